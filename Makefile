@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check compiled interpreted dist train lock lock-gpu clean help
+.PHONY: up down status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,8 +79,9 @@ test-gpu: ## vLLM, transformers and a model directory on tiny checkpoints: make 
 test-postgres: $(VENV)/.dev ## the storage tests on another PostgreSQL: make test-postgres PROGRAMS=/usr/lib/postgresql/15/bin
 	$(BIN)/python -m tests.chaos.database.version $(if $(PROGRAMS),--programs $(PROGRAMS),)
 
-test-compiled: compiled ## the tests of reading and of its sandbox against the compiled layout
-	QUIRE_COMPILED=always $(BIN)/python -m pytest tests/models/extract tests/models/test_table_in_parts.py tests/models/test_flowing.py tests/actors/sandbox -q -n $(WORKERS) --dist loadfile
+test-compiled: $(VENV)/.dev ## the tests of reading and of its sandbox with the layout compiled by mypyc, in a scratch copy (needs a C compiler)
+	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && python=$$PWD/$(BIN)/python && $$python -m cluster.dist.compile "$$copy" && cd "$$copy" \
+	&& $$python -m pytest tests/models/extract tests/models/test_table_in_parts.py tests/models/test_flowing.py tests/actors/sandbox -q -n $(WORKERS) --dist loadfile
 
 fuzz-api: $(VENV)/.dev ## schemathesis with EXAMPLES requests for each operation; no request may cause a server error
 	QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist --timeout 0
@@ -131,7 +132,7 @@ check-rules: ## test the alert rules with promtool (Debian package prometheus)
 	promtool test rules configs/prometheus/quire.rules.test.yaml
 
 coverage: $(VENV)/.dev chromium ## line and branch coverage of all tests: table here, HTML in bench-results/coverage
-	QUIRE_COMPILED=never $(BIN)/python -m pytest $(ALL_TESTS) --cov --cov-branch --cov-report=
+	$(BIN)/python -m pytest $(ALL_TESTS) --cov --cov-branch --cov-report=
 	$(BIN)/python -m pytest tests/e2e/machines -q --cov --cov-branch --cov-append --cov-report=term:skip-covered --cov-report=html:bench-results/coverage
 
 mutants: $(VENV)/.dev ## check that tests notice sampled mutants of queue, jobs, PII and access: make mutants SAMPLE=20
@@ -197,14 +198,7 @@ pictures: $(VENV)/.dev chromium ## pictures of the dashboard for a comparison be
 release-check: $(VENV)/.dev ## verify version, changelog, tag, wheels and image files of this checkout before a release
 	$(BIN)/python -m cluster.dist.release
 
-compiled: $(VENV)/.dev ## the layout as machine code, into compiled/ (needs a C compiler; some minutes): PDF pages take a fifth to a quarter less CPU time
-	@$(BIN)/python -m cluster.dist.compile
-
-interpreted: ## back to the sources alone
-	rm -rf compiled
-
 dist: $(VENV)/.dev ## build the wheels of server and clients and the npm package (needs npm) into dist/
-	@$(BIN)/python -m cluster.dist.compile || test $$? -eq 2
 	@$(BIN)/python -m cluster.dist.build dist
 
 train: $(VENV)/.dev ## train tables, headings, levels and confidence: make train SETS=folder [TRAIN_ARGS=--keep]

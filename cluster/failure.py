@@ -14,8 +14,8 @@ _NAME = "failure"
 _MOST_CHARS = 400  # a terminal's few lines
 _RAISED = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*): (\S.*)$")
 _ADVICE = {
-    "SandboxRefused": "`quire doctor` says which lock is missing here",
-    "OutOfMemoryError": "give the machine more memory or set SVC_WORKERS lower",
+    "SandboxRefused": "`quire doctor` names the missing sandbox feature",
+    "OutOfMemoryError": "add memory or lower SVC_WORKERS",
     "PermissionError": "start it as the user who owns the workdir",
 }
 

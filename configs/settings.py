@@ -302,6 +302,14 @@ class Settings(BaseSettings):
         "host names or addresses, each also with :port, separated by commas",
         "Internal receivers that may be registered for webhooks.",
     )
+    url_downloads: bool = setting(
+        True, "0 or 1", "0 refuses POST /v1/jobs and /v1/parse that name addresses instead of files."
+    )
+    download_allow: Names = setting(
+        (),
+        "host names or addresses, each also with :port, separated by commas",
+        "Internal hosts whose files may be submitted by address. Every key with scope write can read them.",
+    )
     webhook_overlap_s: int = setting(
         86_400,
         "a whole number 0..2592000",
@@ -332,10 +340,10 @@ class Settings(BaseSettings):
         "External PostgreSQL, version 15 or newer. unset = the embedded one.",
     )
     documents_per_child: int = setting(
-        1,
+        16,
         "a whole number 1..64",
-        "Documents of one organisation that one sandboxed process reads, one after the other. 1: a fresh process for "
-        "each. More read small ones faster, but a hostile one may falsify those that come after it in its process.",
+        "Documents of one job that one sandboxed process reads, one after the other. A hostile file can at most "
+        "falsify later files of the same job. 1 keeps a fresh process for each document and costs CPU time.",
         ge=1,
         le=64,
     )

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
-from storage.values.errors import StorageError
-from storage.webhooks.egress import HttpAnswer, Unreachable, UrlRefused
+from storage.values.errors import StorageError, UrlRefused
+from storage.webhooks.egress import HttpAnswer, Unreachable
 from storage.webhooks.outbox import DeliveryBatch, Outcome
 from storage.webhooks.signatures import sign_headers
 

@@ -16,10 +16,9 @@ from typing import Any, Protocol
 from actors.reader.inflight import Beats, Inflight, beat_once
 from actors.reader.retry import Backoff, locate
 from models.cdom.errors import ErrorCode
-from models.cdom.original import Embedded
+from models.cdom.original import Embedded, clean_name
 from models.cdom.tree import Tree
 from storage.values.errors import StorageError
-from storage.values.file_names import clean_name
 from storage.values.rows import Claim, DocumentId, Failed, Finished, MemberFile, StoredBlob
 from storage.values.states import Phase
 

@@ -71,12 +71,12 @@ class Parser(Protocol):
         """Start the sandbox. Raises if it is not available."""
 
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, owner: str
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, job: str
     ) -> ReadOutcome | PendingOcr:
         """Read a document; return its outcome, or the pages that wait for a recogniser."""
 
-    def rest(self) -> None:
-        """Do upkeep of the sandbox while the queue is empty."""
+    def end_job(self, job: str) -> None:
+        """End the children that read documents of this job."""
 
     def close(self) -> None:
         """End the sandbox."""
@@ -99,6 +99,11 @@ class ReaderParts:
     """Grow the claim's page reservation to this many pages; raises QuotaExceeded or LostLease."""
     close: Callable[[], None] = lambda: None
     """Closes the connections, as the last step."""
+
+
+def job_name(claim: Claim) -> str:
+    """Name the documents that may share a sandboxed child: those of one job of one organisation of one tenant."""
+    return f"{claim.scope.tenant}/{claim.scope.org}/{claim.job_id}"
 
 
 class Reader:
@@ -171,7 +176,6 @@ class Reader:
                 self._backoff.pause()
                 continue
             if idle:
-                self._parts.parser.rest()
                 self._parts.wake_signal.wait()
 
     def _take_turn(self) -> bool:
@@ -186,10 +190,20 @@ class Reader:
         self._group.extend(group)
         try:
             while self._group and not self._stop.is_set():
-                self._handle(self._group.popleft())
+                claim = self._group.popleft()
+                try:
+                    self._handle(claim)
+                finally:
+                    self._end_job_unless_claimed(claim)
         finally:
             self._release_group()
         return bool(group)
+
+    def _end_job_unless_claimed(self, claim: Claim) -> None:
+        """End the children of the claim's job when no other document of it is left to be read."""
+        job = job_name(claim)
+        if self._stop.is_set() or all(job_name(waiting) != job for waiting in self._group):
+            self._parts.parser.end_job(job)
 
     def _release_group(self) -> None:
         """Release claims that were not begun, so that another reader takes them at once."""
@@ -242,7 +256,7 @@ class Reader:
                     original,
                     claim.options,
                     lambda done, total: self._page(claim, done, total),
-                    owner=f"{claim.scope.tenant}/{claim.scope.org}",
+                    job=job_name(claim),
                 )
         except NotFound:
             return ReadOutcome(error=ErrorCode.ORIGINAL_MISSING)

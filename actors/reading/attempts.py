@@ -1,7 +1,8 @@
 """Gets a document read whatever its pages do to the children: who is tried again, what is failed, when it is given up.
 
 A page that ends its child is tried once more alone in a fresh one, then failed, and the others go on; only an end while
-opening or finishing fails the document. A killed child says nothing about the document: the same is done again.
+opening or finishing fails the document. A killed child says nothing about the document: the same is done again. A
+document that fails, or has an anomaly, in a child that has read others is read again in a fresh one.
 """
 
 import threading
@@ -76,7 +77,11 @@ class Attempts:
         while True:
             sitting = self._sit(fresh=fresh)
             try:
-                return self._whole_or_split(sitting)
+                tree = self._whole_or_split(sitting)
+                if not sitting.is_doubtful:
+                    return tree
+                self._collected.drop_pages()
+                fresh = True
             except ChildFailed as failure:
                 if self._patience.allows(failure, sitting):
                     self._collected.drop_pages()
@@ -90,7 +95,7 @@ class Attempts:
                     raise DocumentFailed(failure.error) from None
 
     def _sit(self, *, fresh: bool = True) -> ChildSession:
-        return ChildSession(self._pool.take(self._document.owner, fresh=fresh), self._document, self._pool)
+        return ChildSession(self._pool.take(self._document.job, fresh=fresh), self._document, self._pool)
 
     def _whole_or_split(self, sitting: ChildSession) -> Tree | None:
         with sitting:

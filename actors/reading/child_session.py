@@ -20,7 +20,7 @@ from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
 from actors.sandbox.messages import OPTIONS, SEEN, SOURCE
 from models.cdom.geometry import Bbox
 from models.cdom.ports import FindElements, PageImage, PageMark, PixelPage, RedactionRefused
-from models.cdom.tree import Tree
+from models.cdom.tree import PageStatus, Tree
 
 log = logging.getLogger(__name__)
 OPINION_TIMEOUT_S = 120.0  # seconds for one page at the detector, queueing included; it takes a third of one
@@ -48,14 +48,15 @@ class SessionPhase(StrEnum):
 class SessionDocument:
     """A document while it is read: its bytes, what is known of it so far, and who wants to hear about progress.
 
-    `owner`: whose it is; children that read it read documents of nobody else. `detector` looks at doubted pages.
+    `job`: documents of the same job may be read by the same child; None shares no child. `detector` looks at doubted
+    pages.
     """
 
     descriptor: int
     collected: PartialDocument
     draw: bool
     on_page: OnPage
-    owner: str = ""
+    job: str | None = None
     detector: FindElements | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
     _told: int = -1
@@ -85,6 +86,7 @@ class ChildSession:
         self._asked: Sequence[int] = ()
         self._doubted: set[int] = set()
         self._whole = self._open = False
+        self.has_anomaly = False
         self._tree: Tree | None = None
         self._image: PageImage | None = None
         self._file: bytes | None = None
@@ -112,11 +114,16 @@ class ChildSession:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        """A child whose document ended well is given back, any other is killed."""
-        if error is None and not self._open:
-            self._pool.give_back(self._document.owner, self._child)
+        """Give back a child whose document ended well and without an anomaly; kill any other."""
+        if error is None and not self._open and not self.has_anomaly:
+            self._pool.give_back(self._document.job, self._child)
         else:
             self._child.close()
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a document read before may be the reason for an anomaly of this one."""
+        return self.has_anomaly and not self.fresh
 
     @property
     def page_was_alone(self) -> bool:
@@ -230,6 +237,7 @@ class ChildSession:
         self.phase = SessionPhase.OPENING
 
     def _note_fault(self, frame: Frame) -> None:
+        self.has_anomaly = True
         log.error("page %d was not read by a fault of ours: %s", frame.number("number"), told_detail(frame))
 
     def _note_drawing(self, frame: Frame) -> None:
@@ -258,6 +266,7 @@ class ChildSession:
 
     def _note_tree(self, frame: Frame) -> None:
         self._tree = self._collected.note_tree(frame)
+        self.has_anomaly |= any(page.status is PageStatus.FAILED for page in self._tree.pages)
 
     def _note_image(self, frame: Frame) -> None:
         self._image = note_image(frame, self._marks)
@@ -278,7 +287,8 @@ class ChildSession:
         self.pages_begun += 1
 
     def _note_content(self, frame: Frame) -> None:
-        self._collected.note_content(frame, self._asked)
+        content = self._collected.note_content(frame, self._asked)
+        self.has_anomaly |= content.status is PageStatus.FAILED
         if not self._whole:
             self._document.tell(len(self._collected.contents))
 

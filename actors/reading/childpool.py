@@ -1,6 +1,6 @@
-"""Children for the next document: a fresh one each time, or one that has served a few documents of the same owner.
+"""Sandboxed children for the next document: documents of one job may share a child, one after the other.
 
-A child never meets documents of two owners.
+The caller names the job, with its tenant. A child never meets documents of two jobs.
 """
 
 import threading
@@ -9,41 +9,58 @@ from collections import OrderedDict
 from actors.reading.conversation import Conversation
 from actors.reading.forkserver import ForkServer
 
-OWNERS = 4
-"""Owners whose children are kept for their next document: as many tenants take turns in one queue."""
+DOCUMENTS_PER_CHILD = 16
+"""Documents of one job that a child reads where no setting says otherwise: a fork costs as much as two reads."""
+_MOST_JOBS = 4
+"""Jobs whose idle children are kept. A group of claims can hold documents of more jobs than that."""
 
 
 class ChildPool:
-    """At most `documents_per_child` documents of one owner pass through a child. Thread-safe."""
+    """At most `documents_per_child` documents of one job pass through a child. Thread-safe."""
 
     def __init__(self, server: ForkServer, documents_per_child: int) -> None:
-        self._server, self._most = server, documents_per_child
-        self._kept: OrderedDict[str, list[Conversation]] = OrderedDict()
+        self._server, self._documents_per_child = server, documents_per_child
+        self._idle: OrderedDict[str, list[Conversation]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, owner: str, *, fresh: bool = False) -> Conversation:
-        """A child ready for a document; `fresh`: one that has served none. Raises `ServerGone`."""
+    def take(self, job: str | None, *, fresh: bool = False) -> Conversation:
+        """Return a child ready for a document of this job.
+
+        Args:
+            job: Name of the job; None shares no child.
+            fresh: Take a child that has read no document.
+
+        Raises:
+            ServerGone: No child can be had.
+        """
         with self._lock:
-            kept = self._kept.get(owner)
-            child = kept.pop() if kept and not fresh else None
+            idle = self._idle.get(job) if job is not None and not fresh else None
+            child = idle.pop() if idle else None
         return child or Conversation(self._server)
 
-    def give_back(self, owner: str, child: Conversation) -> None:
-        """A child whose document ended well."""
-        if child.documents >= self._most:
+    def give_back(self, job: str | None, child: Conversation) -> None:
+        """Keep a child whose document ended well for the next document of the job, or end it."""
+        if job is None or child.documents >= self._documents_per_child or not child.is_reusable():
             child.close()
             return
         with self._lock:
-            self._kept.setdefault(owner, []).append(child)
-            self._kept.move_to_end(owner)
-            left = self._kept.popitem(last=False)[1] if len(self._kept) > OWNERS else []
-        for one in left:
-            one.close()
+            self._idle.setdefault(job, []).append(child)
+            self._idle.move_to_end(job)
+            evicted = self._idle.popitem(last=False)[1] if len(self._idle) > _MOST_JOBS else []
+        for other in evicted:
+            other.close()
+
+    def end_job(self, job: str) -> None:
+        """End the idle children of a job."""
+        with self._lock:
+            idle = self._idle.pop(job, [])
+        for child in idle:
+            child.close()
 
     def close(self) -> None:
-        """No child is kept; the pool goes on."""
+        """End all idle children. The pool stays usable."""
         with self._lock:
-            kept = [child for children in self._kept.values() for child in children]
-            self._kept.clear()
-        for child in kept:
+            idle = [child for children in self._idle.values() for child in children]
+            self._idle.clear()
+        for child in idle:
             child.close()

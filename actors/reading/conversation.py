@@ -10,6 +10,7 @@ import socket
 import time
 from typing import Any
 
+from actors.reading.child_usage import read_usage
 from actors.reading.forkserver import Exit, ForkServer
 from actors.sandbox.failures import DocumentError, SandboxEnd, describe_end
 from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader, TooMuchOutput, encode
@@ -19,11 +20,16 @@ from models.cdom.errors import ErrorCode
 log = logging.getLogger(__name__)
 MOST_DETAIL = 400
 """Characters of a child's detail that are kept: a dozen places in our code, the innermost first."""
+_GROWTH_SHARE = 8
+"""A child that has mapped more than this part (1/8) of a document's memory anew reads no other document."""
 _MEMORY_LOOKS_LIKE = frozenset({ErrorCode.MALFORMED, ErrorCode.PARSER_CRASH, ErrorCode.INTERNAL})
 
 
 class ChildFailed(Exception):
-    """The child is gone: it died, was killed, or reported an error. `cpu_s` is what it used, 0 when nobody knows."""
+    """The child is gone: it died, was killed, or reported an error.
+
+    `cpu_s` is the CPU time that it spent on the document, 0 when it is unknown.
+    """
 
     def __init__(self, error: DocumentError, *, cpu_s: float = 0.0) -> None:
         super().__init__(error.code.value)
@@ -41,9 +47,12 @@ class Conversation:
         self._end = 0.0
         self.documents = 0
         self.pid = self._child.pid
+        self._first_usage = self._usage = read_usage(self.pid)
 
     def begin(self, messages: list[dict[str, Any]], descriptor: int) -> None:
         """Start a document: its requests and the descriptor of its bytes. Raises `ChildFailed`."""
+        if self.documents:
+            self._usage = read_usage(self.pid) or self._usage
         self.documents += 1
         self._end = time.monotonic() + self._limits.total_wall_s
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
@@ -78,7 +87,18 @@ class Conversation:
         self._child.kill()
         ended = self._server.wait_exit(self._child)
         self.close()
-        return ChildFailed(describe_end(end), cpu_s=ended.cpu_s if ended else 0.0)
+        return ChildFailed(describe_end(end), cpu_s=self._document_cpu_s(ended))
+
+    def is_reusable(self) -> bool:
+        """Whether the child is fit for another document: silent, and with a document's CPU time and memory left.
+
+        The answer is no where the system does not report what a child uses.
+        """
+        usage, first = read_usage(self.pid), self._first_usage
+        if usage is None or first is None or self._has_unread_output():
+            return False
+        grown = usage.mapped_bytes - first.mapped_bytes
+        return usage.cpu_s < self._limits.total_cpu_s and grown <= self._limits.memory_bytes // _GROWTH_SHARE
 
     def close(self) -> None:
         """Kill the child and forget it; harmless when it is over already."""
@@ -108,7 +128,24 @@ class Conversation:
         self._child.kill()
         ended = self._server.wait_exit(self._child)
         self.close()
-        raise ChildFailed(self._doubt(DocumentError(code, detail), ended), cpu_s=ended.cpu_s if ended else 0.0)
+        raise ChildFailed(self._doubt(DocumentError(code, detail), ended), cpu_s=self._document_cpu_s(ended))
+
+    def _has_unread_output(self) -> bool:
+        """Whether the child sent something after its last answer, or has ended."""
+        self._child.channel.settimeout(0.0)
+        try:
+            self._child.channel.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return self._frames.has_leftover
+        except OSError:
+            return True
+        return True
+
+    def _document_cpu_s(self, ended: Exit | None) -> float:
+        """CPU seconds since the document began; those of the documents before are not its own."""
+        if ended is None:
+            return 0.0
+        return max(0.0, ended.cpu_s - (self._usage.cpu_s if self._usage else 0.0))
 
     def _died(self) -> ChildFailed:
         ended = self._server.wait_exit(self._child)
@@ -118,7 +155,7 @@ class Conversation:
         end = judge_exit(ended, hard_cpu_s(self._limits))
         if end is SandboxEnd.FORBIDDEN_CALL:
             log.error("security: a document made its reader try a forbidden system call (child %d)", self.pid)
-        return ChildFailed(self._doubt(describe_end(end), ended), cpu_s=ended.cpu_s)
+        return ChildFailed(self._doubt(describe_end(end), ended), cpu_s=self._document_cpu_s(ended))
 
     def _doubt(self, error: DocumentError, ended: Exit | None) -> DocumentError:
         if ended is None or error.code not in _MEMORY_LOOKS_LIKE:

@@ -19,14 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader
-from actors.sandbox.limits import MIB, SandboxLimits
+from actors.sandbox.limits import SandboxLimits
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from {entry} import main; main(int(sys.argv[2]), sys.argv[3])"
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC",
     "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1",
-    "MALLOC_MMAP_THRESHOLD_": str(32 * MIB), "MALLOC_TRIM_THRESHOLD_": str(64 * MIB),
     "PYDANTIC_DISABLE_PLUGINS": "__all__",
 }  # fmt: skip
 _START_DELAYS_S = (0.0, 0.2, 0.5, 1.0, 2.0)

@@ -58,7 +58,7 @@ class PartialDocument:
         self.source = replace(self.source, format=facts.format.value)
         return facts
 
-    def note_content(self, frame: Frame, asked: Sequence[int]) -> None:
+    def note_content(self, frame: Frame, asked: Sequence[int]) -> PageContent:
         """A page's content. Raises `BadFrame` unless it is of a page asked for."""
         try:
             content = load_page(_bounded(frame.data("data"), MOST_PAGE_BYTES))
@@ -68,6 +68,7 @@ class PartialDocument:
             raise BadFrame("page not asked for")
         self._count(frame)
         self.contents[content.number] = content
+        return content
 
     def note_asset(self, frame: Frame) -> None:
         """A picture by name. Raises `BadFrame`, `TooMuchOutput`."""

@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeVar
 
 from actors.reading.attempts import Attempts, DocumentFailed
 from actors.reading.child_session import ChildSession, Decisions, OnPage, SessionDocument
-from actors.reading.childpool import ChildPool
+from actors.reading.childpool import DOCUMENTS_PER_CHILD, ChildPool
 from actors.reading.conversation import ChildFailed
 from actors.reading.forkserver import ForkServer, ServerGone
 from actors.reading.original import borrow_descriptor, identify
@@ -43,7 +43,7 @@ class RenderFailed(ExtractError):
 class DocumentReader:
     """One fork server and its children; one call at a time.
 
-    `side_by_side` children work on one long document. `documents_per_child`: of one owner, one after the other.
+    `side_by_side` children work on one long document. `documents_per_child`: of one job, one after the other.
     `server`: one that is launched already. `draw`: pictures that must be drawn are drawn while reading. `detector`
     looks at doubted pages where the options ask for a second opinion.
     """
@@ -53,7 +53,7 @@ class DocumentReader:
         limits: SandboxLimits,
         *,
         side_by_side: int = 1,
-        documents_per_child: int = 1,
+        documents_per_child: int = DOCUMENTS_PER_CHILD,
         draw: bool = False,
         entry: str = "actors.sandbox.server",
         server: ForkServer | None = None,
@@ -77,9 +77,16 @@ class DocumentReader:
         return read.give_up() if isinstance(read, PendingOcr) else read
 
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore, *, owner: str = ""
+        self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore, *, job: str | None = None
     ) -> ReadOutcome | PendingOcr:
-        """The document, or what of it can be had without a recogniser. Only what `on_page` raises comes out of it."""
+        """The document, or what of it can be had without a recogniser. Only what `on_page` raises comes out of it.
+
+        Args:
+            original: The file, open for reading.
+            options: How to read it.
+            on_page: Called with the pages done and the pages in all.
+            job: Documents of one job may share a child. The name must hold the tenant. None: a child of its own.
+        """
         try:
             with borrow_descriptor(original) as descriptor:
                 try:
@@ -90,7 +97,7 @@ class DocumentReader:
                     raise MlUnavailable("no layout detector for a second opinion")
                 collected = PartialDocument(source, options, self._limits)
                 detector = self._detector if options.second_opinion else None
-                return self._read(SessionDocument(descriptor, collected, self._draw, on_page, owner, detector))
+                return self._read(SessionDocument(descriptor, collected, self._draw, on_page, job, detector))
         except ExtractError as error:
             return ReadOutcome(error=error.code, detail=error.detail)
         except DocumentFailed as failed:
@@ -129,9 +136,9 @@ class DocumentReader:
             document = SessionDocument(descriptor, collected, draw=False, on_page=_ignore)
             return self._alone(document, lambda session: session.redact(tree, decisions))
 
-    def rest(self) -> None:
-        """Nothing to read for now: children that have met a document are let go, and its text with them."""
-        self._pool.close()
+    def end_job(self, job: str) -> None:
+        """End the children kept for a job, and with them what they hold of its documents."""
+        self._pool.end_job(job)
 
     def close(self) -> None:
         self._pool.close()
@@ -162,7 +169,7 @@ class DocumentReader:
         failure = DocumentError(ErrorCode.WORKER_KILLED, "parser unavailable")
         for _ in range(_RENDER_TRIES):
             try:
-                with ChildSession(self._pool.take(document.owner, fresh=True), document, self._pool) as sitting:
+                with ChildSession(self._pool.take(document.job, fresh=True), document, self._pool) as sitting:
                     return ask(sitting)
             except ChildFailed as failed:
                 failure = failed.error

@@ -1,7 +1,8 @@
 """What a locked-down child does: takes requests on its channel, reads one document at a time, sends frames back.
 
 Comes in: requests and a file descriptor, never a path. Goes out: facts, pages, assets and trees as JSON in frames.
-After any error it has nothing more to say and ends; only a clean `done` leaves it fit for another document.
+After any error it has nothing more to say and ends; only a clean `done` leaves it fit for another document. Nothing of
+one document is left when the next one is opened.
 """
 
 import array
@@ -25,6 +26,7 @@ from models.cdom.original import Format, ReadOptions
 from models.cdom.ports import DetectedPage, PageMark, PixelPage
 from models.cdom.tree import dump_tree, load_tree
 from models.extract.contract import OpenDocument, PageContent, PageRead, ReadsAgain, dump_facts, dump_page, failed_page
+from models.extract.formats.common.parse_cache import forget_document
 from models.extract.formats.flow.document import embedded_of
 from models.extract.registry import open_document, open_lock
 from models.pii.errors import PiiIncomplete
@@ -86,6 +88,13 @@ class ChannelSession:
     def grant(self, seconds: int) -> None:
         grant_cpu(seconds, self.cpu_end_s)
 
+    def forget_document(self) -> None:
+        """Close the document and drop everything known of it, the password included."""
+        if self.document is not None:
+            self.document.close()
+        self.document, self.options, self.data = None, ReadOptions(), b""
+        forget_document()
+
     def opened(self) -> OpenDocument:
         if self.document is None:
             raise RuntimeError("nothing is open")
@@ -119,6 +128,7 @@ def _answer(session: ChannelSession, request: Frame) -> DocumentError | None:
 def open_original(session: ChannelSession, request: Frame) -> None:
     """Read the descriptor's bytes, open them, tell the facts."""
     session.channel.send(kind="accepted")
+    session.forget_document()
     session.cpu_end_s = cpu_used_s() + session.limits.total_cpu_s
     session.grant(session.limits.open_cpu_s)
     descriptor = session.channel.take_descriptor()
@@ -161,7 +171,7 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
         source = replace(source, format=document.facts.format.value)
         tree = finish_tree(document.facts, contents, source=source, options=session.options)
         session.channel.send(wait=True, kind="tree", data=dump_tree(tree))
-    _close(session)
+    session.forget_document()
 
 
 def read_pages(session: ChannelSession, request: Frame) -> None:
@@ -171,6 +181,7 @@ def read_pages(session: ChannelSession, request: Frame) -> None:
         read = _read_page(session, number)
         _send_content(session, read.content)
         _draw_pictures(session, read, draw=draw)
+    session.forget_document()
 
 
 def render_page(session: ChannelSession, request: Frame) -> None:
@@ -212,7 +223,7 @@ def redact(session: ChannelSession, request: Frame) -> None:
         session.channel.send(kind="refused", code=error.code, detail=str(error))
     else:
         session.channel.send(kind="file", data=made)
-    _close(session)
+    session.forget_document()
 
 
 def _read_page(session: ChannelSession, number: int) -> PageRead:
@@ -269,11 +280,6 @@ def _send_pictures(session: ChannelSession, pictures: dict[str, bytes]) -> None:
 
 def _send_content(session: ChannelSession, content: PageContent) -> None:
     session.channel.send(kind="content", number=content.number, data=dump_page(content))
-
-
-def _close(session: ChannelSession) -> None:
-    session.opened().close()
-    session.document = None
 
 
 Operation = Callable[[ChannelSession, Frame], None]

@@ -82,6 +82,11 @@ class FrameReader:
         self._receive, self._cap = receive, cap
         self._buffer = bytearray()
 
+    @property
+    def has_leftover(self) -> bool:
+        """Whether bytes after the last frame have been read already."""
+        return len(self._buffer) > 0
+
     def next(self) -> Frame:
         """Raises `EndOfFrames`, `BadFrame`, `TooMuchOutput`, and what `receive` raises."""
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))

@@ -9,7 +9,6 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from errno import EPERM
-from functools import cache
 
 from actors.sandbox.prctl import prctl
 
@@ -43,7 +42,6 @@ _NUMBER, _ARCH, _ARGS = 0, 4, 16  # byte offsets in struct seccomp_data
 _PROT_EXEC = 4  # bit of mmap and mprotect that makes memory executable
 _X32 = 0x40000000  # bit of a system call number that names the x32 table, refused whole
 _ROW = struct.Struct("=HBBI")  # struct sock_filter
-_ROW_OPERAND = 4  # byte offset in it of the operand
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2  # prctl option and mode of a filter
 
 Instruction = tuple[int, int, int, int]
@@ -117,23 +115,11 @@ class _Program(ctypes.Structure):
 
 def install_filter(pid: int) -> bool:
     """Put the filter on this process (no_new_privs must be set). False where this machine has no table."""
-    packed = pack_filter()
-    if packed is None:
-        return False
-    instructions, program, places = packed
-    for place in places:
-        struct.pack_into("=I", instructions, place, pid)
-    prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(program))
-    return True
-
-
-@cache
-def pack_filter() -> "tuple[ctypes.Array[ctypes.c_char], _Program, tuple[int, ...]] | None":
-    """The filter in bytes, and where in them the pid is to stand; once in the server, for all its children."""
     machine = MACHINES.get(platform.machine())
     if machine is None:
-        return None
-    rows, others = build_program(machine, 0), build_program(machine, 1)
-    places = tuple(_ROW.size * at + _ROW_OPERAND for at, row in enumerate(rows) if row != others[at])
-    instructions = ctypes.create_string_buffer(b"".join(_ROW.pack(*row) for row in rows))
-    return instructions, _Program(len(rows), ctypes.addressof(instructions)), places
+        return False
+    program = build_program(machine, pid)
+    instructions = ctypes.create_string_buffer(b"".join(_ROW.pack(*row) for row in program))
+    packed = _Program(len(program), ctypes.addressof(instructions))
+    prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.addressof(packed))
+    return True

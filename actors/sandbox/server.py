@@ -15,18 +15,8 @@ import sys
 from typing import Any, NoReturn
 
 from actors.sandbox.frames import encode
-from actors.sandbox.heap import (
-    fill_pools,
-    find_huge_places,
-    leave_untouched,
-    make_immortal,
-    reserve_arenas,
-    use_huge_pages,
-)
 from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.lockdown import IS_LINUX, lock_down, lock_server
-from actors.sandbox.prctl import fork_alone
-from actors.sandbox.seccomp import pack_filter
 
 UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 """Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""
@@ -41,10 +31,8 @@ def main(control: int, limits_json: str) -> NoReturn:
     try:
         limits = SandboxLimits.load(limits_json)
         prepare_process(limits)
-        places = () if limits.formats else find_huge_places()  # no file can be opened afterwards
         landlock = lock_server(limits, mapped_bytes())
         layers = check_lockdown(limits, landlock=landlock)
-        use_huge_pages(places)  # last: what is written while a child lives falls apart into single pages for good
     except BaseException as error:
         link.sendall(encode({"kind": "refused", "reason": f"{type(error).__name__}: {error}"[:500]}))
         os._exit(1)
@@ -56,8 +44,6 @@ def main(control: int, limits_json: str) -> NoReturn:
 def prepare_process(limits: SandboxLimits) -> None:
     """Imports, then privileges away, then one thread and a frozen heap. Raises when something is not as it must be."""
     gc.disable()  # what is imported stays: looking through it again and again costs a tenth of the start
-    if not limits.formats:
-        reserve_arenas()
     for name in UNWANTED:
         sys.modules[name] = None  # type: ignore[assignment]
     from models.cdom.original import Format
@@ -70,7 +56,6 @@ def prepare_process(limits: SandboxLimits) -> None:
     from actors.sandbox.warmup import warm_up
 
     warm_up(once=bool(limits.formats))
-    pack_filter()
     gc.enable()
 
     dropped = drop_privileges()
@@ -79,18 +64,8 @@ def prepare_process(limits: SandboxLimits) -> None:
         raise RuntimeError("the fork server has more than one thread")
     if not dropped and os.geteuid() == 0:
         raise RuntimeError("still root")
-    if not limits.formats:
-        settle_heap()
-    gc.freeze()
-
-
-def settle_heap() -> None:
-    """A fifth of a second that saves each child a fifth to a third of its time: too much for a few files."""
     gc.collect()
-    make_immortal()
-    fill_pools()
-    leave_untouched()
-    fill_pools()  # so that pools in which both go on lie there too, and not on the huge pages
+    gc.freeze()
 
 
 def drop_privileges() -> bool:
@@ -157,7 +132,7 @@ class Server:
 
     def _fork(self) -> None:
         ours, theirs = socket.socketpair()
-        pid = fork_alone() if IS_LINUX else os.fork()
+        pid = os.fork()
         if pid == 0:
             self._become_child(theirs)
         theirs.close()

@@ -1,51 +1,30 @@
-"""Reads a tiny document of our own a few times in the server, before anything is locked down.
+"""Reads a small document of our own in the server before anything is locked down.
 
-Code that has run is specialised by the interpreter and its pages are faulted in; every child inherits that. Measured on
-90 one-page PDFs: 25 instead of 33 CPU ms per document in a fresh child, for about 0.1 s at the start.
+The interpreter specialises code that has run, and its memory pages are loaded. Every child inherits both.
 """
 
-import array
-import contextlib
-import os
-import socket
-
 from actors.sandbox.assemble_document import finish_tree, read_again
-from actors.sandbox.child import OPERATIONS, Channel, ChannelSession
-from actors.sandbox.frames import encode
-from actors.sandbox.heap import fill_pools, pack_code
-from actors.sandbox.library_text import use_huge_text
-from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.lockdown import IS_LINUX
-from actors.sandbox.messages import OPTIONS, SOURCE
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageMark
 from models.cdom.tree import Source, dump_tree
 from models.extract.contract import dump_facts, dump_page
 from models.extract.registry import open_document
 
-_CALLED_LOCKED = frozenset(
-    f"actors.sandbox.{name}" for name in ("child", "frames", "landlock", "lockdown", "prctl", "seccomp")
-)
-"""Modules whose functions a child calls and the sample does not: those that lock it down."""
-_CALLED_BY_THE_SERVER = frozenset(("actors.sandbox.server", "socket"))
-"""Those that its loop calls, while children live."""
-_ROUNDS = 8  # times the sample is read, so that code a first read would still load is loaded
+_ROUNDS = 8  # reads of the sample: the interpreter specialises a function after a few calls
 _WORDS = "Plain words that fill a line of this paragraph from one side to the other."
 
 
 def warm_up(*, once: bool = False) -> None:
-    """Raises when our own document cannot be read. `once`: for a server that reads a few files and redacts none."""
+    """Read the sample, and redact it unless `once`. Raises when our own document cannot be read.
+
+    Args:
+        once: For a server that reads a few files and redacts none.
+    """
     data = make_sample()
-    if once:
+    for _ in range(1 if once else _ROUNDS):
         _read(data)
-        return
-    read = _converse if IS_LINUX else _read
-    fill_pools()
-    pack_code(lambda: read(data), beside=_CALLED_LOCKED | _CALLED_BY_THE_SERVER)
-    for _ in range(_ROUNDS):
-        read(data)
-    use_huge_text(lambda: read(data))
-    _redact(data)
+    if not once:
+        _redact(data)
 
 
 def _read(data: bytes) -> None:
@@ -57,32 +36,6 @@ def _read(data: bytes) -> None:
         dump_page(content)
     dump_tree(finish_tree(document.facts, contents, source=source, options=options))
     document.close()
-
-
-def _converse(data: bytes) -> None:
-    """As a child reads it: requests over a channel, frames back, which lie there until it is closed."""
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)  # an answer that has no room raises
-    source = Source(format="", sha256="", bytes=len(data))
-    opening = {"kind": "open", "options": OPTIONS.dump_json(ReadOptions()), "size": len(data), "more": 1}
-    reading = {"kind": "read", "source": SOURCE.dump_json(source), "draw": 1}
-    original = os.memfd_create("sample")
-    os.write(original, data)
-    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [original]))]
-    ours.sendmsg([encode(opening) + encode(reading)], rights)
-    os.close(original)
-    session = _Unlimited(Channel(theirs.detach()), SandboxLimits())
-    with ours, contextlib.closing(session.channel):
-        for _ in (opening, reading):
-            request = session.channel.next()
-            OPERATIONS[request.kind](session, request)
-
-
-class _Unlimited(ChannelSession):
-    """A document in the server itself, whose CPU time nobody limits."""
-
-    def grant(self, seconds: int) -> None:
-        return
 
 
 def _redact(data: bytes) -> None:

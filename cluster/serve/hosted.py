@@ -1,6 +1,6 @@
-"""The web applications of the console and of the docling-serve door: imported only where one of them runs.
+"""The web application of the console: imported only where it runs, and only with the package `quire-console`.
 
-Both reach the engine over HTTP, at this service's own address unless SVC_CONSOLE_ENGINE names another one.
+It reaches the engine over HTTP, at this service's own address unless SVC_CONSOLE_ENGINE names another one.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,15 +10,13 @@ from fastapi import FastAPI
 from cluster.bootstrap.finding import find_runtime
 from cluster.bootstrap.opening import open_runtime_store
 from cluster.runtime import Runtime
+from cluster.serve.console_ports import ConsoleDatabase, ConsoleReceivers
 from configs.settings import Settings
-from serve_apps.compat.app import create_compat
 from serve_apps.console.app import create_console
 from serve_apps.console.context.resources import ConsoleLimits, ConsoleResources, ConsoleWorker, SignUp, SignUps
 from serve_apps.console.sending.watcher import Watcher
 from storage.store import Store
 from storage.webhooks.egress import Egress
-
-MIB = 1 << 20  # bytes
 
 
 def make_console(runtime: Runtime, workers: Callable[[Store], Sequence[ConsoleWorker]] = lambda _: ()) -> FastAPI:
@@ -30,13 +28,13 @@ def make_console(runtime: Runtime, workers: Callable[[Store], Sequence[ConsoleWo
     url, key = settings.console_engine or runtime.base_url, engine_key(runtime)
     return create_console(
         ConsoleResources(
-            store=store,
+            database=ConsoleDatabase(store.db),
+            receivers=ConsoleReceivers(store, Egress(settings.webhook_allow)),
             engine_url=url,
             engine_key=key,
             spool=settings.workdir / "console",
             public_url=settings.console_url,
             allowed_hosts=settings.allowed_hosts,
-            egress=Egress(settings.webhook_allow),
             limits=ConsoleLimits(rate_limit_rpm=settings.console_rpm, cors_origins=settings.cors_origins),
             sign_ups=sign_up_rules(settings),
             workers=(Watcher(store.db, url, key), *workers(store)),
@@ -56,11 +54,6 @@ def sign_up_rules(settings: Settings) -> SignUps:
     )
 
 
-def make_compat(runtime: Runtime) -> FastAPI:
-    """Return the docling-serve door in front of this service."""
-    return create_compat(runtime.base_url, max_upload_bytes=runtime.settings.max_upload_mb * MIB)
-
-
 def engine_key(runtime: Runtime) -> str:
     """Return the key with which the console calls its engine; the default token without operator keys."""
     if runtime.settings.console_key is not None:
@@ -72,8 +65,3 @@ def engine_key(runtime: Runtime) -> str:
 def build_console() -> FastAPI:
     """Build the console of a replica."""
     return make_console(find_runtime())
-
-
-def build_compat() -> FastAPI:
-    """Build the docling-serve door of a replica."""
-    return make_compat(find_runtime())

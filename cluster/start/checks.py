@@ -53,4 +53,4 @@ def check_embedding(settings: Settings) -> None:
 def check_source_root(settings: Settings) -> None:
     """Fail before the start if the root of sources is missing; folders of its tenants may be created later."""
     if settings.source_root is not None and not Path(settings.source_root.partition("{tenant}")[0]).is_dir():
-        raise StartRefused(f"SVC_SOURCE_ROOT: {settings.source_root} is no folder of this machine")
+        raise StartRefused(f"SVC_SOURCE_ROOT: {settings.source_root} is not a folder on this machine")

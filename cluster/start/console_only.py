@@ -39,7 +39,7 @@ log = logging.getLogger("quire.console")
 def prepare_console(settings: Settings) -> Runtime:
     """Prepare database, schema and secrets in the workdir. Raises `StartRefused`."""
     if not settings.console_engine or not settings.console_key:
-        raise StartRefused("a console alone needs SVC_CONSOLE_ENGINE (or --engine) and SVC_CONSOLE_KEY")
+        raise StartRefused("the separate console needs SVC_CONSOLE_ENGINE (or --engine) and SVC_CONSOLE_KEY")
     if running_state(settings.workdir) is not None:
         raise StartRefused(f"a whole service runs in {settings.workdir}: SVC_CONSOLE=1 serves its console")
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)

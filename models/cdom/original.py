@@ -2,9 +2,14 @@
 
 import hashlib
 import json
+import unicodedata
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+
+_LONGEST_NAME_BYTES = 255  # bytes of a name, as file systems have
+_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DROPPED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 class Format(StrEnum):
@@ -35,6 +40,7 @@ class Format(StrEnum):
     MHTML = "mhtml"
     EML = "eml"
     MSG = "msg"
+    MBOX = "mbox"
     JATS = "jats"
     CSV = "csv"
     MARKDOWN = "markdown"
@@ -111,3 +117,11 @@ def _digest(options: ReadOptions) -> str:
     if not options.second_opinion:  # results of versions that knew no second opinion stay theirs
         del facts["second_opinion"]
     return hashlib.sha256(json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def clean_name(sent: str) -> str:
+    """A file name fit to be shown: last path component, NFC, no control or direction characters, ≤ 255 bytes."""
+    last = sent.replace("\\", "/").rsplit("/", 1)[-1]
+    kept = "".join(c for c in last if unicodedata.category(c) not in _DROPPED and c not in _BIDI_CONTROLS)
+    name = unicodedata.normalize("NFC", kept).strip().encode()[:_LONGEST_NAME_BYTES].decode(errors="ignore")
+    return "unnamed" if name in {"", ".", ".."} else name

@@ -21,7 +21,10 @@ def read_service_version() -> str:
 
 SERVICE_VERSION = read_service_version()
 
-READER_VERSION = 1
+INTERFACE_VERSION = "0.9.3"
+"""Version of the HTTP interface, as its OpenAPI document states it."""
+
+READER_VERSION = 2
 """Version of what reads documents. Raise it by one in each commit that changes a tree of the same bytes and options.
 
 `tests/golden/test_reader_version.py` fails when weights or golden trees changed and this number did not.

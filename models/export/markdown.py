@@ -5,6 +5,7 @@ back. All text is escaped, what is hidden stays out. Pure text, no file access.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -12,7 +13,7 @@ from models.cdom.flags import COMMENT, SPEAKER_NOTES
 from models.cdom.original import SHAPED_FORMATS, SHEET_FORMATS
 from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 from models.cdom.visible import flow_blocks, visible_blocks
-from models.export.markdown_inline import close_markup, cut_spans, escape_label, inline, link, one_line
+from models.export.markdown_inline import close_markup, cut_spans, escape_label, heading_line, inline, link
 from models.export.markdown_lists import read_item
 from models.export.markdown_tables import TableStyle, nested_tables, table_to_markdown
 from models.export.statement import hidden_markdown
@@ -123,6 +124,7 @@ class _Writer:
         self._nested = nested_tables(blocks) if tables is not TableStyle.PIPE else {}
         self._written_inside = {child.id for children in self._nested.values() for child in children}
         self._unwritten = {page.number for page in tree.pages if page.route is Route.OCR}
+        self._below_title = _levels_below_title(tree.blocks)
         self._open: list[_Open] = []
         self._indents: dict[BlockId, int] = {}
 
@@ -175,7 +177,7 @@ class _Writer:
             case BlockType.TITLE:
                 return _heading(1, block)
             case BlockType.HEADING:
-                return _heading(min(block.level or 1, 6), block)
+                return _heading(min((block.level or 1) + self._below_title, 6), block)
             case BlockType.CODE:
                 return _fenced(block.text)
             case BlockType.FORMULA if block.text.strip() and block.page not in self._unwritten:
@@ -193,8 +195,15 @@ class _Writer:
                 return inline(block.text, block.spans)
 
 
+def _levels_below_title(blocks: Sequence[Block]) -> int:
+    """1 for a document whose sections are of the first level and stand below a title, which takes that level."""
+    has_title = any(block.type is BlockType.TITLE and block.text.strip() for block in blocks)
+    is_first = any(block.type is BlockType.HEADING and (block.level or 1) == 1 for block in blocks)
+    return int(has_title and is_first)
+
+
 def _heading(level: int, block: Block) -> str:
-    text = one_line(block.text, block.spans)
+    text = heading_line(block.text, block.spans)
     return f"{'#' * level} {text}" if text else ""
 
 

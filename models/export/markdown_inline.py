@@ -32,6 +32,16 @@ _TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")
 
 def inline(text: str, spans: Iterable[Span] = ()) -> str:
     """The text as Markdown; `spans` are offsets into it and do not overlap. Line breaks stay line breaks."""
+    return _guard_lines(_mark_up(text, spans)).replace("\n", "  \n")
+
+
+def heading_line(text: str, spans: Iterable[Span] = ()) -> str:
+    """The text of a heading on one line: it is strong by itself, and no mark at its start begins anything."""
+    plain = tuple(replace(span, bold=False) for span in spans)
+    return " ".join(_mark_up(text, plain).split())
+
+
+def _mark_up(text: str, spans: Iterable[Span]) -> str:
     parts: list[str] = []
     at = 0
     for span in sorted(spans, key=lambda span: span.start):
@@ -45,7 +55,7 @@ def inline(text: str, spans: Iterable[Span] = ()) -> str:
         parts.append(styled)
         at = span.end
     parts.append(escape_text(text[at:]))
-    return _guard_lines("".join(parts)).replace("\n", "  \n")
+    return "".join(parts)
 
 
 def inline_item(text: str, spans: Iterable[Span] = ()) -> str:
@@ -67,7 +77,7 @@ def cut_spans(spans: Iterable[Span], cut: int) -> tuple[Span, ...]:
 
 
 def one_line(text: str, spans: Iterable[Span] = ()) -> str:
-    """The same for a heading, which a line break would end and which is strong by itself."""
+    """The same for the title of a section, which a line break would end and which is strong by itself."""
     plain = tuple(replace(span, bold=False) for span in spans)
     return " ".join(inline(text, plain).split())
 
@@ -134,7 +144,8 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
         after = (tail or text[end : end + 1])[:1]
         starred = not (touching and not lead) and _may_star(core, before, after)
         made = "\n".join(_emphasised(escaped(line), span, starred and "\n" not in core) for line in core.split("\n"))
-    return lead + link(made, span.href) + tail
+    made = link(made, span.href)
+    return lead + (f"~~{made}~~" if span.strike and "\n" not in made else made) + tail
 
 
 def _emphasised(made: str, span: Span, starred: bool) -> str:

@@ -13,6 +13,8 @@ _LEGAL_LABEL = re.compile(r"^(\d{1,9}(?:\.\d{1,9})+)\s+")
 """A number of several levels without a full stop after it."""
 _MADE_BULLET = "• "
 """Before items whose words look like a number."""
+_BEFORE_I = 8
+"""Items before the letter i. A Roman list has viii there and restarts at i only by coincidence."""
 _PAINTED_LABEL = re.compile(r"^(\d{1,9})([.)])\s+")
 
 
@@ -74,6 +76,6 @@ def _number_of(label: str, last: int | None) -> int:
     """The number a label counts: itself, else the place of its letter, else the one after `last`."""
     if label.isdigit():
         return int(label)
-    if last is not None and label.lower() not in ("a", "i"):
+    if last is not None and (label.lower() not in ("a", "i") or (label in "iI" and last == _BEFORE_I)):
         return last + 1
     return 1 if len(label) > 1 or label in "iI" else ord(label.lower()) - ord("a") + 1

@@ -78,14 +78,17 @@ class PageBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadArea:
-    """A part of a page that a recogniser is to read: around the page's block number `block`.
+    """A part of a page that a recogniser is to read: in or around the page's block number `block`.
 
-    `adds`: what it reads comes beside the block (a picture); else it takes the place of the block's text.
+    `adds`: what it reads comes beside the block (a picture); else it takes the place of the block's text, or of that of
+    its table's cell number `cell`. `layer`: only this part of the text is replaced; empty for all of it.
     """
 
     bbox: Bbox
     block: int
     adds: bool = False
+    cell: int | None = None
+    layer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

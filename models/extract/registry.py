@@ -31,6 +31,7 @@ READERS: dict[Format, str] = {
     Format.ASCIIDOC: "models.extract.formats.text.asciidoc:open_asciidoc",
     Format.EML: "models.extract.formats.mail:open_eml",
     Format.MSG: "models.extract.formats.mail.msg:open_msg",
+    Format.MBOX: "models.extract.formats.archive:open_mbox",
     Format.ZIP: "models.extract.formats.archive:open_zip",
     Format.CSV: "models.extract.formats.text:open_csv",
     Format.MARKDOWN: "models.extract.formats.text:open_markdown",
@@ -45,11 +46,17 @@ READERS: dict[Format, str] = {
 INSIDE = {Format.DOCX: frozenset({Format.HTML, Format.MHTML, Format.RTF, Format.TXT})}
 """Formats whose files may lie inside a file of another and are read in their place."""
 
+REFUSED = {
+    Format.PPT: "PowerPoint 97-2003 (.ppt) is not read; save it as .pptx or PDF",
+    Format.HEIC: "HEIC pictures are not read; convert them to JPEG or PNG",
+}
+"""Formats that are only recognised, and what to do about them."""
+
 STATED = frozenset(
     {
         Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODS, Format.ODP, Format.RTF, Format.EPUB,
         Format.HTML, Format.MHTML, Format.EML, Format.CSV, Format.MARKDOWN, Format.TXT,
-        Format.DOC, Format.XLS, Format.XLSB, Format.MSG, Format.JATS, Format.ASCIIDOC,
+        Format.DOC, Format.XLS, Format.XLSB, Format.MSG, Format.MBOX, Format.ZIP, Format.JATS, Format.ASCIIDOC,
     }
 )  # fmt: skip
 """Formats whose characters are counted apart from their reader."""
@@ -61,8 +68,8 @@ Opener = Callable[[bytes, ReadOptions], OpenDocument]
 
 def find_reader(found: Format) -> Opener:
     """The function that opens files of this format. Raises `UnsupportedFormat` for one that is only recognised."""
-    if found not in READERS:
-        raise UnsupportedFormat(f"{found.value} files are not read")
+    if found in REFUSED:
+        raise UnsupportedFormat(REFUSED[found])
     module, name = READERS[found].split(":")
     return cast(Opener, getattr(import_module(module), name))
 

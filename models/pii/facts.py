@@ -1,26 +1,38 @@
-"""What a tree says beside its texts, reduced to what cannot name anybody: formats, languages, dates, engines.
+"""Fields of a tree other than its texts, reduced to values that cannot identify a person.
 
-These come from the file or from whoever ingested it and are not scanned, so only known shapes stay.
+They come from the file or from the caller who ingested the tree and are not scanned, so only known forms are kept.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
+from models.cdom.coverage import LINE_END_HYPHEN, REPEATED_HEADER, REPLACED, CharacterCount, Coverage, Unseen
 from models.cdom.flags import COMMENT, HIDDEN_TEXT, LOW_CONFIDENCE, is_pii_flag
 from models.cdom.original import Format
+from models.cdom.table import SHARE_SUM
 from models.cdom.tree import Block, BlockProvenance, Metadata, Page, Source, Span, Tree, TreeProvenance, Warning
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?)?")
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z]{2,4})?")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[a-z]{2}|\d{3}))?")  # en, pt-BR, zh-Hant-TW
 _CODE = re.compile(r"[a-z]{1,24}(?:-[a-z]{1,24}){0,4}")
 _VERSION = re.compile(r"\d{1,2}\.\d{1,2}\.\d{1,3}")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _FLAGS = frozenset({HIDDEN_TEXT, LOW_CONFIDENCE, COMMENT})
 _FORMATS = frozenset(Format)
+_UNSEEN = frozenset(Unseen)
+_EXCLUDED = frozenset({*Unseen, LINE_END_HYPHEN, REPEATED_HEADER, REPLACED})
+_CHECKS = frozenset({"column-sum", "row-sum", "running-balance", SHARE_SUM, "date-order", "date"})
 
 
-def clean_facts(tree: Tree) -> Tree:
-    """The tree's facts about itself and its pages; blocks are left alone."""
+def clean_facts(tree: Tree, labels: Mapping[tuple[int, str], str]) -> Tree:
+    """Return the tree with clean facts about itself and its pages; its blocks are not changed.
+
+    Args:
+        tree: Any tree.
+        labels: Page number and text of a block -> the block's redacted text. A page label that is a block's text, such
+            as the name of a sheet, becomes the redacted text; any other label is removed.
+    """
     return replace(
         tree,
         source=_clean_source(tree.source),
@@ -29,20 +41,26 @@ def clean_facts(tree: Tree) -> Tree:
             modified=_only(_TIME, tree.metadata.modified),
             language=_only(_LANGUAGE, tree.metadata.language),
         ),
-        pages=tuple(_clean_page(page) for page in tree.pages),
+        pages=tuple(_clean_page(page, labels) for page in tree.pages),
         warnings=tuple(Warning(code=_only(_CODE, w.code) or "other", page=w.page) for w in tree.warnings),
         provenance=TreeProvenance(
             service_version=_only(_VERSION, tree.provenance.service_version) or "",
             reader_version=tree.provenance.reader_version,
             options_hash=_only(_HASH, tree.provenance.options_hash) or "",
         ),
+        coverage=None if tree.coverage is None else _clean_coverage(tree.coverage),
     )
 
 
 def clean_block(block: Block) -> Block:
-    """Without link targets, LaTeX, picture names and whatever else the block says beside its text."""
+    """Return the block without link targets, LaTeX, picture names and unknown values of fields other than its text."""
+    table = block.table
+    if table is not None:
+        table = replace(table, checks=tuple(check for check in table.checks if check.kind in _CHECKS))
     return replace(
         block,
+        table=table,
+        unseen=block.unseen if block.unseen in _UNSEEN else None,
         spans=tuple(_bare(span) for span in block.spans),
         asset_ref=None,
         flags=tuple(flag for flag in block.flags if flag in _FLAGS or is_pii_flag(flag)),
@@ -64,8 +82,29 @@ def _clean_source(source: Source) -> Source:
     )
 
 
-def _clean_page(page: Page) -> Page:
-    return replace(page, reason="", language=_only(_LANGUAGE, page.language))
+def _clean_page(page: Page, labels: Mapping[tuple[int, str], str]) -> Page:
+    label = None if page.label is None else labels.get((page.number, page.label))
+    return replace(page, label=label, reason="", language=_only(_LANGUAGE, page.language))
+
+
+def _clean_coverage(coverage: Coverage) -> Coverage:
+    pages = tuple(
+        replace(
+            page,
+            characters=_clean_count(page.characters),
+            excluded=tuple(
+                place if place.reason in _EXCLUDED else replace(place, reason="other") for place in page.excluded
+            ),
+        )
+        for page in coverage.pages
+    )
+    return replace(coverage, characters=_clean_count(coverage.characters), pages=pages)
+
+
+def _clean_count(count: CharacterCount) -> CharacterCount:
+    known = {reason: number for reason, number in count.excluded.items() if reason in _EXCLUDED}
+    other = sum(count.excluded.values()) - sum(known.values())
+    return replace(count, excluded={**known, **({"other": other} if other else {})})
 
 
 def _only(shape: re.Pattern[str], value: str | None) -> str | None:

@@ -81,6 +81,13 @@ def view_page(tree: Tree, decisions: Decisions, number: int, exact: Exact = Mapp
     return View(tuple(shown), tuple(hidden))
 
 
+def load_painting() -> None:
+    """Import what `paint_page` needs, for a process that cannot open files later."""
+    from PIL import Image, ImageDraw  # noqa: F401
+
+    Image.preinit()
+
+
 def paint_page(png: bytes, page: Page, view: View) -> bytes:
     """The picture as `view` allows. Raises `PictureTooLarge`, `OSError` when it is no PNG."""
     from PIL import Image, ImageDraw

@@ -33,10 +33,11 @@ def require_scan(tree: Tree) -> None:
 
 
 def redact_tree(tree: Tree, decisions: Decisions) -> Tree:
-    """A copy that may leave the house. Raises `PiiIncomplete` without a completed scan."""
+    """Return a copy without personal data. Raises `PiiIncomplete` without a completed scan."""
     require_scan(tree)
     blocks = tuple(clean_block(_redact_block(block, decisions)) for block in tree.blocks)
-    return replace(clean_facts(tree), blocks=blocks)
+    labels = {(block.page, block.text): clean.text for block, clean in zip(tree.blocks, blocks, strict=True)}
+    return replace(clean_facts(tree, labels), blocks=blocks)
 
 
 def active_spans(block: Block, decisions: Decisions) -> list[FlagSpan]:

@@ -11,6 +11,7 @@ from models.cdom.flags import PII_PREFIX
 from models.cdom.original import Format
 from models.cdom.tree import Tree
 from models.pii.kinds import Detector, Kind
+from models.pii.paint import load_painting
 from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.redact import Decisions
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven
@@ -58,7 +59,9 @@ def redact_original(
 
 
 def load_all() -> None:
-    """Imports what every format needs, for a process that cannot open files later."""
+    """Import what every format needs, for a process that cannot open files later."""
+    load_painting()
+    importlib.import_module("models.redaction.pdf.redact")
     for place in _PLACES.values():
         _load(place)
 

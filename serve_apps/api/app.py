@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
+from models.cdom.version import INTERFACE_VERSION
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api import docs_page
 from serve_apps.api.context.app_state import AppState
@@ -42,7 +43,6 @@ from serve_apps.api.routes.results import (
 from serve_apps.guide.site import install as install_guide
 from serve_apps.ui.routes import install as install_dashboard
 
-INTERFACE_VERSION = "0.9.3"
 _PARTS = (
     jobs,
     parse,

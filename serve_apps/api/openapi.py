@@ -11,17 +11,17 @@ from serve_apps.api.shapes.bodies import InvalidBody, ProblemBody
 _OPEN = ("GET", "/v1/health")
 _HEADERS = [
     {"name": "X-API-Key", "in": "header", "required": False, "schema": {"type": "string"},
-     "description": "The caller's key; Authorization: Bearer is taken too."},
+     "description": "API key of the caller. Authorization: Bearer is accepted too."},
     {"name": "X-DE-Org", "in": "header", "required": False,
      "schema": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,62}$"},
-     "description": "Organisation inside the key's tenant; absent: default."},
+     "description": "Organisation of the key's tenant. The default is default."},
 ]  # fmt: skip
 _OF_BODIES = {
-    "400": "The request is no well-formed HTTP.",
-    "402": "The licence's pages of this month are used, or its term is over.",
+    "400": "The request is not valid HTTP.",
+    "402": "The page quota of this month is used up, or the licence has expired.",
     "408": "The client stopped sending.",
-    "413": "A file, the request or the batch is over its cap.",
-    "507": "The organisation keeps as much as it may.",
+    "413": "A file, the request or the batch exceeds its limit.",
+    "507": "The organisation has reached its storage limit.",
 }
 _SECURITY = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -30,8 +30,8 @@ _SECURITY = {
 
 
 _OWN: dict[tuple[str, str], dict[str, str]] = {
-    ("GET", "/metrics"): {"404": "Metrics are off."},
-    ("GET", "/v1/documents"): {"404": "No id of a job."},
+    ("GET", "/metrics"): {"404": "Metrics are disabled."},
+    ("GET", "/v1/documents"): {"404": "The value is not a job id."},
     ("GET", "/v1/archive"): {"404": "One of the documents is unknown, deleted, or another tenant's."},
     ("GET", "/v1/search"): {
         "404": "Unknown, deleted, or another tenant's document or job.",
@@ -72,19 +72,21 @@ def _complete(operation: dict[str, Any], at: tuple[str, str]) -> None:
     for status, text in _OWN.get(at, {}).items():
         responses.setdefault(status, _problem(text))
     if any(parameter["name"].lower() == "idempotency-key" for parameter in operation.get("parameters", ())):
-        responses.setdefault("409", _problem("The Idempotency-Key was used for something else."))
+        responses.setdefault("409", _problem("The Idempotency-Key was used for another request."))
     if any(parameter["name"] == "redacted" for parameter in operation.get("parameters", ())):
-        responses.setdefault("409", _problem("Redacted, but the document has no finished PII scan."))
-    responses.setdefault("503", _problem("Not available now; Retry-After says when to come back."))
+        responses.setdefault(
+            "409", _problem("A redacted output was requested, but the scan for personal data did not finish.")
+        )
+    responses.setdefault("503", _problem("Temporarily not available. Retry after the seconds in Retry-After."))
     if at == _OPEN:
         return
     operation.setdefault("parameters", []).extend(_HEADERS)
     scope = REQUIRED[at]
     operation["security"] = [{"ApiKey": []}, {"Bearer": []}] if scope else [{}, {"ApiKey": []}, {"Bearer": []}]
     operation["x-required-scope"] = scope.value if scope else None
-    responses.setdefault("429", _problem("Too many requests; Retry-After says when to come back."))
-    responses.setdefault("401", _problem("The key is missing or not known."))
-    responses.setdefault("403", _problem("The key does not carry the scope this needs."))
+    responses.setdefault("429", _problem("Too many requests. Retry after the seconds in Retry-After."))
+    responses.setdefault("401", _problem("The key is missing or unknown."))
+    responses.setdefault("403", _problem("The key does not have the required scope."))
     if "{" in at[1]:
         responses.setdefault("404", _problem("Unknown, deleted, or another tenant's."))
 

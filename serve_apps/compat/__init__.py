@@ -1,1 +1,1 @@
-"""Other people's doors to the same service: a docling-serve route and an MCP server, thin layers over its HTTP."""
+"""The APIs of docling-serve and unstructured in front of a service that is reached by URL."""

@@ -8,18 +8,18 @@ from typing import Any
 
 import httpx
 from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
+from models.cdom.original import clean_name
 from models.cdom.version import SERVICE_VERSION
 from serve_apps.api.http.problems import invalid_response, problem_response
-from serve_apps.api.shapes.rendering import json_response
 from serve_apps.compat.archive import zip_documents
 from serve_apps.compat.conversion import Converter, Refused
 from serve_apps.compat.options import ConvertOptions, InvalidOption, TargetNotOffered, read_options
 from serve_apps.compat.sources import ConvertSource, read_source_body
 from serve_apps.compat.tasks import ConvertTask, describe_task, read_task
-from storage.values.file_names import clean_name
 
 MAX_FILES = 10  # files of one request, as of one job
 MAX_FIELDS = 200  # form fields of one request: docling-serve knows some sixty
@@ -83,7 +83,7 @@ async def convert(converter: Converter, request: Request, asked: Asked) -> Respo
 def answer_all(answers: list[dict[str, Any]], options: ConvertOptions) -> Response:
     """One answer as JSON, several as an archive."""
     if len(answers) == 1 and not options.zipped:
-        return json_response(answers[0])
+        return JSONResponse(answers[0])
     with tempfile.TemporaryFile() as file:
         zip_documents(file, [answer["document"] for answer in answers])
         file.seek(0)
@@ -95,7 +95,7 @@ async def begin(converter: Converter, request: Request, asked: Asked) -> Respons
     """A job of the engine, told as a task."""
     sources, options = asked
     job = await converter.submit(request.headers, sources, options)
-    return json_response(describe_task(ConvertTask(job["id"], options), job))
+    return JSONResponse(describe_task(ConvertTask(job["id"], options), job))
 
 
 async def chunk(converter: Converter, request: Request, asked: Asked) -> Response:
@@ -106,7 +106,7 @@ async def chunk(converter: Converter, request: Request, asked: Asked) -> Respons
         found, answer = await converter.chunk(request.headers, source, options)
         chunks += found
         documents.append({"kind": "ExportResult", "content": answer["document"], "status": answer["status"]})
-    return json_response({"chunks": chunks, "documents": documents, "processing_time": time.monotonic() - begun})
+    return JSONResponse({"chunks": chunks, "documents": documents, "processing_time": time.monotonic() - begun})
 
 
 async def poll(request: Request, task_id: str, wait: float = 0.0) -> Response:
@@ -119,7 +119,7 @@ async def poll(request: Request, task_id: str, wait: float = 0.0) -> Response:
 
 async def _poll(request: Request, task: ConvertTask, wait: float) -> Response:
     converter: Converter = request.app.state.converter
-    return json_response(describe_task(task, await converter.look(request.headers, task.job_id, wait)))
+    return JSONResponse(describe_task(task, await converter.look(request.headers, task.job_id, wait)))
 
 
 async def result(request: Request, task_id: str) -> Response:

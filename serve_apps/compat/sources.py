@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
+from models.cdom.original import clean_name
 from serve_apps.compat.options import InvalidOption
-from storage.values.file_names import clean_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 import httpx
 from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
+from models.cdom.original import clean_name
 from serve_apps.api.http.problems import invalid_response, problem_response
-from serve_apps.api.shapes.rendering import json_response
 from serve_apps.compat.conversion import Converter, Refused, keys_of
 from serve_apps.compat.docling_document import MIME_TYPES
 from serve_apps.compat.docling_routes import MAX_FIELDS, MAX_FILES
 from serve_apps.compat.elements import make_elements
 from serve_apps.compat.sources import ConvertSource
-from storage.values.file_names import clean_name
 
 _OCR = {"fast": "never", "ocr_only": "always"}
 _KEY = "unstructured-api-key"
@@ -70,4 +70,4 @@ async def _partition(request: Request) -> Response:
         return Response(error.body, error.status, error.headers, error.media_type)
     except httpx.TransportError:
         return problem_response(502, "engine-failed", "The engine did not answer. Send the request again.")
-    return json_response(lists[0] if len(lists) == 1 else lists)
+    return JSONResponse(lists[0] if len(lists) == 1 else lists)

@@ -2,7 +2,7 @@
 
 from fastapi import FastAPI
 
-from serve_apps.api.app import INTERFACE_VERSION
+from models.cdom.version import INTERFACE_VERSION
 from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.console.context.console_state import ConsoleState

@@ -165,7 +165,7 @@ def _downloads(place: ViewPlace, document_id: str, tree: Mapping[str, Any], *, r
         ViewDownload(address=f"{place.outputs}/export/plugin/{export}{masked}", text=export) for export in place.exports
     ]
     if not redacted or tree["source"]["format"] in REDACTABLE:
-        text = "The file, redacted" if redacted else "The file itself"
+        text = "Redacted file" if redacted else "Original file"
         found.append(ViewDownload(address=f"{place.outputs}/original{masked}", text=text))
     return found
 

@@ -25,19 +25,19 @@ FLAGS = {
     "organization": "Organisation",
 }
 ADVICE = {
-    "ml-unavailable": "A page needs text recognition, which does not run here. Start it, then read again.",
-    "unsupported-format": "The content is of no format that is read here: the guide lists them under Formats.",
+    "ml-unavailable": "A page needs text recognition (OCR), which is not installed. Install it and read again.",
+    "unsupported-format": "The format is not supported. See Formats in the guide.",
     "malformed": "The file is damaged. Export or scan it again.",
     "encrypted": "The file needs a password. Send it again with the password.",
-    "too-many-pages": "Split the file, or read some of its pages only.",
-    "no-such-page": "The file has none of the pages that were asked for. Send it again with others.",
-    "resource-limit": "Reading needed more memory than one document may take.",
-    "timeout": "Reading took more time than one document may take.",
-    "parser-crash": "The reader fell over this file twice. Export the file again.",
-    "worker-killed": "The machine ended the reader. Read it again.",
-    "page-quota": "The month's pages are used up. Read it again when there is room.",
-    "original-missing": "The original is gone. Send the file again.",
-    "internal": "A fault of this service. Read it again; report it when it stays.",
+    "too-many-pages": "Split the file, or select pages to read.",
+    "no-such-page": "The file has none of the selected pages. Send it again with other pages.",
+    "resource-limit": "The document exceeds a memory or size limit. Split the file.",
+    "timeout": "The document needs more CPU time than allowed. Split the file.",
+    "parser-crash": "The parser crashed twice on this file. Export the file again.",
+    "worker-killed": "The reading process was killed. Read the document again.",
+    "page-quota": "The page quota of this month is used up. Read the document again next month.",
+    "original-missing": "The original is no longer stored. Upload the file again.",
+    "internal": "An internal error. Read the document again and report the error if it recurs.",
 }
 _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86_400, "d"))
 

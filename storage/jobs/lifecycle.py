@@ -85,7 +85,7 @@ def requeue_document(
             raise Conflict("only a failed document can be requeued")
         sha256 = row["sha256"] if row["deleted_at"] is None else None
         if sha256 is None or not lock_original(store, conn, sha256):
-            raise OriginalMissing("the original is not stored any more")
+            raise OriginalMissing("the original is no longer stored")
         if password is not None:
             _keep_password(store, conn, row, password)
         _reopen(conn, row, actor, quota)

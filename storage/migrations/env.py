@@ -3,7 +3,6 @@
 from alembic import context
 from sqlmodel import SQLModel
 
-from storage.console import tables as console_tables  # noqa: F401
 from storage.postgres import operator_tables, tables  # noqa: F401  (fill the metadata)
 
 connection = context.config.attributes["connection"]

@@ -17,7 +17,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.original import ReadOptions
+from models.cdom.original import ReadOptions, clean_name
 from storage.access.audit import record
 from storage.jobs.intake import submit_job
 from storage.objects.blobs import Blobs
@@ -29,7 +29,6 @@ from storage.sources.removed_files import delete_retired
 from storage.sources.sources import OWN, RegisteredSource, own, retire, tenants_of_keys, to_source
 from storage.store import Store
 from storage.values.errors import Conflict, LostLease, NotFound, StorageError
-from storage.values.file_names import clean_name
 from storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope, StoredBlob
 from storage.values.states import Priority
 

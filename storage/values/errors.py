@@ -36,7 +36,7 @@ def unreachable(where: str, error: BaseException) -> StoreUnavailable:
 
 
 class QuotaExceeded(StorageError):
-    """The licence's pages of this month are used or reserved."""
+    """The page quota of this month is used or reserved."""
 
     code = "page-quota"
 
@@ -75,3 +75,9 @@ class OriginalMissing(Conflict):
     """The document's original is not stored any more, so it cannot be read again."""
 
     code = "original-missing"
+
+
+class UrlRefused(ValueError):
+    """The URL, or an address its name stands for, may not be called; the text is safe to show."""
+
+    code = "url-refused"

@@ -53,7 +53,7 @@ class Cursors:
             raise InvalidCursor("not a cursor") from error
         signature, message = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
         if not self.signer.verify(self._purpose, message, signature):
-            raise InvalidCursor("not a cursor of this listing")
+            raise InvalidCursor("the cursor does not belong to this listing")
         key: list[Any] = json.loads(message)
         return key
 

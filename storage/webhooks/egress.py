@@ -15,6 +15,8 @@ from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
+from storage.values.errors import UrlRefused
+
 MAX_URL_BYTES = 8192  # bytes of an address
 TIMEOUT_S = 15.0  # seconds a receiver may take, all in all
 MAX_ANSWER_BYTES = 64 * 1024  # bytes of a receiver's answer that are read
@@ -70,12 +72,6 @@ _NEVER = tuple(
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Sequence[str]]
-
-
-class UrlRefused(ValueError):
-    """The URL, or an address that its name resolves to, may not be called; the text is safe to show."""
-
-    code = "url-refused"
 
 
 class Unreachable(Exception):

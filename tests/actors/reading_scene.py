@@ -101,24 +101,24 @@ class FakeParser:
 
     def __init__(self, answer: Any = None) -> None:
         self.answer, self.reads, self.closed, self.started = answer or good(), 0, False, False
-        self.owners, self.rests = list[str](), 0
+        self.jobs, self.ended_jobs = list[str](), list[str]()
 
     def start(self) -> None:
         self.started = True
 
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, owner: str
+        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, job: str
     ) -> ReadOutcome | PendingOcr:
         self.reads += 1
-        self.owners.append(owner)
+        self.jobs.append(job)
         answer = self.answer(on_page) if callable(self.answer) else self.answer
         if isinstance(answer, Exception):
             raise answer
         assert isinstance(answer, ReadOutcome | PendingOcr)
         return answer
 
-    def rest(self) -> None:
-        self.rests += 1
+    def end_job(self, job: str) -> None:
+        self.ended_jobs.append(job)
 
     def close(self) -> None:
         self.closed = True

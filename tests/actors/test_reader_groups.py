@@ -2,9 +2,10 @@
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 from models.cdom.ports import ReadOutcome
-from storage.values.rows import Claim, DocumentId, Finished
+from storage.values.rows import Claim, DocumentId, Finished, JobId
 from tests.actors.reading_scene import Scene, good, make_claim
 from tests.waiting import PATIENCE_S, until
 
@@ -27,7 +28,8 @@ def test_a_group_is_read_in_order_and_committed_together() -> None:
         assert until(lambda: len(scene.store.finished) == 3)
         assert len(scene.inflight) == 0
     assert commits == [["a", "b", "c"]]
-    assert scene.parser.owners == ["acme/default"] * 3
+    assert scene.parser.jobs == ["acme/default/job_1"] * 3
+    assert scene.parser.ended_jobs == ["acme/default/job_1"]
 
 
 def test_group_size_grows_with_full_groups_and_resets() -> None:
@@ -74,6 +76,10 @@ def test_unread_group_is_committed_without_heartbeat() -> None:
     assert scene.queue.beats == []
 
 
-def test_an_idle_reader_lets_its_children_go() -> None:
-    with Scene().running() as scene:
-        assert until(lambda: scene.parser.rests)
+def test_children_of_a_job_end_with_the_last_document_of_it_in_a_group() -> None:
+    claims = [replace(claim, job_id=JobId(job)) for claim, job in zip(group_of("a", "b", "c"), "xyx", strict=True)]
+    scene = Scene(*claims)
+    scene.reader._most = 4
+    with scene.running():
+        assert until(lambda: len(scene.store.finished) == 3)
+    assert scene.parser.ended_jobs == ["acme/default/y", "acme/default/x"]

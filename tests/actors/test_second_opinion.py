@@ -40,7 +40,12 @@ def draw(rows: list[tuple[str, str]], pages: int = 1) -> bytes:
         return bytes(document.tobytes())
 
 
-ROWS = [("Name", "Ann Miller"), ("Street", "Long Road 5"), ("Town", "Springfield"), ("Country", "Nowhere")]
+ROWS = [
+    ("Name of the person", "Ann Miller who lives in the house at the end of the road"),
+    ("Street of", "Long Road 5 behind the mill and the school"),
+    ("Town", "Springfield, which is a small one"),
+    ("Country", "Nowhere that anybody would know of"),
+]
 DOUBTED = draw(ROWS)
 PLAIN = draw([])
 

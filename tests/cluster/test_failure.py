@@ -26,7 +26,7 @@ actors.reading.forkserver.SandboxRefused: the sandbox lets through: open
         (StartRefused("SVC_PORT: taken"), "SVC_PORT: taken"),
         (
             StartFailed(FROM_RAY),
-            "SandboxRefused: the sandbox lets through: open; `quire doctor` says which lock is missing here",
+            "SandboxRefused: the sandbox lets through: open; `quire doctor` names the missing sandbox feature",
         ),
         (ValueError("two\n  lines"), "ValueError: two lines"),
     ],

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from models.compiled import COMPILED
-
 IMAGES = Path(__file__).resolve().parents[2] / "configs" / "images"
 
 
@@ -32,9 +30,22 @@ def test_all_nodes_of_a_cluster_have_the_same_python() -> None:
     assert (major, minor) >= (3, 12)
 
 
-def test_the_image_of_a_cpu_node_carries_the_layout_as_machine_code_and_no_compiler() -> None:
-    build, last = (IMAGES / "Dockerfile").read_text().rsplit("\nFROM ", 1)
-    assert "-m cluster.dist.compile" in build
-    assert f"COPY --from=machine-code /opt/quire/{COMPILED} /opt/quire/{COMPILED}" in last
-    assert "gcc" not in last
-    assert "!requirements-dev.lock" in (IMAGES / "Dockerfile.dockerignore").read_text().splitlines()
+@pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])
+def test_image_installs_the_wheel_and_the_cpu_image_has_no_compiler(name: str) -> None:
+    build, last = (IMAGES / name).read_text().rsplit("\nFROM ", 1)
+    assert "-m cluster.dist.build --server /wheels" in build
+    assert "/wheels/*.whl" in build
+    assert "COPY --from=build /opt/venv /opt/venv" in last
+    if name == "Dockerfile":
+        assert "gcc" not in last
+    ignored = (IMAGES / f"{name}.dockerignore").read_text().splitlines()
+    assert {"!requirements.lock", "!requirements-dev.lock"} <= {*ignored}
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])
+def test_image_finds_the_modules_of_the_installed_wheel(name: str) -> None:
+    """Ray jobs and configs run `python -m cluster...`, so the folder of the wheel's code is on the path."""
+    last = (IMAGES / name).read_text().rsplit("\nFROM ", 1)[1]
+    version = re.match(r"python:(\d+\.\d+)-", last)
+    assert version is not None
+    assert f"PYTHONPATH=/opt/venv/lib/python{version[1]}/site-packages/quire_server/app" in last

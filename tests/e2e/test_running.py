@@ -157,16 +157,16 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
         "from dataclasses import replace\n"
         "from ray import serve\n"
         "from cluster.serve import app\n"
-        "from cluster.compose.values import plan_readers\n"
+        "from cluster.bootstrap.wanted import plan_readers\n"
         "from cluster.runtime import read_runtime\n"
         "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"
         "runtime = read_runtime()\n"
         "serve.run_many(app.targets(plan_readers(runtime.settings), runtime.dsn_file))\n"
     )
     environment = environment_of(service.state.supervisor.pid)
-    subprocess.run(
-        [sys.executable, "-c", code], env=environment, cwd=ROOT, check=True, timeout=180, capture_output=True
-    )
+    command = [sys.executable, "-c", code]
+    deployed = subprocess.run(command, env=environment, cwd=ROOT, timeout=180, capture_output=True, text=True)
+    assert deployed.returncode == 0, deployed.stderr
     end = client.wait(job, 120)
     assert end["status"] == "succeeded"
     assert {document["attempts"] for document in end["documents"]} == {1}

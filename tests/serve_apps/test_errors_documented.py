@@ -6,7 +6,7 @@ import pytest
 
 from serve_apps.api.http.problems import PROBLEMS
 from serve_apps.console.context import refusals
-from storage.console import errors as console
+from serve_apps.console.store import errors as console
 
 TEXT = (Path(__file__).parents[2] / "docs" / "errors.md").read_text()
 

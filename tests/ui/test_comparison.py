@@ -74,7 +74,7 @@ async def test_two_documents_are_shown_side_by_side(visitor: Visitor) -> None:
     assert "<strong>1</strong> changed, <strong>1</strong> added, <strong>1</strong> removed" in text
     assert f'href="{second}?page=2&amp;blocks=' in text
     same = (await visitor.http.get(f"/ui/compare?a={a}&b={a}")).text
-    assert "Nothing differs" in same
+    assert "No differences" in same
 
 
 async def test_the_second_document_is_chosen_from_a_list_that_names_readings_of_the_same_file(visitor: Visitor) -> None:

@@ -10,7 +10,7 @@ def test_what_was_left_out_and_lost_is_counted_by_name() -> None:
     }
     text = str(PAGES.get_template("kit.html").module.characters(stated))  # type: ignore[attr-defined]
     assert text == (
-        "1,200 of 1,250 are in the result, 8 off page, 40 covered, <strong>2 lost</strong>; not judged: page 3, 4"
+        "1,200 of 1,250 are in the result, 8 off page, 40 covered, <strong>2 lost</strong>; not checked: page 3, 4"
     )
 
 

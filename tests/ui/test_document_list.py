@@ -44,7 +44,7 @@ async def test_filters_narrow_the_list_and_are_kept_in_the_form(visitor: Visitor
     text = (await visitor.http.get("/ui?name=rep&status=failed")).text
     assert 'value="rep"' in text
     assert '<option value="failed" selected>' in text
-    assert "No document fits" in text
+    assert "No document matches" in text
 
 
 async def test_a_filter_that_makes_no_sense_is_told_on_the_page(visitor: Visitor) -> None:
@@ -99,7 +99,7 @@ async def test_a_locked_file_is_opened_where_it_failed(visitor: Visitor, store: 
     with store.db.autocommit() as conn:
         conn.execute("update documents set error = 'encrypted' where id = %s", (document,))
     page = (await visitor.http.get(f"/ui/jobs/{job}/documents/{document}")).text
-    assert "It wants a password" in page
+    assert "This file needs a password" in page
     form = {"csrf": visitor.csrf, "act": "requeue", "job": job, "document": document, "password": "open sesame"}
     assert (await visitor.http.post("/ui/act", data=form, headers=SAME_SITE)).status_code == 303
     await ended(visitor, job)

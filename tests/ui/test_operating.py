@@ -158,7 +158,7 @@ async def test_operators_pages_are_closed_to_other_keys(operated: FastAPI, path:
     await one.sign_in("acme-write")
     answer = await one.http.get(path)
     assert answer.status_code == 403
-    assert "not open to your key" in answer.text
+    assert "Your key does not allow this" in answer.text
     assert f'href="{path}"' not in (await one.http.get("/ui")).text
     data = {"csrf": one.csrf, "url": RECEIVER, "job.finished": "1", "place": "/"}
     if path in {"/ui/sources", "/ui/webhooks"}:
@@ -169,11 +169,11 @@ async def test_the_audit_trail_is_verified_and_a_changed_act_is_found(admin: Vis
     await admin.upload(("a.pdf", b"%PDF"))
     text = (await admin.http.get("/ui/audit?verify=1")).text
     assert "job.submitted" in text
-    assert "The chain is whole" in text
+    assert "The chain is intact" in text
     with store.db.transaction() as conn:
         conn.execute("update audit set actor = 'somebody' where seq = 1")
     broken = (await admin.http.get("/ui/audit?verify=1")).text
-    assert "The chain breaks at act 1" in broken
+    assert "The chain is broken at entry 1" in broken
     assert 'class="broken"' in broken
     assert "chain" not in re.sub(r"Verify the chain", "", (await admin.http.get("/ui/audit")).text)
 
@@ -199,6 +199,6 @@ async def test_usage_turns_over_months_and_names_keys(admin: Visitor) -> None:
     assert before
     assert "Month after" not in text
     older = (await admin.http.get(f"/ui/usage?month={before[1]}")).text
-    assert "Nothing was read in this month" in older
+    assert "No documents were read in this month" in older
     assert "Month after" in older
     assert (await admin.http.get("/ui/usage?month=soon")).status_code == 422

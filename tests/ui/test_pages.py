@@ -192,7 +192,7 @@ async def test_failed_documents_are_all_read_again(visitor: Visitor) -> None:
 async def test_an_address_without_a_page_is_told_in_our_design(visitor: Visitor, path: str) -> None:
     answer = await visitor.http.get(path)
     assert answer.status_code == 404
-    assert "There is nothing here" in answer.text
+    assert "Page not found" in answer.text
     assert 'href="/ui/jobs"' in answer.text
 
 
@@ -214,7 +214,7 @@ async def test_the_preview_may_be_framed_by_us_and_runs_nothing(visitor: Visitor
 async def test_a_document_that_was_not_scanned_has_no_redacted_view(visitor: Visitor) -> None:
     job_id, document_id = await read_one(visitor)
     answer = await visitor.http.get(f"/ui/jobs/{job_id}/documents/{document_id}?redacted=1")
-    assert "There is no redacted view yet" in answer.text
+    assert "The redacted view is not available yet" in answer.text
     assert "Hello" not in answer.text
 
 
@@ -250,7 +250,7 @@ async def test_a_fault_is_a_page_of_ours_and_is_recorded_without_its_text(
     monkeypatch.setattr("serve_apps.ui.pages.work.find_names", break_down)
     answer = await visitor.http.get("/ui/jobs")
     assert answer.status_code == 500
-    assert "Something broke" in answer.text
+    assert "An error occurred" in answer.text
     assert answer.headers["x-request-id"] in answer.text
     assert "RuntimeError" in caplog.text
     assert "secret of the document" not in caplog.text + answer.text

@@ -9,7 +9,7 @@ from models.cdom.search import SearchHit, SearchRequest
 from serve_apps.api.context.resources import Ports
 from storage.store import Store
 from tests.api.harness import make_resources, serving
-from tests.serve_apps.compat.test_mcp import a_hit
+from tests.serve_apps.mcp.test_mcp import a_hit
 from tests.ui.conftest import Visitor, visitor_of
 
 TABLE = "Crane | Verdict\nCrane 1 | in service\nCrane 3 | <b>replace</b>"
@@ -45,7 +45,7 @@ async def test_what_is_about_something_else_is_said_to_be(
     store: Store, dsn: str, similarity: float, said: bool
 ) -> None:
     text = await page_of(store, dsn, Shelf(similarity), "q=zxqv+nothing")
-    assert ("Nothing fits" in text) is said
+    assert ("No good match" in text) is said
     assert "a.pdf" in text
 
 

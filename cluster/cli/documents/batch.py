@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _FEW = 4  # PDFs: with more, code that has been warmed up is worth its half second
 _PDF = b"%PDF-"
-DOCUMENTS_PER_CHILD = 64  # documents of one owner that a child reads before a fresh one: a fork costs three reads
+_JOB = "files"  # the files of one command are one job
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,15 @@ class ExtractItem:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What became of one file: written to `result`, or not read for the reason `error`. `coverage`: its statement."""
+    """What became of one file: written to `result`, or not read for the reason `error`.
+
+    `detail` says more about the reason, `coverage` is the statement of the document.
+    """
 
     file: str
     result: str | None
     error: str | None
+    detail: str = ""
     coverage: dict[str, object] | None = None
 
 
@@ -69,6 +73,7 @@ class FileBatch:
         self._recognising: Recogniser | None = None
         self.done: list[Extraction] = []
         self._stated: dict[str, dict[str, object]] = {}
+        self._details: dict[str, str] = {}
 
     def run(self, jobs: int) -> None:
         with ThreadPoolExecutor(jobs) as threads:
@@ -115,9 +120,11 @@ class FileBatch:
         except OSError:
             return ErrorCode.ORIGINAL_MISSING.value
         with original:
-            read = reader.read_until_pixels(original, self._options, partial(self._bar.count_pages, item.name))
+            count_pages = partial(self._bar.count_pages, item.name)
+            read = reader.read_until_pixels(original, self._options, count_pages, job=_JOB)
         outcome = read if isinstance(read, ReadOutcome) else recognise_document(read, self._recogniser())
         if outcome.error is not None or outcome.tree is None:
+            self._details[item.name] = outcome.detail
             return str(outcome.error or ErrorCode.INTERNAL)
         return outcome
 
@@ -155,11 +162,12 @@ class FileBatch:
 
     def _note(self, item: ExtractItem, code: str | None) -> None:
         written = "-" if item.result is None else str(item.result)
+        detail = self._details.pop(item.name, "")
         self.done.append(
-            Extraction(item.name, written if code is None else None, code, self._stated.pop(item.name, None))
+            Extraction(item.name, written if code is None else None, code, detail, self._stated.pop(item.name, None))
         )
         if code is not None:
-            self._bar.say(explain(item.name, code))
+            self._bar.say(explain(item.name, code, detail))
         self._bar.step(item.name)
 
 
@@ -211,11 +219,11 @@ def open_reader(formats: tuple[str, ...] = (), detector: "FindElements | None" =
     server.launch()
     from actors.reading.read_document import DocumentReader  # imported while the server comes up
 
-    reader = DocumentReader(limits, documents_per_child=DOCUMENTS_PER_CHILD, server=server, detector=detector)
+    reader = DocumentReader(limits, server=server, detector=detector)
     try:
         reader.start()
         yield reader
     except ServerGone as error:
-        raise click.ClickException(f"the sandbox does not work here: {error}") from None
+        raise click.ClickException(f"the sandbox does not start on this machine: {error}") from None
     finally:
         reader.close()

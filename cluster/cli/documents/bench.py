@@ -91,9 +91,11 @@ class BenchBatch(FileBatch):
 
 @click.command(epilog=_EXAMPLES)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The report as a page (HTML).")
-@click.option("--json", "as_json", is_flag=True, help="The report as JSON on standard output.")
-@click.option("--jobs", type=click.IntRange(1, 64), help="Documents read side by side; one per core by default.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write the report as an HTML page."
+)
+@click.option("--json", "as_json", is_flag=True, help="Write the report as JSON to standard output.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Documents to read in parallel. The default is one per core.")
 @click.option(
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )

@@ -32,7 +32,7 @@ def _describe(stated: dict[str, object]) -> str:
         parts.append(f"scans: {read:,} of {marks:,} marks of letter size were read")
     unknown = stated.get("unknown")
     if isinstance(unknown, list) and unknown:
-        parts.append("could not be judged: page " + ", ".join(str(page) for page in unknown))
+        parts.append("could not be checked: page " + ", ".join(str(page) for page in unknown))
     return "; ".join(parts)
 
 

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from cluster.cli.shared.options import CommandStopped, settings_from
-from storage.values.file_names import clean_name
+from models.cdom.original import clean_name
+from storage.values.errors import UrlRefused
 from storage.webhooks.download import Downloads, DownloadTooLarge
-from storage.webhooks.egress import Egress, Unreachable, UrlRefused
+from storage.webhooks.egress import Egress, Unreachable
 
 MEGABYTE = 1 << 20  # bytes
 
@@ -15,11 +16,12 @@ def download(url: str, file: Path) -> str:
     settings = settings_from()
     try:
         with file.open("wb") as target:
-            name = Downloads(Egress(settings.webhook_allow)).get(url, target.write, settings.max_upload_mb * MEGABYTE)
+            downloads = Downloads(Egress(settings.download_allow))
+            name = downloads.get(url, target.write, settings.max_upload_mb * MEGABYTE)
     except UrlRefused as error:
         raise CommandStopped(f"{url}: url-refused: {error}") from None
     except Unreachable as error:
         raise CommandStopped(f"{url}: url-unreachable: {error.code}") from None
     except DownloadTooLarge:
-        raise CommandStopped(f"{url}: it is larger than SVC_MAX_UPLOAD_MB allows") from None
+        raise CommandStopped(f"{url}: the file is larger than SVC_MAX_UPLOAD_MB") from None
     return clean_name(name)

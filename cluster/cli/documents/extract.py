@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.documents.advice import ADVICE
+from cluster.cli.documents.advice import advise
 from cluster.cli.documents.batch import Extraction, ExtractItem, FileBatch
 from cluster.cli.documents.coverage_report import describe_coverage
 from cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
@@ -24,6 +24,7 @@ from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import name_without_names, settings_of_command
+from models.cdom.errors import MlUnavailable
 from models.cdom.original import OcrMode, ReadOptions, TableParts
 
 STANDARD = Path("-")
@@ -34,7 +35,7 @@ _EXAMPLES = """\b
 Examples:
   quire extract report.pdf --to md -o -          Markdown to standard output
   quire extract https://example.com/a.pdf -o -   fetched under the rules of webhooks
-  quire extract scans/ -o out/ --to md           a folder; its folders are kept
+  quire extract scans/ -o out/ --to md           a folder; subfolders are kept
   curl -s URL | quire extract - --to md -o -     standard input
   quire extract *.pdf -o out/ --json > all.json  a report for programs
 """
@@ -51,6 +52,16 @@ def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) 
     return ranges
 
 
+def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """ "zh,en" → ("en", "zh")."""
+    from models.neural.ocr.langs import check_wanted
+
+    try:
+        return check_wanted(value.split(","))
+    except MlUnavailable as error:
+        raise click.BadParameter(error.detail, ctx, param) from None
+
+
 def _parse_range(part: str) -> tuple[int, int]:
     first, _, last = part.partition("-")
     return int(first), int(last or first)
@@ -61,39 +72,42 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option(
     "--to", type=NamedChoice(list(EXTRACT_FORMATS), ALIASES),
     metavar="|".join(EXTRACT_FORMATS),
-    help="What to write (md = markdown, json = tree); not named, as -o report.md ends, else the tree.",
+    help="Output format (md = markdown, json = tree). The default follows the suffix of -o, else the tree.",
 )  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, allow_dash=True), default=Path(),
-    help="Folder of the results; for one document also a file (out.md); - is standard output.",
+    help="Folder for the results, or a file for one document (out.md). - is standard output.",
 )  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1, 64), help="Documents read side by side; one per core by default.")
-@click.option("--pages", callback=_parse_pages, help="Only these pages, like 1-3,8.")
-@click.option("--password", help="Opens encrypted files.")
+@click.option("--jobs", type=click.IntRange(1, 64), help="Documents to read in parallel. The default is one per core.")
+@click.option("--pages", callback=_parse_pages, help="Pages to read, such as 1-3,8.")
+@click.option("--password", help="Password of encrypted files.")
 @click.option(
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
 @click.option(
-    "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value,
-    show_default=True, help="A table that goes on over pages: one table, or one on each page.",
+    "--ocr-lang", "ocr_langs", callback=_parse_langs, envvar="SVC_OCR_LANGS", default="en", show_default=True,
+    help="Languages of scans, like zh,en. Without the option SVC_OCR_LANGS.",
 )  # fmt: skip
 @click.option(
-    "--accurate", is_flag=True, help="A layout detector looks at pages whose tables are doubted: slower, needs a model."
-)
+    "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value,
+    show_default=True, help="Return a table that continues over pages as one table or as one per page.",
+)  # fmt: skip
+@click.option("--accurate", is_flag=True, help="Check doubtful tables with a layout detector. Slower; needs a model.")
 @click.option(
     "--layout-model", type=click.Path(path_type=Path, file_okay=False), envvar="SVC_LAYOUT_MODEL",
-    help="For --accurate: folder with model.onnx and labels.txt instead of the installed model.",
+    help="Folder with model.onnx and labels.txt for --accurate. The default is the installed model.",
 )  # fmt: skip
-@click.option("--no-furniture", is_flag=True, help="Markdown without running headers and footers.")
-@click.option("--plain", is_flag=True, help="Markdown without emphasis and link targets: the words alone.")
-@click.option("--redacted", is_flag=True, help="Mask personal data; results are named by number.")
-@click.option("--json", "as_json", is_flag=True, help="A report of all files as JSON on standard output.")
-@click.option("--report", "tell_coverage", is_flag=True, help="Tell what became of the characters of each file.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary; failures are told all the same.")
+@click.option("--no-furniture", is_flag=True, help="Write Markdown without running headers and footers.")
+@click.option("--plain", is_flag=True, help="Write Markdown without emphasis and link targets.")
+@click.option("--redacted", is_flag=True, help="Mask personal data. Results are named by number.")
+@click.option("--json", "as_json", is_flag=True, help="Write a report of all files as JSON to standard output.")
+@click.option("--report", "tell_coverage", is_flag=True, help="Report how many characters of each file were read.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no summary. Failures are still printed.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
-    password: str | None, ocr: str, table_parts: str, accurate: bool, layout_model: Path | None,
+    password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
+    layout_model: Path | None,
     no_furniture: bool, plain: bool, redacted: bool, as_json: bool, tell_coverage: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
@@ -113,7 +127,7 @@ def extract(
             check_layout_model(layout_model)
         items = _items(found.files, output, suffix, redacted)
         options = ReadOptions(
-            pages=pages, password=password, ocr=OcrMode(ocr), table_parts=TableParts(table_parts),
+            pages=pages, password=password, ocr=OcrMode(ocr), ocr_langs=ocr_langs, table_parts=TableParts(table_parts),
             second_opinion=accurate,
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
@@ -170,9 +184,9 @@ def _check_use(found: FoundFiles, output: Path, suffix: str, as_json: bool) -> N
     if not found.files:
         raise click.UsageError("no document found" + _skipped(found.skipped))
     if (output == STANDARD or _is_file_name(output, suffix)) and len(found.files) > 1:
-        raise click.UsageError(f"-o {output} takes one document, and these are {len(found.files)}; name a folder")
+        raise click.UsageError(f"-o {output} takes one document, not {len(found.files)}; pass a folder")
     if output == STANDARD and as_json:
-        raise click.UsageError("--json and -o - both want standard output")
+        raise click.UsageError("--json and -o - cannot both write to standard output")
 
 
 def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) -> list[ExtractItem]:
@@ -192,7 +206,11 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
 
 def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
     """What programs read: every file with its result or its error, in the order of the names."""
-    documents = [asdict(one) | {"advice": ADVICE.get(one.error or "")} for one in sorted(done, key=lambda d: d.file)]
+    documents = []
+    for one in sorted(done, key=lambda extraction: extraction.file):
+        entry = asdict(one)
+        entry["advice"] = advise(one.error, entry.pop("detail"))
+        documents.append(entry)
     failed = sum(1 for one in done if one.error)
     return {
         "read": len(done) - failed,
@@ -233,13 +251,12 @@ def check_detector() -> None:
 
 def check_layout_model(folder: Path | None) -> None:
     """A detector that is not installed is told before anything is read."""
-    from models.cdom.errors import MlUnavailable
     from models.neural.layout.detector import locate_detector
 
     try:
         locate_detector(folder)
     except MlUnavailable as error:
-        raise CommandStopped(f"--accurate: {error.detail} (docs/operating.md says how to get it)") from None
+        raise CommandStopped(f"--accurate: {error.detail} (see docs/operating.md for the installation)") from None
 
 
 def _prepare_folders(output: Path, workdir: Path | None) -> None:
@@ -251,4 +268,4 @@ def _prepare_folders(output: Path, workdir: Path | None) -> None:
             temporary.mkdir(parents=True, exist_ok=True)
             tempfile.tempdir = str(temporary)
     except OSError as error:
-        raise click.UsageError(f"cannot write there: {error}") from None
+        raise click.UsageError(f"cannot write the results: {error}") from None

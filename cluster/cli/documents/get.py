@@ -30,7 +30,7 @@ _EXAMPLES = """\b
 Examples:
   quire get doc_abc… --to md           Markdown to standard output
   quire get doc_abc… --to chunks -o chunks.json
-  quire get job_abc… -o all.zip        everything of a job as a zip
+  quire get job_abc… -o all.zip        all results of a job as a ZIP
 """
 
 
@@ -38,7 +38,7 @@ Examples:
 @click.argument("id")
 @click.option(
     "--to", type=NamedChoice(list(OUTPUTS), _ALIASES), default="markdown", show_default=True,
-    metavar="|".join(OUTPUTS), help="What to get of a document (md, json).",
+    metavar="|".join(OUTPUTS), help="Output format for a document (md, json).",
 )  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path, allow_dash=True), default=Path("-"), help="A file.")
 @click.option("--redacted", is_flag=True, help="Mask personal data.")
@@ -49,7 +49,7 @@ def get(id: str, to: str, output: Path, redacted: bool, url: str, token: str | N
     Exit status: 0 done, 1 refused, 2 wrong use.
     """
     if id.startswith("job_") and output == Path("-") and sys.stdout.isatty():
-        raise click.UsageError("a job comes as a zip; name a file with -o")
+        raise click.UsageError("a job is downloaded as a ZIP; name a file with -o")
     with service_at(url, token) as client:
         path = f"/v1/jobs/{id}/archive" if id.startswith("job_") else _output_of(client, id, to)
         with client.stream("GET", path, params={"redacted": redacted}) as answer:

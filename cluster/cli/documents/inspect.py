@@ -41,8 +41,8 @@ COLORS: dict[BlockType, str] = {
 
 @click.command(name="inspect")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--page", type=click.IntRange(min=1), default=1, show_default=True, help="Which page, from 1.")
-@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="PNG to write.")
+@click.option("--page", type=click.IntRange(min=1), default=1, show_default=True, help="Page number, from 1.")
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="PNG file to write.")
 @click.option("--dpi", type=click.IntRange(36, 300), default=110, show_default=True)
 @click.option("--password", default=None, help="Password of an encrypted file.")
 def inspect(file: Path, page: int, out: Path, dpi: int, password: str | None) -> None:

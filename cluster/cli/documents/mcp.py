@@ -8,12 +8,12 @@ import asyncio
 import click
 
 from models.cdom.version import SERVICE_VERSION
-from serve_apps.compat.mcp import make_server, open_client
+from serve_apps.mcp.server import make_server, open_client
 
 
 @click.command()
 @click.option("--url", envvar="QUIRE_URL", default="http://127.0.0.1:8000", show_default=True, help="The service.")
-@click.option("--token", envvar="QUIRE_TOKEN", help="A key or access token of it (QUIRE_TOKEN).")
+@click.option("--token", envvar="QUIRE_TOKEN", help="API key or access token of the service (QUIRE_TOKEN).")
 def mcp(url: str, token: str | None) -> None:
     """Offer parse, search, get_chunks, get_fields and export_context to MCP clients over stdio."""
     asyncio.run(_serve(url, token))

@@ -32,8 +32,14 @@ class NoRedactedFile(Exception):
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The redacted file; - is stdout.")
-@click.option("--password", help="Opens an encrypted file; the redacted one has none.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Redacted file to write. - is standard output.",
+)
+@click.option("--password", help="Password of an encrypted file. The redacted file has no password.")
 @click.option(
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )

@@ -17,10 +17,10 @@ Examples:
 @click.command(epilog=_EXAMPLES)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY")
 @click.option("--mode", type=click.Choice(["hybrid", "vector", "fts"]), default="hybrid", show_default=True)
-@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Passages at most.")
-@click.option("--document", "document_id", help="Only of this document.")
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of passages.")
+@click.option("--document", "document_id", help="Search this document only.")
 @click.option("--redacted", is_flag=True, help="Mask personal data.")
-@click.option("--json", "as_json", is_flag=True, help="The hits as the API gives them.")
+@click.option("--json", "as_json", is_flag=True, help="Print the hits as JSON, as the API returns them.")
 @service_options
 def search(
     words: tuple[str, ...], mode: str, limit: int, document_id: str | None, redacted: bool, as_json: bool,

@@ -20,7 +20,7 @@ Stamp = tuple[int, int]
 _EXAMPLES = """\b
 Examples:
   quire watch inbox/ -o out/ --to md
-  quire watch inbox/ -o out/ --once        read what is new, then end (for cron)
+  quire watch inbox/ -o out/ --once        read new files, then exit (for cron)
 """
 
 
@@ -75,13 +75,17 @@ class FolderWatch:
 @click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="Results.")
 @click.option(
     "--to", type=NamedChoice(list(EXTRACT_FORMATS), ALIASES), default="markdown", show_default=True,
-    metavar="|".join(EXTRACT_FORMATS), help="What to write (md, json).",
+    metavar="|".join(EXTRACT_FORMATS), help="Output format (md, json).",
 )  # fmt: skip
 @click.option(
-    "--every", type=click.FloatRange(0.1, 3600), default=2.0, show_default=True, help="Seconds between looks."
+    "--every",
+    type=click.FloatRange(0.1, 3600),
+    default=2.0,
+    show_default=True,
+    help="Seconds between scans of the folder.",
 )
-@click.option("--once", is_flag=True, help="Read what is there and new, then end.")
-@click.option("--password", help="Opens encrypted files.")
+@click.option("--once", is_flag=True, help="Read new files, then exit.")
+@click.option("--password", help="Password of encrypted files.")
 def watch(folder: Path, output: Path, to: str, every: float, once: bool, password: str | None) -> None:
     """Read every document that comes into FOLDER; a changed one is read again. Ctrl-C ends it.
 
@@ -94,7 +98,7 @@ def watch(folder: Path, output: Path, to: str, every: float, once: bool, passwor
         if not _read(looking, looking.look(patient=False), to, options):
             raise click.exceptions.Exit(1)
         return
-    click.echo(f"watching {folder} → {output} (Ctrl-C ends)", err=True)
+    click.echo(f"watching {folder} → {output} (press Ctrl-C to stop)", err=True)
     try:
         while True:
             _read(looking, looking.look(), to, options)

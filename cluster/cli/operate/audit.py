@@ -38,13 +38,13 @@ def verify_all(workdir: Path | None) -> None:
             if not broken:
                 heads.sign(database)
         except HeadsForged as error:
-            raise CommandStopped(f"the file of signed heads is not ours: {error}") from None
+            raise CommandStopped(f"the file of signed heads belongs to another deployment: {error}") from None
     if broken:
         raise CommandStopped(f"{broken} broken")
 
 
 @audit_group.command("role")
-@click.option("--name", default=ROLE, show_default=True, help="The role's name.")
+@click.option("--name", default=ROLE, show_default=True, help="Name of the role.")
 def show_role(name: str) -> None:
     """Print SQL that makes a role which can change no act of the trail, for the owner of an outside database to run."""
     click.echo(print_role(name), nl=False)

@@ -9,9 +9,10 @@ import click
 from cluster.cli.shared.database import opened, runtime_of
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
+from cluster.serve.console_ports import ConsoleDatabase
 from cluster.start.console_only import serve_console
-from storage.console import accounts, plans
-from storage.console.rows import TenantPlan
+from serve_apps.console.store import accounts, plans
+from serve_apps.console.store.rows import TenantPlan
 
 _COUNT = click.IntRange(min=1)
 
@@ -22,7 +23,7 @@ def console_group() -> None:
 
 
 @console_group.command()
-@click.option("--engine", help="URL of the engine (SVC_CONSOLE_ENGINE); its key comes in SVC_CONSOLE_KEY.")
+@click.option("--engine", help="URL of the engine (SVC_CONSOLE_ENGINE). SVC_CONSOLE_KEY holds its key.")
 @click.option("--host", help="Address to listen on (SVC_HOST).")
 @click.option("--port", type=int, help="HTTP port (SVC_PORT).")
 @workdir_option
@@ -55,7 +56,7 @@ def tenants(workdir: Path | None) -> None:
 def plan(tenant: str, plan: str, workdir: Path | None) -> None:
     """Put TENANT (its id or an account's address) on PLAN, from the next request on."""
     with opened(runtime_of(workdir)) as database:
-        changed = plans.change_plan(database, tenant.strip().lower(), plan)
+        changed = plans.change_plan(ConsoleDatabase(database), tenant.strip().lower(), plan)
     click.echo(f"{changed} is on {plan}")
 
 
@@ -72,9 +73,11 @@ def show_plans(workdir: Path | None) -> None:
 
 @console_group.command("define-plan")
 @click.argument("name")
-@click.option("--pages", type=_COUNT, help="Pages a month; without it unlimited.")
-@click.option("--documents", type=_COUNT, default=20, show_default=True, help="Documents in work at once.")
-@click.option("--retention-days", type=_COUNT, help="Days results are kept; without it for ever.")
+@click.option("--pages", type=_COUNT, help="Pages per month. The default is unlimited.")
+@click.option(
+    "--documents", type=_COUNT, default=20, show_default=True, help="Maximum number of documents in progress."
+)
+@click.option("--retention-days", type=_COUNT, help="Days to keep results. The default is no limit.")
 @workdir_option
 def define_plan(name: str, pages: int | None, documents: int, retention_days: int | None, workdir: Path | None) -> None:
     """Make a plan or change it for everybody who is on it."""
@@ -82,7 +85,7 @@ def define_plan(name: str, pages: int | None, documents: int, retention_days: in
         raise CommandStopped("a plan's name is letters, digits and underscores")
     wanted = TenantPlan(name=name, monthly_pages=pages, concurrent_documents=documents, retention_days=retention_days)
     with opened(runtime_of(workdir)) as database:
-        plans.define_plan(database, wanted)
+        plans.define_plan(ConsoleDatabase(database), wanted)
     click.echo(f"{name} is defined")
 
 
@@ -92,8 +95,8 @@ def define_plan(name: str, pages: int | None, documents: int, retention_days: in
 def approve(email: str, workdir: Path | None) -> None:
     """Let an account in (SVC_CONSOLE_SIGN_UP=approved)."""
     with opened(runtime_of(workdir)) as database:
-        if not accounts.approve(database, _address(email)):
-            raise CommandStopped(f"there is no account {email}")
+        if not accounts.approve(ConsoleDatabase(database), _address(email)):
+            raise CommandStopped(f"no such account: {email}")
     click.echo(f"{email} may sign in")
 
 
@@ -104,8 +107,8 @@ def reset_password(email: str, workdir: Path | None) -> None:
     """Print a link with which EMAIL sets a new password once, within an hour. Hand it over yourself."""
     runtime, link = runtime_of(workdir), secrets.token_urlsafe(32)
     with opened(runtime) as database:
-        if not accounts.make_link(database, _address(email), hashlib.sha256(link.encode()).digest()):
-            raise CommandStopped(f"there is no account {email}")
+        if not accounts.make_link(ConsoleDatabase(database), _address(email), hashlib.sha256(link.encode()).digest()):
+            raise CommandStopped(f"no such account: {email}")
     settings = runtime.settings
     alone = runtime.base_url if settings.console_engine and not settings.console else f"{runtime.base_url}/console"
     click.echo(f"{settings.console_url or alone}/new-password?link={link}")
@@ -113,14 +116,14 @@ def reset_password(email: str, workdir: Path | None) -> None:
 
 @console_group.command("close-account")
 @click.argument("email")
-@click.confirmation_option(prompt="Close the account and delete everything of its tenant?")
+@click.confirmation_option(prompt="Close the account and delete all data of its tenant?")
 @workdir_option
 def close_account(email: str, workdir: Path | None) -> None:
     """End an account with tokens and webhooks now; its documents are deleted by the running console."""
     with opened(runtime_of(workdir)) as database:
         account = accounts.find_account(database, _address(email))
-        if account is None or not accounts.close_account(database, account, accounts.OPERATOR):
-            raise CommandStopped(f"there is no account {email}")
+        if account is None or not accounts.close_account(ConsoleDatabase(database), account, accounts.OPERATOR):
+            raise CommandStopped(f"no such account: {email}")
     click.echo(f"{email} is closed")
 
 

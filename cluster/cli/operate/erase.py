@@ -17,11 +17,11 @@ from storage.values.rows import Actor, Scope
 
 @click.command()
 @workdir_option
-@click.option("--person", "value", required=True, help="A name, address or number, however it is written.")
+@click.option("--person", "value", required=True, help="Name, address or number of the person, in any notation.")
 @click.option("--tenant", default="default", show_default=True)
 @click.option("--org", default="default", show_default=True)
 @click.option("--yes", "really", is_flag=True, help="Delete what holds it; without, it is only listed.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The signed report as JSON.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Print the signed report as JSON.")
 def erase(workdir: Path | None, value: str, tenant: str, org: str, really: bool, output: Path | None) -> None:
     """Find a person's value in every document of an organisation; with --yes delete those documents.
 
@@ -44,6 +44,6 @@ def erase(workdir: Path | None, value: str, tenant: str, org: str, really: bool,
     for line in report["found"]:
         click.echo(f"{line['document_id']}  {line['places']} places  {line['result']}")
     open_ends = len(report["unread"]) + sum(line["result"] == "unfinished" for line in report["found"])
-    click.echo(f"{len(report['found'])} of {report['searched']} documents hold it")
+    click.echo(f"{len(report['found'])} of {report['searched']} documents contain it")
     if open_ends:
-        raise CommandStopped(f"{open_ends} documents are unfinished or were never read: nobody knows of them")
+        raise CommandStopped(f"{open_ends} documents are unfinished or were never read and could not be searched")

@@ -25,7 +25,7 @@ from serve_apps.access.license_keys import (
 
 _KEYS = Path(__file__).resolve().parents[3] / "configs" / "license_keys"
 
-_workdir = click.option("--workdir", type=click.Path(path_type=Path), help="Folder that holds license.token.")
+_workdir = click.option("--workdir", type=click.Path(path_type=Path), help="Folder with license.token.")
 _public_dir = click.option("--public-dir", type=click.Path(path_type=Path), default=_KEYS, show_default=False,
                            help="Folder of pinned public keys (default: configs/license_keys).")  # fmt: skip
 _kid = click.option("--kid", required=True, help="Name of the signing key.")
@@ -44,7 +44,7 @@ def license_group() -> None:
 
 @license_group.command()
 @_kid
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the private key goes (0600).")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="File for the private key (mode 0600).")
 @_public_dir
 @_workdir
 def keygen(kid: str, out: Path, public_dir: Path, workdir: Path | None) -> None:
@@ -65,7 +65,7 @@ def keygen(kid: str, out: Path, public_dir: Path, workdir: Path | None) -> None:
 @click.option("--customer", required=True)
 @click.option("--plan", default="personal", show_default=True)
 @click.option("--feature", "features", multiple=True, help="Gated feature, e.g. audit_export; repeatable.")
-@click.option("--max-pages", type=click.IntRange(1, 10**12), default=10_000, show_default=True, help="Pages a month.")
+@click.option("--max-pages", type=click.IntRange(1, 10**12), default=10_000, show_default=True, help="Pages per month.")
 @_days
 @_workdir
 def issue(key_file: Path, kid: str, customer: str, plan: str, features: tuple[str, ...], max_pages: int, days: int,

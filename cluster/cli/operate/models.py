@@ -16,7 +16,7 @@ def models_group() -> None:
 
 
 @models_group.command("check")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def check(as_json: bool) -> None:
     """Compare every model file with its pinned SHA-256; exit 1 when one is missing or changed."""
     checks = check_models()

@@ -18,7 +18,7 @@ from storage.values.errors import StorageError
 
 @click.command()
 @workdir_option
-@click.option("--dry-run", is_flag=True, help="Only say what differs.")
+@click.option("--dry-run", is_flag=True, help="Only list the differences.")
 def reconcile(workdir: Path | None, dry_run: bool) -> None:
     """Compare the database with the stores."""
     try:
@@ -33,4 +33,4 @@ def reconcile(workdir: Path | None, dry_run: bool) -> None:
         for one in ids:
             click.echo(f"  {one}")
     if any(ids for kind, ids in found.items() if kind not in REPAIRED):
-        raise CommandStopped("the stores do not hold what the database promises; restore them from a backup")
+        raise CommandStopped("the stores lack files that the database refers to; restore them from a backup")

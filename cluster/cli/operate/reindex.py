@@ -18,13 +18,13 @@ from cluster.state import running_state
 @click.command()
 @workdir_option
 def reindex(workdir: Path | None) -> None:
-    """Build the keyword indexes of search again."""
+    """Rebuild the keyword indexes of search."""
     settings = settings_from(workdir)
     state = running_state(settings.workdir)
     if state is not None:
         settings = read_runtime(runtime_file(settings.workdir)).settings
     if not searches(settings):
-        raise CommandStopped("there is no search index: SVC_RAG_DB is not set")
+        raise CommandStopped("search is not configured: SVC_RAG_DB is not set")
     folders = [folder for folder in index_place(settings).keywords.glob("*") if (folder / "state.json").exists()]
     for folder in folders:
         (folder / "state.json").unlink(missing_ok=True) if state else shutil.rmtree(folder)

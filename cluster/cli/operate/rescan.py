@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @workdir_option
-@click.option("--all", "everything", is_flag=True, help="Also trees that this engine has scanned already.")
+@click.option("--all", "everything", is_flag=True, help="Scan trees again that this engine has already scanned.")
 def rescan(workdir: Path | None, everything: bool) -> None:
     """Look for personal data again in stored trees without a finished scan by the engine now set."""
     runtime = runtime_of(workdir)
@@ -50,7 +50,7 @@ def rescan(workdir: Path | None, everything: bool) -> None:
         raise CommandStopped(str(error) or error.code) from None
     click.echo(", ".join(f"{done[name]} {name}" for name in ("scanned", "incomplete", "up to date", "gone")))
     if done["incomplete"]:
-        raise CommandStopped("some trees could not be scanned: they are not shown redacted")
+        raise CommandStopped("some trees could not be scanned; their redacted outputs are not available")
 
 
 def rescan_one(store: "Store", shown: "PublishedAttempt", detector: "Detector", *, everything: bool = False) -> str:

@@ -40,11 +40,13 @@ class Finding:
 
 
 @click.command("doctor")
-@click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder whose disk is looked at.")
-@click.option("--langs", default="en", show_default=True, help="Languages the recogniser shall read, with commas.")
+@click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder whose disk is checked.")
+@click.option(
+    "--langs", default="en", show_default=True, help="Languages of the text recognition, separated by commas."
+)
 @click.option("--engine", type=click.Choice(["rapidocr", "tesseract"]), default="rapidocr", show_default=True)
-@click.option("--cpu-flags", help="Pretend that the processor has these features only (with commas).")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
+@click.option("--cpu-flags", help="Assume that the processor has only these features (separated by commas).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def doctor(workdir: Path | None, langs: str, engine: str, cpu_flags: str | None, as_json: bool) -> None:
     """Say what this machine can do; exit 1 when documents cannot be read on it."""
     flags = None if cpu_flags is None else frozenset(_split(cpu_flags))
@@ -71,7 +73,9 @@ def check_processor(flags: frozenset[str] | None = None) -> Finding:
     missing = missing_cpu_flags(flags)
     detail = f"{platform.machine()}, {os.cpu_count()} cores"
     if missing:
-        lacking = f"{detail}, without {', '.join(sorted(missing))}: pages that need recognition end ml-unavailable"
+        lacking = (
+            f"{detail}, without {', '.join(sorted(missing))}: pages that need text recognition fail with ml-unavailable"
+        )
         return Finding(check="processor", verdict=Verdict.WARN, detail=lacking)
     return Finding(check="processor", verdict=Verdict.OK, detail=detail)
 

@@ -12,7 +12,7 @@ from cluster.start.database import open_database
 @click.command()
 @workdir_option
 def migrate(workdir: Path | None) -> None:
-    """Bring the database to this version's schema."""
+    """Migrate the database to the schema of this version."""
     settings = settings_from(workdir)
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     try:

@@ -24,11 +24,11 @@ from storage.values.errors import StorageError
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @workdir_option
 @click.pass_context
 def status(context: click.Context, as_json: bool, workdir: Path | None) -> None:
-    """What runs where, and how deep the queue is."""
+    """Show what runs where and the length of the queue."""
     facts = describe(settings_from(workdir))
     click.echo(json.dumps(facts, indent=2) if as_json else _lines(facts))
     context.exit(0 if facts["up"] else 1)

@@ -83,7 +83,7 @@ def _search(base_url: str, token: str) -> list[str]:
         with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310
             hits = json.loads(response.read())
     except (OSError, ValueError) as error:
-        raise CommandStopped(f"the search did not answer: {error}") from None
+        raise CommandStopped(f"the search failed: {error}") from None
     lines = ["", f"search “{QUESTION}”: {len(hits)} hits in {(time.monotonic() - started) * 1000:.0f} ms"]
     return lines + [
         f"  p{hit['pages'][0]}  {hit['score']:.3f}  {' '.join(hit['snippet'].split())[:90]}" for hit in hits
@@ -94,7 +94,7 @@ def _show(answer: dict[str, Any], seconds: float) -> list[str]:
     tree = answer.get("tree")
     if tree is None:
         documents = (answer.get("job") or {}).get("documents") or [{}]
-        raise CommandStopped(f"the sample was not read: {documents[0].get('error', answer)}")
+        raise CommandStopped(f"the sample could not be read: {documents[0].get('error', answer)}")
     lines = [f"{SAMPLE.name}: {len(tree['pages'])} pages, {len(tree['blocks'])} blocks in {seconds:.2f} s", ""]
     lines += [_line(block) for block in tree["blocks"][:SHOWN]]
     return [*lines, f"  … {len(tree['blocks']) - SHOWN} more"] if len(tree["blocks"]) > SHOWN else lines

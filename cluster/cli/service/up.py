@@ -23,16 +23,16 @@ READY_S = 240.0  # seconds until `up` gives up: a start takes 15, on a loaded ma
 
 
 @click.command()
-@click.option("--detach", is_flag=True, help="Return when ready; `quire down` stops it.")
+@click.option("--detach", is_flag=True, help="Return when the service is ready. `quire down` stops it.")
 @click.option("--host", help="Address to listen on (SVC_HOST).")
 @click.option("--port", type=int, help="HTTP port (SVC_PORT).")
-@click.option("--address", help="Serve on a Ray cluster that runs: auto or HOST:PORT of its head.")
+@click.option("--address", help="Serve on a running Ray cluster: auto or HOST:PORT of its head.")
 @click.option("--console", is_flag=True, help="Serve the hosted console too (SVC_CONSOLE=1).")
 @workdir_option
 def up(
     detach: bool, host: str | None, port: int | None, address: str | None, console: bool, workdir: Path | None
 ) -> None:
-    """Start database, cluster and service; returns when they are ready."""
+    """Start the database, the cluster and the service."""
     settings = settings_from(workdir, host=host, port=port, console=console or None)
     if address is not None:
         _serve_on(address, settings)

@@ -24,17 +24,22 @@ def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str,
 
 
 @click.command()
-@click.option("--address", help="HOST:PORT of the head; without it this machine becomes the head.")
+@click.option("--address", help="HOST:PORT of the head. Without it this machine becomes the head.")
 @click.option(
-    "--token-file", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The cluster's token (0600)."
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="File with the cluster token (mode 0600).",
 )
-@click.option("--label", "labels", multiple=True, callback=_parse_labels, help="Further node labels, like pool=scans.")
-@click.option("--cpus", type=click.IntRange(0), help="CPUs offered; all by default.")
-@click.option("--gpus", type=click.IntRange(0), help="GPUs offered; all by default.")
-@click.option("--port", type=click.IntRange(1024, 65535), default=6379, show_default=True, help="Port of a head.")
+@click.option(
+    "--label", "labels", multiple=True, callback=_parse_labels, help="Additional node labels, such as pool=scans."
+)
+@click.option("--cpus", type=click.IntRange(0), help="CPUs to use. The default is all.")
+@click.option("--gpus", type=click.IntRange(0), help="GPUs to use. The default is all.")
+@click.option("--port", type=click.IntRange(1024, 65535), default=6379, show_default=True, help="Port of the head.")
 @click.option("--dashboard-port", type=click.IntRange(1024, 65535), default=8265, show_default=True,
               help="Where a head takes jobs, on loopback; another one takes the port above it too.")  # fmt: skip
-@click.option("--node-ip", help="Address under which the other machines reach this one.")
+@click.option("--node-ip", help="Address at which other machines reach this one.")
 @workdir_option
 def worker(
     address: str | None, token_file: Path, labels: dict[str, str], cpus: int | None, gpus: int | None,

@@ -16,7 +16,7 @@ def runtime_of(workdir: Path | None) -> Runtime:
     settings = settings_from(workdir)
     if not runtime_file(settings.workdir).exists():
         raise CommandStopped(
-            f"no service was started in {settings.workdir}; name its folder with --workdir or SVC_WORKDIR"
+            f"no service was started in {settings.workdir}; set its folder with --workdir or SVC_WORKDIR"
         )
     return read_runtime(runtime_file(settings.workdir))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from configs.settings import Settings
 
 workdir_option: Callable[..., Any] = click.option(
-    "--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder of all state (SVC_WORKDIR)."
+    "--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for all state (SVC_WORKDIR)."
 )
 
 

@@ -26,7 +26,11 @@ _PATIENCE_S = 60.0
 def service_options(command: F) -> F:
     """`--url` and `--token`, also from QUIRE_URL and QUIRE_TOKEN."""
     url = click.option("--url", envvar="QUIRE_URL", default=DEFAULT_URL, show_default=True, help="The service.")
-    token = click.option("--token", envvar="QUIRE_TOKEN", help="A key of it (QUIRE_TOKEN); here: its default token.")
+    token = click.option(
+        "--token",
+        envvar="QUIRE_TOKEN",
+        help="API key of the service (QUIRE_TOKEN). The default is the local default token.",
+    )
     return url(token(command))
 
 
@@ -41,7 +45,7 @@ def service_at(url: str, token: str | None) -> Iterator["httpx.Client"]:
     except httpx.TransportError as error:
         text = str(error) or type(error).__name__
         raise CommandStopped(
-            f"no service answers at {url} ({text}); start one with `quire up`, or name it with --url or QUIRE_URL"
+            f"no service answers at {url} ({text}); start one with `quire up`, or set --url or QUIRE_URL"
         ) from None
 
 
@@ -52,7 +56,7 @@ def require_good(answer: "httpx.Response") -> "httpx.Response":
     answer.read()
     at = f"{answer.request.url.scheme}://{answer.request.url.netloc.decode()}"
     if answer.status_code == 401:
-        raise CommandStopped(f"{at} wants a key: pass --token or set QUIRE_TOKEN")
+        raise CommandStopped(f"{at} requires a key: pass --token or set QUIRE_TOKEN")
     try:
         body = answer.json()
         detail = body["detail"]

@@ -26,7 +26,7 @@ from models.cdom.ports import ReadOutcome, RecognisePages
 from models.neural.ocr import make_recogniser
 from models.pii.errors import PiiIncomplete
 
-DOCUMENTS_PER_CHILD = 64  # documents of one owner that a child reads before a fresh one: a fork costs three reads
+_JOB = "bulk"  # a reader of blocks reads documents of one job only
 AHEAD = 8
 """Documents fetched before, and outputs written after, the one that is being read."""
 THREADS = 4  # documents fetched or written during a reading, because a bucket is slow to answer
@@ -64,7 +64,7 @@ class BlockReader(Generic[T]):
         self._recogniser: RecognisePages | None = None
         self._fetching = ThreadPoolExecutor(THREADS, thread_name_prefix="fetch")
         self._writing = ThreadPoolExecutor(THREADS, thread_name_prefix="write")
-        self._reader = DocumentReader(limits or SandboxLimits(), documents_per_child=DOCUMENTS_PER_CHILD)
+        self._reader = DocumentReader(limits or SandboxLimits())
         self._reader.start()
 
     def close(self) -> None:
@@ -128,9 +128,9 @@ class BlockReader(Generic[T]):
         return record, outcome
 
     def _outcome(self, original: BinaryIO) -> ReadOutcome:
-        read = self._reader.read_until_pixels(original, self._options)
+        read = self._reader.read_until_pixels(original, self._options, job=_JOB)
         if isinstance(read, ReadOutcome) and read.error in RETRYABLE:
-            read = self._reader.read_until_pixels(original, self._options)
+            read = self._reader.read_until_pixels(original, self._options, job=_JOB)
         if isinstance(read, ReadOutcome):
             if not read.charged:
                 raise SandboxBroken(read.detail)

@@ -25,7 +25,7 @@ from cluster.jobs.work.service import Service, index_is_here, with_store
 from cluster.jobs.work.spread import Progress, Row, connect, spread
 from cluster.runtime import Runtime
 from models.cdom.errors import ErrorCode
-from models.cdom.original import OcrMode, ReadOptions
+from models.cdom.original import OcrMode, ReadOptions, clean_name
 from models.cdom.ports import EmbeddingFailed, IndexDocument, ReadOutcome, Tokenizer
 from models.cdom.tree import Tree
 from models.derive.chunks.chunking import chunker_name
@@ -36,7 +36,6 @@ from storage.objects.artifacts import ASSETS, TREE
 from storage.queue.disk_cap import require_room
 from storage.store import Store
 from storage.values.errors import Conflict
-from storage.values.file_names import clean_name
 from storage.values.rows import Actor, DocumentId, PageQuota, Scope, StoredBlob
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
-"""A zip archive: its directory in, a page that lists its members and their bytes out. Nothing is written anywhere."""
+"""Archives and mailboxes: bytes in, a page that lists the members and their bytes out. Nothing is written anywhere."""
 
+import re
 from typing import Final
 
 from models.cdom.errors import Encrypted, ResourceLimit
@@ -9,8 +10,16 @@ from models.extract.formats.common.opc import Package
 from models.extract.formats.common.xml import BrokenPart
 from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, FlowDocument, FlowFile, open_flow
+from models.extract.formats.mail.bodies import safe_name
+from models.extract.formats.mail.headers import decode_header
+from models.extract.formats.mail.mime import split_headers
 
 ENGINE: Final = "zip"
+ENGINE_MAILBOX: Final = "mbox"
+_MAIL: Final = re.compile(rb"^From \S[^\r\n]{0,300}\d{4}[^\r\n]{0,40}\r?\n(?=[A-Za-z-]{2,60}:)", re.MULTILINE)
+"""The line before each mail: sender and date."""
+_QUOTED_FROM: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
+"""A line of a mail that would look like the beginning of the next one."""
 _LEFT_OUT: Final = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 """What systems put beside the files of people."""
 _LOCKED: Final = 0x1
@@ -26,10 +35,10 @@ def _read(data: bytes) -> FlowFile:
     if _has_locked(data):
         raise Encrypted()
     package = Package(data)
-    names = [name for name in package.names() if not name.startswith(_LEFT_OUT[0]) and not name.endswith(_LEFT_OUT[1:])]
+    names = [name for name in package.names() if is_listed(name)]
     if len(names) > MAX_EMBEDDED or sum(package.size(name) for name in names) > MAX_EMBEDDED_BYTES:
         raise ResourceLimit("the archive has too many or too large members")
-    page = FlowPage()
+    page = FlowPage(warnings=list(package.warnings))
     found: list[Embedded] = []
     for name in names:
         shown = clean(name).strip()
@@ -42,6 +51,39 @@ def _read(data: bytes) -> FlowFile:
         if content:
             found.append(Embedded(path=shown, name=shown.rpartition("/")[2], data=content))
     return FlowFile(format=Format.ZIP, pages=[page], engine=ENGINE, reason="archive", embedded=tuple(found))
+
+
+def is_listed(name: str) -> bool:
+    """True for a member that is a file of people, not one of their system."""
+    return not name.startswith(_LEFT_OUT[0]) and not name.endswith(_LEFT_OUT[1:])
+
+
+def open_mbox(data: bytes, options: ReadOptions) -> FlowDocument:
+    """The mails in `data`, each a member. Raises `ResourceLimit`."""
+    return open_flow(lambda: _read_mailbox(data), options)
+
+
+def split_mailbox(data: bytes) -> list[bytes]:
+    """Return the mails of a mailbox, each from its `From ` line on."""
+    starts = [match.start() for match in _MAIL.finditer(data)]
+    return [data[start:end] for start, end in zip(starts, [*starts[1:], len(data)], strict=True)]
+
+
+def _read_mailbox(data: bytes) -> FlowFile:
+    mails = split_mailbox(data)
+    if len(mails) > MAX_EMBEDDED or len(data) > MAX_EMBEDDED_BYTES:
+        raise ResourceLimit("the mailbox has too many or too large mails")
+    page = FlowPage()
+    found: list[Embedded] = []
+    for number, mail in enumerate(mails, start=1):
+        content = _QUOTED_FROM.sub(rb"\1", mail.partition(b"\n")[2]).rstrip(b"\r\n") + b"\n"
+        headers, _ = split_headers(content)
+        subject = decode_header(next((value for name, value in headers if name == "subject"), None))
+        name = safe_name(f"{subject[:100]}.eml" if subject else f"mail-{number}.eml")
+        path = f"{number}/{name}"
+        page.blocks.append(FlowBlock(BlockType.LIST_ITEM, path, level=1, path=path, bullet=True))
+        found.append(Embedded(path=path, name=name, data=content))
+    return FlowFile(format=Format.MBOX, pages=[page], engine=ENGINE_MAILBOX, reason="archive", embedded=tuple(found))
 
 
 def _has_locked(data: bytes) -> bool:

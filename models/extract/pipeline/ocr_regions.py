@@ -1,4 +1,4 @@
-"""Parts of a page for a recogniser: which blocks are read again, and what becomes of the words found there. Pure."""
+"""Recognised words as marks of a page, and as the text of the parts of a page that were read again. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -7,15 +7,17 @@ from itertools import groupby, pairwise
 
 from models.cdom.coverage import PageCoverage
 from models.cdom.flags import GARBLED_TEXT, HIDDEN_TEXT
-from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from models.cdom.geometry import Bbox
 from models.cdom.ports import RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
 from models.extract.contract import AreaReader, PageBlock, PageContent, ReadArea
-from models.extract.coverage.account import account_recognised
+from models.extract.coverage.account import account_recognised, block_text
 from models.extract.coverage.total import count_written
 from models.extract.layout.lines.marks import Line, PageMarks, Rule
 from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of, join_lines
+from models.extract.pipeline.areas import holds
+from models.extract.pipeline.text_parts import flag_part, layer_text, replace_part
 
 _WIDE_GAP = 1.2
 """Heights of a line: no blank of justified text is as wide."""
@@ -77,57 +79,38 @@ _WORD = re.compile(r"[^\W_]{2,}")
 _AGREED = 0.5
 """Share of recognised words (two letters or more) that the layer has: good layers .8 to 1, garbled ones below .1."""
 _ENOUGH = 2  # words below which a recogniser cannot contradict
-
-
-def agrees(recognised: str, layer: str) -> bool:
-    """True when most recognised words stand in the layer; the recogniser may join words or miss a letter."""
-    words = _WORD.findall(recognised.casefold())
-    if len(words) < _ENOUGH:
-        return False
-    known = "".join(_WORD.findall(layer.casefold()))
-    return sum(word in known for word in words) >= _AGREED * len(words)
-
-
-_MARGIN = 2.0  # points around a block that are shown to the recogniser: letters reach beyond their line's box
+_LESS = 0.5
+"""Share of the layer's letters: a recogniser that reads fewer has not read the text."""
 _SURE, _LEAST_CHARS = 0.7, 8
 """Mean confidence and characters from which what was read in a picture is taken for text and not for a drawing."""
 _UNREAD = 0.1
 """Confidence of a block whose font is garbled and that no recogniser has read: next to nothing of it is right."""
 
 
-def find_garbled_blocks(blocks: Sequence[PageBlock], garbled: Sequence[Line]) -> list[int]:
-    """Places of the blocks that hold the middle of a garbled line."""
-    middles = [((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2) for line in garbled]
-    return [
-        place
-        for place, block in enumerate(blocks)
-        if HIDDEN_TEXT not in block.flags and any(_holds(block.bbox, x, y) for x, y in middles)
-    ]
+def agrees(recognised: str, layer: str) -> bool:
+    """True when most recognised words stand in the layer; the recogniser may join words or miss a letter."""
+    words = _WORD.findall(recognised.casefold())
+    if len(words) < _ENOUGH:
+        return bool(words) and _letters(recognised) == _letters(layer)
+    known = "".join(_WORD.findall(layer.casefold()))
+    return sum(word in known for word in words) >= _AGREED * len(words)
 
 
-def areas_of(blocks: Sequence[PageBlock], places: Sequence[int], width: float, height: float) -> tuple[ReadArea, ...]:
-    """The areas of those blocks, on a page of that size in points."""
-    areas: list[ReadArea] = []
-    for place in places:
-        box = blocks[place].bbox
-        if box is not None:
-            wider = (box[0] - _MARGIN, box[1] - _MARGIN, box[2] + _MARGIN, box[3] + _MARGIN)
-            areas.append(ReadArea(bbox=round_bbox(clamp_bbox(wider, width, height)), block=place))
-    return tuple(areas)
+def brings_less(recognised: str, layer: str) -> bool:
+    """True when the recogniser read fewer than half as many letters as the layer has."""
+    return len(_letters(recognised)) < _LESS * len(_letters(layer))
 
 
-def picture_areas(blocks: Sequence[PageBlock], places: Sequence[int]) -> tuple[ReadArea, ...]:
-    """The areas of those pictures: what is read there stands after them."""
-    boxes = [(place, blocks[place].bbox) for place in places]
-    return tuple(ReadArea(bbox=box, block=place, adds=True) for place, box in boxes if box is not None)
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
-def flag_garbled(blocks: Sequence[PageBlock], places: Sequence[int]) -> list[PageBlock]:
-    """The blocks, those at `places` flagged: nobody will read them better."""
+def flag_garbled(blocks: Sequence[PageBlock], areas: Sequence[ReadArea]) -> list[PageBlock]:
+    """The blocks, the text of those areas flagged: nothing will read it better."""
     flagged = list(blocks)
-    for place in places:
-        block = flagged[place]
-        flagged[place] = replace(block, flags=(*block.flags, GARBLED_TEXT), confidence=_UNREAD)
+    for area in areas:
+        if not area.adds and 0 <= area.block < len(flagged):
+            flagged[area.block] = flag_part(flagged[area.block], area, _UNREAD)
     return flagged
 
 
@@ -138,19 +121,24 @@ def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
     stated: list[tuple[str, Bbox]] = []
     replaced: list[PageBlock] = []
     for area in content.areas:
-        lines = _lines_in(area, words.words) if 0 <= area.block < len(blocks) else []
-        if not lines:
+        if not 0 <= area.block < len(blocks):
             continue
-        before = blocks[area.block]
+        lines = _lines_in(area, words.words, content.blocks)
         if area.adds:
-            if confidence_of(lines) < _SURE or sum(len(line.text) for line in lines) < _LEAST_CHARS:
+            if not lines or confidence_of(lines) < _SURE or sum(len(line.text) for line in lines) < _LEAST_CHARS:
                 continue
             added[area.block] = _lay_out(content, lines)
-        elif agrees(" ".join(line.text for line in lines), before.text):
-            continue
         else:
-            blocks[area.block] = _replace_text(content, before, lines)
-            replaced.append(before)
+            before, read = blocks[area.block], " ".join(line.text for line in lines)
+            layer = layer_text(before, area)
+            if agrees(read, layer):
+                continue
+            made_block = None if not lines or brings_less(read, layer) else _replace_text(before, area, lines)
+            if made_block is None:
+                blocks[area.block] = flag_part(before, area, _UNREAD)
+                continue
+            blocks[area.block] = made_block
+            replaced.append(PageBlock(type=BlockType.PARAGRAPH, bbox=area.bbox, text=layer))
         stated += [(line.text, line.bbox) for line in lines]
     made = [*(block for block in blocks if block.recognised), *_flatten(added)]
     return replace(
@@ -167,11 +155,10 @@ def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
 
 def leave_areas(content: PageContent) -> PageContent:
     """The page when there is no recogniser: as its text layer has it, what is garbled flagged."""
-    garbled = [area.block for area in content.areas if not area.adds]
     return replace(
         content,
         route=Route.FAST,
-        blocks=tuple(flag_garbled(content.blocks, garbled)),
+        blocks=tuple(flag_garbled(content.blocks, content.areas)),
         areas=(),
         warnings=(*content.warnings, "areas-not-read"),
     )
@@ -181,19 +168,36 @@ def _flatten(added: dict[int, list[PageBlock]]) -> list[PageBlock]:
     return [block for group in added.values() for block in group]
 
 
-def _holds(box: Bbox | None, x: float, y: float) -> bool:
-    return box is not None and box[0] <= x <= box[2] and box[1] <= y <= box[3]
-
-
-def _lines_in(area: ReadArea, words: Sequence[Word]) -> list[Line]:
-    """The words whose middle lies in the area, as lines."""
-    inside = [word for word in words if _holds(area.bbox, (word.bbox[0] + word.bbox[2]) / 2, _middle(word))]
+def _lines_in(area: ReadArea, words: Sequence[Word], blocks: Sequence[PageBlock]) -> list[Line]:
+    """The words whose middle lies in the area, as lines, without those that are text of another block."""
+    others = [
+        block
+        for place, block in enumerate(blocks)
+        if place != area.block and block.type is not BlockType.PICTURE and HIDDEN_TEXT not in block.flags
+        and not _is_around(block.bbox, area.bbox)
+    ]  # fmt: skip
+    inside = [
+        word
+        for word in words
+        if holds(area.bbox, *_middle(word)) and not any(_is_text_of(block, word, area) for block in others)
+    ]
     lines = [make_line(list(group)) for _, group in groupby(inside, key=lambda word: word.line)]
     return [line for line in lines if line.text]
 
 
-def _middle(word: Word) -> float:
-    return (word.bbox[1] + word.bbox[3]) / 2
+def _is_around(outer: Bbox | None, inner: Bbox) -> bool:
+    return outer is not None and holds(outer, *inner[:2]) and holds(outer, *inner[2:])
+
+
+def _is_text_of(block: PageBlock, word: Word, area: ReadArea) -> bool:
+    """True for a word in the box of another block; of one on a picture, if that block says it."""
+    if not holds(block.bbox, *_middle(word)):
+        return False
+    return not area.adds or _letters(word.text) in _letters(block_text(block))
+
+
+def _middle(word: Word) -> tuple[float, float]:
+    return (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
 
 
 def _lay_out(content: PageContent, lines: list[Line]) -> list[PageBlock]:
@@ -202,27 +206,24 @@ def _lay_out(content: PageContent, lines: list[Line]) -> list[PageBlock]:
     return [replace(block, recognised=True, parent=None, continues=None) for block in layout_page(marks).blocks]
 
 
-def _replace_text(content: PageContent, before: PageBlock, lines: list[Line]) -> PageBlock:
-    """The block with the recognised text; a table is laid out again."""
-    if before.type is BlockType.TABLE:
-        tables = [block for block in _lay_out(content, lines) if block.table is not None]
-        if tables:
-            return replace(before, table=tables[0].table, text=tables[0].text, confidence=confidence_of(lines),
-                           recognised=True, printed="")  # fmt: skip
+def _replace_text(before: PageBlock, area: ReadArea, lines: list[Line]) -> PageBlock | None:
+    """The block with the recognised text in place of the area's; null when it does not have that part."""
     text, _ = join_lines(lines)
-    return replace(
-        before,
-        text=text,
-        table=None,
-        type=BlockType.PARAGRAPH if before.type is BlockType.TABLE else before.type,
-        spans=(),
-        confidence=confidence_of(lines),
-        flags=tuple(flag for flag in before.flags if flag != GARBLED_TEXT),
-        flag_spans=(),
-        printed="",
-        recognised=True,
-        breaks=(),
-    )
+    confidence = confidence_of(lines)
+    if area.cell is None and not area.layer:
+        return replace(
+            before,
+            text=text,
+            spans=(),
+            confidence=confidence,
+            flags=tuple(flag for flag in before.flags if flag != GARBLED_TEXT),
+            flag_spans=(),
+            printed="",
+            recognised=True,
+            breaks=(),
+        )
+    made = replace_part(before, area, " ".join(text.split()))
+    return made and replace(made, confidence=min(made.confidence, confidence), recognised=True)
 
 
 def _insert(blocks: list[PageBlock], added: dict[int, list[PageBlock]]) -> tuple[PageBlock, ...]:

@@ -24,6 +24,8 @@ GARBLED_FONT = "garbled-font"
 """The reason for pages of which only some fonts are so."""
 TEXT_IN_PICTURES = "text-in-pictures"
 """The reason for pages with a good text layer, of which some pictures show text too."""
+OUTLINED_TEXT = "outlined-text"
+"""The reason for pages with little text of their own and much that is drawn as curves."""
 _GARBLED_PAGE = 0.5
 """Share of a page's characters in garbled fonts from which the whole page is recognised."""
 _SCAN_SHARE = 0.65
@@ -33,7 +35,10 @@ _TITLE_CHARS, _PICTURE_SHARE = 60, 0.5
 """With fewer characters of text beside a picture that fills half the page, the picture is likely to hold the text."""
 _LAYER_SHARE = 0.2  # visible share of all characters below which the rest is a scan's text layer
 _MANY_SHAPES = 40
-"""A page without text but with so many shapes may be text drawn as outlines."""
+"""A page without text but with so many shapes may be text drawn as curves."""
+_OUTLINED_CHARS, _LEAST_LETTERS = 120, 80
+"""Pages with fewer characters than the first and more letter-sized shapes in rows than the second hold outlines."""
+_IN_A_ROW, _SAME_BASE = 5, 0.3  # shapes on one line; points from one of their lower edges to the next
 _GARBAGE_SHARE = 0.15  # share of undecodable characters from which a page is recognised instead
 _BAD = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f]")
 
@@ -83,7 +88,22 @@ def _find_reason_for_ocr(marks: PageMarks) -> str | None:
         return "hidden-text"
     if (len(text) < _FEW_CHARS and covered > _SOME_SHARE) or (len(text) < _TITLE_CHARS and covered > _PICTURE_SHARE):
         return PICTURE_TEXT
+    if len(text) < _OUTLINED_CHARS and _count_outlined(marks) > _LEAST_LETTERS:
+        return OUTLINED_TEXT
     return GARBAGE_TEXT if is_garbage(text) and is_garbage(_without_signs(marks.lines)) else None
+
+
+def _count_outlined(marks: PageMarks) -> int:
+    """How many shapes of the size of letters stand in rows; those of plots and maps are scattered."""
+    if len(marks.glyph_shapes) <= _LEAST_LETTERS:
+        return 0
+    rows: list[list[float]] = []
+    for base in sorted(box[3] for box in marks.glyph_shapes):
+        if rows and base - rows[-1][-1] <= _SAME_BASE:
+            rows[-1].append(base)
+        else:
+            rows.append([base])
+    return sum(len(row) for row in rows if len(row) >= _IN_A_ROW)
 
 
 def _without_signs(lines: Sequence[Line]) -> str:

@@ -22,7 +22,7 @@ _CODECS_OF_PDF = (
 )  # fmt: skip
 """The engine decodes what stands in a PDF; these are what Python itself and our own code ask for."""
 _LAZY = ("unicodedata", "models.extract.pipeline.recognised", "models.extract.pipeline.assemble")
-_LAZY_BESIDE_PDF = ("charset_normalizer", "models.extract.formats.common.encryption")
+_LAZY_BESIDE_PDF = ("models.extract.formats.common.encryption",)
 
 
 def preload(formats: Collection[Format] = ()) -> None:

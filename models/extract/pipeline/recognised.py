@@ -3,37 +3,44 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageBlock, PageContent
+from models.extract.contract import PageBlock, PageContent, ReadArea
 from models.extract.coverage.account import account_recognised, block_text
 from models.extract.coverage.total import count_written
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.page import layout_page
 from models.extract.pipeline.double_pages import find_fold, shift, take_side
-from models.extract.pipeline.ocr_regions import agrees, apply_areas, make_marks
-from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, PICTURE_TEXT
+from models.extract.pipeline.ocr_regions import agrees, apply_areas, brings_less, flag_garbled, make_marks
+from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, OUTLINED_TEXT, PICTURE_TEXT
 from models.extract.pipeline.upright import Standing
 
 
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
     """`content` with its blocks made from the recognised words; its own text is replaced.
 
-    A page of pictures with a few words in its text layer keeps those, and gains what else was recognised. Layout sees
-    the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the recogniser laid
-    out itself are taken as they are (route `vlm`).
+    A page of pictures or curves with a few words in its text layer keeps those, and gains what else was recognised.
+    Layout sees the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the
+    recogniser laid out itself are taken as they are (route `vlm`).
     """
     if words.blocks is not None:
         return _take_blocks(content, words, words.blocks)
     if content.areas:
         return apply_areas(content, words)
-    if content.reason == GARBAGE_TEXT and _confirms(words, content):
-        return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
+    if content.reason == GARBAGE_TEXT:
+        layer = " ".join(block_text(block) for block in content.blocks)
+        read = " ".join(word.text for word in words.words)
+        if agrees(read, layer):
+            return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
+        if brings_less(read, layer):
+            return _keep_layer(content)
     standing = Standing(
         width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees, bend=words.bend
     )
-    kept = content.blocks if content.reason == PICTURE_TEXT else ()
+    is_kept = content.reason in (PICTURE_TEXT, OUTLINED_TEXT)
+    kept = content.blocks if is_kept else ()
     found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
     found = [word for word in found if not any(_is_printed_on(word, block) for block in kept)]
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in found]
@@ -43,7 +50,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
     stated = [(line.text, line.bbox) for line in lines]
     coverage = account_recognised(
-        content.coverage, stated, laid.blocks, number=content.number, kept=content.reason == PICTURE_TEXT,
+        content.coverage, stated, laid.blocks, number=content.number, kept=is_kept,
         scan=words.ink,
     )  # fmt: skip
     blocks = (*kept, *(standing.show_block(_moved(block, len(kept))) for block in laid.blocks))
@@ -106,10 +113,15 @@ def _shifted(block: PageBlock, by: float) -> PageBlock:
     return replace(block, bbox=block.bbox and shift(block.bbox, by), table=table)
 
 
-def _confirms(words: RecognisedPage, content: PageContent) -> bool:
-    """True when the recogniser reads what the text layer says, however strange it is."""
-    layer = " ".join(block_text(block) for block in content.blocks)
-    return agrees(" ".join(word.text for word in words.words), layer)
+def _keep_layer(content: PageContent) -> PageContent:
+    """The page as its text layer has it, flagged: the recogniser read too little of it to take its place."""
+    areas = [
+        ReadArea(bbox=block.bbox, block=place)
+        for place, block in enumerate(content.blocks)
+        if block.bbox is not None and HIDDEN_TEXT not in block.flags and block_text(block)
+    ]
+    blocks = flag_garbled(content.blocks, areas)
+    return replace(content, route=Route.FAST, reason=f"{GARBAGE_TEXT}, layer kept", blocks=tuple(blocks))
 
 
 def _lies_in(word: Word, block: PageBlock) -> bool:

@@ -3,8 +3,10 @@
 Looks at the text only. What is called garbled here is read by a recogniser, which has the last word.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,14 +21,15 @@ class GarbledLimits:
     """Measured on 3,500 fonts of 1,062 good pages and on 200 pages with scrambled encodings.
 
     `surprise`: nats for a triple of letters; good fonts have 2.0 to 3.2, shuffled ones 3.3 to 4.5. `triples`: fewer
-    say nothing. `judged`: least share of letters in scripts with statistics. `digit_joins`: short codes, of
+    say nothing: a font of fewer is judged with its family. `judged`: least share of letters in scripts with statistics.
+    `digit_joins`: short codes, of
     fewer than `coded` triples, have more digits beside letters. `bad`: share of what is no character; `bad_runs`:
     share of those in runs (bullets stand alone). `sample`: characters of a font that are looked at, and of its
     other lines every `step`-th.
     """
 
     surprise: float = 3.4
-    triples: float = 12
+    triples: float = 60
     judged: float = 0.6
     digit_joins: float = 0.08
     coded: float = 80
@@ -49,13 +52,17 @@ class GarbledText:
 
 
 def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> GarbledText:
-    """The lines whose font is garbled; all lines when they are together and no font has enough letters alone."""
+    """The lines whose font is garbled; all lines when they are together and no font has enough letters alone.
+
+    A font that sets only a few labels is judged together with the other fonts of its family.
+    """
     sample, fonts = _sample_lines(lines, limits)
     if not sample:
         return GarbledText()
     measured = _leave_signs(measure_lines([line.text for line in sample]), sample)
     group = np.array([fonts[line.font] for line in sample])
-    *alone, together = _judge(_by_group(measured, group, len(fonts)), limits).tolist()
+    sums = _by_group(measured, group, len(fonts))
+    *alone, together = _judge(_pool_families(sums, list(fonts), limits), limits).tolist()
     verdict = alone if any(alone) or len(fonts) < 2 else [together] * len(fonts)
     if not any(verdict):
         return GarbledText()
@@ -63,28 +70,65 @@ def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> Garbl
     return GarbledText(found, _count(found) / max(1, _count(lines)))
 
 
+_SUBSET = re.compile(r"[A-Z]{6}\+")
+_STYLE = re.compile(
+    r"(?:bold|italic|oblique|regular|medium|light|black|semi|demi|book|cond(?:ensed)?|mt|ps)+$", re.IGNORECASE
+)
+_BEFORE_STYLE = re.compile(r"[-,_ ]")
+_MOST_REMEMBERED = 1024
+"""Names of fonts whose family is remembered: more than any document has."""
+
+
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def find_family(font: str) -> str:
+    """The name of a font without the mark of a subset and without its style."""
+    name = _BEFORE_STYLE.split(_SUBSET.sub("", font), maxsplit=1)[0]
+    return (_STYLE.sub("", name) or name).casefold()
+
+
+def _pool_families(sums: LineLetters, fonts: Sequence[str], limits: GarbledLimits) -> LineLetters:
+    """The sums, those of a font with too few triples replaced by those of its family; the last row stays."""
+    names = [find_family(font) for font in fonts]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    family = np.array([numbers[name] for name in names])
+    is_short = sums.triples[:-1] < limits.triples
+    columns = []
+    for column in sums.columns():
+        pooled = np.bincount(family, column[:-1], len(numbers))[family]
+        columns.append(np.append(np.where(is_short, pooled, column[:-1]), column[-1]))
+    return LineLetters(*columns)
+
+
 def _count(lines: Sequence[Line]) -> int:
     return sum(len(line.text) for line in lines)
 
 
 def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Line], dict[str, int]]:
-    """Some lines of every font, and the fonts' numbers."""
+    """Some lines of every font, and the fonts' numbers. A label that is repeated counts once."""
     fonts: dict[str, int] = {}
     seen: list[int] = []
-    sample: list[Line] = []
+    sample: dict[tuple[str, str], Line] = {}
     for index, line in enumerate(lines):
         font = fonts.setdefault(line.font, len(fonts))
         if font == len(seen):
             seen.append(0)
-        if seen[font] < limits.sample or index % limits.step == 0:
+        key = (line.font, line.text)
+        if key not in sample and (seen[font] < limits.sample or index % limits.step == 0):
             seen[font] += len(line.text)
-            sample.append(line)
-    return sample, fonts
+            sample[key] = line
+    return list(sample.values()), fonts
 
 
 def _leave_signs(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
-    """The same without letters in fonts of mathematics, which make no words, and without signs of symbol fonts."""
-    words = np.array([not sets_only_math(line.font.lower()) for line in lines], np.float64)
+    """The same without letters in fonts of mathematics, which make no words, and without signs of symbol fonts.
+
+    Typewriter fonts set commands, keys and data, so they are left out too where most of the text is in other fonts.
+    """
+    is_code = np.array([line.code for line in lines])
+    letters = measured.letters.sum()
+    is_left_out = is_code & (2 * measured.letters[is_code].sum() < letters)
+    is_math = np.array([sets_only_math(line.font.lower()) for line in lines])
+    words = np.where(is_math | is_left_out, 0.0, 1.0)
     signs = np.array([symbol_font(line.font) is not None for line in lines])
     bad, runs = np.where(signs, 0, measured.bad), np.where(signs, 0, measured.bad_runs)
     return replace(measured, triples=measured.triples * words, nats=measured.nats * words, bad=bad, bad_runs=runs)

@@ -76,6 +76,10 @@ _STEPS_A_NAT = 20.0  # steps of the stored bytes in one nat
 _TABLES = Path(__file__).with_name("letter_triples.npz")
 _ACRONYM = 5  # letters of the longest usual abbreviation in capitals
 _WORD = re.compile(r"\S+")
+_IDENTIFIER = re.compile(
+    r"[^\W\d_]+[\d_]*(?:[._/\\:@=<][^\W\d]\w*)+|[A-Z]?[a-z]{2,}\d*(?:[A-Z][a-z]{2,}\d*)+|[\w+/]*\d[\w+/]{20,}"
+)
+"""Names in programs (`a.b.c`, `snake_case`, `camelCase`), names of files, paths and long keys."""
 Costs = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.int32]
 Sums = npt.NDArray[np.float64]
@@ -136,9 +140,11 @@ def find_codes(text: str) -> list[tuple[int, int]]:
 
 
 def _is_code(word: str) -> bool:
-    if word.isupper():
-        return any(map(str.isdigit, word)) or sum(map(str.isalpha, word)) <= _ACRONYM
-    return "://" in word or "@" in word[1:-1] or word.startswith("www.")
+    if word.isupper() and (any(map(str.isdigit, word)) or sum(map(str.isalpha, word)) <= _ACRONYM):
+        return True
+    if word.isalpha() and (word.islower() or word.istitle()):
+        return False
+    return "://" in word or word.startswith("www.") or _IDENTIFIER.search(word) is not None
 
 
 def find_nats(text: str) -> float:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -24,6 +25,7 @@ from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.cached import Cached
 from serve_apps.api.http.refusals import Overloaded
 from storage.access.api_keys import StoredKey, list_keys
+from storage.access.rate_limits import take
 from storage.postgres.notices import KEYS
 from storage.queue.usage import check_clock
 from storage.sources.gate import SourceGate
@@ -58,7 +60,7 @@ class AppState:
         self.drawn = DrawnPictures()
         self.downloads = asyncio.Semaphore(_DOWNLOADS)
         self.ephemeral = EphemeralSlots()
-        self.rate_limit = CallerRateLimit(resources.store.db, self.sql, resources.limits.rate_limit_rpm)
+        self.rate_limit = CallerRateLimit(partial(take, resources.store.db), self.sql, resources.limits.rate_limit_rpm)
         self.strangers = FailedAuthLimiter()
         self.metrics: Cached[bytes] = Cached(_REMEMBER_METRICS_S)
         self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)

@@ -1,20 +1,19 @@
 """The per-key limit at the door: asks the one row all replicas share, and remembers a refusal until it is over."""
 
+from collections.abc import Callable
 from time import monotonic
 
 from serve_apps.access.errors import RateLimited
 from serve_apps.api.http.bulkhead import Bulkhead
-from storage.access.rate_limits import take
-from storage.postgres.database import Database
 
 _REMEMBERED = 4096  # refused keys; the oldest is forgotten first
 
 
 class CallerRateLimit:
-    """`per_minute` = 0: no limit, no question."""
+    """`take(key name, per minute)` returns the seconds to wait, 0.0 if accepted; `per_minute` = 0: no limit."""
 
-    def __init__(self, db: Database, lane: Bulkhead, per_minute: int) -> None:
-        self._db, self._lane, self._per_minute = db, lane, per_minute
+    def __init__(self, take: Callable[[str, int], float], lane: Bulkhead, per_minute: int) -> None:
+        self._take, self._lane, self._per_minute = take, lane, per_minute
         self._refused_until: dict[str, float] = {}
 
     async def admit(self, key_name: str) -> None:
@@ -23,7 +22,7 @@ class CallerRateLimit:
             return
         wait = self._refused_until.get(key_name, 0.0) - monotonic()
         if wait <= 0:
-            wait = await self._lane.run(take, self._db, key_name, self._per_minute)
+            wait = await self._lane.run(self._take, key_name, self._per_minute)
             if wait > 0:
                 if len(self._refused_until) >= _REMEMBERED:
                     self._refused_until.clear()

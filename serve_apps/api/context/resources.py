@@ -61,7 +61,8 @@ class Resources:
     """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read by default.
 
     `flag_tree` looks for PII in trees that come from outside; None where readers do not either. `review_approvals`: so
-    many keys have to say the same about a flag before it holds. `review_below`: documents with a block
+    many keys have to say the same about a flag before it holds. `egress` guards webhooks, `download_egress` the
+    addresses of submissions; None refuses them. `review_below`: documents with a block
     less sure than that are listed for a person.
     """
 
@@ -75,6 +76,7 @@ class Resources:
     flag_tree: Callable[[Tree], Tree] | None = None
     ports: Ports = field(default_factory=Ports)
     egress: Egress = field(default_factory=Egress)
+    download_egress: Egress | None = field(default_factory=Egress)
     exports: Mapping[str, Export] = field(default_factory=dict)
     source_gate: SourceGate | None = None
     tokenizer: Tokenizer = field(default_factory=load_tokenizer)

@@ -57,7 +57,7 @@ def find_person(
     """Documents with the value, and those of which nothing was read, so that nobody knows. Raises `ValueTooShort`."""
     wanted = letters(value)
     if len(wanted) < LEAST_LETTERS:
-        raise ValueTooShort("too few letters and figures to look for")
+        raise ValueTooShort("expected at least three letters or digits")
     found: list[FoundPerson] = []
     unread: list[StoredDocument] = []
     for document in list_stored(store.db, scope):

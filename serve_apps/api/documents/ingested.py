@@ -15,12 +15,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from models.cdom.errors import ExtractError
 from models.cdom.flags import is_pii_flag
-from models.cdom.original import IMAGE_FORMATS, ReadOptions
+from models.cdom.original import IMAGE_FORMATS, ReadOptions, clean_name
 from models.cdom.table import Table
 from models.cdom.tree import Block, BlockId, Tree
 from models.extract.formats.sniffing.signatures import sniff
 from serve_apps.api.http.refusals import InvalidUpload
-from storage.values.file_names import clean_name
 
 CDOM_VERSION = "1.0"
 MAX_VALUES = 4_000_000  # JSON values of one body: twenty for each of the most blocks
@@ -116,7 +115,7 @@ def _number_blocks(blocks: list[Any]) -> dict[str, BlockId]:
     for order, block in enumerate(blocks):
         sent = block.get("id") if isinstance(block, dict) else None
         if not isinstance(sent, str) or not 1 <= len(sent) <= 200 or sent in ids:
-            raise InvalidIngest("every block needs an id of its own")
+            raise InvalidIngest("every block needs a unique id")
         ids[sent] = BlockId(f"b{order}")
     return ids
 
@@ -139,7 +138,7 @@ def _check_spans(block: dict[str, Any]) -> None:
     spans, text = block.get("spans"), block.get("text")
     chars = len(text) if isinstance(text, str) else 0
     if isinstance(spans, list) and len(spans) > 2 * chars + SPARE_SPANS:
-        raise InvalidIngest("a block has more spans than its text has places for")
+        raise InvalidIngest("a block has more spans than characters")
 
 
 def _complete(sent: dict[str, Any], ids: Mapping[str, BlockId]) -> dict[str, Any]:
@@ -174,7 +173,7 @@ def _renamed(sent: Any, ids: Mapping[str, BlockId]) -> BlockId | None:
     if sent is None:
         return None
     if not isinstance(sent, str) or sent not in ids:
-        raise InvalidIngest("a block refers to one that is not there")
+        raise InvalidIngest("a block refers to an unknown block")
     return ids[sent]
 
 
@@ -198,7 +197,7 @@ def _without_pii(block: Block) -> Block:
 def _check_tree(tree: Tree, options: ReadOptions) -> None:
     numbers = [page.number for page in tree.pages]
     if not numbers or min(numbers) < 1 or len(set(numbers)) != len(numbers):
-        raise InvalidIngest("pages need numbers of their own, from 1")
+        raise InvalidIngest("pages need unique numbers from 1")
     if any(not 0 < side <= 1e6 for page in tree.pages for side in (page.width, page.height)):
         raise InvalidIngest("a page's size is out of bounds")
     if sum(len(block.text) for block in tree.blocks) > options.max_text_chars:
@@ -211,7 +210,7 @@ def _check_tree(tree: Tree, options: ReadOptions) -> None:
 
 def _check_block(block: Block, pages: set[int]) -> None:
     if block.page not in pages:
-        raise InvalidIngest(f"block {block.id} stands on a page that is not there")
+        raise InvalidIngest(f"block {block.id} is on an unknown page")
     if not 0 <= block.confidence <= 1 or (block.level is not None and not 0 <= block.level <= 100):
         raise InvalidIngest(f"block {block.id}: confidence or level is out of bounds")
     if not all(0 <= span.start <= span.end <= len(block.text) for span in block.spans):
@@ -230,9 +229,9 @@ def _check_parts(block: Block, table: Table, pages: set[int]) -> None:
     """Parts have pages of their own, the first that of the block, and all rows between them."""
     numbers = [part.page for part in table.parts]
     if numbers[0] != block.page or len(set(numbers)) != len(numbers) or not pages.issuperset(numbers):
-        raise InvalidIngest(f"block {block.id}: a part of its table stands on no page of its own")
+        raise InvalidIngest(f"block {block.id}: each part of its table needs its own page")
     if any(part.rows < 1 for part in table.parts) or sum(part.rows for part in table.parts) != table.rows:
-        raise InvalidIngest(f"block {block.id}: the parts of its table have other rows than the table")
+        raise InvalidIngest(f"block {block.id}: the parts of its table do not cover its rows")
 
 
 def _check_parents(blocks: Iterable[Block]) -> None:
@@ -244,7 +243,7 @@ def _check_parents(blocks: Iterable[Block]) -> None:
         at: BlockId | None = start
         while at is not None and at not in ended:
             if at in chain:
-                raise InvalidIngest("blocks are their own ancestors")
+                raise InvalidIngest("blocks must not be their own ancestors")
             chain.add(at)
             at = parents[at]
         ended |= chain
@@ -262,10 +261,10 @@ def _check_picture(data: bytes) -> None:
     except ExtractError:
         known = False
     if not known:
-        raise InvalidIngest("an asset is no picture", "assets")
+        raise InvalidIngest("an asset is not a picture", "assets")
 
 
 def _evidence(sent: Any, ids: Mapping[str, BlockId]) -> list[BlockId]:
     if not isinstance(sent, list) or not all(isinstance(one, str) and one in ids for one in sent):
-        raise InvalidIngest("evidence names a block that is not there", "semantics")
+        raise InvalidIngest("evidence names an unknown block", "semantics")
     return [ids[one] for one in sent]

@@ -125,5 +125,5 @@ def _read_original(text: Any, most: int) -> bytes | None:
         return None
     data = decode_base64(text, "source_bytes")
     if len(data) > most:
-        raise InvalidIngest("larger than an upload may be", "source_bytes")
+        raise InvalidIngest("larger than the upload limit", "source_bytes")
     return data

@@ -23,7 +23,9 @@ from storage.jobs.documents import locate_tree
 from storage.values.rows import DocumentId
 
 LEFT_OUT = "X-Left-Out"
-Redacted = Annotated[bool, Query(description="Mask all PII that was not rejected; 409 while the scan is missing.")]
+Redacted = Annotated[
+    bool, Query(description="Mask all personal data that was not rejected. Returns 409 if the scan did not finish.")
+]
 
 
 @dataclass(frozen=True, slots=True)

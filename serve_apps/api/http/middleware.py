@@ -106,7 +106,7 @@ class _Exchange:
         if isinstance(error, ClientDisconnect):
             return
         if isinstance(error, SystemExit):  # a client library's way to say that its cluster is gone
-            response = problem_response(503, "unavailable", "The service is not available now.", {"Retry-After": "2"})
+            response = problem_response(503, "unavailable", "The service is not available.", {"Retry-After": "2"})
         elif isinstance(error, Exception):
             response = answer(error)
         if response.status_code == 500:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
+from models.cdom.original import clean_name
 from models.extract.formats.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
-from storage.values.file_names import clean_name
 
 _MAX_FIELDS = 16  # form fields beside files; the interface knows five
 _MAX_FIELD_BYTES = 64 * 1024  # bytes of one field
@@ -59,7 +59,7 @@ class PartsReader:
         try:
             self._parser.write(data)
         except FormParserError:
-            raise InvalidUpload("malformed-upload", "the body is no well-formed multipart/form-data") from None
+            raise InvalidUpload("malformed-upload", "the body is not valid multipart/form-data") from None
 
     def finish(self) -> None:
         """The body ended: it must have been closed and hold at least one file."""
@@ -115,14 +115,14 @@ class PartsReader:
 
     def _begin_file(self, part: str, file_name: str) -> None:
         if self._rules.names is not None and part not in self._rules.names:
-            raise InvalidUpload("unknown-part", f"files are taken in part {self._expected} only", self._expected)
+            raise InvalidUpload("unknown-part", f"send files in part {self._expected} only", self._expected)
         if len(self.files) >= self._rules.max_files:
             raise BatchTooLarge(f"at most {self._rules.max_files} files in one request")
         self._file = FilePart(file_name, part)
 
     def _begin_field(self, name: str) -> None:
         if len(self.fields) >= _MAX_FIELDS:
-            raise InvalidUpload("too-many-parts", f"at most {_MAX_FIELDS} fields beside the files")
+            raise InvalidUpload("too-many-parts", f"at most {_MAX_FIELDS} fields in addition to the files")
         self._field = (name, bytearray())
 
     def _part_data(self, data: bytes, start: int, end: int) -> None:
@@ -157,7 +157,7 @@ class PartsReader:
     def _end_file(self, file: FilePart) -> None:
         """A part without a name and without bytes is what a browser sends for a form left empty."""
         if file.size == 0 and file.name:
-            raise InvalidUpload("empty-file", "a file without bytes", self._expected)
+            raise InvalidUpload("empty-file", "the file is empty", self._expected)
         file.name = clean_name(file.name)
         file.complete = True
 

@@ -26,7 +26,6 @@ from serve_apps.api.http import refusals
 from storage.queue.disk_cap import DiskFull
 from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
 from storage.values import errors as storage
-from storage.webhooks.egress import UrlRefused
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -54,13 +53,13 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     access.ClockRolledBack: Problem(402),
     storage.NotFound: Problem(404, NOT_FOUND_TEXT),
     storage.Conflict: Problem(409),
-    storage.QuotaExceeded: Problem(402, "The licence's pages of this month are used or reserved."),
-    storage.InvalidCursor: Problem(422, "not a cursor of this listing", loc=("query", "cursor")),
-    storage.StoreUnavailable: Problem(503, "The store cannot be reached now.", retry_after=2),
+    storage.QuotaExceeded: Problem(402, "The page quota of this month is used or reserved."),
+    storage.InvalidCursor: Problem(422, "the cursor does not belong to this listing", loc=("query", "cursor")),
+    storage.StoreUnavailable: Problem(503, "The database or a store cannot be reached.", retry_after=2),
     storage.SchemaMismatch: Problem(503, "The database is being migrated.", retry_after=10),
-    EmbeddingFailed: Problem(422, "the text cannot be embedded", loc=("body", "tree")),
-    PortUnavailable: Problem(503, "This part of the service is not available now.", retry_after=2),
-    UnsupportedFormat: Problem(422, "the file is of no format that is read here", loc=("body", "file")),
+    EmbeddingFailed: Problem(422, "the embedding model could not process the text", loc=("body", "tree")),
+    PortUnavailable: Problem(503, "This part of the service is not available.", retry_after=2),
+    UnsupportedFormat: Problem(422, "the file format is not supported", loc=("body", "file")),
     refusals.TokenRefused: Problem(403),
     refusals.NoDefaultToken: Problem(409),
     PiiIncomplete: Problem(409),
@@ -69,10 +68,10 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.OriginalGone: Problem(404),
     refusals.NoOriginal: Problem(409),
     refusals.FormatNotRedactable: Problem(409),
-    RedactionRefused: Problem(409, "The redacted file could not be made, or not be proven free of what is masked."),
+    RedactionRefused: Problem(409, "The redacted file could not be made, or it still contained a masked value."),
     refusals.PictureNotRedactable: Problem(403),
     refusals.UnknownFlag: Problem(422),
-    NoSuchPage: Problem(422, "the file has none of the pages that were asked for", loc=("body", "pages")),
+    NoSuchPage: Problem(422, "the file has none of the selected pages", loc=("body", "pages")),
     refusals.ValueRefused: Problem(422),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
@@ -89,7 +88,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
     refusals.UrlUnreachable: Problem(422),
     refusals.UploadStalled: Problem(408, headers=(("Connection", "close"),)),
-    UrlRefused: Problem(422, loc=("body", "url")),
+    storage.UrlRefused: Problem(422, loc=("body", "url")),
     SourceRefused: Problem(422, loc=("body",)),
     SourceUnavailable: Problem(503, retry_after=30),
     storage.LostLease: Problem(409),
@@ -127,7 +126,7 @@ def answer(error: Exception) -> Response:
     """The response to an error of the table; anything else is `internal` and says nothing more."""
     problem = next((PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS), None)
     if problem is None:
-        return problem_response(500, _CODES[500], "The service failed. The failure was recorded.")
+        return problem_response(500, _CODES[500], "An internal error occurred. Report it with the request id.")
     code = getattr(error, "code", "error")
     headers = dict(problem.headers)
     retry_after = getattr(error, "retry_after", problem.retry_after)

@@ -146,7 +146,7 @@ class UnknownParameter(Refusal):
     code = "unknown-parameter"
 
     def __init__(self, name: str) -> None:
-        super().__init__("this operation has no such parameter")
+        super().__init__("this operation has no parameter of this name")
         self.loc = ("query", name)
 
 
@@ -156,5 +156,5 @@ class RepeatedParameter(Refusal):
     code = "repeated-parameter"
 
     def __init__(self, name: str) -> None:
-        super().__init__("said more than once")
+        super().__init__("sent more than once")
         self.loc = ("query", name)

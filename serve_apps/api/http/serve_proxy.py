@@ -20,8 +20,8 @@ MOST_HEAD_BYTES = 64 << 10
 """Bytes in a row that are no body (headers, trailers, marks of chunks), and one read more: eight times a browser's."""
 HEAD_S = 30.0  # seconds for the headers of one request
 _REFUSALS = {
-    431: ("headers-too-large", "Request Header Fields Too Large", "The headers of a request may have 64 KiB."),
-    408: ("headers-stalled", "Request Timeout", "The headers of a request must come within 30 seconds."),
+    431: ("headers-too-large", "Request Header Fields Too Large", "Request headers are limited to 64 KiB."),
+    408: ("headers-stalled", "Request Timeout", "Request headers must arrive within 30 seconds."),
 }
 _TOLD = "/-/routes"
 _NOT_FOUND = {

@@ -48,12 +48,12 @@ def _count_marks(text: str | bytes) -> int:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise InvalidJson("a key stands twice in one object")
+        raise InvalidJson("an object contains a key twice")
     return value
 
 
 def _refuse_constant(_: str) -> Any:
-    raise InvalidJson("NaN and Infinity are no JSON")
+    raise InvalidJson("NaN and Infinity are not valid JSON")
 
 
 def _finite(text: str) -> float:
@@ -95,4 +95,4 @@ def is_storable(text: str) -> bool:
 
 def _check_text(text: str) -> None:
     if not is_storable(text):
-        raise InvalidJson("a text holds NUL or half a character")
+        raise InvalidJson("a string contains NUL or an unpaired surrogate")

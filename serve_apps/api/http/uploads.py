@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.multipart import FilePart, PartRules, PartsReader
-from serve_apps.api.http.refusals import UploadStalled
+from serve_apps.api.http.refusals import InvalidUpload, UploadStalled
 from storage.objects.blobs import Blobs, BlobWriter
 from storage.values.rows import StoredBlob
 
@@ -101,9 +101,25 @@ async def receive_upload(request: Request, rules: PartRules, blobs: Blobs, lane:
     return upload
 
 
-async def read_body(request: Request, idle_s: float) -> bytes:
-    """A whole body in memory; how long it may be, the outer layer counts."""
-    return b"".join([data async for data in body_chunks(request, idle_s)])
+async def read_body(request: Request, idle_s: float, *, most: int | None = None) -> bytes:
+    """Read a whole body into memory.
+
+    Args:
+        request: The request, its body unread.
+        idle_s: Seconds without data after which the client is dropped.
+        most: Bytes that the body may have; None leaves the limit to the outer layer.
+
+    Raises:
+        InvalidUpload: The body is longer than `most`; nothing beyond it is kept.
+        UploadStalled: The client sent too little for too long.
+        ClientDisconnect: The client has gone.
+    """
+    body = bytearray()
+    async for data in body_chunks(request, idle_s):
+        body += data
+        if most is not None and len(body) > most:
+            raise InvalidUpload("field-too-large", f"a JSON body may have {most} bytes here", "body")
+    return bytes(body)
 
 
 async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:

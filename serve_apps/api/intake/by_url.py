@@ -9,18 +9,22 @@ from typing import Any
 
 from fastapi import Request
 
+from models.cdom.original import clean_name
 from models.extract.formats.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.context.deps import Call
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, Overloaded, UploadTooLarge, UrlUnreachable
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import StoredFile, read_body
 from storage.objects.blobs import Blobs
-from storage.values.file_names import clean_name
+from storage.values.errors import UrlRefused
 from storage.values.rows import StoredBlob
 from storage.webhooks.download import Downloads, DownloadTooLarge
 from storage.webhooks.egress import Unreachable
 
 MEDIA_TYPE = "application/json"
+MAX_BODY_BYTES = 256 * 1024
+"""Bytes of a body that names addresses: 200 signed ones of 1,300 characters."""
+MAX_VALUES = 20_000  # JSON values of such a body: addresses, and metadata of 16 KiB at its densest
 _FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "table_parts", "metadata"})
 
 
@@ -51,15 +55,28 @@ def names_urls(request: Request) -> bool:
 
 
 async def fetch_upload(request: Request, call: Call, most: int) -> FetchedUpload:
-    """Raises `InvalidField`, `BatchTooLarge`, `UrlRefused`, `UrlUnreachable`, `UploadTooLarge`, `Overloaded`."""
+    """Download the files that a JSON body names.
+
+    Raises:
+        InvalidUpload: The body is longer than `MAX_BODY_BYTES`.
+        InvalidField: The body names no addresses, or a field is wrong.
+        BatchTooLarge: There are more than `most` addresses.
+        UrlRefused: An address may not be fetched, or this service downloads nothing.
+        UrlUnreachable: An address gave no file.
+        UploadTooLarge: A file is larger than one file may be.
+        Overloaded: Too many downloads are in progress.
+    """
     limits = call.running.resources.limits
-    urls, fields = _read(await read_body(request, limits.upload_idle_s))
+    egress = call.running.resources.download_egress
+    if egress is None:
+        raise UrlRefused("this service downloads nothing (SVC_URL_DOWNLOADS=0): send the file itself")
+    urls, fields = _read(await read_body(request, limits.upload_idle_s, most=MAX_BODY_BYTES))
     if len(urls) > most:
         raise BatchTooLarge(f"at most {most} files make one job")
     slots, upload = call.running.downloads, FetchedUpload(fields)
     if slots.locked():
         raise Overloaded("too many downloads at once")
-    downloads = Downloads(call.running.resources.egress)
+    downloads = Downloads(egress)
     async with slots:
         for url in urls:
             await asyncio.to_thread(_fetch, downloads, url, call.store.blobs, upload, limits.max_upload_bytes)
@@ -77,13 +94,13 @@ def _fetch(downloads: Downloads, url: str, blobs: Blobs, upload: FetchedUpload, 
     try:
         name = downloads.get(url, take, max_bytes)
         if not head:
-            raise UrlUnreachable("the address gave an empty file")
+            raise UrlUnreachable("the file at this URL is empty")
     except BaseException as error:
         writer.abort()
         if isinstance(error, DownloadTooLarge):
-            raise UploadTooLarge("the file at the address is larger than one file may be") from None
+            raise UploadTooLarge("the file at this URL exceeds the size limit") from None
         if isinstance(error, Unreachable):
-            raise UrlUnreachable(f"the address gave no file: {error.code}") from None
+            raise UrlUnreachable(f"the file could not be fetched: {error.code}") from None
         raise
     upload.keep(name, bytes(head), writer.commit())
 
@@ -91,16 +108,16 @@ def _fetch(downloads: Downloads, url: str, blobs: Blobs, upload: FetchedUpload, 
 def _read(body: bytes) -> tuple[list[str], dict[str, str]]:
     """Addresses, and fields as a form would carry them."""
     try:
-        sent = parse_object(body, storable=True)
+        sent = parse_object(body, storable=True, most_values=MAX_VALUES)
     except InvalidJson as error:
         raise InvalidField("url", str(error)) from None
     if unknown := sorted(sent.keys() - _FIELDS):
-        raise InvalidField(unknown[0], "there is no such field")
+        raise InvalidField(unknown[0], "unknown field")
     urls: Any = sent.get("urls", [sent["url"]] if "url" in sent else [])
     if ("url" in sent) == ("urls" in sent) or not isinstance(urls, list) or not urls:
-        raise InvalidField("url", "name one address in url, or several in urls")
+        raise InvalidField("url", "send one URL in url, or several in urls")
     if not all(isinstance(url, str) for url in urls):
-        raise InvalidField("url", "an address is a text")
+        raise InvalidField("url", "a URL must be a string")
     fields = {name: value for name, value in sent.items() if name not in ("url", "urls") and value is not None}
     if isinstance(metadata := fields.get("metadata"), dict):
         fields["metadata"] = json.dumps(metadata)

@@ -25,7 +25,10 @@ def _check_key(key: str | None) -> str | None:
 IdempotencyKeyHeader = Annotated[
     str | None,
     AfterValidator(_check_key),
-    Header(alias="Idempotency-Key", description="Sent again with the same content, answers with the first job."),
+    Header(
+        alias="Idempotency-Key",
+        description="A repeated submission with the same key and content returns the first job.",
+    ),
 ]
 
 

@@ -20,19 +20,19 @@ from storage.values.states import Priority
 
 _FILE = {"type": "string", "format": "binary"}
 _FIELDS: dict[str, Any] = {
-    "pages": {"type": "string", "description": "Pages to read, such as 1-3,8; absent: all."},
-    "password": {"type": "string", "description": "Opens an encrypted file."},
+    "pages": {"type": "string", "description": "Pages to read, such as 1-3,8. The default is all pages."},
+    "password": {"type": "string", "description": "Password of an encrypted file."},
     "ocr": {"type": "string", "enum": ["auto", "always", "never"]},
     "table_parts": {
         "type": "string",
         "enum": ["joined", "apart"],
-        "description": "A table that goes on over pages: one table, or one on each page.",
+        "description": "Return a table that continues over pages as one table or as one per page.",
     },
-    "metadata": {"type": "string", "description": "A JSON object, given back with the job."},
+    "metadata": {"type": "string", "description": "A JSON object that is returned with the job."},
 }
 
 
-_URL = {"type": "string", "format": "uri", "description": "Where the file is fetched from."}
+_URL = {"type": "string", "format": "uri", "description": "URL of the file to fetch."}
 
 
 def _upload_body(part: str, schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:

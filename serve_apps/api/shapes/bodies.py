@@ -35,7 +35,7 @@ class DocumentBody(Body):
     pages: int | None
     bytes: int
     sha256: str | None
-    attempts: int = Field(description="Starts that were charged.")
+    attempts: int = Field(description="Number of attempts.")
     run: int
     started_at: datetime | None
     finished_at: datetime | None
@@ -46,8 +46,10 @@ class DocumentBody(Body):
     reader_version: int | None = Field(
         description="Version of the reader that made the tree; 0 for 0.9.20 and earlier, null for an ingested tree."
     )
-    parent_document_id: str | None = Field(description="The document that this one was a file inside of.")
-    path: str | None = Field(description="Where in it: `2/report.pdf` of a mail, the name of a member of an archive.")
+    parent_document_id: str | None = Field(description="The document that contains this file.")
+    path: str | None = Field(
+        description="Place in the parent: `2/report.pdf` in a mail, or the member name in an archive."
+    )
 
 
 class DocumentAloneBody(DocumentBody):
@@ -61,8 +63,8 @@ class DocumentAloneBody(DocumentBody):
 class ListedDocumentBody(DocumentAloneBody):
     """A document among all others."""
 
-    created_at: datetime = Field(description="When it was sent.")
-    flags: dict[str, int] = Field(description="Flag of personal data → how many places carry it and were not rejected.")
+    created_at: datetime = Field(description="Time of the upload.")
+    flags: dict[str, int] = Field(description="Number of places of each personal data flag that were not rejected.")
 
 
 class DeadLetterBody(Body):
@@ -95,7 +97,7 @@ class JobListItem(Body):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
-    documents: list[DocumentBody] = Field(description="Documents that have ended.")
+    documents: list[DocumentBody] = Field(description="Number of documents that have ended.")
     counts: CountsBody
     metadata: dict[str, Any] | None
 
@@ -123,8 +125,8 @@ class SearchHitBody(Body):
     source_file: str
     mode: SearchMode
     snippet: str
-    highlights: list[tuple[int, int]] = Field(description="[start, end) characters of the snippet")
-    similarity: float | None = Field(description="cosine with the question as asked; null where words alone answered")
+    highlights: list[tuple[int, int]] = Field(description="[start, end) character offsets in the snippet")
+    similarity: float | None = Field(description="cosine similarity to the question; null for full-text search")
 
 
 class ParsedBody(Body):
@@ -175,7 +177,9 @@ class LicenseBody(Body):
     pages_reserved: int
     max_pages_per_month: int
     features: list[str]
-    refusal: str | None = Field(description="Why nothing new is taken in: license-expired or license-clock.")
+    refusal: str | None = Field(
+        description="Reason why new documents are not accepted: license-expired or license-clock."
+    )
 
 
 class TokenBody(Body):

@@ -25,7 +25,7 @@ class WebhookBody(Body):
 
 
 class WebhookCreatedBody(WebhookBody):
-    secret: str = Field(description="Shown this once.")
+    secret: str = Field(description="Shown only once.")
 
 
 class AttemptBody(Body):
@@ -103,7 +103,9 @@ class SourceBody(Body):
     every_minutes: int | None
     created_at: datetime
     last_sync: dict[str, Any] | None
-    state: SourceState = Field(description="waiting: a sync is wanted and not begun; running: it is at work.")
+    state: SourceState = Field(
+        description="waiting: a sync was requested and has not started. running: it is in progress."
+    )
     sync_error: str | None
 
 

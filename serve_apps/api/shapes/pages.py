@@ -12,7 +12,7 @@ from storage.values.paging import ListPage
 T = TypeVar("T")
 NEXT_CURSOR = "X-Next-Cursor"
 
-Limit = Annotated[int, Query(ge=1, le=1000, description="Items on one page.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="Items per page.")]
 Cursor = Annotated[str | None, Query(max_length=1000, description=f"The {NEXT_CURSOR} of the page before.")]
 
 

@@ -14,8 +14,7 @@ from serve_apps.console.callers.addresses import read_networks, true_address
 from serve_apps.console.callers.callers import device_of
 from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.refusals import TooManyTries
-from storage.access.rate_limits import reset_bucket, take
-from storage.console.rows import Credentials
+from serve_apps.console.store.rows import Credentials
 
 _HOUR_MIN = 60.0  # minutes
 PASSWORD_TRIES = 8
@@ -57,7 +56,7 @@ async def admit_password(request: Request, running: ConsoleState, email: str, kn
 
 async def forgive(running: ConsoleState, bucket: str) -> None:
     """The password was right: what was mistyped before it no longer counts."""
-    await running.disk.run(reset_bucket, running.db, bucket)
+    await running.disk.run(running.db.forget, bucket)
 
 
 def device_mark(known: Credentials) -> str:
@@ -80,7 +79,7 @@ def _sign(nonce: str, known: Credentials) -> str:
 
 
 async def _take(running: ConsoleState, bucket: str, per_minute: float, burst: int) -> None:
-    wait = await running.sql.run(take, running.db, bucket, per_minute, burst)
+    wait = await running.sql.run(running.db.take, bucket, per_minute, burst)
     if wait > 0:
         raise TooManyTries("too many tries from here; wait a while", wait)
 

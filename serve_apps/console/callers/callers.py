@@ -20,9 +20,9 @@ from serve_apps.console.callers.forms import read_form
 from serve_apps.console.callers.hosts import is_known_host
 from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.refusals import ForeignForm, SignInNeeded
-from storage.console.rows import Account, Tenant
-from storage.console.sessions import SESSION_S, find_session
-from storage.console.tokens import find_tenant
+from serve_apps.console.store.rows import Account, Tenant
+from serve_apps.console.store.sessions import SESSION_S, find_session
+from serve_apps.console.store.tokens import find_tenant
 
 _SESSION = BrowserCookie("quire_console", "quire_console")
 _DEVICE = BrowserCookie("quire_device", "quire_device")

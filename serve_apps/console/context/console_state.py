@@ -22,11 +22,11 @@ class ConsoleState:
     """One per app, alive from its start to its end."""
 
     def __init__(self, resources: ConsoleResources) -> None:
-        self.resources, self.db = resources, resources.store.db
+        self.resources, self.db = resources, resources.database
         self.engine = EngineClient(resources.engine_url, resources.engine_key, resources.limits.engine_timeout_s)
         self.spool = Spool(resources.spool)
         self.sql = Bulkhead("console-sql", 4, timeout_s=resources.limits.read_timeout_s)
-        self.rates = CallerRateLimit(self.db, self.sql, resources.limits.rate_limit_rpm)
+        self.rates = CallerRateLimit(self.db.take, self.sql, resources.limits.rate_limit_rpm)
         self.disk = Bulkhead("console-disk", 8)
         self.passwords = Bulkhead("console-passwords", 2, max_waiting=32)
         self._tasks: set[asyncio.Task[Any]] = set()

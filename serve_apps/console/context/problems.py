@@ -9,11 +9,10 @@ from typing import Any
 from fastapi import FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.api.http.problems import PROBLEM_JSON, install, invalid_response, problem_response
+from serve_apps.api.http.problems import PROBLEM_JSON, install, problem_response
 from serve_apps.console.context.page_rendering import page
 from serve_apps.console.context.refusals import EngineFailed, ForeignForm, SignInNeeded, SignUpClosed, TooManyTries
-from storage.console.errors import EmailTaken, MonthlyPagesUsed, SignInRefused, TooManyDocuments
-from storage.webhooks.egress import UrlRefused
+from serve_apps.console.store.errors import EmailTaken, MonthlyPagesUsed, SignInRefused, TooManyDocuments
 
 RETRY_S = 2  # seconds a caller is asked to wait when the engine is away
 
@@ -24,7 +23,6 @@ def install_problems(app: FastAPI) -> None:
     app.add_exception_handler(MonthlyPagesUsed, _pages_used)
     app.add_exception_handler(TooManyDocuments, _too_many)
     app.add_exception_handler(EngineFailed, _engine_failed)
-    app.add_exception_handler(UrlRefused, _url_refused)
     app.add_exception_handler(EmailTaken, _conflict)
     app.add_exception_handler(SignInRefused, _sign_in_refused)
     app.add_exception_handler(ForeignForm, _foreign_form)
@@ -76,10 +74,6 @@ async def _too_many(_: Request, error: Exception) -> Response:
 async def _engine_failed(_: Request, __: Exception) -> Response:
     text = "The engine behind this service failed. Nothing was charged; send the request again."
     return problem_response(502, EngineFailed.code, text, {"Retry-After": str(RETRY_S)})
-
-
-async def _url_refused(_: Request, error: Exception) -> Response:
-    return invalid_response([{"type": UrlRefused.code, "loc": ["body", "url"], "msg": str(error)}])
 
 
 async def _conflict(_: Request, error: Exception) -> Response:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from serve_apps.console.context.passwords import Passwords
-from storage.store import Store
-from storage.webhooks.egress import Egress
+from serve_apps.console.store.ports import AuditedDatabase, Receivers
 
 MEGABYTE = 1024 * 1024  # bytes
 
@@ -45,7 +44,7 @@ class SignUps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleLimits:
-    """Sizes in bytes, times in seconds. `engine_timeout_s` must stay below `storage.console.admission.SENDING_S`."""
+    """Sizes in bytes, times in seconds. `engine_timeout_s` must be below `store.admission.SENDING_S`."""
 
     max_file_bytes: int = 20 * MEGABYTE
     max_batch_files: int = 10
@@ -60,16 +59,15 @@ class ConsoleLimits:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleResources:
     """`engine_key` is one key of the engine; every tenant is an organisation under it. `public_url`: how browsers reach
-    the console; https makes its cookies secure. `allowed_hosts`: further names of it. `store` holds the console's
-    tables, perhaps beside the engine's; `close` is called last."""
+    the console; https makes its cookies secure. `allowed_hosts`: further names of it. `close` is called last."""
 
-    store: Store
+    database: AuditedDatabase
+    receivers: Receivers
     engine_url: str
     engine_key: str
     spool: Path
     public_url: str | None = None
     allowed_hosts: tuple[str, ...] = ()
-    egress: Egress = field(default_factory=Egress)
     passwords: Passwords = field(default_factory=Passwords)
     limits: ConsoleLimits = field(default_factory=ConsoleLimits)
     sign_ups: SignUps = field(default_factory=SignUps)

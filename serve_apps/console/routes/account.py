@@ -13,9 +13,9 @@ from serve_apps.console.context.page_rendering import page
 from serve_apps.console.context.passwords import LONGEST, SHORTEST
 from serve_apps.console.routes.sessions import is_password
 from serve_apps.console.routes.usage import render_usage
-from storage.console.accounts import change_password, close_account, password_of
-from storage.console.admission import usage_by_month, usage_of
-from storage.console.sessions import close_one, close_others, list_sessions
+from serve_apps.console.store.accounts import change_password, close_account, password_of
+from serve_apps.console.store.admission import usage_by_month, usage_of
+from serve_apps.console.store.sessions import close_one, close_others, list_sessions
 
 router = APIRouter(include_in_schema=False)
 _WRONG = "The current password is wrong."

@@ -15,7 +15,7 @@ from serve_apps.console.sending.paths import job_path
 from serve_apps.console.sending.relaying import relay
 from serve_apps.console.sending.removing import remove_document, remove_job
 from serve_apps.console.sending.submitting import receive, send_jobs, send_parse
-from storage.console.settlement import settle_job
+from serve_apps.console.store.settlement import settle_job
 
 router = APIRouter(tags=["jobs"])
 JOBS_PARTS, PARSE_PARTS = frozenset({"files", "file"}), frozenset({"file"})

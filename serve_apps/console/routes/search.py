@@ -9,7 +9,7 @@ from starlette.responses import Response
 from serve_apps.api.shapes.rendering import JSON, json_response
 from serve_apps.console.callers.callers import CallerDep, ConsoleCaller
 from serve_apps.console.sending.paths import is_alias, resolve_job
-from storage.console.sent import aliases_of
+from serve_apps.console.store.sent import aliases_of
 
 router = APIRouter(tags=["search"])
 

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from serve_apps.console.callers.callers import Visitor, VisitorDep
 from serve_apps.console.context.page_rendering import page
 from serve_apps.console.routes.viewer import place_of
+from serve_apps.console.store.sent import sent_among
 from serve_apps.viewer.hits import is_far, show_hits
-from storage.console.sent import sent_among
 
 router = APIRouter(include_in_schema=False)
 _HITS = 20  # passages on the page

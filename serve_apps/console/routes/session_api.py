@@ -16,8 +16,8 @@ from serve_apps.console.routes.usage import render_usage
 from serve_apps.console.sending.paths import job_path
 from serve_apps.console.sending.relaying import relay
 from serve_apps.console.sending.submitting import receive, send_jobs
-from storage.console.admission import usage_of
-from storage.console.tokens import create_token, revoke_token
+from serve_apps.console.store.admission import usage_of
+from serve_apps.console.store.tokens import create_token, revoke_token
 
 router = APIRouter(tags=["session"])
 LONGEST_NAME = 100  # characters of a token's name

@@ -22,10 +22,10 @@ from serve_apps.console.context.page_rendering import page
 from serve_apps.console.context.passwords import LONGEST, SHORTEST
 from serve_apps.console.context.refusals import SignUpClosed, TooManyTries
 from serve_apps.console.context.resources import SignUp
-from storage.console.accounts import create_account, find_password, use_link
-from storage.console.errors import EmailTaken
-from storage.console.rows import Credentials
-from storage.console.sessions import close_session, open_session
+from serve_apps.console.store.accounts import create_account, find_password, use_link
+from serve_apps.console.store.errors import EmailTaken
+from serve_apps.console.store.rows import Credentials
+from serve_apps.console.store.sessions import close_session, open_session
 
 router = APIRouter(include_in_schema=False)
 _EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,189}")

@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from serve_apps.api.shapes.rendering import json_response
 from serve_apps.console.callers.callers import CallerDep
-from storage.console.admission import usage_of
-from storage.console.rows import Tenant, Usage
+from serve_apps.console.store.admission import usage_of
+from serve_apps.console.store.rows import Tenant, Usage
 
 router = APIRouter(tags=["usage"])
 

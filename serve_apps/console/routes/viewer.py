@@ -10,9 +10,9 @@ from serve_apps.console.callers.callers import ConsoleCaller, Visitor, VisitorDe
 from serve_apps.console.context.page_rendering import page
 from serve_apps.console.sending.removing import remove_document
 from serve_apps.console.sending.unlocking import unlock
+from serve_apps.console.store.rows import SentDocument
+from serve_apps.console.store.sent import find_sent
 from serve_apps.viewer.document_view import DocumentView, NoPageToShow, ViewPlace, preview_document, view_document
-from storage.console.rows import SentDocument
-from storage.console.sent import find_sent
 from storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)

@@ -11,9 +11,9 @@ from serve_apps.console.callers.forms import read_text
 from serve_apps.console.context.page_rendering import FILES, page
 from serve_apps.console.routes.session_api import LONGEST_NAME
 from serve_apps.console.routes.usage import render_usage
-from storage.console.admission import usage_of
-from storage.console.sent import list_sent
-from storage.console.tokens import create_token, list_tokens, revoke_token
+from serve_apps.console.store.admission import usage_of
+from serve_apps.console.store.sent import list_sent
+from serve_apps.console.store.tokens import create_token, list_tokens, revoke_token
 from storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)

@@ -9,23 +9,14 @@ from serve_apps.api.shapes.rendering import json_response
 from serve_apps.console.callers.callers import Visitor, VisitorDep, check_form, check_origin, read_our_form
 from serve_apps.console.callers.forms import read_form, read_text
 from serve_apps.console.context.page_rendering import page
-from storage.console.rows import Tenant
+from serve_apps.console.store.ports import Receiver
+from serve_apps.console.store.rows import Tenant
+from storage.values.errors import UrlRefused
 from storage.values.rows import Actor
-from storage.values.states import EventKind
-from storage.webhooks.egress import MAX_URL_BYTES, UrlRefused
-from storage.webhooks.receivers import (
-    WebhookRow,
-    delete_webhook,
-    list_deliveries,
-    list_webhooks,
-    redeliver,
-    register_webhook,
-    test_webhook,
-)
-from storage.webhooks.signatures import new_secret
 
 router = APIRouter(tags=["session"])
 SHOWN = 50  # deliveries listed, the newest
+_LONGEST_URL = 8192  # characters; the receivers refuse longer ones too
 
 
 @router.post("/api/webhooks", status_code=201)
@@ -60,7 +51,7 @@ async def add_webhook(request: Request, visitor: VisitorDep) -> Response:
 async def remove_webhook(request: Request, webhook_id: str, visitor: VisitorDep) -> Response:
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
-    await visitor.running.disk.run(delete_webhook, visitor.running.db, hooks, _actor(visitor), webhook_id)
+    await visitor.running.disk.run(visitor.running.resources.receivers.delete, hooks, _actor(visitor), webhook_id)
     return _back(request)
 
 
@@ -69,7 +60,7 @@ async def send_test(request: Request, webhook_id: str, visitor: VisitorDep) -> R
     """An event of its own kind that names only the webhook."""
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
-    await visitor.running.disk.run(test_webhook, visitor.running.db, hooks, _actor(visitor), webhook_id)
+    await visitor.running.disk.run(visitor.running.resources.receivers.send_test, hooks, _actor(visitor), webhook_id)
     return _back(request)
 
 
@@ -78,31 +69,24 @@ async def send_again(request: Request, delivery_id: str, visitor: VisitorDep) ->
     """The same event under the same id."""
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
-    await visitor.running.disk.run(redeliver, visitor.running.db, hooks, _actor(visitor), delivery_id)
+    await visitor.running.disk.run(visitor.running.resources.receivers.redeliver, hooks, _actor(visitor), delivery_id)
     return _back(request)
 
 
-async def _register(visitor: Visitor, form: dict[str, Any]) -> tuple[WebhookRow, str]:
-    running, url, secret = visitor.running, read_text(form, "url", MAX_URL_BYTES), new_secret()
-    await running.disk.run(running.resources.egress.check, url)
-    row = await running.disk.run(
-        register_webhook,
-        running.resources.store,
-        _tenant(visitor).hooks,
-        _actor(visitor),
-        url,
-        [EventKind.DOCUMENT_FINISHED],
-        secret,
-    )
-    return row, secret
+async def _register(visitor: Visitor, form: dict[str, Any]) -> tuple[Receiver, str]:
+    running, url = visitor.running, read_text(form, "url", _LONGEST_URL)
+    receivers = running.resources.receivers
+    await running.disk.run(receivers.check, url)
+    return await running.disk.run(receivers.register, _tenant(visitor).hooks, _actor(visitor), url)
 
 
 async def _webhooks(
     request: Request, visitor: Visitor, status: int = 200, *, cursor: str | None = None, **values: Any
 ) -> Response:
     running, hooks = visitor.running, _tenant(visitor).hooks
-    webhooks = await running.sql.run(list_webhooks, running.db, hooks)
-    sent = await running.sql.run(list_deliveries, running.resources.store, hooks, limit=SHOWN, cursor=cursor)
+    receivers = running.resources.receivers
+    webhooks = await running.sql.run(receivers.list, hooks)
+    sent = await running.sql.run(receivers.list_deliveries, hooks, SHOWN, cursor)
     shown = {"webhooks": webhooks, "deliveries": sent.items, "more": sent.next_cursor}
     return page(request, "webhooks.html", status, visitor=visitor, **shown, **values)
 

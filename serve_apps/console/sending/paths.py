@@ -3,7 +3,7 @@
 import re
 
 from serve_apps.console.callers.callers import ConsoleCaller
-from storage.console.sent import resolve_alias
+from serve_apps.console.store.sent import resolve_alias
 from storage.values.errors import NotFound
 from storage.values.ids import is_document_id, is_job_id
 

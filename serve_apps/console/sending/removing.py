@@ -3,8 +3,8 @@
 from serve_apps.console.callers.callers import ConsoleCaller
 from serve_apps.console.context.engine_facts import facts_of
 from serve_apps.console.sending.paths import job_path
-from storage.console.sent import has_ended, mark_document_removed, mark_job_removed
-from storage.console.settlement import settle_job
+from serve_apps.console.store.sent import has_ended, mark_document_removed, mark_job_removed
+from serve_apps.console.store.settlement import settle_job
 from storage.values.errors import Conflict, NotFound
 from storage.values.ids import is_document_id
 

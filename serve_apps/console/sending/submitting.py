@@ -18,9 +18,9 @@ from serve_apps.console.callers.callers import ConsoleCaller
 from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.engine_facts import facts_of
 from serve_apps.console.context.refusals import EngineFailed
-from storage.console.admission import give_back, reserve
-from storage.console.rows import Place
-from storage.console.settlement import attach, settle
+from serve_apps.console.store.admission import give_back, reserve
+from serve_apps.console.store.rows import Place
+from serve_apps.console.store.settlement import attach, settle
 
 _TAKEN = frozenset({200, 201, 202})
 _TRIES = 2  # sends of one upload under one Idempotency-Key

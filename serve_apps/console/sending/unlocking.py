@@ -11,7 +11,7 @@ from serve_apps.api.http.uploads import StoredFile
 from serve_apps.console.callers.callers import ConsoleCaller
 from serve_apps.console.sending.removing import remove_document
 from serve_apps.console.sending.submitting import send_stored
-from storage.console.rows import SentDocument
+from serve_apps.console.store.rows import SentDocument
 
 
 async def unlock(caller: ConsoleCaller, locked: SentDocument, password: str) -> str | None:

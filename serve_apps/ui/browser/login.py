@@ -52,7 +52,7 @@ class Login:
         try:
             require_same_site(request.headers)
             if not self._sessions.is_login_form(form.get("token", "")):
-                raise ForeignRequest("this form is too old; try again")
+                raise ForeignRequest("the form has expired; try again")
             return self._open(request, self._secret(request, form), form.get("org", ""), onward)
         except (Unauthenticated, InvalidOrg, ForeignRequest, RateLimited) as refused:
             status = _STATUS.get(type(refused), 403)

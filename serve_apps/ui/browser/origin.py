@@ -30,4 +30,4 @@ def require_same_site(headers: Mapping[str, str]) -> None:
 def require_token(sent: str | None, expected: str) -> None:
     """Raises `ForeignRequest` unless the session's token was sent."""
     if not is_token(sent, expected):
-        raise ForeignRequest("the form is not of this session; load the page again")
+        raise ForeignRequest("the form belongs to another session; reload the page")

@@ -12,7 +12,7 @@ from serve_apps.ui.browser.visit import Visit
 
 EVENTS = {"job.finished": "a job is finished", "document.finished": "a document is finished"}
 _PER_PAGE = 50  # rows a page
-_SYNCING = {"waiting": "Sync waits to begin", "running": "Syncing"}
+_SYNCING = {"waiting": "Sync is waiting", "running": "Syncing"}
 _SOURCE_FIELDS = ("name", "place", "include", "exclude", "every_minutes")
 
 

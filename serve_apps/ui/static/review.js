@@ -65,7 +65,7 @@ async function send(method, url, body) {
   const answer = await fetch(url, { method, headers, body: body && JSON.stringify(body) }).catch(() => null);
   if (answer?.ok) return answer.json();
   if (answer?.status === 401) location.reload();
-  say(answer ? `Not saved: the service answered ${answer.status}.` : "Not saved: the connection was lost.");
+  say(answer ? `Not saved: the service answered ${answer.status}.` : "Not saved: the connection failed.");
   return null;
 }
 
@@ -106,7 +106,7 @@ async function decideAndGoOn(index, decision, reach) {
   const next = [...items.keys()].map((step) => (index + 1 + step) % items.length).find((one) => isOpen(items[one]));
   if (next !== undefined) { select(next); return; }
   if (revisited) { select(index); return; }
-  say("Every flag of this document is decided.");
+  say("All flags of this document are reviewed.");
   setTimeout(() => { location.href = onward.href; }, 400);
 }
 
@@ -120,11 +120,11 @@ async function undo() {
   for (const one of answer.places) if (byPlace.has(one.place)) mark(byPlace.get(one.place), one.state);
   count();
   select(items.findIndex((item) => item.id === last.item));
-  say("Taken back.");
+  say("Undone.");
 }
 
 async function approveRest() {
-  if (!document.getElementById("rest") || !(await ask("Approve all that is left in this document?", "Approve"))) return;
+  if (!document.getElementById("rest") || !(await ask("Approve all remaining flags of this document?", "Approve"))) return;
   for (const [index, item] of items.entries()) if (isOpen(item) && !(await decide(index, "approved"))) return;
   location.href = onward.href;
 }

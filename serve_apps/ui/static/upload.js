@@ -52,7 +52,7 @@ function post(group, shown) {
       shown.bar.value = event.loaded / event.total;
       shown.state.textContent = event.loaded < event.total ? `${Math.round(100 * event.loaded / event.total)} %` : "storing";
     });
-    request.addEventListener("error", () => failed(new Error("The connection was lost.")));
+    request.addEventListener("error", () => failed(new Error("The connection failed.")));
     request.addEventListener("load", () => {
       if (request.status === 401) { location.reload(); return; }
       let answer = {};
@@ -103,7 +103,7 @@ async function fetchUrl() {
   const answer = await fetch("/ui/v1/jobs", { method: "POST", headers, body: JSON.stringify(sent) }).catch(() => null);
   const said = await answer?.json().catch(() => ({}));
   if (answer?.status === 201) { location.href = `/ui/jobs/${said.id}`; return; }
-  refuse(!answer ? "The connection was lost." : typeof said.detail === "string" ? said.detail : said.detail?.[0]?.msg ?? `The service answered ${answer.status}.`);
+  refuse(!answer ? "The connection failed." : typeof said.detail === "string" ? said.detail : said.detail?.[0]?.msg ?? `The service answered ${answer.status}.`);
   button.disabled = false;
 }
 

@@ -1,6 +1,7 @@
 """However a page ends its child, the document ends with the right code and the other pages are read."""
 
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -155,31 +156,79 @@ def test_several_children_read_the_same_tree_as_one(read_orders: ReadOrders) -> 
     assert outcome.tree_json == read_orders(*pages).tree_json != b""
 
 
-def test_a_child_serves_many_documents_and_a_deadly_one_costs_the_next_nothing() -> None:
-    reader = DocumentReader(SMALL, documents_per_child=8, entry=ENTRY)
+class Met:
+    """The documents, by name, that each child of a reader was sent."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, documents_per_child: int) -> None:
+        self.reader = DocumentReader(SMALL, documents_per_child=documents_per_child, entry=ENTRY)
+        self.name = ""
+        self._children: dict[int, list[str]] = {}
+        begin = Conversation.begin
+
+        def noting(child: Conversation, *values: Any) -> None:
+            self._children.setdefault(child.pid, []).append(self.name)
+            begin(child, *values)
+
+        monkeypatch.setattr(Conversation, "begin", noting)
+
+    def read(self, order: str, job: str | None = "job", name: str = "") -> ReadOutcome:
+        self.name = name or order
+        outcome = self.reader.read_until_pixels(io.BytesIO(probe_document(order)), ReadOptions(), job=job)
+        assert isinstance(outcome, ReadOutcome)
+        return outcome
+
+    @property
+    def children(self) -> list[list[str]]:
+        return list(self._children.values())
+
+
+@pytest.fixture
+def met(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Met]:
+    met = Met(monkeypatch, documents_per_child=getattr(request, "param", 8))
+    yield met
+    met.reader.close()
+
+
+def test_a_deadly_document_costs_the_next_of_its_job_nothing(met: Met) -> None:
     orders = ["one", "two", "segfault", "four", "spin", "six"]
-    outcomes = [reader.read(io.BytesIO(probe_document(order)), ReadOptions()).error for order in orders]
-    reader.close()
+    outcomes = [met.read(order).error for order in orders]
     assert outcomes == [None, None, ErrorCode.PARSER_CRASH, None, ErrorCode.TIMEOUT, None]
 
 
-def test_a_child_never_meets_documents_of_two_owners(monkeypatch: pytest.MonkeyPatch) -> None:
-    met: dict[int, set[str]] = {}
-    begin = Conversation.begin
+@pytest.mark.parametrize(("met", "children"), [(1, [1] * 7), (3, [3, 3, 1]), (8, [7])], indirect=["met"])
+def test_a_child_reads_at_most_so_many_documents_of_a_job(met: Met, children: list[int]) -> None:
+    trees = {met.read("one").tree_json for _ in range(7)}
+    assert [len(documents) for documents in met.children] == children
+    assert len(trees) == 1
 
-    def noting(self: Conversation, *values: Any) -> None:
-        met.setdefault(self.pid, set()).add(owner)
-        begin(self, *values)
 
-    monkeypatch.setattr(Conversation, "begin", noting)
-    reader = DocumentReader(SMALL, documents_per_child=8, entry=ENTRY)
-    for owner in ("acme", "other", "acme", "other", "third", "acme"):
-        reader.read_until_pixels(io.BytesIO(probe_document("one")), ReadOptions(), owner=owner)
-    assert sorted(map(sorted, met.values())) == [["acme"], ["other"], ["third"]]
-    reader.rest()
-    reader.read_until_pixels(io.BytesIO(probe_document("one")), ReadOptions(), owner=(owner := "acme"))
-    reader.close()
-    assert sorted(map(sorted, met.values())) == [["acme"], ["acme"], ["other"], ["third"]]
+def test_a_child_never_meets_documents_of_two_jobs(met: Met) -> None:
+    for job in ("acme/1", "acme/2", "acme/1", "other/1", "acme/2", "acme/1"):
+        met.read("one", job, name=job)
+    assert sorted(met.children) == [["acme/1"] * 3, ["acme/2"] * 2, ["other/1"]]
+    met.reader.end_job("acme/1")
+    met.read("one", "acme/1", name="again")
+    assert ["again"] in met.children
+
+
+def test_documents_without_a_job_share_no_child(met: Met) -> None:
+    for _ in range(3):
+        met.read("one", None)
+    assert met.children == [["one"]] * 3
+
+
+@pytest.mark.parametrize("order", ["broken", "bug", "slip"])
+def test_a_child_with_a_failed_page_reads_no_other_document(met: Met, order: str) -> None:
+    for name in (order, "one"):
+        met.read(name)
+    assert met.children == [[order], ["one"]]
+
+
+@pytest.mark.parametrize("order", ["fail-when-stained", "die-when-stained"])
+def test_a_failure_in_a_used_child_is_repeated_in_a_fresh_one(met: Met, order: str) -> None:
+    met.read("stain")
+    assert [page.status for page in tree_of(met.read(order)).pages] == [PageStatus.OK]
+    assert met.children == [["stain", order], [order]]
 
 
 def test_rendering_ends_in_a_picture_or_a_code(probe_reader: DocumentReader) -> None:

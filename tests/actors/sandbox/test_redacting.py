@@ -1,6 +1,7 @@
 """The redacted file is made in the sandbox: with a real child, behind the lockdown."""
 
 import io
+from dataclasses import replace
 
 import docx
 import pytest
@@ -12,7 +13,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.errors import ExtractError
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RedactionRefused
-from models.cdom.tree import Tree, dump_tree
+from models.cdom.tree import Route, Tree, dump_tree
 from models.pii.flag import flag_tree
 from models.pii.letters import letters
 from models.pii.patterns.kind_patterns import RegexDetector
@@ -42,6 +43,20 @@ def test_a_locked_down_child_makes_and_proves_the_file_or_refuses() -> None:
     assert made.startswith(b"%PDF")
     assert SECRET not in everything(made)
     assert refused.value.code == "pii-incomplete"
+
+
+@pytest.mark.parametrize("route", [Route.OCR, Route.VLM, Route.MIXED])
+def test_a_locked_down_child_redacts_recognised_pages(route: Route) -> None:
+    original = in_text()
+    reader = DocumentReader(SandboxLimits())
+    try:
+        read = read_tree(reader, original)
+        scan = replace(read, pages=tuple(replace(page, route=route) for page in read.pages))
+        made = reader.redact(io.BytesIO(original), dump_tree(flag_tree(scan, RegexDetector())), {})
+    finally:
+        reader.close()
+    assert made.startswith(b"%PDF")
+    assert SECRET not in everything(made)
 
 
 def test_a_locked_down_child_redacts_every_other_format_too() -> None:

@@ -1,6 +1,5 @@
 """The filter's decisions, simulated for both machines: arm64 is guarded here although no test runs on it."""
 
-import platform
 import struct
 from errno import EPERM
 from pathlib import Path
@@ -23,7 +22,6 @@ from actors.sandbox.seccomp import (
     Instruction,
     Machine,
     build_program,
-    pack_filter,
 )
 
 PID = 4711
@@ -114,17 +112,3 @@ def _read_numbers(header: Path) -> dict[str, int]:
         if len(words) == 3 and words[0] == "#define" and words[1].startswith("__NR") and words[2].isdigit():
             numbers.setdefault(words[1].removeprefix("__NR3264_").removeprefix("__NR_"), int(words[2]))
     return numbers
-
-
-@pytest.mark.skipif(pack_filter() is None, reason="no table for this machine")
-def test_the_packed_filter_is_the_program_but_for_the_pid() -> None:
-    packed = pack_filter()
-    assert packed is not None
-    instructions, program, places = packed
-    filled = bytearray(instructions.raw)
-    for place in places:
-        struct.pack_into("=I", filled, place, PID)
-    rows = build_program(MACHINES[platform.machine()], PID)
-    assert program.length == len(rows)
-    assert bytes(filled[:-1]) == b"".join(struct.pack("=HBBI", *row) for row in rows)
-    assert len(places) == 2

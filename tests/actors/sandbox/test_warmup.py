@@ -1,8 +1,6 @@
-"""The fork server's own sample is a document like any other, and its children are processes like any other."""
+"""The fork server's own sample is a document like any other."""
 
 import io
-import os
-import sys
 
 import pytest
 
@@ -12,34 +10,6 @@ from actors.sandbox.limits import SandboxLimits
 from actors.sandbox.warmup import make_sample
 from models.cdom.original import ReadOptions
 from models.extract.registry import open_document
-from tests.actors.sandbox.apart import answers
-
-CHILDREN = """
-import json, os, sys, threading
-sys.path.insert(0, sys.argv[1])
-from actors.sandbox.prctl import fork_alone
-codes, parent = [], os.getpid()
-for number in range(3):
-    pid = fork_alone()
-    if pid == 0:
-        known = threading.current_thread() is threading.main_thread()
-        read = json.loads(json.dumps({"number": number}))["number"] == number
-        with threading.Lock():
-            os._exit(40 + number if known and read and os.getppid() == parent else 1)
-    codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-print(*codes)
-"""
-FULL = """
-import os, resource, sys
-sys.path.insert(0, sys.argv[1])
-from actors.sandbox.prctl import fork_alone
-os.setresuid(65534, 65534, 65534)
-resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
-try:
-    fork_alone()
-except OSError as error:
-    print(error.errno)
-"""
 
 
 def test_the_sample_is_read_without_repair() -> None:
@@ -79,14 +49,3 @@ def test_a_server_that_was_launched_is_the_one_that_starts_and_ends(used: bool) 
 def test_limits_cross_to_the_server_as_they_are() -> None:
     limits = SandboxLimits(formats=("pdf",), readers={"pdf": "a:b"})
     assert SandboxLimits.load(limits.dump()) == limits
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the server forks so on Linux only")
-def test_children_of_a_fork_that_mends_nothing_run_python_and_are_waited_for() -> None:
-    assert answers(CHILDREN) == (40, 41, 42)
-
-
-@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="a limit of processes counts those of nobody")
-def test_a_full_process_table_is_an_os_error() -> None:
-    (reason,) = answers(FULL)
-    assert reason > 0

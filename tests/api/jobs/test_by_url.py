@@ -11,8 +11,9 @@ import pytest
 from fastapi import FastAPI
 
 from storage.store import Store
+from storage.values.errors import UrlRefused
 from storage.webhooks.download import Downloads, DownloadTooLarge
-from storage.webhooks.egress import Egress, Unreachable, UrlRefused
+from storage.webhooks.egress import Egress, Unreachable
 from tests.api.harness import PDF, client_of, make_resources, reading, serving
 from tests.waiting import PATIENCE_S
 
@@ -74,7 +75,7 @@ def fetched(url: str, *, limit: int = 1000, timeout_s: float = 10) -> tuple[str,
 
 
 async def submit(store: Store, url: str, body: object, path: str = "jobs") -> httpx.Response:
-    resources = make_resources(store, egress=Egress([url.split("/")[2]]))
+    resources = make_resources(store, download_egress=Egress([url.split("/")[2]]))
     with reading(store):
         async with serving(resources) as app, client_of(app) as client:
             return await client.post(f"/v1/{path}", json=body)
@@ -99,6 +100,22 @@ async def test_parse_takes_an_address(store: Store) -> None:
     with site(good()) as url:
         answer = await submit(store, url, {"url": f"{url}/a.pdf"}, "parse")
     assert (answer.status_code, answer.json()["tree"]["source"]["name"]) == (200, "a.pdf")
+
+
+async def test_a_receiver_allowed_for_webhooks_is_not_readable(store: Store) -> None:
+    with site(good()) as url:
+        resources = make_resources(store, egress=Egress([url.split("/")[2]]))
+        async with serving(resources) as app, client_of(app) as client:
+            answer = await client.post("/v1/jobs", json={"url": f"{url}/a.pdf"})
+    assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "url-refused")
+
+
+async def test_downloads_can_be_switched_off(store: Store) -> None:
+    async with serving(make_resources(store, download_egress=None)) as app, client_of(app) as client:
+        for path in ("jobs", "parse"):
+            answer = await client.post(f"/v1/{path}", json={"url": "https://example.com/a.pdf"})
+            assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "url-refused")
+            assert "SVC_URL_DOWNLOADS" in answer.json()["detail"][0]["msg"]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +175,7 @@ def test_a_download_has_an_end() -> None:
 
 async def test_a_file_that_never_ends_is_too_large_and_leaves_nothing(store: Store) -> None:
     with site(b"HTTP/1.1 200 OK\r\n\r\n" + b"%PDF" + b"x" * (3 << 20)) as url:
-        resources = make_resources(store, egress=Egress([url.split("/")[2]]))
+        resources = make_resources(store, download_egress=Egress([url.split("/")[2]]))
         small = replace(resources, limits=replace(resources.limits, max_upload_bytes=1 << 20))
         async with serving(small) as app, client_of(app) as client:
             answer = await client.post("/v1/jobs", json={"url": f"{url}/a.pdf"})

@@ -14,9 +14,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 
-from models.compiled import is_compiled
 from models.extract.formats.pdf.engine import mupdf, pymupdf
 from models.extract.layout import page
 from tests.bench.reading.sets import find_data, find_peers, read_tree
@@ -85,7 +85,7 @@ def main() -> None:
     reference = best.get("liteparse")
     for name, value in best.items():
         print(f"{name:24} {value:7.1f} pages/CPU-s" + (f"  {value / reference:5.2f} × liteparse" if reference else ""))
-    compiled = is_compiled(page)
+    compiled = isinstance(page.__loader__, ExtensionFileLoader)
     print(f"peak RSS {peak:.0f} MB, layout {'compiled' if compiled else 'interpreted'}")
     print(save_results("speed", {"pages_per_cpu_second": best, "peak_rss_mb": peak, "compiled": compiled}))
 

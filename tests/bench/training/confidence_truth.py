@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.table import Table
 from models.cdom.tree import FURNITURE, Block, BlockType, Tree
-from tests.bench.training.table_sources import TruthTable, read_stated_tables
+from tests.bench.training.tables.truth import TruthTable, read_stated_tables
 
 Grid = dict[tuple[int, int], str]
 Relation = tuple[str, str, tuple[int, int]]

@@ -49,8 +49,9 @@ def train(
     documents: list[DocumentRows],
     doubtful: set[tuple[str, str, int]] | None = None,
     parameters: dict[str, float] | None = None,
+    rounds: int = ROUNDS,
 ) -> Any:
-    """A booster; every source weighs as the square root of its rows. `doubtful` rows are left out."""
+    """A booster of `rounds` trees; every source weighs as the square root of its rows. `doubtful` rows are left out."""
     import lightgbm
 
     rows, truth, weights = [], [], []
@@ -65,7 +66,7 @@ def train(
                 weights.append(sizes[document.source] ** -0.5)
     weight = np.array(weights)
     data = lightgbm.Dataset(np.stack(rows), np.array(truth), weight=weight / weight.mean())
-    return lightgbm.train({**PARAMETERS, **(parameters or {})}, data, num_boost_round=ROUNDS)
+    return lightgbm.train({**PARAMETERS, **(parameters or {})}, data, num_boost_round=rounds)
 
 
 def find_doubtful(

@@ -28,13 +28,19 @@ class TrainingSource:
     originals: tuple[Path, ...]
 
 
-def find_sources(root: Path, kind: tuple[str, str] = TYPESET) -> list[TrainingSource]:
-    """All sources below `root` with a truth, by place; blind ones and non-commercial texts left out."""
+def find_sources(root: Path, kind: tuple[str, str] = TYPESET, *, listed: bool = False) -> list[TrainingSource]:
+    """All sources below `root` with a truth, by place; blind ones and non-commercial texts left out.
+
+    `listed`: those of a corpus that lists its sources too, as far as the list says that they are for training.
+    """
     folder_name, ending = kind
     found: list[TrainingSource] = []
     for folder in sorted(root.rglob(folder_name)):
         home = folder.parent
         if _HIDDEN in home.relative_to(root).parts or not ((home / "gt").is_dir() or (home / "gt_tables").is_dir()):
+            continue
+        split = _find_split(home)
+        if split is not None and not (listed and split == "train"):
             continue
         barred = set(_find_barred(home))
         originals = tuple(
@@ -45,10 +51,26 @@ def find_sources(root: Path, kind: tuple[str, str] = TYPESET) -> list[TrainingSo
     return found
 
 
+def _find_split(home: Path) -> str | None:
+    """What the list beside a source says it is for (`train`, `dev`); null where there is no list."""
+    listing = home.parent / "sources.json"
+    if not listing.exists():
+        return None
+    return str(json.loads(listing.read_text())[home.name]["split"])
+
+
 def find_named_sources(roots: list[Path], names: str) -> list[TrainingSource]:
     """The sources of those names (joined by commas) whose truth is Markdown."""
     found = [source for root in roots for source in find_sources(root) if source.name in names.split(",")]
     return [source for source in found if (source.home / "gt").is_dir()]
+
+
+def find_trusted(home: Path) -> set[str] | None:
+    """Documents whose headings are all stated by their authors (`index.json`); null where nothing is said of them."""
+    listing = home / "index.json"
+    if not listing.exists():
+        return None
+    return {name for name, entry in json.loads(listing.read_text()).items() if entry.get("headings_trust") == "all"}
 
 
 def has_truth(home: Path, stem: str) -> bool:

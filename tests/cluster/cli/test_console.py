@@ -9,9 +9,10 @@ from click.testing import CliRunner, Result
 from cluster.bootstrap.finding import load_settings
 from cluster.cli.main import cli
 from cluster.runtime import Runtime, write_runtime
+from cluster.serve.console_ports import ConsoleDatabase
+from serve_apps.console.store.accounts import create_account
+from serve_apps.console.store.rows import hooks_of
 from storage.access.audit import list_audit
-from storage.console.accounts import create_account
-from storage.console.rows import hooks_of
 from storage.store import Store
 
 
@@ -29,7 +30,7 @@ def quire(workdir: Path, *arguments: str) -> Result:
 
 
 def test_a_tenant_is_listed_put_on_a_plan_and_closed(workdir: Path, store: Store) -> None:
-    tenant = create_account(store.db, "ann@example.org", "hash", approved=False).tenant.id
+    tenant = create_account(ConsoleDatabase(store.db), "ann@example.org", "hash", approved=False).tenant.id
     assert "waits for approval" in quire(workdir, "tenants").output
     assert quire(workdir, "approve", "Ann@Example.org").exit_code == 0
     assert quire(workdir, "define-plan", "tiny", "--pages", "3", "--documents", "2").exit_code == 0
@@ -43,7 +44,7 @@ def test_a_tenant_is_listed_put_on_a_plan_and_closed(workdir: Path, store: Store
 
 
 def test_a_link_for_a_new_password_is_printed_and_kept_as_a_digest(workdir: Path, store: Store) -> None:
-    create_account(store.db, "ann@example.org", "hash")
+    create_account(ConsoleDatabase(store.db), "ann@example.org", "hash")
     printed = quire(workdir, "reset-password", "ann@example.org").output.strip()
     found = re.fullmatch(r"http://127\.0\.0\.1:8000/console/new-password\?link=([\w-]{43})", printed)
     assert found is not None

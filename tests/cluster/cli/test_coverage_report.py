@@ -14,8 +14,8 @@ def stated(
 
 def test_every_file_that_was_read_has_a_line() -> None:
     done = [
-        Extraction("b.pdf", "out/b.json", None, stated(placed=1200, excluded={"covered": 40, "clipped": 2})),
-        Extraction("a.pdf", "out/a.json", None, stated(placed=7)),
+        Extraction("b.pdf", "out/b.json", None, coverage=stated(placed=1200, excluded={"covered": 40, "clipped": 2})),
+        Extraction("a.pdf", "out/a.json", None, coverage=stated(placed=7)),
         Extraction("c.pdf", None, "malformed"),
     ]
     assert describe_coverage(done) == [
@@ -25,8 +25,10 @@ def test_every_file_that_was_read_has_a_line() -> None:
 
 
 def test_lost_text_and_unjudged_pages_stand_out() -> None:
-    done = [Extraction("a.pdf", "a.json", None, stated(placed=9, lost=3, unknown=[2, 5]))]
+    done = [Extraction("a.pdf", "a.json", None, coverage=stated(placed=9, lost=3, unknown=[2, 5]))]
     assert describe_coverage(done) == [
-        "a.pdf: NOT complete; 9 of 12 characters are in the result; LOST: 3; could not be judged: page 2, 5"
+        "a.pdf: NOT complete; 9 of 12 characters are in the result; LOST: 3; could not be checked: page 2, 5"
     ]
-    assert describe_coverage([Extraction("x", "y", None, {"complete": False})]) == ["x: NOT complete; nobody counted"]
+    assert describe_coverage([Extraction("x", "y", None, coverage={"complete": False})]) == [
+        "x: NOT complete; nobody counted"
+    ]

@@ -88,8 +88,8 @@ def test_a_file_that_fails_is_named_with_its_code_and_the_others_are_read(folder
     assert result.exit_code == 1
     *failures, summary = result.stderr.splitlines()
     assert sorted(failures) == [
-        f"{folder / 'locked.pdf'}: encrypted: it needs a password; pass it with --password",
-        f"{folder / 'notes.txt'}: unsupported-format: the content is of no format that is read here",
+        f"{folder / 'locked.pdf'}: encrypted: the file needs a password; pass it with --password",
+        f"{folder / 'notes.txt'}: unsupported-format: the file format is not supported",
     ]
     assert summary.startswith("2 read, 2 failed, 1 skipped (notes.txt) → ")
     assert (tmp_path / "out" / "a.json").exists()

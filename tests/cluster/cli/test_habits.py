@@ -49,7 +49,7 @@ def test_two_documents_do_not_fit_on_one_standard_output(paper: Path) -> None:
     (paper.parent / "other.pdf").write_bytes(pdfs.good())
     result = quire("extract", paper.parent, "-o", "-")
     assert result.exit_code == 2
-    assert "takes one document, and these are 2" in result.stderr
+    assert "takes one document, not 2" in result.stderr
 
 
 def test_a_report_names_every_file_with_its_result_or_its_error(paper: Path, tmp_path: Path) -> None:
@@ -134,12 +134,12 @@ def test_a_watch_reads_what_is_new_and_leaves_what_an_earlier_one_read(paper: Pa
     (paper.parent / "locked.pdf").write_bytes(pdfs.encrypted("secret"))
     second = quire("watch", paper.parent, "-o", out, "--once")
     assert second.exit_code == 1
-    assert second.stderr.splitlines() == ["locked.pdf: encrypted: it needs a password; pass it with --password"]
+    assert second.stderr.splitlines() == ["locked.pdf: encrypted: the file needs a password; pass it with --password"]
 
 
 def test_an_address_is_an_input_under_the_rules_of_webhooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with site(good(pdfs.good())) as url:
-        monkeypatch.setenv("SVC_WEBHOOK_ALLOW", url.split("/")[2])
+        monkeypatch.setenv("SVC_DOWNLOAD_ALLOW", url.split("/")[2])
         result = quire("extract", f"{url}/paper.pdf", "--to", "md", "-o", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["paper.md"]

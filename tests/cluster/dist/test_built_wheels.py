@@ -22,7 +22,7 @@ CLIENTS = ("quire_client", "langchain_quire", "llama_index_readers_quire", "quir
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     out = tmp_path_factory.mktemp("dist")
-    build_wheels(tmp_path_factory.mktemp("scratch"), out)
+    build_wheels(tmp_path_factory.mktemp("scratch"), out, compiled=False)
     return {path.name.partition("-")[0]: path for path in out.glob("*.whl")}
 
 
@@ -34,10 +34,13 @@ def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
     programs = home / "bin"
     here, there = sysconfig.get_paths()["purelib"], sysconfig.get_paths(vars={"base": str(home)})["purelib"]
     Path(there, "dependencies.pth").write_text(here)
-    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet"]
-    chosen: list[str | Path] = [wheels["quire_server"], wheels["quire_client"]]
-    subprocess.run([*pip, "--no-deps", "--no-index", "--ignore-installed", *chosen], check=True)
+    install(programs, wheels["quire_server"], wheels["quire_client"])
     return programs
+
+
+def install(programs: Path, *chosen: Path) -> None:
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", programs / "python", "install", "--quiet"]
+    subprocess.run([*pip, "--no-deps", "--no-index", "--ignore-installed", *chosen], check=True)
 
 
 def run(command: list[str | Path], folder: Path) -> str:
@@ -47,8 +50,31 @@ def run(command: list[str | Path], folder: Path) -> str:
     return done.stdout
 
 
-def test_there_is_a_wheel_of_the_server_and_of_every_client(wheels: dict[str, Path]) -> None:
-    assert set(wheels) == {"quire_server", *CLIENTS}
+def test_there_is_a_wheel_of_the_server_its_packages_and_every_client(wheels: dict[str, Path]) -> None:
+    assert set(wheels) == {"quire_server", "quire_console", "quire_compat", *CLIENTS}
+
+
+def test_console_and_compat_are_refused_until_their_wheels_are_installed(
+    installed: Path, wheels: dict[str, Path], tmp_path: Path
+) -> None:
+    program = (
+        "import quire_server, sys; sys.path.insert(0, str(quire_server.APP))\n"
+        "from cluster.errors import StartRefused; from cluster.serve.doors import wanted_doors\n"
+        "from configs.parsing import parse_settings\n"
+        "from importlib import import_module\n"
+        "try:\n    doors = wanted_doors(parse_settings(dict.fromkeys(sys.argv[1:], '1')))\n"
+        "    print([door.name for door in doors if import_module(door.build.module)])\n"
+        "except StartRefused as error:\n    print(error)\n"
+    )
+    command: list[str | Path] = [installed / "python", "-W", "ignore", "-c", program]
+    assert "pip install quire-compat" in run([*command, "SVC_COMPAT"], tmp_path)
+    install(installed, wheels["quire_compat"])
+    assert run([*command, "SVC_COMPAT"], tmp_path).strip() == "['compat']"
+    assert "pip install quire-console" in run([*command, "SVC_CONSOLE"], tmp_path)
+    assert "console" not in run([installed / "quire", "--help"], tmp_path)
+    install(installed, wheels["quire_console"])
+    assert run([*command, "SVC_COMPAT", "SVC_CONSOLE"], tmp_path).strip() == "['console', 'compat']"
+    assert "console" in run([installed / "quire", "--help"], tmp_path)
 
 
 def test_the_installed_server_reads_a_document(installed: Path, tmp_path: Path) -> None:
@@ -67,7 +93,9 @@ def test_the_installed_server_brings_its_guide_and_its_migrations(installed: Pat
 
 
 def test_the_installed_client_is_the_one_of_its_wheel(installed: Path, tmp_path: Path) -> None:
-    program = "import quire_client; quire_client.Client('http://127.0.0.1:9', 'k').close(); print(quire_client.__file__)"
+    program = (
+        "import quire_client; quire_client.Client('http://127.0.0.1:9', 'k').close(); print(quire_client.__file__)"
+    )
     assert run([installed / "python", "-c", program], tmp_path).startswith(str(installed.parent))
 
 
@@ -86,6 +114,6 @@ def test_a_client_says_that_it_has_types(wheels: dict[str, Path], client: str) -
 def test_the_same_files_give_the_same_wheels(wheels: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "scratch").mkdir()
     (tmp_path / "out").mkdir()
-    build_wheels(tmp_path / "scratch", tmp_path / "out")
+    build_wheels(tmp_path / "scratch", tmp_path / "out", compiled=False)
     again = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.whl")}
     assert again == {path.name: path.read_bytes() for path in wheels.values()}

@@ -7,7 +7,8 @@ import httpx
 import pytest
 
 from cluster.runtime import Runtime
-from cluster.serve.hosted import engine_key, make_compat, make_console, sign_up_rules
+from cluster.serve.hosted import engine_key, make_console, sign_up_rules
+from cluster.serve.hosted_compat import make_compat
 from configs.parsing import SettingsError, parse_settings
 from serve_apps.access.default_token import load_default_token
 from serve_apps.console.context.page_rendering import FILES

@@ -30,7 +30,7 @@ def test_a_short_document_is_whole_with_its_outline() -> None:
     )  # fmt: skip
     digest = tree_to_context(tree, max_tokens=4000, tokenizer=TOKENIZER)
     assert digest.markdown == (
-        "Outline:\n\n- Rivers\n  - Flow\n\n# Rivers\n\n# Flow\n\nIt flows.\n\n- fast\n\n"
+        "Outline:\n\n- Rivers\n  - Flow\n\n# Rivers\n\n## Flow\n\nIt flows.\n\n- fast\n\n"
         "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |"
     )
     assert (digest.truncated, digest.omitted) == (False, Omitted())

@@ -54,6 +54,32 @@ def test_headings_stand_on_one_line_at_their_level() -> None:
     assert tree_to_markdown(tree) == "# A Study\n\n## Methods\n"
 
 
+@pytest.mark.parametrize(
+    ("levels", "marks"), [((1, 2, 6), ("##", "###", "######")), ((2, 3, 6), ("##", "###", "######"))]
+)
+def test_sections_stand_below_the_title(levels: tuple[int, ...], marks: tuple[str, ...]) -> None:
+    heads = [make_block(n + 1, BlockType.HEADING, "Part", level=level) for n, level in enumerate(levels)]
+    expected = ["# A Study", *(f"{mark} Part" for mark in marks)]
+    assert tree_to_markdown(make_tree(make_block(0, BlockType.TITLE, "A Study"), *heads)).split("\n\n") == [
+        *expected[:-1],
+        f"{expected[-1]}\n",
+    ]
+
+
+def test_sections_of_a_document_without_a_title_keep_their_levels() -> None:
+    assert tree_to_markdown(make_tree(make_block(0, BlockType.HEADING, "Part", level=1))) == "# Part\n"
+
+
+@pytest.mark.parametrize("text", ["1. Summary", "2) Ropes", "- Cranes", "> 5 tonnes", "+ more"])
+def test_the_start_of_a_heading_needs_no_escape(text: str) -> None:
+    made = tree_to_markdown(make_tree(make_block(0, BlockType.HEADING, text, level=2)))
+    assert made == f"## {text}\n"
+    tokens = MarkdownIt().parse(made)
+    assert [token.type for token in tokens] == ["heading_open", "inline", "heading_close"]
+    assert tokens[1].children is not None
+    assert "".join(child.content for child in tokens[1].children) == text
+
+
 def test_bullets_become_markdown_and_numbers_stay() -> None:
     tree = make_tree(
         make_block(0, BlockType.LIST_ITEM, "• First", level=1),

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
+from cluster.serve.console_ports import ConsoleDatabase, ConsoleReceivers
 from serve_apps.console.app import create_console
 from serve_apps.console.context.passwords import Passwords
 from serve_apps.console.context.resources import ConsoleResources
@@ -34,14 +35,15 @@ def an_engine(store: Store, dsn: str) -> Iterator[str]:
 
 def resources_of(store: Store, engine_url: str, folder: Path, **changes: Any) -> ConsoleResources:
     values: dict[str, Any] = {
-        "store": store,
         "engine_url": engine_url,
         "engine_key": ENGINE_KEY,
         "spool": folder / "spool",
         "passwords": QUICK,
         "allowed_hosts": ("console.test",),
-        "egress": Egress(allow=["127.0.0.1"]),
+        "database": ConsoleDatabase(store.db),
     }
+    egress = changes.pop("egress", Egress(allow=["127.0.0.1"]))
+    values["receivers"] = ConsoleReceivers(store, egress)
     return ConsoleResources(**(values | changes))
 
 

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
+from cluster.serve.console_ports import ConsoleDatabase
 from serve_apps.console.callers.addresses import read_networks, true_address
 from serve_apps.console.callers.callers import digest_cookie
 from serve_apps.console.context.resources import SignUp, SignUps
 from serve_apps.console.sending.watcher import Watcher
+from serve_apps.console.store.accounts import approve, close_account, find_account, make_link
+from serve_apps.console.store.plans import PLANS, change_plan, define_plan, list_plans, list_tenants
+from serve_apps.console.store.rows import TenantPlan, hooks_of
 from storage.access.audit import list_audit, seal, verify
-from storage.console.accounts import approve, close_account, find_account, make_link
-from storage.console.plans import PLANS, change_plan, define_plan, list_plans, list_tenants
-from storage.console.rows import TenantPlan, hooks_of
 from storage.store import Store
 from storage.values.errors import NotFound
 from tests.api.harness import PDF, files
@@ -101,11 +102,11 @@ async def test_an_account_may_have_to_be_let_in(store: Store, tmp_path: Path) ->
         assert (await pages.post("/sign-in", data=FORM)).status_code == 403
         assert (await pages.post("/sign-in", data=FORM | {"password": "x"})).status_code == 401
         assert not pages.cookies
-        assert approve(store.db, FORM["email"])
+        assert approve(ConsoleDatabase(store.db), FORM["email"])
         assert (await pages.post("/sign-in", data=FORM)).status_code == 303
         assert (await pages.get("/api/usage")).status_code == 200
     assert acts(store, tenant_of(store)) == ["account.created", "account.approved"]
-    assert not approve(store.db, "nobody@example.org")
+    assert not approve(ConsoleDatabase(store.db), "nobody@example.org")
 
 
 async def test_a_closed_console_takes_nobody_new(store: Store, tmp_path: Path) -> None:
@@ -165,8 +166,8 @@ async def test_what_changes_an_account_needs_the_sessions_form_token(ann: Person
 
 
 async def test_a_link_sets_a_new_password_once(console: FastAPI, ann: Person, store: Store) -> None:
-    assert make_link(store.db, FORM["email"], digest_cookie("the-link"))
-    assert not make_link(store.db, "nobody@example.org", digest_cookie("other"))
+    assert make_link(ConsoleDatabase(store.db), FORM["email"], digest_cookie("the-link"))
+    assert not make_link(ConsoleDatabase(store.db), "nobody@example.org", digest_cookie("other"))
     async with browser(console) as pages:
         assert "the-link" in (await pages.get("/new-password?link=the-link")).text
         sent = {"link": "the-link", "password": "a much better one"}
@@ -175,7 +176,7 @@ async def test_a_link_sets_a_new_password_once(console: FastAPI, ann: Person, st
         assert (await pages.post("/new-password", data=sent)).status_code == 410
         assert (await pages.post("/sign-in", data=FORM | {"password": "a much better one"})).status_code == 303
     assert (await ann.pages.get("/api/usage")).status_code == 401
-    make_link(store.db, FORM["email"], digest_cookie("late"))
+    make_link(ConsoleDatabase(store.db), FORM["email"], digest_cookie("late"))
     with store.db.transaction() as conn:
         conn.execute("update console_links set expires_at = clock_timestamp()")
     async with browser(console) as pages:
@@ -214,15 +215,17 @@ TABLES = (
 
 
 async def test_a_plan_is_defined_and_given_with_a_trail(ann: Person, store: Store) -> None:
-    define_plan(store.db, TenantPlan(name="tiny", monthly_pages=1, concurrent_documents=2, retention_days=1))
-    tenant = change_plan(store.db, "ann@example.org", "tiny")
-    assert change_plan(store.db, tenant, "tiny") == tenant
+    define_plan(
+        ConsoleDatabase(store.db), TenantPlan(name="tiny", monthly_pages=1, concurrent_documents=2, retention_days=1)
+    )
+    tenant = change_plan(ConsoleDatabase(store.db), "ann@example.org", "tiny")
+    assert change_plan(ConsoleDatabase(store.db), tenant, "tiny") == tenant
     usage = (await ann.api.get("/v1/usage")).json()
     assert (usage["plan"], usage["monthly_pages"]["limit"], usage["concurrent_documents"]["limit"]) == ("tiny", 1, 2)
     assert (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).status_code == 402
     for who, plan in (("ann@example.org", "none"), ("nobody@example.org", "tiny")):
         with pytest.raises(NotFound):
-            change_plan(store.db, who, plan)
+            change_plan(ConsoleDatabase(store.db), who, plan)
     assert [plan.name for plan in list_plans(store.db)] == ["free", "standard", "tiny"]
     seal(store.db)
     assert acts(store, tenant)[-2:] == ["plan.changed", "plan.changed"]
@@ -233,6 +236,6 @@ async def test_a_plan_is_defined_and_given_with_a_trail(ann: Person, store: Stor
 async def test_an_operator_may_close_an_account(ann: Person, store: Store) -> None:
     account = find_account(store.db, "ann@example.org")
     assert account is not None
-    assert close_account(store.db, account)
-    assert not close_account(store.db, account)
+    assert close_account(ConsoleDatabase(store.db), account)
+    assert not close_account(ConsoleDatabase(store.db), account)
     assert (await ann.api.get("/v1/usage")).status_code == 401

@@ -135,10 +135,10 @@ async def test_a_locked_document_is_read_with_its_password_and_counts_once(
 ) -> None:
     (locked,) = await read(ann, store, engine_url, LOCKED)
     page = (await ann.pages.get(f"/documents/{locked}")).text
-    assert "It wants a password" in page
+    assert "This file needs a password" in page
     assert f'action="/documents/{locked}/unlock"' in page
     opened = locked
-    for word, said in (("wrong", "It is still locked"), (WORD, "Hello")):
+    for word, said in (("wrong", "Wrong password"), (WORD, "Hello")):
         form = {"csrf": await csrf_of(ann.pages), "password": word}
         answer = await ann.pages.post(f"/documents/{opened}/unlock", data=form)
         assert answer.status_code == 303

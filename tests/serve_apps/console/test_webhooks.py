@@ -15,7 +15,7 @@ from fastapi import FastAPI
 
 from actors.background.webhook_dispatcher import Dispatcher
 from serve_apps.console.sending.watcher import Watcher
-from storage.console.sent import list_outdated
+from serve_apps.console.store.sent import list_outdated
 from storage.store import Store
 from storage.webhooks.egress import Egress
 from storage.webhooks.outbox import StoreOutbox

@@ -11,6 +11,7 @@ import sqlalchemy
 from alembic import command
 from alembic.script import ScriptDirectory
 
+from serve_apps.console.store import tables as console_tables  # noqa: F401  (the chain creates them too)
 from storage.postgres.database import Database
 from storage.postgres.schema import HEAD, check_schema, migrate
 from storage.postgres.upgrading import alembic_config

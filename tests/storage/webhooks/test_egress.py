@@ -8,7 +8,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from storage.webhooks.egress import Egress, Unreachable, UrlRefused, is_public
+from storage.values.errors import UrlRefused
+from storage.webhooks.egress import Egress, Unreachable, is_public
 from tests.storage.receivers import Received, receiving
 from tests.waiting import PATIENCE_S
 

@@ -13,7 +13,7 @@ from tests.ui.papers import write_letter
 
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0"
 SELECTED = "document.querySelector('#flags > li.selected')"
-NOTHING = "document.body.innerText.includes('Nothing waits')"
+NOTHING = "document.body.innerText.includes('No flags to review')"
 LOOKS = 5
 
 

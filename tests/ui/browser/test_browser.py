@@ -58,7 +58,7 @@ def test_documents_are_reviewed_by_keyboard_alone(service: Living) -> None:
         browser.press("r")
         browser.until(f"location.pathname !== '{here}'")
         assert len(service.pending()) == 2 * left
-    assert browser.until("document.body.innerText.includes('Nothing waits for a decision')")
+    assert browser.until("document.body.innerText.includes('No flags to review')")
 
 
 def test_a_decision_is_taken_back_by_deciding_again(service: Living) -> None:

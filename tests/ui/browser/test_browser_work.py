@@ -369,5 +369,5 @@ def test_what_is_left_of_a_document_is_approved_at_once(service: Living) -> None
     browser.press("A")
     browser.until("document.getElementById('ask').open")
     browser.click("#ask .main")
-    browser.until("document.body.innerText.includes('Nothing waits for a decision')")
+    browser.until("document.body.innerText.includes('No flags to review')")
     assert service.pending() == []

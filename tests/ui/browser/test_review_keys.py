@@ -64,7 +64,7 @@ def test_every_flag_is_decided_with_one_key(service: Living) -> None:
         service.browser.press("r" if number % 8 == 0 else "a")
         if number % BURST == BURST - 1 and number < FLAGS - 1:
             service.browser.until(f"{OPEN} === {FLAGS - 1 - number}")
-    service.browser.until("document.body.innerText.includes('Nothing waits for a decision')")
+    service.browser.until("document.body.innerText.includes('No flags to review')")
     assert service.pending() == []
     rejected = service.ask("GET", "review", params={"limit": 1000, "state": "rejected"})
     assert len(rejected) == FLAGS // 8

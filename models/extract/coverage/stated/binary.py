@@ -10,7 +10,7 @@ from models.cdom.errors import Malformed
 from models.extract.coverage.stated.markup import state_markup
 from models.extract.coverage.stated.rich_text import state_rtf
 from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText
-from models.extract.formats.common.compound import CompoundFile
+from models.extract.formats.common.compound import CompoundFile, is_compound
 from models.extract.formats.common.opc import Package
 from models.extract.formats.common.parse_cache import take
 from models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
@@ -18,6 +18,7 @@ from models.extract.formats.mail.msg import KEPT as KEPT_MSG
 from models.extract.formats.sheets.values import decode_rk
 from models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals, read_globals
 from models.extract.formats.sheets.xls.records import BiffRecord, read_records
+from models.extract.formats.sheets.xls.spreadsheet_xml import SS, parse_workbook
 from models.extract.formats.sheets.xls.workbook import KEPT
 from models.extract.formats.sheets.xlsb.records import read_records as read_binary_records
 from models.extract.formats.sheets.xlsb.records import read_string
@@ -45,6 +46,8 @@ _TOP: Final = 32
 
 def state_xls(data: bytes) -> StatedText:
     """Raises `ExtractError` as the reader does."""
+    if not is_compound(data):
+        return _state_spreadsheet_xml(data)
     stated = StatedText()
     stream, book = cast(tuple[bytes, XlsGlobals], take(KEPT, data) or _read_workbook(data))
     forms = [code.count(";") > 2 for code in book.codes()]
@@ -53,6 +56,20 @@ def state_xls(data: bytes) -> StatedText:
         for record in _records_of(stream, entry.start) if entry.kind in (0, 1) else ():
             if record.kind in _CELLS:
                 _state_record(record, book, forms, stated)
+    return stated
+
+
+def _state_spreadsheet_xml(data: bytes) -> StatedText:
+    """Texts of cells must be there, numbers may be formatted, comments may be missing."""
+    stated = StatedText()
+    for sheet in parse_workbook(data).iterfind(SS + "Worksheet"):
+        stated.text.append(sheet.get(SS + "Name", ""))
+        for cell in sheet.iter(SS + "Cell"):
+            for value in cell.iterfind(SS + "Data"):
+                said = stated.text if value.get(SS + "Type", "String") == "String" else stated.formed
+                said.append("".join(value.itertext()))
+            for comment in cell.iterfind(SS + "Comment"):
+                stated.allow(NOT_SHOWN, "".join(comment.itertext()))
     return stated
 
 

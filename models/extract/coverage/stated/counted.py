@@ -223,6 +223,8 @@ COUNTERS: dict[Format, str] = {
     Format.ASCIIDOC: f"{_HERE}.articles:state_asciidoc",
     Format.MARKDOWN: f"{_HERE}.plain:state_markdown",
     Format.TXT: f"{_HERE}.plain:state_text",
+    Format.ZIP: f"{_HERE}.archives:state_zip",
+    Format.MBOX: f"{_HERE}.archives:state_mbox",
 }
 """Format → "module:function"; the function takes the bytes and raises `ExtractError` where they cannot be judged."""
 

@@ -1,6 +1,7 @@
 """Mails: the body they show, and its other forms; their parts are told apart here, not by their reader."""
 
 import binascii
+import codecs
 import quopri
 import re
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ _MOST_DEPTH: Final = 50
 """Parts inside parts: each level is a call, and mail forwarded fifty times is made to harm."""
 _FOLD: Final = re.compile(rb"\r?\n[ \t]+")
 _NO_NAME: Final = bytes(point for point in range(256) if not 32 < point < 127)
+_EMLX: Final = re.compile(rb"(\d{1,10}) *\r?\n(?=[A-Za-z-]{2,40}:)")
 _PARAMETER: Final = re.compile(
     rb"""(boundary|charset|(?:file)?name)\*?[0-9*]{0,9}[ \t]*=[ \t]*(?:"([^"]*)"|([^\s;"]+))""", re.I
 )
@@ -35,9 +37,12 @@ class _StatedPart:
     parameters: dict[bytes, bytes] = field(default_factory=dict)
     inner: list["_StatedPart"] = field(default_factory=list)
 
-    def is_attached(self) -> bool:
+    def is_attached(self, *, is_first: bool) -> bool:
+        """True for a part that states to be attached, or has a file name and is not the first part with content."""
         stated = self.fields.get(b"content-disposition", b"")
-        return stated[:10].lower() == b"attachment" or b"name" in self.parameters or b"filename" in _parameters(stated)
+        if stated[:10].lower() == b"attachment":
+            return True
+        return not is_first and (b"name" in self.parameters or b"filename" in _parameters(stated))
 
 
 def state_eml(data: bytes) -> StatedText:
@@ -48,7 +53,7 @@ def state_eml(data: bytes) -> StatedText:
     message = _parse(data)
     plain: list[str] = []
     html: list[str] = []
-    _sort(message, plain, html)
+    _sort(message, plain, html, [])
     stated = StatedText()
     for page in html:
         stated.add(state_markup(page))
@@ -76,6 +81,9 @@ def state_mhtml(data: bytes) -> StatedText:
 
 def _parse(data: bytes, depth: int = 0, kind: bytes = b"text/plain") -> _StatedPart:
     """Raises `Malformed`."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if (emlx := _EMLX.match(data)) is not None and depth == 0:
+        data = data[emlx.end() : emlx.end() + int(emlx.group(1))]
     if data.startswith(b"From "):
         data = data[data.find(b"\n") + 1 :]
     if depth > _MOST_DEPTH:
@@ -130,12 +138,16 @@ def _split(body: bytes, boundary: bytes) -> list[bytes]:
     raise Malformed(f"a mail of {len(first)} bytes without the end of its parts")
 
 
-def _sort(part: _StatedPart, plain: list[str], html: list[str]) -> None:
-    """Bodies, without attached files and messages."""
-    if part.kind.startswith(b"message/") or part.is_attached():
-        return
+def _sort(part: _StatedPart, plain: list[str], html: list[str], seen: list[_StatedPart]) -> None:
+    """Bodies, without attached files and messages. `seen` fills with the parts that hold no other parts."""
     for one in part.inner:
-        _sort(one, plain, html)
+        _sort(one, plain, html, seen)
+    if part.inner:
+        return
+    is_first = not seen
+    seen.append(part)
+    if part.kind.startswith(b"message/") or part.is_attached(is_first=is_first):
+        return
     if part.kind == b"text/html":
         html.append(_text_of(part))
     elif part.kind == b"text/plain":

@@ -65,6 +65,7 @@ def _state_story(root: Element | None, stated: StatedText) -> None:
     if root is None:
         return
     _leave_out_fallbacks(root, stated, _WORDS, _DRAWN)
+    _leave_out_instructions(root, stated)
     for node in root.iter(*_LEFT_OUT):
         stated.exclude(Unseen.DELETED.value, "".join(_find(node, _WORDS, _DELETED)))
     etree.strip_elements(root, *_LEFT_OUT, with_tail=False)
@@ -74,6 +75,29 @@ def _state_story(root: Element | None, stated: StatedText) -> None:
             stated.allow(NOT_SHOWN, "".join(_find(control, _WORDS)))
             etree.strip_elements(control, W + "t", with_tail=False)
     _say(root, _WORDS, stated)
+
+
+def _leave_out_instructions(root: Element, stated: StatedText) -> None:
+    """Results of fields inside the instruction of another field are not shown."""
+    waiting: list[bool] = []
+    inside: list[Element] = []
+    for node in root.iter(W + "fldChar", W + "t"):
+        kind = node.get(W + "fldCharType")
+        if node.tag == W + "t":
+            inside += [node] if any(waiting) else []
+        elif kind == "begin":
+            waiting.append(True)
+        elif not waiting:
+            return
+        elif kind == "separate":
+            waiting[-1] = False
+        else:
+            waiting.pop()
+    if waiting:
+        return
+    stated.allow(NOT_SHOWN, "".join(node.text or "" for node in inside))
+    for node in inside:
+        node.text = None
 
 
 def _say(root: Element, words: etree.XPath, stated: StatedText) -> None:

@@ -34,6 +34,8 @@ def state_odf(data: bytes) -> StatedText:
         _set_apart(body, stated)
         stated.text.append(words_of(body))
     styles = package.xml_again("styles.xml")
+    if styles is not None:
+        etree.strip_elements(styles, _OFFICE + "binary-data", with_tail=False)
     for node in styles.iter(_STYLE + "master-page") if styles is not None else ():
         stated.allow(NOT_SHOWN, words_of(node))
     for name in package.names():
@@ -46,6 +48,7 @@ def _set_apart(body: Element, stated: StatedText) -> None:
     for node in body.iter(_TEXT + "tracked-changes"):
         stated.exclude(Unseen.DELETED.value, words_of(node))
     etree.strip_elements(body, _TEXT + "tracked-changes", with_tail=False)
+    etree.strip_elements(body, _OFFICE + "binary-data", with_tail=False)
     for node in body.iter(_MATH + "math"):
         stated.formed.append(words_of(node))
     etree.strip_elements(body, _MATH + "math", with_tail=False)

@@ -5,10 +5,13 @@ from typing import Final
 
 from models.extract.coverage.stated.text import StatedText, part_signs
 from models.extract.formats.sniffing.charset import decode_again
+from models.extract.formats.sniffing.records import split_instruction
 
 _UNSPOKEN: Final = re.compile(
-    r"(\]\([^()\n]{0,2000}\)|\]\[[^\[\]\n]{0,300}\]|^ {0,3}\[[^\[\]\n]{1,300}\]:[^\n]*|^(?:```|~~~)[^\n]*"
-    r"|<[^<>\n]{1,1000}>|&#?\w{1,32};|^\s{0,40}\d{1,9}[.)]\s)",
+    r"(\]\(<?data:[^()\s]*\)|\bsrc=[\"']?data:[^\"'<>\s]*|\]\([^()\n]{0,2000}\)"
+    r"|\]\[[^\[\]\n]{0,300}\]|^ {0,3}\[(?!\^)[^\[\]\n]{1,300}\]:[^\n]*|^(?:```|~~~)[^\n]*"
+    r"|<[^<>\n]{1,1000}>|&#?\w{1,32};|^\s{0,40}\d{1,9}[.)]\s"
+    r"|^\s{0,40}[-*+] \[[xX]\]\s)",
     re.MULTILINE,
 )
 """Targets of links, languages of code, tags, entities: Markdown that is not text."""
@@ -20,8 +23,10 @@ def state_text(data: bytes) -> StatedText:
 
 def state_csv(data: bytes) -> StatedText:
     """Letters and digits must be there; quotes and separators may be."""
-    letters, signs = part_signs(decode_again(data))
-    return StatedText(text=[letters], formed=[signs], signs_apart=True)
+    text = decode_again(data)
+    _, records = split_instruction(text)
+    letters, signs = part_signs(records)
+    return StatedText(text=[letters], formed=[signs, text[: len(text) - len(records)]], signs_apart=True)
 
 
 def state_markdown(data: bytes) -> StatedText:

@@ -39,6 +39,11 @@ class _Entry:
     size: int
 
 
+def is_compound(data: bytes) -> bool:
+    """True for bytes that begin as a compound file does."""
+    return data.startswith(_MAGIC)
+
+
 class CompoundFile:
     """The streams of a file, found when it is opened, read when asked for."""
 
@@ -61,10 +66,11 @@ class CompoundFile:
         self.storages: set[StreamPath] = {()}
         if self._entries:
             self._walk(self._entries[0].child, ())
+        self._folded = {_fold(path): entry for path, entry in self.paths.items()}
 
     def read(self, path: StreamPath) -> bytes:
-        """The bytes of a stream; empty when there is none. Raises `Malformed` for a broken chain."""
-        entry = self.paths.get(path)
+        """The bytes of a stream, whatever its case; empty when there is none. Raises `Malformed` for a broken chain."""
+        entry = self.paths.get(path) or self._folded.get(_fold(path))
         if entry is None:
             return b""
         if entry.size < self._cutoff:
@@ -77,7 +83,11 @@ class CompoundFile:
         return self._join(entry.start, entry.size)
 
     def has(self, *path: str) -> bool:
-        return tuple(path) in self.paths
+        return path in self.paths or _fold(path) in self._folded
+
+    def root_names(self) -> set[str]:
+        """Names of streams and storages of the outermost storage, in lower case."""
+        return {path[0].lower() for path in (*self.paths, *self.storages) if len(path) == 1}
 
     def find(self, name: str) -> StreamPath | None:
         """A stream of the outermost storage by its name, whatever its case."""
@@ -148,6 +158,10 @@ class CompoundFile:
                     raise ResourceLimit("storages are nested too deep")
                 self.storages.add(path)
                 work.append((entry.child, path))
+
+
+def _fold(path: StreamPath) -> StreamPath:
+    return tuple(name.lower() for name in path)
 
 
 SUMMARY: Final = "\x05SummaryInformation"

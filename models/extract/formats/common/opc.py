@@ -9,6 +9,7 @@ import re
 import struct
 import zipfile
 import zlib
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -16,10 +17,12 @@ from types import MappingProxyType
 from typing import Final, cast
 from urllib.parse import unquote
 
+from lxml import etree
+
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.tree import Metadata
-from models.extract.formats.common.parse_cache import keep, take
-from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml
+from models.extract.formats.common.parse_cache import keep, keep_package, last_package, take
+from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml, to_transitional
 
 MAX_ENTRIES: Final = 2000
 """Files in a package: a thick book with a picture a page has a thousand."""
@@ -36,14 +39,19 @@ MAX_PARAGRAPHS: Final = 300_000
 MAX_TAGS: Final = 6_000_000
 """Start and end tags of one part; about 0.6 GB as a tree."""
 
+MEMBER_LEFT_OUT: Final = "member-left-out"
+"""Warning: members with an unsafe or repeated name, or packed in an unknown way, were not read."""
 _CHUNK: Final = 1 << 20
 """Bytes unpacked at a time, so that a limit is noticed soon after it is passed."""
 _MOST_KEPT: Final = 8 * _CHUNK
 """Bytes of parts that stay unpacked for whoever reads the same package next, and of a package that is remembered."""
 _KEPT: Final = "xml"
+_FLAT: Final = "{http://schemas.microsoft.com/office/2006/xmlPackage}"
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_LOCKED: Final = 0x1
+"""The bit of an entry that is under a password."""
 _SYMLINK: Final = 0o120000
 """The Unix file type of a link, in the upper half of an entry's attributes (bits)."""
 
@@ -68,6 +76,7 @@ class _Opened:
     data: bytes
     archive: zipfile.ZipFile
     entries: dict[str, zipfile.ZipInfo]
+    has_left_out: bool = False
     parts: dict[str, bytes] = field(default_factory=dict)
     kept: int = 0
 
@@ -87,12 +96,17 @@ class Package:
         self._entries = self._opened.entries
         self._read_bytes = 0
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """A warning when members with unsafe or repeated names were left out."""
+        return (MEMBER_LEFT_OUT,) if self._opened.has_left_out else ()
+
     def has(self, name: str) -> bool:
         return name.casefold() in self._entries
 
     def names(self) -> list[str]:
         """The files in it, folders left out, in the order of the directory."""
-        return [entry.filename for entry in self._entries.values() if not entry.is_dir()]
+        return [_part_name(entry) for entry in self._entries.values() if not entry.is_dir()]
 
     def size(self, name: str) -> int:
         """Bytes of a part as the directory states them; reading never gives more."""
@@ -101,7 +115,8 @@ class Package:
 
     def read(self, name: str) -> bytes:
         """The bytes of a part; empty when there is none of that name."""
-        return b"".join(self._chunks(name))
+        part = b"".join(self._chunks(name))
+        return to_transitional(part) if name.endswith((".xml", ".rels")) else part
 
     def xml(self, name: str) -> Element | None:
         """The root of a part, None when there is none of that name; counted before it is built."""
@@ -157,26 +172,50 @@ class Package:
             raise ResourceLimit("the package unpacks to too many bytes")
 
 
-_last: list[_Opened] = []
-"""The package opened last, at most one: the statement about a file reads right after its reader what that has read."""
-
-
 def _open(data: bytes) -> _Opened:
     """The judged directory of the package in those very bytes."""
-    if _last and _last[0].data is data:
-        return _last[0]
-    _check_entry_count(data)
+    last = last_package()
+    if isinstance(last, _Opened) and last.data is data:
+        return last
+    source = data if data.startswith(b"PK") else _pack_flat(data)
+    _check_entry_count(source)
     try:
-        archive = zipfile.ZipFile(BytesIO(data))
+        archive = zipfile.ZipFile(BytesIO(source))
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, struct.error):
         raise Malformed("not a readable package") from None
     entries = archive.infolist()
-    _check_names(entries)
-    _check_sizes(entries, len(data))
-    opened = _Opened(data, archive, {entry.filename.casefold(): entry for entry in entries})
+    if len(entries) > MAX_ENTRIES:
+        raise ResourceLimit("the package has too many entries")
+    _check_sizes(entries, len(source))
+    if any(entry.flag_bits & _LOCKED for entry in entries):
+        raise Malformed("an entry is under a password")
+    safe: dict[str, zipfile.ZipInfo] = {}
+    for entry in entries:
+        if _is_safe(entry):
+            safe.setdefault(_part_name(entry).casefold(), entry)
+    opened = _Opened(data, archive, safe, has_left_out=len(safe) < len(entries))
     if len(data) <= _MOST_KEPT:
-        _last[:] = [opened]
+        keep_package(opened)
     return opened
+
+
+def _pack_flat(data: bytes) -> bytes:
+    """Return a package that is one text of XML (Flat OPC) as the zip archive it stands for."""
+    if b"xmlPackage" not in data[:4096]:
+        raise Malformed("not a package")
+    if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS:
+        raise ResourceLimit("the package is too large")
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for part in parse_xml(data.strip()).iterfind(_FLAT + "part"):
+            name = (part.get(_FLAT + "name") or "").lstrip("/")
+            xml, binary = part.find(_FLAT + "xmlData"), part.find(_FLAT + "binaryData")
+            content = etree.tostring(xml[0], with_tail=False) if xml is not None and len(xml) else b""
+            if binary is not None:
+                content = b64decode("".join((binary.text or "").split()) + "==")
+            if name:
+                archive.writestr(zipfile.ZipInfo(name), content)
+    return packed.getvalue()
 
 
 def _relation(node: Element, folder: str) -> Relation:
@@ -199,25 +238,19 @@ def _check_entry_count(data: bytes) -> None:
         raise ResourceLimit("the package has too many entries")
 
 
-def _check_names(entries: list[zipfile.ZipInfo]) -> None:
-    if len(entries) > MAX_ENTRIES:
-        raise ResourceLimit("the package has too many entries")
-    if len({entry.filename.casefold() for entry in entries}) < len(entries):
-        raise Malformed("two entries have the same name")
-    if any(_is_tricky(entry) for entry in entries):
-        raise Malformed("an entry has an unsafe name or kind")
+def _part_name(entry: zipfile.ZipInfo) -> str:
+    """The name with slashes: .NET wrote backslashes, and some programs begin names with a slash."""
+    return entry.filename.replace("\\", "/").lstrip("/")
 
 
-def _is_tricky(entry: zipfile.ZipInfo) -> bool:
-    name = entry.orig_filename
-    return (
-        name.startswith("/")
-        or "\\" in name
-        or "\0" in name
+def _is_safe(entry: zipfile.ZipInfo) -> bool:
+    """True for a member that can be read and whose name leads to no place outside the package."""
+    name = entry.orig_filename.replace("\\", "/")
+    return not (
+        "\0" in name
         or ".." in name.split("/")
         or _DRIVE.match(name) is not None
         or entry.external_attr >> 16 & 0o170000 == _SYMLINK
-        or bool(entry.flag_bits & 0x1)
         or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     )
 

@@ -11,6 +11,7 @@ _MOST: Final = 16 << 20
 T = TypeVar("T")
 _kept: dict[tuple[str, bytes | str], object] = {}
 _sizes: list[int] = []
+_package: list[object] = []
 
 
 def keep(kind: str, source: bytes | str, made: T) -> T:
@@ -26,7 +27,23 @@ def take(kind: str, source: bytes | str) -> object | None:
     return _kept.pop((kind, source), None)
 
 
+def keep_package(package: object) -> None:
+    """Keep the package that was opened last. The statement reads right after its reader what that has read."""
+    _package[:] = [package]
+
+
+def last_package() -> object | None:
+    """Return the package that was opened last; None when there is none."""
+    return _package[0] if _package else None
+
+
 def forget() -> None:
-    """Nothing stays of one file for the next."""
+    """Drop the values that were not taken."""
     _kept.clear()
     _sizes.clear()
+
+
+def forget_document() -> None:
+    """Drop everything kept of a document. A process calls this before it reads another one."""
+    forget()
+    _package.clear()

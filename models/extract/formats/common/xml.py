@@ -4,6 +4,7 @@ No DOCTYPE, no entities, no network, no huge trees. Knows names and limits, but 
 """
 
 import codecs
+import re
 from typing import Final, TypeAlias
 
 from lxml import etree
@@ -27,19 +28,14 @@ WP: Final = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDra
 MAX_ATTRIBUTES: Final = 1000
 """Attributes of one element: Word writes a few dozen, and comparing them takes quadratic time."""
 _STRICT: Final = b"http://purl.oclc.org/ooxml/"
-_TRANSITIONAL: Final = (
-    (b"wordprocessingml/main", b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"),
-    (b"drawingml/main", b"http://schemas.openxmlformats.org/drawingml/2006/main"),
-    (b"drawingml/chart", b"http://schemas.openxmlformats.org/drawingml/2006/chart"),
-    (b"drawingml/diagram", b"http://schemas.openxmlformats.org/drawingml/2006/diagram"),
-    (b"drawingml/picture", b"http://schemas.openxmlformats.org/drawingml/2006/picture"),
-    (
-        b"drawingml/wordprocessingDrawing",
-        b"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
-    ),
-    (b"officeDocument/math", b"http://schemas.openxmlformats.org/officeDocument/2006/math"),
-    (b"officeDocument/relationships", b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"),
+_STRICT_NAME: Final = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/(\w+)")
+_RENAMED: Final = {b"extendedProperties": b"extended-properties", b"customProperties": b"custom-properties"}
+_EXTERNAL_TYPE: Final = re.compile(
+    rb"\A(\s*(?:<\?xml[^>]*\?>)?(?:\s+|<!--.*?-->)*)<!DOCTYPE\s+[\w:.-]+\s+(?:SYSTEM|PUBLIC)"
+    rb"(?:\s+(?:\"[^\"<>\[]*\"|'[^'<>\[]*'))+\s*>",
+    re.DOTALL,
 )
+"""A document type that only names an external one, as OpenOffice 1 to 3 wrote it; it declares no entities."""
 _LIMIT_WORDS: Final = ("Excessive depth", "Resource limit", "too long", "too big", "Memory allocation", "Out of memory")
 
 
@@ -49,7 +45,7 @@ class BrokenPart(Malformed):
 
 def parse_xml(data: bytes) -> Element:
     """The root element of one part. Raises `Malformed` (syntax, DOCTYPE) or `ResourceLimit` (depth 256, node sizes)."""
-    data = _transitional(_utf8(data))
+    data = drop_external_type(to_transitional(_utf8(data)))
     if b"<!DOCTYPE" in data:
         raise Malformed("a part declares a document type")
     parser = etree.XMLParser(
@@ -83,12 +79,18 @@ def _utf8(data: bytes) -> bytes:
     return text.encode()
 
 
-def _transitional(data: bytes) -> bytes:
+def to_transitional(data: bytes) -> bytes:
+    """Return XML with the names of transitional OOXML in place of those of Strict OOXML."""
     if _STRICT not in data:
         return data
-    for strict, transitional in _TRANSITIONAL:
-        data = data.replace(_STRICT + strict, transitional)
-    return data
+    return _STRICT_NAME.sub(
+        lambda name: b"http://schemas.openxmlformats.org/%s/2006/%s" % (name[1], _RENAMED.get(name[2], name[2])), data
+    )
+
+
+def drop_external_type(data: bytes) -> bytes:
+    """Return XML without a document type that only names an external one. It is never loaded."""
+    return _EXTERNAL_TYPE.sub(rb"\1", data, count=1) if b"<!DOCTYPE" in data[:4096] else data
 
 
 def tag_of(element: Element) -> str:

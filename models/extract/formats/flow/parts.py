@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 from models.cdom.errors import Malformed, ResourceLimit
 from models.extract.formats.common.opc import MAX_XML_BYTES, Package
+from models.extract.formats.common.xml import drop_external_type
 
 
 def read_part_bytes(package: Package, name: str) -> bytes:
     """An XML part that is read as a stream. Raises `ResourceLimit` (size) or `Malformed` (a document type)."""
     if package.size(name) > MAX_XML_BYTES:
         raise ResourceLimit("a part is too large")
-    data = package.read(name)
+    data = drop_external_type(package.read(name))
     if b"<!DOCTYPE" in data or b"<!\0D\0" in data:
         raise Malformed("a part declares a document type")
     return data

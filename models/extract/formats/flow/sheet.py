@@ -79,12 +79,17 @@ class Sheet:
             raise ResourceLimit("a sheet has too many merged cells")
         self.merges.append(area)
 
-    def is_hidden(self, place: Place) -> bool:
-        """True for a row or column that was hidden by hand; what a filter hides for now is no secret."""
-        row, column = place
-        if any(first <= column <= last for first, last in self.hidden_columns):
-            return True
+    def is_hidden_row(self, row: int) -> bool:
+        """True for a row that was hidden by hand. Rows hidden by a filter are data."""
         return row in self.hidden_rows and not any(area[0] <= row <= area[2] for area in self.filters)
+
+    def is_hidden_column(self, column: int) -> bool:
+        """True for a column that was hidden by hand."""
+        return any(first <= column <= last for first, last in self.hidden_columns)
+
+    def is_hidden(self, place: Place) -> bool:
+        """True for a place in a row or column that was hidden by hand."""
+        return self.is_hidden_column(place[1]) or self.is_hidden_row(place[0])
 
 
 @dataclass(slots=True)

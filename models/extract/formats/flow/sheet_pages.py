@@ -3,6 +3,8 @@
 Boxes come from row heights and column widths, so that a cell is found again as on paper.
 """
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from models.cdom.flags import COMMENT, HIDDEN_TEXT
@@ -20,15 +22,23 @@ MAX_ISLANDS: Final = 5_000
 """More tables than that on one sheet are one table with gaps."""
 
 
-def find_islands(places: list[Place], merges: list[Area]) -> list[tuple[Area, list[Place]]]:
-    """Areas of filled cells with their places, from top to bottom, then left to right."""
+def find_islands(
+    places: list[Place], merges: list[Area], skipped: tuple[Sequence[int], Sequence[int]] = ((), ())
+) -> list[tuple[Area, list[Place]]]:
+    """Return areas of filled cells with their places, from top to bottom, then left to right.
+
+    Args:
+        places: The filled cells.
+        merges: Merged areas.
+        skipped: Sorted rows and sorted columns that do not count as gaps, because they are hidden.
+    """
     if not places:
         return []
     work = [places]
     done: list[list[Place]] = []
     while work:
         part = work.pop()
-        split = _split(part, 0, ROW_GAP, merges) or _split(part, 1, COLUMN_GAP, merges)
+        split = _split(part, 0, ROW_GAP, merges, skipped[0]) or _split(part, 1, COLUMN_GAP, merges, skipped[1])
         if split:
             work += reversed(split)
         else:
@@ -45,14 +55,16 @@ def bounds(places: list[Place]) -> Area:
     return min(rows), min(columns), max(rows), max(columns)
 
 
-def _split(places: list[Place], axis: int, gap: int, merges: list[Area]) -> list[list[Place]]:
+def _split(places: list[Place], axis: int, gap: int, merges: list[Area], skipped: Sequence[int]) -> list[list[Place]]:
     """The places in parts between which at least `gap` rows (axis 0) or columns are empty; none when there is one."""
     reach = _reach(places, axis, merges)
     cuts: list[int] = []
     end = -1
     for index in sorted(reach):
         if end >= 0 and index - end > gap:
-            cuts.append(index)
+            hidden_between = bisect_left(skipped, index) - bisect_left(skipped, end + 1)
+            if index - end - hidden_between > gap:
+                cuts.append(index)
         end = max(end, reach[index])
     if not cuts:
         return []
@@ -105,16 +117,17 @@ def _make_page(sheet: Sheet) -> FlowPage:
             path=area_name(sheet.name, (0, 0, 0, 0)).partition("!")[0],
         )
         page.blocks.append(heading)
-    shown = [place for place in sheet.cells if not sheet.is_hidden(place)]
-    hidden = [place for place in sheet.cells if sheet.is_hidden(place)]
-    for area, places in find_islands(shown, sheet.merges):
-        page.blocks.append(_make_table(sheet, area, places, flags))
+    shown, hidden = _part_hidden(sheet)
+    hidden_rows = sorted(row for row in sheet.hidden_rows if sheet.is_hidden_row(row))
+    hidden_columns = sorted({column for first, last in sheet.hidden_columns for column in range(first, last + 1)})
+    for area, places in find_islands(list(shown), sheet.merges, (hidden_rows, hidden_columns)):
+        page.blocks.append(_make_table(sheet, area, places, shown, flags, visible_only=True))
     for item in sheet.objects:
-        page.blocks += _make_object(sheet, item, flags)
+        page.blocks += _make_object(sheet, item, _flags_at(sheet, item.place, flags))
     if hidden:
         page.warnings.append("hidden-cells")
-        for area, places in find_islands(hidden, []):
-            page.blocks.append(_make_table(sheet, area, places, (HIDDEN_TEXT,)))
+        for area, places in find_islands(list(hidden), []):
+            page.blocks.append(_make_table(sheet, area, places, hidden, (HIDDEN_TEXT,), visible_only=False))
     for place, text in sheet.comments:
         area = (*place, *place)
         page.notes.append(
@@ -122,7 +135,7 @@ def _make_page(sheet: Sheet) -> FlowPage:
                 BlockType.FOOTNOTE,
                 clean(text).strip(),
                 bbox=_box(sheet, area),
-                flags=(COMMENT, *flags),
+                flags=(COMMENT, *_flags_at(sheet, place, flags)),
                 path=area_name(sheet.name, area),
             )
         )
@@ -133,36 +146,94 @@ def _make_page(sheet: Sheet) -> FlowPage:
     return page
 
 
-def _make_table(sheet: Sheet, area: Area, places: list[Place], flags: tuple[str, ...]) -> FlowBlock:
+def _flags_at(sheet: Sheet, place: Place, flags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the flags of an object or comment at a place: those of the sheet, or hidden like its cell."""
+    return (HIDDEN_TEXT,) if not flags and sheet.is_hidden(place) else flags
+
+
+def _part_hidden(sheet: Sheet) -> tuple[dict[Place, str], dict[Place, str]]:
+    """Return the texts of shown and of hidden cells by place.
+
+    A merged cell that is partly visible is shown. Its text moves to the first visible place.
+    """
+    shown: dict[Place, str] = {}
+    hidden: dict[Place, str] = {}
+    if not sheet.hidden_rows and not sheet.hidden_columns:
+        return sheet.cells, hidden
+    merged = {merge[:2]: merge for merge in sheet.merges}
+    for place, text in sheet.cells.items():
+        if not sheet.is_hidden(place):
+            shown[place] = text
+        elif place in merged and (visible := _first_visible(sheet, merged[place])) is not None:
+            shown.setdefault(visible, text)
+        else:
+            hidden[place] = text
+    return shown, hidden
+
+
+def _first_visible(sheet: Sheet, area: Area) -> Place | None:
+    """Return the first place of an area that is not hidden."""
+    row = next((row for row in range(area[0], area[2] + 1) if not sheet.is_hidden_row(row)), None)
+    column = next((column for column in range(area[1], area[3] + 1) if not sheet.is_hidden_column(column)), None)
+    return None if row is None or column is None else (row, column)
+
+
+def _make_table(
+    sheet: Sheet,
+    area: Area,
+    places: list[Place],
+    texts: Mapping[Place, str],
+    flags: tuple[str, ...],
+    *,
+    visible_only: bool,
+) -> FlowBlock:
+    """Return the table of one island.
+
+    Args:
+        sheet: The sheet with merges and sizes.
+        area: The bounds of the island.
+        places: Its filled cells.
+        texts: Texts by place. Places without a text are empty cells.
+        flags: Flags of the block.
+        visible_only: Leave out rows and columns that are hidden by hand.
+    """
     top, left, bottom, right = area
-    merged = {merge[:2]: merge for merge in sheet.merges if top <= merge[0] <= bottom and left <= merge[1] <= right}
+    rows = [row for row in range(top, bottom + 1) if not (visible_only and sheet.is_hidden_row(row))]
+    columns = [column for column in range(left, right + 1) if not (visible_only and sheet.is_hidden_column(column))]
+    merged = {}
+    for stated in sheet.merges if visible_only else ():
+        start = _first_visible(sheet, stated)
+        if start is not None and top <= start[0] <= bottom and left <= start[1] <= right:
+            merged[start] = (*start, *stated[2:])
     covered = _find_covered(merged, area, places)
-    headers = _header_rows(sheet, area)
-    rows, columns = bottom - top + 1, right - left + 1
-    if rows * columns > MAX_TABLE_CELLS:
+    headers = _header_rows(sheet, rows, columns, texts)
+    row_index = {row: index for index, row in enumerate(rows)}
+    column_index = {column: index for index, column in enumerate(columns)}
+    if len(rows) * len(columns) > MAX_TABLE_CELLS:
         where = sorted(places)
     else:
-        where = [(row, column) for row in range(top, bottom + 1) for column in range(left, right + 1)]
+        where = [(row, column) for row in rows for column in columns]
     cells = []
     for place in where:
         if place in covered:
             continue
         merge = merged.get(place)
         end = (min(merge[2], bottom), min(merge[3], right)) if merge is not None else place
+        index = row_index[place[0]]
         cells.append(
             Cell(
-                row=place[0] - top,
-                col=place[1] - left,
-                row_span=end[0] - place[0] + 1,
-                col_span=end[1] - place[1] + 1,
-                header=place[0] - top < headers,
-                text=clean(sheet.cells.get(place, "")),
+                row=index,
+                col=column_index[place[1]],
+                row_span=bisect_right(rows, end[0]) - index,
+                col_span=bisect_right(columns, end[1]) - column_index[place[1]],
+                header=index < headers,
+                text=clean(texts.get(place, "")),
                 bbox=_box(sheet, (*place, *end)),
             )
         )
     return FlowBlock(
         BlockType.TABLE,
-        table=Table(rows=rows, cols=columns, cells=tuple(cells)),
+        table=Table(rows=len(rows), cols=len(columns), cells=tuple(cells)),
         bbox=_box(sheet, area),
         flags=flags,
         path=area_name(sheet.name, area),
@@ -185,17 +256,17 @@ def _find_covered(merged: dict[tuple[int, int], Area], area: Area, places: list[
     return covered
 
 
-def _header_rows(sheet: Sheet, area: Area) -> int:
+def _header_rows(sheet: Sheet, rows: list[int], columns: list[int], texts: Mapping[Place, str]) -> int:
     """1 when the first row is stated to be a header, or holds words above columns with numbers."""
-    top, left, bottom, right = area
+    top, left, right = rows[0], columns[0], columns[-1]
     if any(stated[0] == top and stated[1] >= left and stated[3] <= right for stated in sheet.headers):
         return 1
-    first = [(top, column) for column in range(left, right + 1)]
-    if bottom == top or right == left or not all(place in sheet.cells for place in first[1:]):
+    first = [(top, column) for column in columns]
+    if len(rows) == 1 or len(columns) == 1 or not all(place in texts for place in first[1:]):
         return 0
     if any(place in sheet.numbers for place in first):
         return 0
-    return int(any((top + 1, column) in sheet.numbers for column in range(left, right + 1)))
+    return int(any((rows[1], column) in sheet.numbers for column in columns))
 
 
 def _make_object(sheet: Sheet, item: SheetObject, flags: tuple[str, ...]) -> list[FlowBlock]:

@@ -21,10 +21,16 @@ _ENCRYPTED: Final = frozenset(("multipart/encrypted", "application/pkcs7-mime", 
 
 @dataclass(slots=True)
 class Contents:
-    """`plain` and `html` are the parts that are the body; `inline` are pictures by content id."""
+    """`plain`, `html` and `calendar` are the parts that are the body; `inline` are pictures by content id."""
+
+    @property
+    def is_empty(self) -> bool:
+        """True before any part with content was found."""
+        return not (self.plain or self.html or self.calendar or self.inline or self.attached)
 
     plain: list[MimePart] = field(default_factory=list)
     html: list[MimePart] = field(default_factory=list)
+    calendar: list[MimePart] = field(default_factory=list)
     inline: dict[str, MimePart] = field(default_factory=dict)
     attached: list[MimePart] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -56,10 +62,14 @@ def _sort_leaf(part: MimePart, found: Contents, *, alternative: bool) -> None:
     cid = (part.header("content-id") or b"").decode("latin-1").strip("<> ")
     if part.kind.startswith("image/") and disposition != "attachment" and cid:
         found.inline[cid] = part
-    is_body = disposition != "attachment" and not part_name(part)
+    is_body = disposition != "attachment" and (not _file_name(part) or found.is_empty)
     if part.kind == "text/html" and is_body:
         found.html.append(part)
-    elif part.kind.startswith("text/") and is_body and part.kind not in ("text/calendar", "text/x-vcard"):
+    elif part.kind == "text/calendar" and disposition != "attachment":
+        found.calendar.append(part)
+    elif part.kind == "message/delivery-status" and is_body:
+        found.plain.append(part)
+    elif part.kind.startswith("text/") and is_body and part.kind != "text/x-vcard":
         if not (alternative and part.kind != "text/plain"):
             found.plain.append(part)
     elif not (cid and cid in found.inline):
@@ -68,11 +78,16 @@ def _sort_leaf(part: MimePart, found: Contents, *, alternative: bool) -> None:
 
 def part_name(part: MimePart) -> str:
     """The file name a part states, made harmless; empty when it states none."""
-    _, stated = part.stated("content-disposition")
-    name = stated.get("filename") or part.parameters.get("name") or ""
+    name = _file_name(part)
     if not name and (location := decode_header(part.header("content-location"))):
         name = location.rpartition("/")[2] if not location.lower().startswith(("cid:", "data:")) else ""
     return safe_name(name)
+
+
+def _file_name(part: MimePart) -> str:
+    """Return the file name of the part's disposition or type; a content location is none."""
+    _, stated = part.stated("content-disposition")
+    return stated.get("filename") or part.parameters.get("name") or ""
 
 
 def safe_name(name: str) -> str:
@@ -121,11 +136,33 @@ def decode_uu(data: bytes) -> bytes:
 
 
 def part_text(part: MimePart) -> str:
-    """The part's text by its charset; by its bytes where that is missing or wrong."""
+    """The part's text by its charset; by its bytes where that is missing or wrong. Flowed lines are joined."""
+    text = _decode(part)
+    if part.kind == "text/plain" and part.parameters.get("format", "").lower() == "flowed":
+        return _join_flowed(text, delete_space=part.parameters.get("delsp", "").lower() == "yes")
+    return text
+
+
+def _join_flowed(text: str, *, delete_space: bool) -> str:
+    """Join lines that end with a blank to the next one (RFC 3676). Quoted lines and signature marks stay."""
+    lines: list[str] = []
+    is_open = False
+    for line in text.replace("\r\n", "\n").split("\n"):
+        is_quoted = line.startswith(">")
+        stuffed = line[1:] if line.startswith(" ") else line
+        if is_open and not is_quoted and stuffed != "-- ":
+            lines[-1] = (lines[-1][:-1] if delete_space else lines[-1]) + stuffed
+        else:
+            lines.append(stuffed)
+        is_open = not is_quoted and stuffed.endswith(" ") and stuffed != "-- "
+    return "\n".join(lines)
+
+
+def _decode(part: MimePart) -> str:
     data = part_bytes(part)
     charset = part.parameters.get("charset", "")
     if charset and charset.lower() not in ("us-ascii", "ascii", "unknown-8bit", "x-unknown"):
         text = decode_named(data, charset)
         if text is not None:
             return text
-    return decode_file(data)[0]
+    return decode_file(data).text

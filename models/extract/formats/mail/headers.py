@@ -11,7 +11,7 @@ from models.extract.formats.common.html.parse import decode_named
 from models.extract.formats.flow.blocks import clean
 from models.extract.formats.flow.counting import natural
 from models.extract.formats.mail.addresses import split_addresses
-from models.extract.formats.sniffing.charset import guess
+from models.extract.formats.sniffing.charset import decode_text
 
 MAX_CHARS: Final = 200_000
 """Of one address header."""
@@ -33,7 +33,7 @@ def _decode_raw(value: bytes) -> str:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
-        return value.decode(guess(value), "replace")
+        return decode_text(value).text
 
 
 def _decode_words(text: str) -> str:

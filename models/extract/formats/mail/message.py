@@ -26,6 +26,7 @@ from models.extract.formats.mail.bodies import (
     safe_name,
     sort_parts,
 )
+from models.extract.formats.mail.calendar import read_events
 from models.extract.formats.mail.headers import decode_header, parse_addresses, parse_date
 from models.extract.formats.mail.mime import MimePart, parse_message
 
@@ -77,7 +78,10 @@ ENGINE: Final = "mime"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """A message of any mail format. Addresses are (name, address); `html` may be empty, and `plain` too."""
+    """A message of any mail format. Addresses are (name, address); `html` may be empty, and `plain` too.
+
+    `events` are labels and values of the fields of calendar parts.
+    """
 
     subject: str
     sender: list[tuple[str, str]]
@@ -88,6 +92,7 @@ class Mail:
     created: str | None = None
     plain: str = ""
     html: str = ""
+    events: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
     attached: tuple[Embedded, ...] = ()
 
@@ -113,6 +118,7 @@ def read_eml(data: bytes) -> FlowFile:
         created=parse_date(message.header("date")),
         plain="\n\n".join(part_text(part) for part in contents.plain),
         html=html,
+        events=tuple(field for part in contents.calendar for field in read_events(part_text(part))),
         warnings=tuple(contents.warnings),
         attached=tuple(_embed(part) for part in contents.attached),
     )
@@ -124,6 +130,7 @@ def make_mail(mail: Mail, format_: Format, pictures: PagePictures) -> FlowFile:
     page = FlowPage(blocks=_make_head(mail))
     body = _read_html(mail.html, pictures) if mail.html else []
     page.blocks += body or read_plain(mail.plain)
+    page.blocks += [_make_field(label, value, path="calendar") for label, value in mail.events]
     return FlowFile(
         format=format_,
         pages=[page],
@@ -154,9 +161,9 @@ def _make_head(mail: Mail) -> list[FlowBlock]:
     return blocks
 
 
-def _make_field(name: str, value: str) -> FlowBlock:
+def _make_field(name: str, value: str, *, path: str = "header") -> FlowBlock:
     text, spans = join_runs([StyledRun(f"{name}:", InlineMarkup(bold=True)), StyledRun(f" {value}")])
-    return FlowBlock(BlockType.KEY_VALUE, text, spans, path=f"header {name.lower()}")
+    return FlowBlock(BlockType.KEY_VALUE, text, spans, path=f"{path} {name.lower()}")
 
 
 def _show_address(name: str, address: str) -> str:

@@ -1,5 +1,6 @@
 """MIME: the bytes of a message in, a tree of parts out. Depth, parts and headers are bounded; nothing is decoded."""
 
+import codecs
 import re
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,6 +17,8 @@ MAX_HEADER_BYTES: Final = 1_000_000
 MAX_HEADERS: Final = 2_000
 """Headers of a part that are kept; a message that went through many servers has a hundred."""
 _END: Final = re.compile(rb"\r?\n\r?\n|\r\r|\A\r?\n")
+_EMLX: Final = re.compile(rb"(\d{1,10}) *\r?\n(?=[A-Za-z-]{2,40}:)")
+"""The first line of a mail of Apple Mail: its length in bytes. Properties follow the mail."""
 _NAME: Final = re.compile(rb"^([!-9;-~]{1,100})[ \t]*:[ \t]*")
 _FOLD: Final = re.compile(rb"(?:\r\n|\r|\n)[ \t]+")
 
@@ -58,6 +61,9 @@ class _Count:
 
 def parse_message(data: bytes) -> MimePart:
     """The message in `data`. Raises `Malformed` (nested too deep) or `ResourceLimit` (too many parts, headers)."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if (emlx := _EMLX.match(data)) is not None:
+        data = data[emlx.end() : emlx.end() + int(emlx.group(1))]
     if data.startswith(b"From ") and (end := data.find(b"\n")) >= 0:
         data = data[end + 1 :]
     return _parse(data, "1", 0, _Count(), digest=False)

@@ -1,6 +1,7 @@
 """An Outlook message: its MAPI properties in, the same document out as from a mail in MIME."""
 
-from email.message import EmailMessage
+from base64 import encodebytes
+from hashlib import sha256
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
@@ -137,17 +138,27 @@ def _attached(file: CompoundFile, storage: MapiStorage, depth: int) -> list[Embe
 
 
 def _write_eml(mail: Mail) -> bytes:
-    """A message inside a message as a mail of its own."""
-    made = EmailMessage()
+    """A message inside a message as a mail of its own.
+
+    The `email` package is not used: it imports modules when it writes, and a sandboxed child cannot import.
+    """
     fields = [("Subject", mail.subject), ("Date", mail.date)]
     people = (("From", mail.sender), ("To", mail.to), ("Cc", mail.cc))
-    fields += [(name, ", ".join(f'"{who}" <{address}>' for who, address in boxes)) for name, boxes in people]
-    for name, value in fields:
-        if value:
-            made[name] = " ".join(value.split()).encode("ascii", "replace").decode() if name != "Subject" else (
-                " ".join(value.split())
-            )  # fmt: skip
-    made.set_content(mail.html or mail.plain, subtype="html" if mail.html else "plain")
+    fields += [(name, ", ".join(f'"{person}" <{address}>' for person, address in boxes)) for name, boxes in people]
+    head = "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in fields if value)
+    kind = "html" if mail.html else "plain"
+    parts = [_write_part(f"text/{kind}; charset=utf-8", (mail.html or mail.plain).encode("utf-8", "replace"))]
     for one in mail.attached:
-        made.add_attachment(one.data, maintype="application", subtype="octet-stream", filename=one.name)
-    return made.as_bytes()
+        name = one.name.replace("\\", "").replace('"', "")
+        kind = "message/rfc822" if name.lower().endswith(".eml") else "application/octet-stream"
+        parts.append(_write_part(f'{kind}\r\nContent-Disposition: attachment; filename="{name}"', one.data))
+    boundary = "part-" + sha256(b"".join(parts)).hexdigest()[:32]
+    head += f'MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="{boundary}"\r\n\r\n'
+    body = b"".join(f"--{boundary}\r\n".encode() + part for part in parts)
+    return head.encode("utf-8", "replace") + body + f"--{boundary}--\r\n".encode()
+
+
+def _write_part(stated: str, data: bytes) -> bytes:
+    """A part with its type, in base64."""
+    head = f"Content-Type: {stated}\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+    return head.encode("utf-8", "replace") + encodebytes(data) + b"\r\n"

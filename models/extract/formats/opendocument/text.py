@@ -57,6 +57,7 @@ class OdfReader:
     depth: int = 0
     pages: list[FlowPage] = field(default_factory=lambda: [FlowPage()])
     paged: bool = False
+    hidden: bool = False
     _lists: list[tuple[str | None, int]] = field(default_factory=list)
     _counts: dict[tuple[str, int], int] = field(default_factory=dict)
     _item: FlowBlock | None = None
@@ -81,13 +82,17 @@ class OdfReader:
             case t if t == TABLE + "table":
                 self._read_table(node)
             case t if t in _WRAPPERS:
+                outer, self.hidden = self.hidden, self.hidden or _is_hidden_section(node)
                 for child in node:
                     self._read_block(child)
+                self.hidden = outer
             case t if isinstance(t, str) and t.startswith(DRAW):
                 self._read_frame(node, None)
 
     def _add(self, block: FlowBlock) -> FlowBlock:
         block.path = f"content.xml#{self._read}" if self.depth == 0 else None
+        if self.hidden and HIDDEN_TEXT not in block.flags:
+            block.flags = (*block.flags, HIDDEN_TEXT)
         self.pages[-1].blocks.append(block)
         return block
 
@@ -126,7 +131,8 @@ class OdfReader:
             return self._add(FlowBlock(BlockType.TITLE, text, spans, flags=hidden))
         if code:
             blocks = self.pages[-1].blocks
-            if blocks and blocks[-1].type is BlockType.CODE:
+            flagged = self.hidden or bool(hidden)
+            if blocks and blocks[-1].type is BlockType.CODE and flagged == (HIDDEN_TEXT in blocks[-1].flags):
                 blocks[-1].text += "\n" + text
                 return blocks[-1]
             return self._add(FlowBlock(BlockType.CODE, text, flags=hidden))
@@ -251,7 +257,8 @@ class OdfReader:
         body = note.find(TEXT + "note-body")
         number = note.findtext(TEXT + "note-citation") or ""
         if body is not None and (text := self._text_of(body)):
-            block = FlowBlock(BlockType.FOOTNOTE, f"{number} {text}".strip(), parent=parent)
+            flags = (HIDDEN_TEXT,) if self.hidden else ()
+            block = FlowBlock(BlockType.FOOTNOTE, f"{number} {text}".strip(), parent=parent, flags=flags)
             block.path = f"content.xml#{self._read}"
             self.pages[-1].notes.append(block)
 
@@ -259,7 +266,13 @@ class OdfReader:
         return flatten(self._inner().read(node))[0]
 
     def _inner(self) -> "OdfReader":
-        return OdfReader(self.styles, self.numbers, self.depth + 1)
+        return OdfReader(self.styles, self.numbers, self.depth + 1, hidden=self.hidden)
+
+
+def _is_hidden_section(node: Element) -> bool:
+    """True for a section that is not displayed, or whose condition hid it when the file was saved."""
+    display = node.get(TEXT + "display")
+    return display == "none" or (display == "condition" and node.get(TEXT + "is-hidden") != "false")
 
 
 def _rows(table: Element, *, head: bool = False) -> list[tuple[Element, bool]]:

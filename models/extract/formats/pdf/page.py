@@ -19,8 +19,9 @@ from models.extract.formats.pdf.visibility.picture_text import Grey, find_text_p
 from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
-from models.extract.pipeline.ocr_regions import areas_of, find_garbled_blocks, flag_garbled, picture_areas
-from models.extract.pipeline.plan import TEXT_IN_PICTURES, PagePlan, plan_page
+from models.extract.pipeline.areas import garbled_areas, picture_areas
+from models.extract.pipeline.ocr_regions import flag_garbled
+from models.extract.pipeline.plan import OUTLINED_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.text_quality.ligatures import restore_ligatures
 
 
@@ -76,13 +77,14 @@ def read_pdf_page(
 def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
     number = marks.number
     plan = plan_page(marks, options)
+    lines = list(marks.lines)
     layout = layout_page(marks)
     blocks = restore_ligatures([*layout.blocks, *make_unseen_blocks(marks, layout.body_size)])
     areas: tuple[ReadArea, ...] = ()
     if plan.garbled and plan.route is not Route.OCR:
-        places = find_garbled_blocks(blocks, plan.garbled)
-        areas = areas_of(blocks, places, marks.width, marks.height) if plan.route is Route.MIXED else ()
-        blocks = blocks if areas else flag_garbled(blocks, places)
+        areas = garbled_areas(blocks, lines, plan.garbled, (marks.width, marks.height), marks.words_of)
+        if plan.route is not Route.MIXED:
+            blocks, areas = flag_garbled(blocks, areas), ()
     pictures = _find_pictures(page, plan, blocks, options, marks)
     areas = (*areas, *pictures)
     content = PageContent(
@@ -96,7 +98,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         body_size=layout.body_size,
         blocks=tuple(blocks),
         areas=areas,
-        warnings=tuple(marks.warnings),
+        warnings=(*marks.warnings, *_find_unread(plan)),
         engine=ENGINE,
         version=VERSION,
         coverage=account_page(number, marks.painted, blocks),
@@ -109,6 +111,11 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         content=content,
         pixels=PixelPage(number=number, image=image, width=content.width, height=content.height),
     )
+
+
+def _find_unread(plan: PagePlan) -> tuple[str, ...]:
+    """The warning of a page whose text is drawn as curves, which its text layer does not have."""
+    return (OUTLINED_TEXT,) if plan.reason.startswith(OUTLINED_TEXT) and plan.route is Route.FAST else ()
 
 
 def _find_pictures(

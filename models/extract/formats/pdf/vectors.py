@@ -10,6 +10,8 @@ _SHORTEST_H, _SHORTEST_V, _SHORTEST_DASH = 8.0, 5.0, 2.0
 """Points: shorter horizontals, verticals and dashes are parts of letters and pictures, not rules."""
 _THIN_DASH = 1.2
 """Bars of small fractions are no thicker."""
+_LARGEST_LETTER = 60.0
+"""Points: larger shapes are drawings."""
 _WHITE = 0xF8
 """A colour part (0 to 255) from which paint cannot be told from paper."""
 _MOST_VECTORS = 4000
@@ -28,6 +30,8 @@ def add_vectors(marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
             _add_rule(marks, x0, y0, x1, y1)
         elif not block["isrect"]:
             marks.shapes.append((x0, y0, x1, y1))
+            if not block["stroked"] and y1 - y0 <= _LARGEST_LETTER and x1 - x0 <= _LARGEST_LETTER:
+                marks.glyph_shapes.append((x0, y0, x1, y1))
         elif block["stroked"]:
             _add_outline(marks, x0, y0, x1, y1)
         else:

@@ -22,6 +22,7 @@ _SKIPPED: Final = frozenset(
         "xmlnstbl", "wgrffmtfilter", "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr",
         "footerf", "nonshppict", "objclass", "bkmkstart", "bkmkend", "datafield", "filetbl", "revtbl", "pgptbl",
         "listpicture", "nonesttables", "tc", "xe", "template", "operator", "company", "category", "userprops", "upr",
+        "sp", "shprslt",
     )
 )  # fmt: skip
 _TEXT: Final = {
@@ -128,6 +129,10 @@ class RtfReader:
             return
         ended = self._state
         self._state = self._stack.pop() if self._stack else RtfState()
+        if ended.outer is not None and self._state.outer is not ended.outer:
+            self._end_paragraph()
+            self._blocks.end_table()
+            self._paragraph = ended.outer
         if ended.target != self._state.target:
             self._end_target(ended.target)
         if self._link and ended.target == "instruction":
@@ -146,9 +151,9 @@ class RtfReader:
             self._state.target = "nowhere"
         self._starred = False
         state = self._state
-        if word == "nesttableprops":
-            state.nested_row = True
-        elif word in _TARGETS:
+        if self._enter(word):
+            return
+        if word in _TARGETS:
             self._paragraph.old_list = self._paragraph.old_list or word == "pntext"
             state.target = _TARGETS[word]
         elif word in _SKIPPED:
@@ -161,6 +166,20 @@ class RtfReader:
             _LOOKS[word](state, value)
         elif not self._character(word, value) and state.target in ("body", "note"):
             self._structure(word, value)
+
+    def _enter(self, word: str) -> bool:
+        """Words that begin rows of nested tables, Unicode forms and text boxes; false for all others."""
+        state = self._state
+        if word == "nesttableprops":
+            state.nested_row = True
+        elif word == "ud" and len(self._stack) > 1:
+            state.target = self._stack[-2].target
+        elif word == "shptxt":
+            state.target = "body"
+            state.outer, self._paragraph = self._paragraph, RtfParagraph()
+        else:
+            return False
+        return True
 
     def _character(self, word: str, value: int | None) -> bool:
         """Words that stand for characters, encodings and embedded things; false for all others."""
@@ -316,10 +335,10 @@ def _find_link(instruction: str, warnings: list[str]) -> str | None:
 
 _TARGETS: Final = {
     "listtext": "list", "pntext": "list", "fldinst": "instruction", "fldrslt": "body", "footnote": "note",
-    "pict": "picture", "info": "info", "shppict": "body", "shptxt": "body",
+    "pict": "picture", "info": "info", "shppict": "body",
 }  # fmt: skip
 _STARRED: Final = frozenset(
-    ("fldinst", "shppict", "listtable", "listoverridetable", "shpinst", "shptxt", "nesttableprops")
+    ("fldinst", "shppict", "listtable", "listoverridetable", "shpinst", "shptxt", "nesttableprops", "ud")
 )
 _ROW: Final = frozenset(("trowd", "trhdr", "clmrg", "clvmrg", "cellx"))
 _PARAGRAPH: Final = {

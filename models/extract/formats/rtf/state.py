@@ -20,6 +20,9 @@ class RtfState:
     nested_row: bool = False
     """True where the row of a nested table is described, after its cells."""
 
+    outer: "RtfParagraph | None" = None
+    """The paragraph around the text box that this group is in; it goes on after the box."""
+
     def style(self) -> InlineMarkup:
         return InlineMarkup(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href)
 

@@ -19,9 +19,13 @@ _MAX_PLACES: Final = 30
 Token = tuple[str, str]
 
 
+_EXACT: Final = 1e16
+"""Whole numbers below it keep all digits. Excel shows those of 12 and more in scientific form, and identifiers lose."""
+
+
 def show_general(value: float) -> str:
-    """A number in the format General."""
-    if value == int(value) and abs(value) < 1e11:
+    """A number in the format General; whole numbers with all their digits."""
+    if value == int(value) and abs(value) < _EXACT:
         return str(int(value))
     size = abs(value)
     if 1e-9 <= size < 1e11:

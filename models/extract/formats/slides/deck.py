@@ -52,7 +52,7 @@ def open_pptx(data: bytes, options: ReadOptions) -> FlowDocument:
 class _Deck:
     def __init__(self, package: Package) -> None:
         self._package = package
-        self._warnings: list[str] = []
+        self._warnings: list[str] = list(package.warnings)
         self._inherited: dict[str, SlideInheritance] = {}
 
     def read(self) -> FlowFile:

@@ -2,13 +2,16 @@
 
 import codecs
 import re
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 from models.extract.formats.common.parse_cache import keep, take
+from models.extract.formats.sniffing.guess import guess
 
 _KEPT: Final = "text"
 SAMPLE_BYTES: Final = 32_768
-"""What statistics look at; more text makes them slower and no better."""
+"""Bytes that are searched for escapes and control characters."""
+UNCERTAIN: Final = "encoding-uncertain"
+"""Warning of a tree whose text may be in another encoding."""
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -20,26 +23,39 @@ _CONTROL: Final = re.compile(rb"[\x00-\x08\x10-\x1a\x1c-\x1f\x7f]")
 _STATED: Final = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?([A-Za-z0-9_.\-]{3,30})""", re.IGNORECASE)
 
 
-def decode_text(data: bytes) -> tuple[str, str]:
-    """The text of a file and the name of its encoding; what does not decode becomes replacement characters."""
+class DecodedText(NamedTuple):
+    """The text of a file. `is_certain` is false when another encoding explains its bytes nearly as well."""
+
+    text: str
+    encoding: str
+    is_certain: bool = True
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of a tree of this text."""
+        return () if self.is_certain else (UNCERTAIN,)
+
+
+def decode_text(data: bytes) -> DecodedText:
+    """Decode a file by its own marks, else by statistics. What does not decode becomes replacement characters."""
     for bom, name in _BOMS:
         if data.startswith(bom):
-            return data.decode(name, "replace"), name
+            return DecodedText(data.decode(name, "replace"), name)
     if (wide := _find_wide(data)) is not None:
-        return data.decode(wide, "replace"), wide
+        return DecodedText(data.decode(wide, "replace"), wide)
     for mark, name in _ESCAPES:
         if mark in data[:SAMPLE_BYTES] and (text := _try(data, name)) is not None:
-            return text, name
+            return DecodedText(text, name)
     if _HZ.search(data[:SAMPLE_BYTES]) and (text := _try(data, "hz")) is not None:
-        return text, "hz"
+        return DecodedText(text, "hz")
     for likely in ("utf-8", _find_stated(data)):
         if likely and (text := _try(data, likely)) is not None:
-            return text, likely
-    guessed = guess(data)
-    return data.decode(guessed, "replace"), guessed
+            return DecodedText(text, likely)
+    name, is_certain = guess(data)
+    return DecodedText(data.decode(name, "replace"), name, is_certain)
 
 
-def decode_file(data: bytes) -> tuple[str, str]:
+def decode_file(data: bytes) -> DecodedText:
     """The same, kept for who counts what the file says."""
     return keep(_KEPT, data, decode_text(data))
 
@@ -47,7 +63,7 @@ def decode_file(data: bytes) -> tuple[str, str]:
 def decode_again(data: bytes) -> str:
     """The text as a reader of these bytes has just decoded it."""
     found = take(_KEPT, data)
-    return (decode_text(data) if found is None else cast(tuple[str, str], found))[0]
+    return (decode_text(data) if found is None else cast(DecodedText, found)).text
 
 
 def is_text(data: bytes) -> bool:
@@ -58,14 +74,6 @@ def is_text(data: bytes) -> bool:
     if any(data.startswith(bom) for bom, _ in _BOMS) or _find_wide(data) is not None:
         return True
     return b"\0" not in head and len(_CONTROL.findall(head)) <= len(head) // 200
-
-
-def guess(data: bytes) -> str:
-    """The likeliest encoding of bytes that are neither marked nor UTF-8."""
-    from charset_normalizer import from_bytes  # hundredths of a second that reading a PDF never needs
-
-    best = from_bytes(data[:SAMPLE_BYTES], steps=5, chunk_size=512, threshold=0.3).best()
-    return best.encoding if best is not None else "cp1252"
 
 
 def _find_wide(data: bytes) -> str | None:

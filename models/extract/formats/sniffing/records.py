@@ -2,11 +2,13 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 DELIMITERS: Final = ",;\t|"
+_INSTRUCTION: Final = re.compile(r"\ufeff?\"?sep=([^\r\n\"A-Za-z0-9])\"?\r?\n", re.IGNORECASE)
 SAMPLE_RECORDS: Final = 50
 """Records that are split by each delimiter to tell which one a file uses."""
 _LEAST_AGREEING: Final = 0.6
@@ -15,8 +17,17 @@ _FIELD_BYTES: Final = 10_000_000
 """Bytes of one field: the csv module's own bound of 128 KiB refuses honest exports."""
 
 
+def split_instruction(text: str) -> tuple[str | None, str]:
+    """Return the delimiter that a first line `sep=;` states for Excel, and the text after that line."""
+    match = _INSTRUCTION.match(text)
+    return (match.group(1), text[match.end() :]) if match else (None, text)
+
+
 def find_delimiter(text: str) -> str | None:
     """The delimiter of a text's records; None when none of the usual ones makes a table."""
+    stated, text = split_instruction(text)
+    if stated is not None:
+        return stated
     sample = text[: SAMPLE_RECORDS * 2000]
     best: tuple[float, int, str] | None = None
     for delimiter in DELIMITERS:
@@ -35,6 +46,8 @@ def find_delimiter(text: str) -> str | None:
 
 def looks_delimited(text: str) -> bool:
     """True for a text that is a table of records, not prose that happens to have commas."""
+    if split_instruction(text)[0] is not None:
+        return True
     delimiter = find_delimiter(text)
     if delimiter is None:
         return False

@@ -4,10 +4,13 @@ The whole file gives the surest answer: a package is judged by its directory, wh
 """
 
 import re
+import struct
 from typing import Final
 
-from models.cdom.errors import Encrypted, UnsupportedFormat
+from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
 from models.cdom.original import Format
+from models.extract.formats.common.compound import CompoundFile
+from models.extract.formats.sniffing.refused import check_package, check_root, check_signature
 from models.extract.formats.sniffing.texts import sniff_text
 
 MAX_NAMES: Final = 20_000
@@ -34,6 +37,7 @@ def sniff_zip(data: bytes) -> Format:
                 return found
     folders = {name.partition("/")[0].lower() for name in names if "/" in name}
     lowered = {name.lower() for name in names}
+    check_package(lowered)
     if "meta-inf/container.xml" in lowered and any(name.endswith(".opf") for name in lowered):
         return Format.EPUB
     if "content.xml" in lowered and "meta-inf/manifest.xml" in lowered:
@@ -60,7 +64,7 @@ def _directory_names(data: bytes) -> list[str]:
     names: list[str] = []
     while 0 <= at < end and data[at : at + 4] == _CENTRAL and len(names) < MAX_NAMES:
         lengths = [int.from_bytes(data[at + shift : at + shift + 2], "little") for shift in (28, 30, 32)]
-        names.append(data[at + 46 : at + 46 + lengths[0]].decode("utf-8", "replace"))
+        names.append(data[at + 46 : at + 46 + lengths[0]].decode("utf-8", "replace").replace("\\", "/"))
         at += 46 + sum(lengths)
     return names
 
@@ -105,8 +109,8 @@ _BRANDS: Final = {
     b"heis": Format.HEIC, b"hevc": Format.HEIC, b"mif1": Format.HEIC, b"msf1": Format.HEIC,
 }  # fmt: skip
 _STREAMS: Final = (
-    ("EncryptedPackage", None), ("WordDocument", Format.DOC), ("Workbook", Format.XLS), ("Book", Format.XLS),
-    ("PowerPoint Document", Format.PPT), ("__properties_version1.0", Format.MSG),
+    ("encryptedpackage", None), ("worddocument", Format.DOC), ("workbook", Format.XLS), ("book", Format.XLS),
+    ("powerpoint document", Format.PPT), ("__properties_version1.0", Format.MSG),
 )  # fmt: skip
 """Streams of compound files by what they make of it."""
 
@@ -128,6 +132,7 @@ def sniff(data: bytes) -> Format:
         return Format.PDF
     if _is_bitmap(data):
         return Format.BMP
+    check_signature(data)
     return sniff_text(data)
 
 
@@ -149,7 +154,7 @@ def check_head(head: bytes) -> None:
 
 def is_locked(data: bytes) -> bool:
     """True for an Office package under a password."""
-    return data.startswith(_CFB) and _has_stream(data, "EncryptedPackage")
+    return data.startswith(_CFB) and "encryptedpackage" in _root_names(data)
 
 
 def _is_bitmap(data: bytes) -> bool:
@@ -168,20 +173,26 @@ def _find_brand(data: bytes) -> Format | None:
 
 
 def _sniff_compound(data: bytes) -> Format:
+    """The kind by the root storage alone: embedded objects have storages of their own below it."""
+    names = _root_names(data)
     for name, found in _STREAMS:
-        if _has_stream(data, name):
+        if name in names:
             if found is None:
                 raise Encrypted()
             return found
+    check_root(names)
     raise UnsupportedFormat("a compound file of an unknown kind")
 
 
+def _root_names(data: bytes) -> set[str]:
+    """Names at the root of a compound file, in lower case; those of all entries when its directory is broken."""
+    try:
+        return CompoundFile(data).root_names()
+    except (Malformed, ResourceLimit, struct.error):
+        return {name for name, _ in _STREAMS if _has_stream(data, name)}
+
+
 def _has_stream(data: bytes, name: str) -> bool:
-    """True when a directory entry (they are 128 bytes long and aligned) has that name."""
-    wanted = name.encode("utf-16-le") + b"\0\0"
-    at = data.find(wanted)
-    while at >= 0:
-        if at % 128 == 0 and at >= 512:
-            return True
-        at = data.find(wanted, at + 1)
-    return False
+    """True when a directory entry (they are 128 bytes long and aligned) has that name, whatever its case."""
+    wanted = re.compile(re.escape(name.encode("utf-16-le") + b"\0\0"), re.IGNORECASE)
+    return any(match.start() % 128 == 0 and match.start() >= 512 for match in wanted.finditer(data))

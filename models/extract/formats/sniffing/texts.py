@@ -7,6 +7,7 @@ from models.cdom.errors import UnsupportedFormat
 from models.cdom.original import Format
 from models.extract.formats.sniffing.charset import decode_text, is_text
 from models.extract.formats.sniffing.records import looks_delimited
+from models.extract.formats.sniffing.refused import check_xml
 
 LOOKED_AT: Final = 65_536
 """Bytes of a text that decide what it is."""
@@ -15,7 +16,7 @@ _MARKUP: Final = re.compile(
     r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol)[\s>/]",
     re.IGNORECASE,
 )
-_LEADING: Final = re.compile(r"(?:\s+|<!--.*?-->|<\?xml[^>]*\?>|<\?xml-[^>]*\?>)*", re.DOTALL)
+_LEADING: Final = re.compile(r"(?:\s+|<!--.*?-->|<\?[A-Za-z][^>]*\?>)*", re.DOTALL)
 _JATS: Final = re.compile(
     r"<!DOCTYPE\s+article\b[^>]*(?:JATS|NLM|Journal|Archiving)|<article\b[^>]*(?:dtd-version|article-type|jats)"
     r"|<article\b[^>]*>\s*<front>|<article-meta>",
@@ -28,6 +29,16 @@ _FLAT: Final = re.compile(
 _FLAT_FORMATS: Final = {
     "text": Format.ODT, "spreadsheet": Format.ODS, "presentation": Format.ODP, "graphics": Format.ODP,
 }  # fmt: skip
+_WORKBOOK_2003: Final = re.compile(
+    r"<(?:\w+:)?Workbook\b[^>]{0,2000}[\"']urn:schemas-microsoft-com:office:spreadsheet[\"']"
+)
+_FLAT_OPC: Final = re.compile(
+    r"<(?:\w+:)?package\b[^>]{0,2000}[\"']http://schemas\.microsoft\.com/office/2006/xmlPackage"
+)
+_FLAT_PARTS: Final = {"/ppt/presentation.xml": Format.PPTX, "/xl/workbook.xml": Format.XLSX}
+_EMLX: Final = re.compile(r"\A\d{1,10} *\n(?=[A-Za-z-]{2,40}:)")
+"""The first line of a mail of Apple Mail: its length in bytes."""
+_NEXT_MAIL: Final = re.compile(rb"\n\r?\nFrom \S[^\r\n]{0,300}\d{4}[^\r\n]{0,40}\r?\n[A-Za-z-]{2,60}:")
 _HEADER: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,60})[ \t]*:(?!//)")
 _STRANGE_LINES: Final = 2
 """Lines among a mail's headers that are none: programs break long ones without a blank."""
@@ -72,21 +83,38 @@ def sniff_text(data: bytes) -> Format:
     """The kind of a text file. Raises `UnsupportedFormat` for bytes that are no text."""
     if not is_text(data):
         raise UnsupportedFormat("no known signature, and no text")
-    text = decode_text(data[:LOOKED_AT])[0].replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    text = decode_text(data[:LOOKED_AT]).text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     if not text.strip():
         return Format.TXT
     start = text[_LEADING.match(text).end() :] if _LEADING.match(text) else text  # type: ignore[union-attr]
     if start.startswith("<"):
         if (flat := _FLAT.match(start)) is not None and flat.group(1) in _FLAT_FORMATS:
             return _FLAT_FORMATS[flat.group(1)]
+        if (other := _sniff_office_xml(start)) is not None:
+            return other
+        check_xml(start)
         if _JATS.search(text[:8192]):
             return Format.JATS
         if _MARKUP.match(start) or "<html" in text[:2048].lower():
             return Format.HTML
         return Format.TXT
-    if (mail := _sniff_mail(text)) is not None:
-        return mail
+    if (mail := _sniff_mail(_EMLX.sub("", text, count=1))) is not None:
+        return Format.MBOX if mail is Format.EML and is_mailbox(data) else mail
     return _sniff_light(text)
+
+
+def _sniff_office_xml(start: str) -> Format | None:
+    """A workbook of 2003 in XML, or an Office package as one file of XML (Flat OPC)."""
+    if _WORKBOOK_2003.match(start):
+        return Format.XLS
+    if not _FLAT_OPC.match(start):
+        return None
+    return next((found for part, found in _FLAT_PARTS.items() if part in start), Format.DOCX)
+
+
+def is_mailbox(data: bytes) -> bool:
+    """True for a file of several mails, each after a line that begins with `From `."""
+    return data.startswith(b"From ") and _NEXT_MAIL.search(data) is not None
 
 
 def _sniff_mail(text: str) -> Format | None:

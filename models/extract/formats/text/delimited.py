@@ -11,7 +11,7 @@ from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.formats.flow.sheet import MAX_CELLS
 from models.extract.formats.sniffing.charset import decode_file
-from models.extract.formats.sniffing.records import find_delimiter, read_records
+from models.extract.formats.sniffing.records import find_delimiter, read_records, split_instruction
 
 ENGINE: Final = "csv"
 MAX_COLUMNS: Final = 20_000
@@ -24,14 +24,16 @@ def open_csv(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, name = decode_file(data)
-    delimiter = find_delimiter(text) or ","
-    page = FlowPage()
+    decoded = decode_file(data)
+    delimiter = find_delimiter(decoded.text) or ","
+    _, text = split_instruction(decoded.text)
+    first = 1 + decoded.text[: len(decoded.text) - len(text)].count("\n")
+    page = FlowPage(warnings=list(decoded.warnings))
     table = _read_table(text, delimiter)
     if table is not None:
-        lines = text.count("\n") + (not text.endswith("\n"))
-        page.blocks.append(FlowBlock(BlockType.TABLE, table=table, path=f"lines 1-{lines}"))
-    return FlowFile(format=Format.CSV, pages=[page], engine=ENGINE, version=name, reason="delimited-text")
+        last = decoded.text.count("\n") + (not decoded.text.endswith("\n"))
+        page.blocks.append(FlowBlock(BlockType.TABLE, table=table, path=f"lines {first}-{last}"))
+    return FlowFile(format=Format.CSV, pages=[page], engine=ENGINE, version=decoded.encoding, reason="delimited-text")
 
 
 def _read_table(text: str, delimiter: str) -> Table | None:

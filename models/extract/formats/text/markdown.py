@@ -1,19 +1,21 @@
 """Markdown (CommonMark with tables and strike-through): rendered and read as a page, with the lines of each block."""
 
+import html
 import re
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from types import SimpleNamespace
 from typing import Any, Final
 
+from lxml import html as lxml_html
 from markdown_it import MarkdownIt, helpers
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from models.cdom.errors import ResourceLimit
 from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import Metadata
+from models.cdom.tree import BlockType, Metadata
 from models.extract.formats.common.html.page import read_markup
-from models.extract.formats.flow.blocks import FlowPage
+from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.formats.sniffing.charset import decode_file
 from models.extract.formats.text.plain import read_paragraphs
@@ -87,14 +89,69 @@ MAX_NESTING: Final = 100
 """Quotes and lists inside each other; CommonMark sets no bound, the walk of the page does."""
 MAX_CHARS: Final = 20_000_000
 """Characters that are parsed: the parser's tokens take about fifty times as many bytes."""
+MAX_NOTES: Final = 10_000
+"""Footnotes of one text."""
+_NOTES: Final = "footnote_labels"
+_NOTE_MARK: Final = re.compile(r"\[\^([^\]\s]{1,100})\]")
+_NOTE: Final = re.compile(r" {0,3}\[\^([^\]\s]{1,100})\]:[ \t]*(.*)")
+_TASK: Final = re.compile(r"\[([ xX])\][ \t]+")
 _FRONT: Final = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FIELD: Final = re.compile(r"^(title|author|date|lang|language)\s*:\s*[\"']?(.*?)[\"']?\s*$", re.MULTILINE)
 _CONTAINERS: Final = frozenset(("blockquote_open", "bullet_list_open", "ordered_list_open"))
 
 
+def _mark_note(state: StateInline, silent: bool) -> bool:
+    """The mark of a footnote (`[^1]`) whose text is in the file, as a superscript."""
+    match = _NOTE_MARK.match(state.src, state.pos)
+    if match is None or match.group(1) not in state.env.get(_NOTES, ()):
+        return False
+    if not silent:
+        token = state.push("html_inline", "", 0)
+        token.content = f"<sup>{html.escape(match.group(1))}</sup>"
+    state.pos = match.end()
+    return True
+
+
+def _part_notes(text: str) -> tuple[str, dict[str, tuple[int, str]]]:
+    """Return the text without footnotes, its lines kept, and the footnotes by label with their first line."""
+    lines = text.split("\n")
+    notes: dict[str, tuple[int, str]] = {}
+    fence, label = "", ""
+    for index, line in enumerate(lines):
+        stripped = line.lstrip()
+        if fence or stripped.startswith(("```", "~~~")):
+            fence = "" if fence and stripped.startswith(fence) else fence or stripped[:3]
+            label = ""
+            continue
+        match = _NOTE.match(line)
+        if match is not None and len(notes) < MAX_NOTES:
+            label = match.group(1)
+            notes.setdefault(label, (index, ""))
+            line = match.group(2)
+        elif not label or (stripped and not line.startswith(("    ", "\t"))):
+            label = ""
+            continue
+        first, said = notes[label]
+        notes[label] = (first, f"{said}\n{line.strip()}" if said else line.strip())
+        lines[index] = ""
+    return "\n".join(lines), notes
+
+
+def _make_notes(notes: Mapping[str, tuple[int, str]], shift: int) -> list[FlowBlock]:
+    """Footnotes as blocks; their markup is removed."""
+    blocks = []
+    for label, (first, text) in notes.items():
+        rendered = _PARSER.renderInline(text.strip(), label_steps(text))
+        said = lxml_html.fromstring(f"<p>{rendered}</p>").text_content() if rendered.strip() else ""
+        shown = clean(f"{label} {said}").strip()
+        blocks.append(FlowBlock(BlockType.FOOTNOTE, shown, path=f"line {first + 1 + shift}"))
+    return blocks
+
+
 def make_parser() -> MarkdownIt:
     """The parser, with its bounds on nesting and on the search for labels."""
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
+    parser.inline.ruler.before("link", "footnote_mark", _mark_note)
     return bound_labels(parser.enable(["table", "strikethrough"]))
 
 
@@ -107,8 +164,8 @@ def open_markdown(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, _ = decode_file(data)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    decoded = decode_file(data)
+    text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MAX_CHARS:
         raise ResourceLimit("the text is too long")
     front = _FRONT.match(text)
@@ -118,11 +175,22 @@ def _read(data: bytes) -> FlowFile:
         metadata = _read_front(front.group(1))
         shift = front.group().count("\n")
         text = text[front.end() :]
-    tokens = _PARSER.parse(text, label_steps(text))
+    text, notes = _part_notes(text) if "[^" in text else (text, {})
+    tokens = _PARSER.parse(text, label_steps(text) | {_NOTES: notes.keys()})
     if any(token.level >= MAX_NESTING - 2 for token in tokens):
         page = FlowPage(blocks=read_paragraphs(text, 1 + shift), warnings=["nested-too-deep"])
+        page.notes += _make_notes(notes, shift)
         return FlowFile(format=Format.MARKDOWN, pages=[page], engine=ENGINE, reason="markdown", metadata=metadata)
-    return read_markup(_render(tokens, shift), Format.MARKDOWN, engine=ENGINE, reason="markdown", metadata=metadata)
+    file = read_markup(
+        _render(tokens, shift),
+        Format.MARKDOWN,
+        engine=ENGINE,
+        reason="markdown",
+        metadata=metadata,
+        warnings=decoded.warnings,
+    )
+    file.pages[-1].notes += _make_notes(notes, shift)
+    return file
 
 
 def _render(tokens: list[Token], shift: int) -> str:
@@ -134,7 +202,16 @@ def _render(tokens: list[Token], shift: int) -> str:
         if token.type == "list_item_open" and at + 1 < len(tokens) and tokens[at + 1].map is not None:
             shown = tokens[at + 1]
         token.attrSet("data-lines", _name_lines(shown, shift))
+        if token.type == "list_item_open" and at + 2 < len(tokens) and tokens[at + 2].type == "inline":
+            _check_task(tokens[at + 2])
     return str(_PARSER.renderer.render(tokens, _PARSER.options, {}))
+
+
+def _check_task(inline: Token) -> None:
+    """A list item that begins with `[ ]` or `[x]` is a task: its box as a character."""
+    first = inline.children[0] if inline.children else None
+    if first is not None and first.type == "text" and (match := _TASK.match(first.content)) is not None:
+        first.content = ("☐ " if match.group(1) == " " else "☑ ") + first.content[match.end() :]
 
 
 def _name_lines(token: Token, shift: int) -> str:

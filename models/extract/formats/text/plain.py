@@ -21,15 +21,22 @@ def open_text(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, name = decode_file(data)
+    decoded = decode_file(data)
     pages: list[FlowPage] = []
     line = 1
-    for part in _FORM_FEED.split(text):
+    for part in _FORM_FEED.split(decoded.text):
         page = FlowPage(blocks=read_paragraphs(part, line))
         line += part.count("\n")
         if page.blocks or not pages:
             pages.append(page)
-    return FlowFile(format=Format.TXT, pages=pages, engine=ENGINE, version=name, reason="plain-text")
+    return FlowFile(
+        format=Format.TXT,
+        pages=pages,
+        engine=ENGINE,
+        version=decoded.encoding,
+        reason="plain-text",
+        warnings=decoded.warnings,
+    )
 
 
 def read_paragraphs(text: str, first_line: int = 1) -> list[FlowBlock]:

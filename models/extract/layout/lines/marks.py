@@ -179,6 +179,8 @@ def divides_nothing(text: str, following: str) -> bool:
 class PageMarks:
     """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas.
 
+    `glyph_shapes` are the filled shapes of the size of letters: text that is drawn as curves has one for each.
+
     `unseen` are lines that nobody sees (they are not in `lines`), `painted` all characters, for the statement.
     `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
     `tags`: the lines as the author tagged them, where he did. `orders`: reading orders already found.
@@ -195,6 +197,7 @@ class PageMarks:
     verticals: list[Rule] = field(default_factory=list)
     fills: list[Fill] = field(default_factory=list)
     shapes: list[Bbox] = field(default_factory=list)
+    glyph_shapes: list[Bbox] = field(default_factory=list)
     pictures: list[Bbox] = field(default_factory=list)
     number: int = 1
     rotation: int = 0

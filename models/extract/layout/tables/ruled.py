@@ -1,5 +1,6 @@
 """A table out of a ruled region: full grids, half-ruled tables, tables with rules above and below the head only."""
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -44,6 +45,7 @@ class RuledGridLimits:
 
 
 LIMITS = RuledGridLimits()
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?")
 
 
 def build_ruled_grid(
@@ -72,8 +74,18 @@ def _drop_short_rules(bands: list[Band], edges: list[float]) -> None:
         band.partial = [rule for rule in band.partial if columns_over(rule, edges) != (0, -1)]
 
 
-def build_grid(bands: list[Band], columns: list[float], region: RuledRegion, *, is_grid: bool) -> Grid:
-    """The grid of a region's bands over the given columns; `is_grid`: rules part its rows."""
+def build_grid(
+    bands: list[Band],
+    columns: list[float],
+    region: RuledRegion,
+    *,
+    is_grid: bool,
+    starts: set[int] | None = None,
+) -> Grid:
+    """The grid of a region's bands over the given columns; `is_grid`: rules part its rows.
+
+    `starts`: identities of the printed rows that start a table row below the head, where they are known already.
+    """
     _drop_short_rules(bands, [region.box[0], *columns, region.box[2]])
     grid = Grid(list(columns), [])
     body = bands
@@ -82,7 +94,10 @@ def build_grid(bands: list[Band], columns: list[float], region: RuledRegion, *, 
         below = [row for band in body for row in band.rows]
         _add_head(grid, bands[0], below, [region.box[0], *columns, region.box[2]], is_grid=is_grid)
     for band in body:
-        _add_band(grid, band, columns, is_grid=is_grid)
+        if starts is None:
+            _add_band(grid, band, columns, is_grid=is_grid)
+        else:
+            _add_rows(grid, band, columns, starts)
     drop_empty_columns(grid)
     return grid
 
@@ -118,6 +133,18 @@ def _add_band(grid: Grid, band: Band, columns: list[float], *, is_grid: bool) ->
     for row in rows:
         grid.rows.append(fill_row(len(grid.rows), [row], columns, []))
     share_slots(grid, first, [word for row in shared for word in row.words])
+
+
+def _add_rows(grid: Grid, band: Band, columns: list[float], starts: set[int]) -> None:
+    """The table rows of a band, each from a printed row that is known to start one to the next such row."""
+    groups: list[list[TextRow]] = []
+    for row in band.rows:
+        if groups and id(row) not in starts:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    for group in groups:
+        grid.rows.append(fill_row(len(grid.rows), group, columns, []))
 
 
 def _cut_at_partial(band: Band) -> list[list[TextRow]]:
@@ -166,7 +193,8 @@ def is_contents(rows: list[TextRow]) -> bool:
     if sum(row.words[0].text[:1].isdigit() and len(row.words) < 3 for row in rows) > 0.5 * len(rows):
         return False
     pages = [int(number) for number in numbers]
-    return pages[-1] > 9 and all(one <= other for one, other in pairwise(pages))
+    is_numbered = sum(bool(_SECTION.fullmatch(row.words[0].text)) for row in rows) > 0.6 * len(rows)
+    return (pages[-1] > 9 or is_numbered) and all(one <= other for one, other in pairwise(pages))
 
 
 def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool:

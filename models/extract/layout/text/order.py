@@ -24,6 +24,8 @@ class OrderLimits:
     """Mean characters of a line of a column; shorter ones are labels."""
     crossed: float = 0.15
     """Most of the lines that may run across a gutter which is cut around them."""
+    overhang: float = 1.5
+    """Ems by which a line may stick out of its column into the text of the next."""
     overlap: float = 0.3
     """In line heights: so much of two lines may overlap that still stand one above the other."""
     foot_lines: int = 4
@@ -124,7 +126,12 @@ def _cut(lines: list[Line], out: list[Line], depth: int) -> None:
         _cut([line for line in lines if line.x1 <= gutter], out, depth + 1)
         _cut([line for line in lines if line.x1 > gutter], out, depth + 1)
         return
-    at = _find_span(lines)
+    crossed = find_crossed_gutter(lines) if len(lines) > 2 * LIMITS.side_lines else None
+    if crossed is not None and _is_overhung(lines, crossed):
+        _cut([line for line in lines if line.x0 < crossed], out, depth + 1)
+        _cut([line for line in lines if line.x0 >= crossed], out, depth + 1)
+        return
+    at = None if crossed is None else _find_span(lines, crossed)
     if at is None:
         at = _find_band(lines)
     if at is None:
@@ -211,16 +218,27 @@ def _find_foot(lines: list[Line], gutter: float) -> int | None:
     return None
 
 
-def _find_span(lines: list[Line]) -> int | None:
+def _is_overhung(lines: list[Line], gutter: float) -> bool:
+    """True when the lines across the gutter only stick out of their column: a long word, with text beside it."""
+    right = [line for line in lines if line.x0 > gutter]
+    edge = min(line.x0 for line in right)
+    return all(
+        line.x1 - edge < LIMITS.overhang * line.size and any(_overlap_halfway(line, other) for other in right)
+        for line in lines
+        if line.x0 < gutter < line.x1
+    )
+
+
+def _overlap_halfway(a: Line, b: Line) -> bool:
+    """True for lines side by side: half of the lower one."""
+    return 2 * (min(a.y1, b.y1) - max(a.y0, b.y0)) > min(a.y1 - a.y0, b.y1 - b.y0)
+
+
+def _find_span(lines: list[Line], gutter: float) -> int | None:
     """Where to cut off the few lines (a title, a table) that run across an otherwise blank gutter.
 
     The widest blank band may lie inside the columns, where their paragraphs happen to end side by side.
     """
-    if len(lines) < 2 * LIMITS.side_lines + 1:
-        return None
-    gutter = find_crossed_gutter(lines)
-    if gutter is None:
-        return None
     crossing = [line.x0 < gutter < line.x1 for line in lines]
     first = crossing.index(True)
     at = _row_start(lines, first)

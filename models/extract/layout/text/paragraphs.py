@@ -40,6 +40,10 @@ BULLET = re.compile(
     r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[⮚❑❏\uf06c\uf06e\uf071\uf076\uf09f\uf0a8\uf0fc]\s+(?=[^\W\d_]{2})|[–—*]\s+(?=\S)"
 )
 _DASH = re.compile(r"[–—*·-]\s")
+_ANSWER = re.compile(r"[✓✔*–—-]")
+"""Marks that also stand in columns as answers, numbers and ornaments: an item begins with one only before words."""
+_MARK_ALONE = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔✗✘☐☑☒❖❑❏*–—\uf0b7\uf0a7\uf0d8\uf0fc-]+(?:\s|$)")
+_LETTER = re.compile(r"[^\W\d_]")
 NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
 """A capital with a full stop is more often an initial."""
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
@@ -237,9 +241,15 @@ def _is_outdented(group: list[Line], line: Line) -> bool:
 
 
 def begins_bullet(line: Line) -> bool:
-    """True for a bullet, also the letter o in a typewriter font that word processors set for one."""
-    if BULLET.match(line.text):
-        return True
+    """True for a bullet, also the letter o in a typewriter font that word processors set for one.
+
+    A mark before another mark is one of a row of answers or of an ornament.
+    """
+    bullet = BULLET.match(line.text)
+    if bullet is not None:
+        rest = line.text[bullet.end() :]
+        has_words = _ANSWER.match(line.text) is None or _LETTER.search(rest) is not None
+        return has_words and _MARK_ALONE.match(rest) is None
     first = line.runs[0] if line.runs and line.text.startswith("o ") else None
     return first is not None and first.code and (first.start, first.end) in ((0, 1), (0, 2))
 

@@ -26,20 +26,20 @@ router = APIRouter(tags=["documents"])
 _NO_NUL = "^[^\x00]*$"  # no text of the database holds one
 Name = Annotated[
     str | None,
-    Query(min_length=1, max_length=255, pattern=_NO_NUL, description="A part of the file's name, in any case."),
+    Query(min_length=1, max_length=255, pattern=_NO_NUL, description="Part of the file name, case-insensitive."),
 ]
 Type = Annotated[
     str | None,
-    Query(min_length=1, max_length=40, pattern=_NO_NUL, description="The format as found: pdf, docx, png …"),
+    Query(min_length=1, max_length=40, pattern=_NO_NUL, description="Detected format: pdf, docx, png …"),
 ]
 Flag = Annotated[
-    str | None, Query(pattern="^pii(:[a-z_]+)?$", description="A flag such as pii:email; pii stands for any.")
+    str | None, Query(pattern="^pii(:[a-z_]+)?$", description="A flag such as pii:email. pii matches any flag.")
 ]
-Since = Annotated[datetime | None, Query(description="Sent then or later; without a zone it is UTC.")]
+Since = Annotated[datetime | None, Query(description="Uploaded at this time or later. The default time zone is UTC.")]
 ReaderBefore = Annotated[
     int | None, Query(ge=0, description="Only documents whose tree was made by a reader older than this version.")
 ]
-Until = Annotated[datetime | None, Query(description="Sent before; without a zone it is UTC.")]
+Until = Annotated[datetime | None, Query(description="Uploaded before this time. The default time zone is UTC.")]
 
 
 def read_filter(

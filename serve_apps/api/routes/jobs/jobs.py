@@ -27,7 +27,7 @@ from storage.values.rows import JobId
 from storage.values.states import JobStatus, Priority
 
 router = APIRouter(tags=["jobs"])
-Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait for the job's end.")]
+Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait until the job ends.")]
 
 
 @router.post("/v1/jobs", status_code=201, responses={201: {"model": JobBody}}, openapi_extra=JOBS_UPLOAD)

@@ -28,11 +28,11 @@ async def read_metrics(request: Request, running: RunningDep) -> Response:
     """404 unless switched on; a bad key is 401, any other stranger 403."""
     resources = running.resources
     if not resources.limits.metrics:
-        raise NotFound("metrics are off")
+        raise NotFound("metrics are disabled")
     secret = secret_of(request.scope["headers"])
     key = find_key(secret, resources.keys) if secret is not None else None
     if not (key and key.scope is KeyScope.ADMIN) and not is_local(request, resources.limits):
-        raise TokenRefused("metrics are shown to an admin and to callers on this machine only")
+        raise TokenRefused("only an admin or a caller on this machine can read metrics")
     return Response(await running.metrics.get(lambda: _render(running)), media_type=CONTENT_TYPE_LATEST)
 
 

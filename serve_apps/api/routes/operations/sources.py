@@ -32,7 +32,7 @@ from storage.values.errors import Conflict, NotFound
 from storage.values.ids import is_id
 
 router = APIRouter(tags=["sources"])
-_GOES_ON: dict[str, Any] = {"description": "The sync goes on."}
+_GOES_ON: dict[str, Any] = {"description": "The sync continues."}
 _SCHEME = re.compile(r"[a-z0-9+.-]+://")
 Glob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00]+$")]
 
@@ -101,7 +101,7 @@ async def read_source(source_id: SourceId, call: CallDep) -> Response:
 async def remove(
     source_id: SourceId,
     call: CallDep,
-    documents: Annotated[bool, Query(description="Also delete every document it brought in.")] = False,
+    documents: Annotated[bool, Query(description="Also delete all documents of the source.")] = False,
 ) -> Response:
     """The source is forgotten; its documents stay unless they are to go too."""
     await call.running.disk.run(

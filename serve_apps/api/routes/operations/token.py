@@ -24,7 +24,7 @@ async def read_token(request: Request, running: RunningDep) -> Response:
     key = find_key(secret, resources.keys) if secret is not None else None
     org_of(request.scope["headers"])
     if not (key and key.scope is KeyScope.ADMIN) and not is_local(request, resources.limits):
-        raise TokenRefused("the token is shown to an admin and to callers on this machine only")
+        raise TokenRefused("only an admin or a caller on this machine can read the token")
     token = resources.default_token
     if token is None:
         raise NoDefaultToken("keys are managed by the operator; there is no default token")

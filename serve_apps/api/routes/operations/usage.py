@@ -18,7 +18,7 @@ Month = Annotated[
     str | None,
     Query(
         pattern=r"^20\d\d-(0[1-9]|1[0-2])(-01)?$",
-        description="Such as 2026-05 or 2026-05-01; absent: the current one (UTC).",
+        description="Month such as 2026-05 or 2026-05-01. The default is the current month (UTC).",
     ),
 ]
 

@@ -76,7 +76,7 @@ def _read_parts(call: Call, include: str, redacted: bool) -> frozenset[ArchivePa
     if ArchivePart.ORIGINAL in parts:
         call.caller.require(KeyScope.WRITE)
         if redacted:
-            raise InvalidField("include", "an archive holds no redacted originals", "query")
+            raise InvalidField("include", "an archive cannot contain redacted originals", "query")
     return parts
 
 

@@ -35,7 +35,7 @@ async def read_chunks(document: PublishedDep) -> Response:
 async def read_fields(document: PublishedDep, keys: Keys = None) -> Response:
     """Labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them."""
     if keys is not None and not any(canonical_name(key) for key in keys.split(",")):
-        raise InvalidField("keys", "names no key; leave it out for all fields", "query")
+        raise InvalidField("keys", "expected at least one key; omit the parameter for all fields", "query")
     return Response(await document.derive(partial(_select, keys)), media_type=JSON)
 
 

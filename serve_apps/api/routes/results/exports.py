@@ -29,14 +29,16 @@ WORD = MEDIA_TYPES[Format.DOCX]
 MaxTokens = Annotated[int, Query(ge=16, le=1_000_000)]
 Tables = Annotated[
     TableStyle,
-    Query(description="auto: pipes, and HTML where cells span (but in sheets); html or pipe: always that form."),
+    Query(description="auto writes pipe tables, and HTML where cells span. html and pipe force one form."),
 ]
 Inline = Annotated[
-    MarkdownText, Query(description="rich: emphasis, code and link targets; plain: the words alone, as printed.")
+    MarkdownText, Query(description="rich keeps emphasis, code and link targets. plain writes only the words.")
 ]
-Hidden = Annotated[bool, Query(description="List the text that nobody sees on the pages, apart, at the end.")]
-PageBreak = Annotated[str, Query(max_length=100, description="Text on a line of its own between pages.")]
-Furniture = Annotated[bool | None, Query(description="Running headers and footers; by default only where pages are.")]
+Hidden = Annotated[bool, Query(description="List text that is invisible on the pages at the end.")]
+PageBreak = Annotated[str, Query(max_length=100, description="Text to write on a separate line between pages.")]
+Furniture = Annotated[
+    bool | None, Query(description="Include running headers and footers. The default depends on the format.")
+]
 
 
 @router.get(f"{DOCUMENT}/export/html", response_class=Response, responses={200: {"content": {"text/html": {}}}})

@@ -42,7 +42,7 @@ MEDIA_TYPES: Mapping[str, str] = {
     Format.TIFF: "image/tiff",
 }
 _FILE = {200: {"content": {OTHER: {"schema": {"type": "string", "format": "binary"}}}}}
-Redacted = Annotated[bool, Query(description="A file of the same kind without what is masked; read scope is enough.")]
+Redacted = Annotated[bool, Query(description="Return a redacted file of the same format. The scope read suffices.")]
 
 
 @router.get(
@@ -82,14 +82,14 @@ async def _find_original(call: Call, job_id: JobId, document_id: DocumentId) -> 
     try:
         return await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
     except NotFound:
-        raise NoOriginal("the original is not stored any more") from None
+        raise NoOriginal("the original is no longer stored") from None
 
 
 async def _redact(call: Call, document_id: DocumentId, original: Original, tree: Tree) -> bytes:
     """Raises `PiiIncomplete`, `FormatNotRedactable`, `RedactionRefused`, `NoOriginal`."""
     require_scan(tree)
     if tree.source.format not in REDACTABLE:
-        raise FormatNotRedactable("no redacted file is made of this format; its redacted exports are")
+        raise FormatNotRedactable("redacted files are not available for this format; use its redacted exports")
     decisions = await call.running.disk.run(read_block_decisions, call.store, document_id, tree)
     port = call.running.resources.ports.redact_original
     if port is None:
@@ -97,7 +97,7 @@ async def _redact(call: Call, document_id: DocumentId, original: Original, tree:
     try:
         return await port.redact_original(original.sha256, dump_tree(tree), decisions, original.options.password)
     except NotFound:
-        raise NoOriginal("the original is not stored any more") from None
+        raise NoOriginal("the original is no longer stored") from None
 
 
 def _read(call: Call, original: Original) -> bytes:
@@ -105,7 +105,7 @@ def _read(call: Call, original: Original) -> bytes:
         with call.store.blobs.open(original.sha256) as file:
             return file.read()
     except NotFound:
-        raise NoOriginal("the original is not stored any more") from None
+        raise NoOriginal("the original is no longer stored") from None
 
 
 def _note(call: Call, document_id: DocumentId, redacted: bool) -> None:

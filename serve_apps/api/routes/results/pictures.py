@@ -46,7 +46,7 @@ async def read_asset(
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     if redacted:
         require_scan(await call.running.disk.run(call.running.trees.get, call.store, document_id, tree.attempt))
-        raise PictureNotRedactable("a picture is not shown redacted; its page is")
+        raise PictureNotRedactable("pictures are not available redacted; use the page picture")
     name = ASSETS + asset_path
     if name not in tree.manifest:
         return await _read_drawn(request, call, tree, job_id, document_id, asset_path)
@@ -84,7 +84,7 @@ async def _read_drawn(
                 original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
                 picture = await draw_picture(call.running.resources.ports.render_page, original, block)
             except NotFound:
-                raise OriginalGone("the original is not stored any more") from None
+                raise OriginalGone("the original is no longer stored") from None
             call.running.drawn.keep(key, picture)
         return _as_download(picture)
 
@@ -109,7 +109,7 @@ async def read_page(
         marks = sheet.marks if sheet is not None else {}
         image = await _picture(call, original, page, dpi, tuple(marks.values()), alone=count == 1 and sheet is None)
     except NotFound:
-        raise OriginalGone("the original is not stored any more") from None
+        raise OriginalGone("the original is no longer stored") from None
     if sheet is not None:
         painted = await call.running.disk.run(_paint, image, sheet)
         image = replace(image, png=painted, media_type="image/png")

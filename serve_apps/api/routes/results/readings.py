@@ -28,10 +28,11 @@ _MOST_BLOCKS = 50
 _MOST_CHARS = 500
 """Characters of a block's text that are shown: enough to find it by."""
 Below = Annotated[
-    float | None, Query(ge=0, le=1, description="Documents with a block below this; SVC_REVIEW_BELOW unless said.")
+    float | None,
+    Query(ge=0, le=1, description="Documents with a block below this confidence. The default is SVC_REVIEW_BELOW."),
 ]
-State = Annotated[ReadingState | None, Query(description="Only these; any unless said.")]
-Few = Annotated[int, Query(ge=1, le=100, description="Documents on one page.")]
+State = Annotated[ReadingState | None, Query(description="Only documents in this state. The default is any state.")]
+Few = Annotated[int, Query(ge=1, le=100, description="Documents per page.")]
 
 
 class DoubtfulBlock(Body):

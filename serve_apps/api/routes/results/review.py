@@ -34,14 +34,15 @@ router = APIRouter(tags=["review"])
 BlockIdPath = Annotated[str, Path(max_length=64, description="A block's id in the tree, such as b12.")]
 ActPath = Annotated[str, Path(max_length=64, description="The `act` of an earlier decision of the same key.")]
 Kinds = Annotated[
-    list[Annotated[str, Field(max_length=64)]] | None, Query(description="Only these kinds, such as email; repeatable.")
+    list[Annotated[str, Field(max_length=64)]] | None,
+    Query(description="Only these kinds, such as email. Can be repeated."),
 ]
 State = Annotated[
-    FlagState | None, Query(description="What holds of the flag; pending, or with decided_by any, unless said.")
+    FlagState | None, Query(description="State of the flag. The default is pending, or any state with decided_by.")
 ]
-MaxConfidence = Annotated[float | None, Query(ge=0, le=1, description="Only flags that are at most this sure.")]
+MaxConfidence = Annotated[float | None, Query(ge=0, le=1, description="Only flags with at most this confidence.")]
 DecidedBy = Annotated[
-    str | None, Query(max_length=200, description="Only flags about which this key (name:scope) said something.")
+    str | None, Query(max_length=200, description="Only flags that this key (name:scope) has decided.")
 ]
 
 
@@ -217,7 +218,7 @@ def _find_targets(
         if (one.block_id, one.flag) == (block_id, body.flag) and body.place in (None, one.place)
     ]
     if not found:
-        raise UnknownFlag("the block does not carry this flag")
+        raise UnknownFlag("the block does not have this flag")
     return found
 
 

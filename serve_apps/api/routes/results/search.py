@@ -18,19 +18,26 @@ from storage.values.errors import NotFound
 
 router = APIRouter(tags=["search"])
 MAX_QUERY_CHARS = 4096  # characters of a question; the embedder reads the first few hundred words
-Q = Annotated[str, Query(min_length=1, max_length=MAX_QUERY_CHARS, description="The question: words, no operators.")]
+Q = Annotated[
+    str, Query(min_length=1, max_length=MAX_QUERY_CHARS, description="Question or words. There are no operators.")
+]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 MinScore = Annotated[
-    float | None, Query(allow_inf_nan=False, description="Least score, in the unit of the mode a hit names.")
+    float | None, Query(allow_inf_nan=False, description="Minimum score, in the unit of the hit's mode.")
 ]
 Type = Annotated[
     str | None,
-    Query(min_length=1, max_length=40, pattern=r"^[a-z0-9]+$", description="The documents' format: pdf …"),
+    Query(min_length=1, max_length=40, pattern=r"^[a-z0-9]+$", description="Format of the documents, such as pdf."),
 ]
-Since = Annotated[datetime | None, Query(description="Documents sent then or later; without a zone it is UTC.")]
-Until = Annotated[datetime | None, Query(description="Documents sent before; without a zone it is UTC.")]
+Since = Annotated[
+    datetime | None, Query(description="Documents uploaded at this time or later. The default time zone is UTC.")
+]
+Until = Annotated[
+    datetime | None, Query(description="Documents uploaded before this time. The default time zone is UTC.")
+]
 Language = Annotated[
-    str | None, Query(pattern=r"^[a-z]{2,3}$", description="Passages in this language, ISO 639: en, de …")
+    str | None,
+    Query(pattern=r"^[a-z]{2,3}$", description="Only passages in this language (ISO 639), such as en or de."),
 ]
 
 
@@ -52,7 +59,7 @@ async def search(
     """Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists."""
     port = call.running.resources.ports.search
     if port is None:
-        raise SearchNotConfigured("SVC_RAG_DB is not set, so nothing is indexed")
+        raise SearchNotConfigured("SVC_RAG_DB is not set, so there is no search index")
     request = SearchRequest(
         tenant=call.scope.tenant,
         org=call.scope.org,

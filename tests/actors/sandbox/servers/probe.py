@@ -71,6 +71,23 @@ def _slip() -> None:
     bbox_area(None)  # type: ignore[arg-type]
 
 
+_met: list[str] = []
+
+
+def _stain() -> None:
+    _met.append("stain")
+
+
+def _fail_when_stained() -> None:
+    if _met:
+        raise Malformed("what an earlier document left")
+
+
+def _die_when_stained() -> None:
+    if _met:
+        os.abort()
+
+
 ORDERS: dict[str, Callable[[], None]] = {
     "segfault": _segfault,
     "abort": os.abort,
@@ -85,6 +102,9 @@ ORDERS: dict[str, Callable[[], None]] = {
     "broken": _broken,
     "bug": _bug,
     "slip": _slip,
+    "stain": _stain,
+    "fail-when-stained": _fail_when_stained,
+    "die-when-stained": _die_when_stained,
 }
 
 

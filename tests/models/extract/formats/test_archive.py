@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.cdom.errors import Encrypted, Malformed, ResourceLimit
+from models.cdom.errors import Encrypted, ResourceLimit
 from models.cdom.original import ReadOptions
 from models.extract.formats.archive import open_zip
 from models.extract.formats.flow.document import MAX_EMBEDDED
@@ -20,10 +20,20 @@ def test_members_are_listed_and_handed_over() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["../up.txt", "/etc/passwd", "C:\\x.txt", "a\\..\\b"])
-def test_names_that_lead_out_are_malformed(name: str) -> None:
-    with pytest.raises(Malformed):
-        read_tree(zipped({name: "x", "plain.txt": "y"}))
+@pytest.mark.parametrize("name", ["../up.txt", "C:\\x.txt", "a\\..\\b"])
+def test_members_whose_names_lead_out_are_left_out_with_a_warning(name: str) -> None:
+    data = zipped({name: "x", "plain.txt": "y"})
+    tree = read_tree(data)
+    assert texts(tree) == ["plain.txt"]
+    assert [warning.code for warning in tree.warnings] == ["member-left-out"]
+    assert [one.path for one in open_zip(data, ReadOptions()).embedded] == ["plain.txt"]
+
+
+@pytest.mark.parametrize(("name", "path"), [("dir\\b.txt", "dir/b.txt"), ("/etc/passwd", "etc/passwd")])
+def test_backslashes_and_leading_slashes_are_read_as_folders(name: str, path: str) -> None:
+    data = zipped({name: "x"})
+    assert texts(read_tree(data)) == [path]
+    assert [(one.path, one.data) for one in open_zip(data, ReadOptions()).embedded] == [(path, b"x")]
 
 
 def test_a_member_under_a_password_is_encrypted() -> None:
@@ -41,7 +51,9 @@ def test_too_many_members_and_members_that_unpack_to_too_much_are_limits() -> No
         read_tree(zipped({"bomb.txt": b"\0" * 30_000_000}))
 
 
-def test_two_members_of_one_name_are_malformed() -> None:
+def test_second_member_of_one_name_is_left_out_with_a_warning() -> None:
     data = zipped({"aa.txt": "1", "ab.txt": "2"}).replace(b"ab.txt", b"aa.txt")
-    with pytest.raises(Malformed):
-        read_tree(data)
+    tree = read_tree(data)
+    assert texts(tree) == ["aa.txt"]
+    assert [warning.code for warning in tree.warnings] == ["member-left-out"]
+    assert [one.data for one in open_zip(data, ReadOptions()).embedded] == [b"1"]

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line, Run
+from models.extract.layout.headings.decide import decide_headings
+from models.extract.layout.lines.marks import Line, PageMarks, Run
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.text.captions import is_caption
 from models.extract.layout.text.furniture import find_furniture
@@ -76,6 +77,16 @@ def test_a_number_without_a_stop_stays_apart_from_what_stands_far_beside_it() ->
 @pytest.mark.parametrize("mark", ["\u2b9a", "\uf06e", "❑"])
 def test_bullets_of_fonts_of_signs_begin_items(mark: str) -> None:
     assert find_kind([line(f"{mark} Initial task order award", 100)], LOOK) is BlockType.LIST_ITEM
+
+
+@pytest.mark.parametrize("text", ["✓ ✓ ✓ 176", "* * *", "• • •", "✔ 637", "– 12.5", "- - -", "* ✓ 5.1"])
+def test_a_mark_before_marks_or_numbers_begins_no_item(text: str) -> None:
+    assert find_kind([line(text, 100)], LOOK) is BlockType.PARAGRAPH
+
+
+@pytest.mark.parametrize("text", ["✓ Ropes are measured", "* 3 ropes", "• 5", "– Winches", "- (see the log)"])
+def test_a_mark_before_words_begins_an_item(text: str) -> None:
+    assert find_kind([line(text, 100)], LOOK) is BlockType.LIST_ITEM
 
 
 def test_code_that_a_blank_line_parts_is_one_listing_with_its_blank_line() -> None:
@@ -155,3 +166,12 @@ def test_words_with_other_gaps_or_nothing_below_them_stay_apart(
 ) -> None:
     lines = [*stretched(*words), line("ACTIVITY", 112, below, font="serif", bold=True)]
     assert len(merge_pieces(lines)) == len(lines)
+
+
+@pytest.mark.parametrize("rule", [BlockType.HEADING, BlockType.LIST_ITEM])
+def test_a_large_item_with_a_round_bullet_is_no_heading(rule: BlockType) -> None:
+    item = Line(50, 60, 250, 80, 76, 20.0, "• Verification", bold=True)
+    text = [line(FULL, 100 + 12 * at) for at in range(20)]
+    marks = PageMarks(width=420, height=600, lines=[item, *text])
+    kinds = decide_headings([rule, BlockType.PARAGRAPH], [[item], text], marks, LOOK)
+    assert kinds[0] is BlockType.LIST_ITEM

@@ -16,7 +16,14 @@ def line(x0: float, base: float, text: str, width: float = 150.0) -> Line:
 
 
 def test_the_right_column_is_read_first() -> None:
-    rows = [line(x, 60.0 + 12 * at, f"{WORDS} {name}{at}") for at in range(8) for x, name in ((40, "ש"), (230, "ר"))]
+    prose = "בראשית היה הספר והספר היה כתוב בשורות ארוכות אשר נמשכו מקצה אל קצה בלי כל מספר או סימן"
+    words = prose.split()
+    texts = [" ".join(words[first : first + 4]) for first in (0, 3, 7, 2, 9, 5, 11, 1)]
+    rows = [
+        line(x, 60.0 + 12 * at, f"{texts[(at + shift) % 8]} {name}{at}")
+        for at in range(8)
+        for x, name, shift in ((40, "ש", 0), (230, "ר", 3))
+    ]
     blocks = layout_page(PageMarks(width=420, height=600, lines=rows)).blocks
     text = " ".join(block.text for block in blocks)
     assert text.index("ר7") < text.index("ש0")

@@ -35,6 +35,17 @@ def test_what_stands_between_columns_above_and_below_parts_them() -> None:
     assert found == [*sides, "table", *sides]
 
 
+def test_a_word_that_sticks_out_into_the_next_column_parts_nothing() -> None:
+    lines = columns(60)
+    lines[6] = line(50, lines[6].base, "A word too long for it l3", 175)
+    assert names(lines) == [f"{side}{at}" for side in "lr" for at in range(6)]
+
+
+def test_a_short_title_across_the_gutter_parts_the_columns() -> None:
+    title = line(50, 105, "A title that ends behind the gutter title", 190)
+    assert names([*columns(60), title])[:7] == ["l0", "l1", "l2", "r0", "r1", "r2", "title"]
+
+
 def test_a_note_far_below_the_columns_ends_the_page() -> None:
     note = line(50, 320, "A note at the foot of the page note")
     assert names([*columns(60), note])[-1] == "note"

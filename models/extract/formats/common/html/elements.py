@@ -26,7 +26,6 @@ SKIPPED: Final = frozenset(
         "audio",
         "video",
         "map",
-        "select",
         "datalist",
         "rp",
         "rt",
@@ -75,6 +74,8 @@ BOLD: Final = frozenset(("b", "strong"))
 """Shown bold."""
 ITALIC: Final = frozenset(("i", "em", "cite", "dfn", "var"))
 """Shown in italics."""
+STRUCK: Final = frozenset(("del", "s", "strike"))
+"""Shown struck through."""
 CODE: Final = frozenset(("code", "kbd", "samp", "tt"))
 """Shown in a fixed width."""
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
@@ -94,13 +95,14 @@ class OpenList:
     ordered: bool
     number: int = 1
     style: str = "1"
+    step: int = 1
 
     def next_label(self, item: Element) -> str:
         """What stands before this item ("3.", "c."), "" before a bullet; the count goes on from it."""
         if not self.ordered:
             return ""
         number = natural(item.get("value"), self.number)
-        self.number = number + 1
+        self.number = number + self.step
         text = {
             "a": alphabetic(number),
             "A": alphabetic(number).upper(),
@@ -112,7 +114,11 @@ class OpenList:
 
 def open_list(node: Element) -> OpenList:
     """The state of a list before its first item."""
-    return OpenList(node.tag == "ol", natural(node.get("start"), 1), node.get("type") or "1")
+    is_reversed = node.tag == "ol" and node.get("reversed") is not None
+    first = len(node.findall("li")) if is_reversed else 1
+    return OpenList(
+        node.tag == "ol", natural(node.get("start"), first), node.get("type") or "1", step=-1 if is_reversed else 1
+    )
 
 
 def find_terms(node: Element) -> Iterator[Element]:

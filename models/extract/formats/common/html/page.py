@@ -7,7 +7,7 @@ from lxml import etree
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import Metadata
 from models.extract.formats.common.html.elements import mark_furniture
-from models.extract.formats.common.html.parse import decode, parse_html
+from models.extract.formats.common.html.parse import decode_page, parse_html
 from models.extract.formats.common.html.pictures import PagePictures
 from models.extract.formats.common.html.walk import HtmlWalker, PathOf
 from models.extract.formats.common.xml import Element
@@ -21,7 +21,14 @@ MAX_CHARS: Final = 1000
 
 def open_html(data: bytes, options: ReadOptions) -> FlowDocument:
     """The page in `data`. Raises `ExtractError` when a limit is passed."""
-    return open_flow(lambda: read_html(decode(data), Format.HTML, PagePictures()), options)
+
+    def read() -> FlowFile:
+        decoded = decode_page(data)
+        pictures = PagePictures()
+        pictures.warnings += decoded.warnings
+        return read_html(decoded.text, Format.HTML, pictures)
+
+    return open_flow(read, options)
 
 
 def read_html(text: str, format_: Format, pictures: PagePictures) -> FlowFile:
@@ -34,10 +41,13 @@ def read_html(text: str, format_: Format, pictures: PagePictures) -> FlowFile:
     return _make_file(format_, page, pictures, metadata=read_head(root) if root is not None else Metadata())
 
 
-def read_markup(text: str, format_: Format, *, engine: str, reason: str, metadata: Metadata) -> FlowFile:
+def read_markup(
+    text: str, format_: Format, *, engine: str, reason: str, metadata: Metadata, warnings: tuple[str, ...] = ()
+) -> FlowFile:
     """A flow file of one page from HTML that another markup was turned into."""
     root = parse_html(text)
     pictures = PagePictures()
+    pictures.warnings += warnings
     page = FlowPage()
     if root is not None:
         page.blocks = HtmlWalker(path_maker(""), pictures.take).read(root)

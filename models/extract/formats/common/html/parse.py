@@ -13,6 +13,8 @@ from lxml import html as lxml_html
 from models.cdom.errors import Malformed, ResourceLimit
 from models.extract.formats.common.parse_cache import keep, take
 from models.extract.formats.common.xml import Element
+from models.extract.formats.sniffing.charset import DecodedText, decode_text
+from models.extract.formats.sniffing.guess import guess_markup
 
 MAX_DEPTH: Final = 120
 """Elements inside elements; tags beyond it are dropped, their text stays. The walk uses a few calls a level."""
@@ -22,6 +24,8 @@ _KEPT: Final = "html"
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
 _DECLARED: Final = re.compile(rb"^<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.\-]+)")
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:_-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
+_LAST_TAGS: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
+"""Browsers add what follows these tags to the body, and the parser drops it."""
 _VOID: Final = frozenset(
     (
         "area",
@@ -60,6 +64,7 @@ _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
 )  # fmt: skip
+_OUTSIDE_ASCII: Final = bytes(range(128, 256))
 _ALIASES: Final = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252",
                    "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "x-sjis": "cp932", "shift_jis": "cp932",
                    "ks_c_5601-1987": "cp949", "euc-kr": "cp949", "utf-16": "utf-8", "utf-7": "utf-8"}  # fmt: skip
@@ -67,18 +72,32 @@ _ALIASES: Final = {"iso-8859-1": "cp1252", "latin-1": "cp1252", "latin1": "cp125
 
 
 def decode(data: bytes, stated: str | None = None) -> str:
-    """The text of HTML bytes: by byte order mark, stated or declared charset, UTF-8, else Windows-1252."""
+    """Return the text of HTML bytes: by byte order mark, stated or declared charset, UTF-8, else by a guess."""
+    return decode_page(data, stated).text
+
+
+def decode_page(data: bytes, stated: str | None = None) -> DecodedText:
+    """Return the text of HTML bytes, its encoding, and whether the encoding is certain."""
     for bom, name in _BOMS:
         if data.startswith(bom):
-            return data.decode(name, "replace")
+            return DecodedText(data.decode(name, "replace"), name)
     declared = _DECLARED.match(data[:1024]) or _CHARSET.search(data[:4096])
     for found in (stated, declared.group(1).decode() if declared else None):
-        if found and (text := decode_named(data, found)) is not None:
-            return text
+        if found and (text := decode_named(data, found)) is not None and not _is_misnamed(data, text):
+            return DecodedText(text, found)
+    if data.isascii() or b"\0" in data[:2048]:
+        return decode_text(data)
     try:
-        return data.decode("utf-8")
+        return DecodedText(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
+        name, is_certain = guess_markup(data)
+        return DecodedText(data.decode(name, "replace"), name, is_certain)
+
+
+def _is_misnamed(data: bytes, text: str) -> bool:
+    """True for bytes that mostly do not decode in the charset that is stated for them."""
+    errors = text.count("\ufffd")
+    return errors > 0 and 3 * errors > len(data) - len(data.translate(None, _OUTSIDE_ASCII))
 
 
 def decode_named(data: bytes, name: str) -> str | None:
@@ -100,6 +119,7 @@ def parse_html(text: str) -> Element | None:
     stated, text = text, text.replace("\0", "")
     if text.startswith("<?xml"):
         text = text[text.find("?>") + 2 :]
+    text = _LAST_TAGS.sub("", text)
     if not text.strip():
         return None
     parser = lxml_html.HTMLParser(

@@ -21,6 +21,7 @@ from models.extract.formats.common.html.elements import (
     LISTS,
     MAX_LEVEL,
     SKIPPED,
+    STRUCK,
     OpenList,
     find_furniture,
     find_terms,
@@ -118,6 +119,7 @@ class HtmlWalker:
             bold=before.bold or bold or node.tag in BOLD,
             italic=before.italic or italic or node.tag in ITALIC,
             code=before.code or node.tag in CODE,
+            strike=before.strike or node.tag in STRUCK,
         )
         href = node.get("href") if node.tag == "a" else None
         self._style = replace(style, href=href.strip()) if href and not href.startswith("#") else style
@@ -254,6 +256,13 @@ class HtmlWalker:
         elif kind in ("text", "email", "number", "date", "tel", "url") and node.get("value"):
             self._runs.append(StyledRun(node.get("value") or "", self._style))
 
+    def _read_select(self, node: Element) -> None:
+        """The chosen options; the others are not shown."""
+        chosen = [option for option in node.iter("option") if option.get("selected") is not None]
+        words = ", ".join(fold("".join(option.itertext())).strip() for option in chosen)
+        if words:
+            self._runs.append(StyledRun(words, self._style))
+
     def _read_math(self, node: Element) -> None:
         tex = mathml_to_latex(node)
         if tex and node.get("display") == "block":
@@ -357,6 +366,7 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "img": HtmlWalker._read_image,
     "input": HtmlWalker._read_input,
     "math": HtmlWalker._read_math,
+    "select": HtmlWalker._read_select,
     "table": HtmlWalker._read_table,
     "figcaption": HtmlWalker._read_caption,
 }

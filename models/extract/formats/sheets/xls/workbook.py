@@ -4,7 +4,7 @@ from typing import Final
 
 from models.cdom.errors import Malformed
 from models.cdom.original import Format, ReadOptions
-from models.extract.formats.common.compound import CompoundFile, read_summary
+from models.extract.formats.common.compound import CompoundFile, is_compound, read_summary
 from models.extract.formats.common.parse_cache import keep
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 from models.extract.formats.flow.sheet import Sheet, Workbook
@@ -12,10 +12,13 @@ from models.extract.formats.flow.sheet_pages import make_pages
 from models.extract.formats.sheets.values import ValueWriter
 from models.extract.formats.sheets.xls.cells import XlsSheet
 from models.extract.formats.sheets.xls.globals import read_globals
+from models.extract.formats.sheets.xls.spreadsheet_xml import read_spreadsheet_xml
 
 ENGINE: Final = "biff"
 KEPT: Final = "biff"
 """Under this name the stream and its globals are kept for the statement."""
+_OBJECTS: Final = "MBD"
+"""What the names of storages with embedded objects begin with."""
 _STREAMS: Final = ("Workbook", "Book")
 _WITH_CELLS: Final = frozenset({0, 1})
 """Kinds of sheets that have cells: worksheets and macro sheets."""
@@ -27,6 +30,8 @@ def open_xls(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
+    if not is_compound(data):
+        return read_spreadsheet_xml(data)
     file = CompoundFile(data)
     path = next((found for name in _STREAMS if (found := file.find(name)) is not None), None)
     if path is None:
@@ -44,6 +49,8 @@ def _read(data: bytes) -> FlowFile:
         sheet.warnings = list(dict.fromkeys(sheet.warnings))
     macros = book.macros or any(path[0].startswith("_VBA_PROJECT") for path in file.paths)
     warnings = [*(("macros",) if macros else ()), *(("external-data",) if book.external else ())]
+    if any(len(path) == 1 and path[0].upper().startswith(_OBJECTS) for path in file.storages):
+        warnings.append("embedded-object")
     return FlowFile(
         format=Format.XLS,
         pages=make_pages(workbook),

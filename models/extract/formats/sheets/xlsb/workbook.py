@@ -36,7 +36,7 @@ def open_xlsb(data: bytes, options: ReadOptions) -> FlowDocument:
 class _XlsbFile:
     def __init__(self, package: Package) -> None:
         self._package = package
-        self._warnings: list[str] = []
+        self._warnings: list[str] = list(package.warnings)
         self._strings: list[str] = []
         self._codes: list[str] = []
         self._epoch_1904 = False

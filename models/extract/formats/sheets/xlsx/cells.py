@@ -23,6 +23,8 @@ _POINTS_PER_CHAR: Final = 5.25
 """A column's width is stated in digits of the default font: 7 pixels of 96 a inch each."""
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
 """Rows and columns of a sheet: the bounds of the format."""
+UNCALCULATED: Final = "formula-without-value"
+"""Warning: cells hold formulas whose values are not in the file."""
 _WANTED: Final = (S + "row", S + "c", S + "col", S + "mergeCell", S + "autoFilter", S + "sheetFormatPr", S + "drawing")
 
 
@@ -91,9 +93,10 @@ class _CellReader:
 
     def _take_row(self, row: Element) -> None:
         index = natural(row.get("r"), self._next[0] + 1) - 1
-        if _on(row.get("hidden")):
+        height = row.get("ht")
+        if _on(row.get("hidden")) or (height is not None and _points(height, 1) == 0):
             self._sheet.hidden_rows.add(index)
-        if (height := row.get("ht")) is not None:
+        if height is not None:
             self._sheet.rows.stated[index] = _points(height, self._sheet.rows.default)
         self._next = (index + 1, 0)
 
@@ -102,9 +105,10 @@ class _CellReader:
         last = min(last, _MAX_COLUMNS - 1)
         if not 0 <= first <= last:
             return
-        if _on(column.get("hidden")):
+        width = column.get("width")
+        if _on(column.get("hidden")) or (width is not None and _points(width, 1) == 0):
             self._sheet.hidden_columns.append((first, last))
-        if (width := column.get("width")) is not None and last - first < 1000:
+        if width is not None and last - first < 1000:
             points = _points(width, 0) * _POINTS_PER_CHAR
             self._sheet.columns.stated.update(dict.fromkeys(range(first, last + 1), points))
 
@@ -124,7 +128,7 @@ class _CellReader:
             return (show_text(read_string(found), self._code(cell)) if found is not None else ""), False
         value = cell.findtext(S + "v") or ""
         if not value:
-            return "", False
+            return self._show_formula(cell), False
         match kind:
             case "s":
                 at = natural(value, -1)
@@ -140,6 +144,16 @@ class _CellReader:
                 return self._show_iso(value, cell), True
             case _:
                 return self._show_number(value, cell), True
+
+    def _show_formula(self, cell: Element) -> str:
+        """The formula of a cell whose value is not in the file; programs that do not calculate write such cells."""
+        formula = cell.find(S + "f")
+        if formula is None or cell.get("t") == "str":
+            return ""
+        if UNCALCULATED not in self._sheet.warnings:
+            self._sheet.warnings.append(UNCALCULATED)
+        text = (formula.text or "").strip()
+        return f"={text}" if text else ""
 
     def _show_number(self, value: str, cell: Element) -> str:
         try:

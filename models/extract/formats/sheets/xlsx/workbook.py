@@ -29,7 +29,7 @@ def open_xlsx(data: bytes, options: ReadOptions) -> FlowDocument:
 class _XlsxFile:
     def __init__(self, package: Package) -> None:
         self._package = package
-        self._warnings: list[str] = []
+        self._warnings: list[str] = list(package.warnings)
 
     def read(self) -> FlowFile:
         part = self._find_workbook()

@@ -22,8 +22,8 @@ def open_asciidoc(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    text, _ = decode_file(data)
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
+    decoded = decode_file(data)
+    text = decoded.text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ")
     if len(text) > MAX_CHARS:
         raise ResourceLimit("the text is too long")
     reader = AdocBlocks()
@@ -35,4 +35,6 @@ def _read(data: bytes) -> FlowFile:
         author=reader.attributes.get("author") or None,
         language=reader.attributes.get("lang") or None,
     )
-    return read_markup(html + notes, Format.ASCIIDOC, engine=ENGINE, reason="markup", metadata=metadata)
+    return read_markup(
+        html + notes, Format.ASCIIDOC, engine=ENGINE, reason="markup", metadata=metadata, warnings=decoded.warnings
+    )

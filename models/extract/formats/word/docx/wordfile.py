@@ -93,7 +93,7 @@ class WordFile:
     def __init__(self, package: Package, *, inside: bool = False) -> None:
         self._package, self._inside = package, inside
         self.assets = ChunkReader(package)
-        self.warnings: list[str] = []
+        self.warnings: list[str] = list(package.warnings)
         self._part = self._find_document()
         self._relations = self._read_relations(self._part)
         styles = self._related("styles")

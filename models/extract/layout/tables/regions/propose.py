@@ -11,11 +11,13 @@ from models.extract.layout.tables.regions.drawn import (
     stack_bands,
     stack_box,
 )
+from models.extract.layout.tables.regions.floods import find_floods
 from models.extract.layout.tables.regions.runs import (
     GAPS,
     find_runs,
     find_text_columns,
     indices_of,
+    row_above,
     run_around,
     vary_run,
 )
@@ -28,7 +30,7 @@ from models.extract.layout.text.captions import is_caption
 class ProposalLimits:
     """How many regions of a page are proposed, and the least of one."""
 
-    most_proposals: int = 160
+    most_proposals: int = 220
     """Proposals of a page before they are weighed."""
     most_bands: int = 24
     """Bands and rules around which runs are looked for; pages with more are drawings."""
@@ -38,7 +40,7 @@ class ProposalLimits:
 
 LIMITS = ProposalLimits()
 
-MAKERS = ("rules", "verticals", "fills", "band", "head", "runs", "column")
+MAKERS = ("rules", "verticals", "fills", "band", "head", "runs", "column", "flood")
 """Who proposes, in the order of the features that tell."""
 
 Edges = list[float]
@@ -100,12 +102,17 @@ def _generate(view: PageView) -> Iterator[tuple[str, tuple[int, ...]]]:
 
     for box in group_rules(view):
         yield "rules", within(box)
+        heads = row_above(view.lines, view.rows, box)
+        if heads:
+            yield "rules", tuple(sorted({*within(box), *heads}))
     yield from _around_bands(view, within)
     for box in group_verticals(view)[: LIMITS.most_bands]:
         yield from (("verticals", indices) for indices in _between(view, columns, box))
     for rule in view.horizontals[: LIMITS.most_bands]:
         if rule.x1 - rule.x0 >= 60:
             yield "head", run_around(view.lines, view.rows, rule.x0, rule.x1, rule.y0, rule.y0 + 1, up=True)
+    for rows in (view.rows, *columns):
+        yield from (("flood", indices_of(rows, run)) for run in find_floods(view.lines, rows))
     yield from (("runs", indices) for indices in _runs_of(view.rows))
     for rows in columns:
         yield from (("column", indices) for indices in _runs_of(rows))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.tables.regions.view import LineRow, find_rows
 from models.extract.layout.text.order import find_crossed_gutter
@@ -140,6 +141,18 @@ def run_around(
     if up:
         inside += _run_above(lines, rows, x0, x1, top)
     return tuple(sorted(set(inside)))
+
+
+def row_above(lines: list[Line], rows: list[LineRow], box: Bbox) -> list[int]:
+    """Lines of the row right above a box that stand between its sides: heads over the first rule."""
+    x0, y0, x1, _ = box
+    for row in reversed(rows):
+        if row.base > y0 + 1 or row.x1 < x0 or row.x0 > x1:
+            continue
+        own, crosses = _cut_row(lines, row, x0, x1)
+        is_near = y0 - row.base <= LIMITS.band_gap * row.size
+        return own if len(own) > 1 and not crosses and is_near else []
+    return []
 
 
 def _run_above(lines: list[Line], rows: list[LineRow], x0: float, x1: float, top: float) -> list[int]:

@@ -7,6 +7,7 @@ from models.extract.layout.lines.marks import Line
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.tables.bands import Band, cut_bands
 from models.extract.layout.tables.columns import CHANNEL, OpenRows, ruled_columns
+from models.extract.layout.tables.continuation import group_rows
 from models.extract.layout.tables.grid import Grid
 from models.extract.layout.tables.open import find_open_grids
 from models.extract.layout.tables.regions.drawn import cell_columns
@@ -48,7 +49,11 @@ MODES = ("gates", "ruled", "ruled-folded", "cells", "open", "strict")
 
 @dataclass(slots=True)
 class Candidate:
-    """A finished table that may be one; `indices` are its lines in the page's view."""
+    """A finished table that may be one; `indices` are its lines in the page's view.
+
+    `agrees` (0..1): how near its number of rows is to what the forest of rows says, `sure` how certain that is;
+    `by_forest`: its rows are that forest's.
+    """
 
     indices: tuple[int, ...]
     region: RuledRegion
@@ -56,6 +61,9 @@ class Candidate:
     grid: Grid
     mode: str
     makers: set[str] = field(default_factory=set)
+    agrees: float = 1.0
+    sure: float = 1.0
+    by_forest: bool = False
 
 
 def find_gated(view: PageView) -> list[Candidate]:
@@ -75,7 +83,8 @@ def find_gated(view: PageView) -> list[Candidate]:
         out.append(Candidate(indices, region, rows, grid, "gates"))
         taken = {id(line) for line in inside}
         lines = [line for line in lines if id(line) not in taken]
-    return out + _find_gated_open(view, lines, number)
+    out += _find_gated_open(view, lines, number)
+    return out + [other for one in out for other in _regroup(one, cut_bands(one.region, one.rows), is_grid=False)]
 
 
 def _find_gated_open(view: PageView, lines: list[Line], number: dict[int, int]) -> list[Candidate]:
@@ -102,11 +111,35 @@ def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate
     cut = cut_bands(region, rows)
     out: list[Candidate] = []
     for mode, columns, is_grid in _find_layouts(view, region, rows):
-        bands = [Band(one.top, one.bottom, one.rows, one.partial) for one in cut]
-        grid = build_grid(bands, columns, region, is_grid=is_grid)
+        grid = build_grid(_copy(cut), columns, region, is_grid=is_grid)
+        found = Candidate(indices, region, rows, grid, mode)
+        regrouped = _regroup(found, cut, is_grid=is_grid, columns=columns)
         if len(grid.rows) > 1 and grid.width > 1:
-            out.append(Candidate(indices, region, rows, grid, mode))
+            out.append(found)
+        out += regrouped
     return out
+
+
+def _copy(bands: list[Band]) -> list[Band]:
+    return [Band(one.top, one.bottom, one.rows, one.partial) for one in bands]
+
+
+def _regroup(
+    candidate: Candidate, cut: list[Band], *, is_grid: bool, columns: list[float] | None = None
+) -> list[Candidate]:
+    """The candidate with the rows of the forest, where their number is another; says how well the two agree."""
+    rows, region = candidate.rows, candidate.region
+    columns = columns or list(candidate.grid.columns)
+    if not columns or len(rows) < 2:
+        return []
+    known = group_rows(rows, columns, region)
+    grid = build_grid(_copy(cut), columns, region, is_grid=is_grid, starts={id(group[0]) for group in known.groups})
+    count, other = len(candidate.grid.rows), len(grid.rows)
+    candidate.agrees, candidate.sure = min(count, other) / max(count, other, 1), known.sure
+    if other == count or other < 2 or grid.width < 2:
+        return []
+    mode = "open" if candidate.mode == "gates" else candidate.mode
+    return [Candidate(candidate.indices, region, rows, grid, mode, sure=known.sure, by_forest=True)]
 
 
 def _find_layouts(view: PageView, region: RuledRegion, rows: list[TextRow]) -> Iterator[tuple[str, list[float], bool]]:

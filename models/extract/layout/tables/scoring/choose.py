@@ -14,15 +14,15 @@ class ChoiceLimits:
 
     `closed` is taken off where a box ends and the next begins, `chart` where figures lie scattered: less than
     `chart_filled` of the cells hold text, more than `chart_numeric` of those a number. A whole takes the place of its
-    chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part, but for a full lattice
-    without merged cells that goes on below) and its columns as many, give or take `columns`; it needs `whole_bar`
-    itself. Parts with other columns than each other, one of them framed, take the place of a whole when they hold
-    `part_words` of its words, each has `part_bar`, and their mean is at most `part` lower.
+    chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part, `below` for one in a
+    full lattice without merged cells that goes on below it) and its columns as many, give or take `columns`; it needs
+    `whole_bar` itself. Parts with other columns than each other, one of them framed, take the place of a whole when
+    they hold `part_words` of its words, each has `part_bar`, and their mean is at most `part` lower.
     """
 
     bar: float = 0.42
     gated: float = 0.04
-    size: float = 0.15
+    size: float = 0.0
     closed: float = 0.5
     chart: float = 0.25
     chart_filled: float = 0.55
@@ -44,11 +44,16 @@ class ChoiceLimits:
     """Share (0..1) of rows with a rule through them; 99 of 100 tables have less than .14."""
     contents: float = 0.25
     """Taken off a list of titles with page numbers that never fall: none of 532 tables that were found is one."""
+    repeated: float = 0.2
+    """Taken off a table that repeats its head: tables of one form under each other."""
     lattice: float = 0.12
     whole: float = 0.15
     whole_bar: float = 0.6
     columns: int = 1
-    longer: float = 0.02
+    longer: float = 0.0
+    tail: float = 0.08
+    """Room (of the score) for a whole that only has further lines of the last row."""
+    below: float = 0.06
     top: float = 1.0
     """Points by which the tops of two candidates that begin with the same row may differ."""
     part: float = 0.1
@@ -61,7 +66,7 @@ class ChoiceLimits:
 
 
 LIMITS = ChoiceLimits()
-_CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED, _SHAPES, _SINGLE, _STRUCK, _CONTENTS, _SPANS = (
+_CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED, _SHAPES, _SINGLE, _STRUCK, _CONTENTS, _SPANS, _REPEATED = (
     FEATURE_NAMES.index(name)
     for name in (
         "closed_gaps",
@@ -75,6 +80,7 @@ _CLOSED, _FILLED, _NUMERIC, _HELD, _LEVELS, _BOXED, _SHAPES, _SINGLE, _STRUCK, _
         "struck",
         "contents",
         "spans",
+        "repeated_heads",
     )
 )
 
@@ -118,10 +124,9 @@ def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
         score += LIMITS.gated
     if is_closed:
         score = min(score - LIMITS.closed, LIMITS.bar + LIMITS.last_resort)
-    if features[_FILLED] < LIMITS.chart_filled and features[_NUMERIC] > LIMITS.chart_numeric:
-        score -= LIMITS.chart
-    if features[_FILLED] < LIMITS.sparse_filled and features[_SINGLE] > LIMITS.sparse_rows:
-        score -= LIMITS.sparse
+    score -= 0.0 if _is_ruled_off(features) else _scattered(features)
+    if features[_REPEATED]:
+        score -= LIMITS.repeated
     if features[_CONTENTS]:
         score -= LIMITS.contents
     if _is_drawing(features):
@@ -134,6 +139,16 @@ def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
     return _Rated(candidate, score, words, frozenset(candidate.indices), is_closed, _is_framed(features), is_plain)
 
 
+def _scattered(features: list[float]) -> float:
+    """What is taken off texts that lie scattered, as figures and labels of a chart do."""
+    off = 0.0
+    if features[_FILLED] < LIMITS.chart_filled and features[_NUMERIC] > LIMITS.chart_numeric:
+        off += LIMITS.chart
+    if features[_FILLED] < LIMITS.sparse_filled and features[_SINGLE] > LIMITS.sparse_rows:
+        off += LIMITS.sparse
+    return off
+
+
 def _is_drawing(features: list[float]) -> bool:
     """Curves among scattered or struck-through texts: a chart with its labels."""
     scattered = features[_FILLED] < LIMITS.drawn_filled or features[_STRUCK] > LIMITS.drawn_struck
@@ -141,8 +156,13 @@ def _is_drawing(features: list[float]) -> bool:
 
 
 def _is_lattice(features: list[float]) -> bool:
-    """Every column's edge is a rule, every row is ruled off, and so are both sides."""
-    return _is_framed(features) and features[_LEVELS] >= 1 and features[_FILLED] >= 0.5
+    """A full grid of rules with text in half of its cells or more."""
+    return _is_ruled_off(features) and features[_FILLED] >= 0.5
+
+
+def _is_ruled_off(features: list[float]) -> bool:
+    """Every column's edge is a rule, every row is ruled off, and so are both sides: empty cells are a form's."""
+    return _is_framed(features) and features[_LEVELS] >= 1
 
 
 def _is_framed(features: list[float]) -> bool:
@@ -151,24 +171,45 @@ def _is_framed(features: list[float]) -> bool:
 
 
 def _join_parts(ranked: list[_Rated], chosen: list[_Rated]) -> list[_Rated]:
-    """The chosen ones, with parts replaced by a whole that is nearly as good and has their columns."""
+    """The chosen ones, with parts replaced by a whole that is nearly as good and has their columns.
+
+    A whole is compared with the best that stood in its place: else a few steps down end far below the first choice.
+    """
+    standard = {id(one): one.score for one in chosen}
     for whole in ranked:
-        if whole.score < LIMITS.whole_bar or whole.is_closed or any(whole is one for one in chosen):
+        if whole.score < LIMITS.whole_bar or whole.is_closed or id(whole) in standard:
             continue
         parts = [one for one in chosen if not whole.lines.isdisjoint(one.lines)]
-        if not all(_is_part(one, whole) for one in parts):
+        if not parts or not all(_is_part(one, whole) for one in parts):
             continue
-        mean = sum(one.score * one.words for one in parts) / sum(one.words for one in parts)
-        room = LIMITS.whole if len(parts) > 1 or _goes_on_below(whole, parts[0]) else LIMITS.longer
-        if whole.score >= mean - room:
+        mean = sum(standard[id(one)] * one.words for one in parts) / sum(one.words for one in parts)
+        if whole.score >= mean - _room_of(whole, parts):
+            standard[id(whole)] = max(mean, whole.score)
             chosen = [one for one in chosen if whole.lines.isdisjoint(one.lines)] + [whole]
     return chosen
 
 
+def _room_of(whole: _Rated, parts: list[_Rated]) -> float:
+    """How much lower than its parts a whole may be scored."""
+    if len(parts) > 1:
+        return LIMITS.whole
+    if _ends_the_last_row(whole.candidate, parts[0].candidate):
+        return LIMITS.tail
+    return LIMITS.below if _goes_on_below(whole, parts[0]) else LIMITS.longer
+
+
+def _ends_the_last_row(whole: Candidate, part: Candidate) -> bool:
+    """True when the whole has no more rows and columns, only further lines of its last row."""
+    is_same = len(whole.grid.rows) == len(part.grid.rows) and whole.grid.width == part.grid.width
+    return is_same and abs(whole.rows[0].base - part.rows[0].base) < LIMITS.top
+
+
 def _goes_on_below(whole: _Rated, part: _Rated) -> bool:
-    """True when the whole's frame holds rows under those of the part, and nothing above them."""
-    top, own_top = whole.candidate.region.box[1], part.candidate.region.box[1]
-    return whole.is_plain and whole.lines > part.lines and top > own_top - LIMITS.top
+    """True when the whole's frame holds rows under those of the part, nothing above them, and is closed below them."""
+    region, rows = whole.candidate.region, whole.candidate.rows
+    low = max((rule.y0 for rule in region.horizontals), default=0.0)
+    is_closed = low >= rows[-1].base - 1
+    return whole.is_plain and is_closed and region.box[1] > part.candidate.region.box[1] - LIMITS.top
 
 
 def _split_whole(ranked: list[_Rated], whole: _Rated) -> list[_Rated]:
@@ -190,4 +231,4 @@ def _split_whole(ranked: list[_Rated], whole: _Rated) -> list[_Rated]:
 
 def _is_part(part: _Rated, whole: _Rated) -> bool:
     apart = abs(part.candidate.grid.width - whole.candidate.grid.width)
-    return part.lines <= whole.lines and apart <= LIMITS.columns
+    return part.lines < whole.lines and apart <= LIMITS.columns

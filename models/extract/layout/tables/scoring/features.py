@@ -7,14 +7,18 @@ from models.extract.layout.tables.regions.view import PageView
 from models.extract.layout.tables.scoring.candidates import MODES, Candidate
 from models.extract.layout.tables.scoring.cells import CELL_NAMES, KnownKinds, cell_features
 from models.extract.layout.tables.scoring.places import PLACE_NAMES, place_features
+from models.extract.layout.tables.scoring.stacks import STACK_NAMES, KnownRepeats, stack_features
 from models.extract.layout.tables.scoring.wholeness import WHOLE_NAMES, KnownWholes, whole_features
 
 _AGREEMENT_NAMES = ("agree_lines", "agree_columns", "agree_rows", "agree_grid", "rivals", "is_gated", "gated_lines")
+_ROW_NAMES = ("rows_agree", "rows_sure", "rows_by_forest")
 FEATURE_NAMES = (
     *CELL_NAMES,
     *PLACE_NAMES,
     *WHOLE_NAMES,
     *_AGREEMENT_NAMES,
+    *_ROW_NAMES,
+    *STACK_NAMES,
     *(f"maker_{name}" for name in MAKERS),
     *(f"mode_{name}" for name in MODES),
 )
@@ -30,6 +34,7 @@ def describe_candidates(candidates: list[Candidate], view: PageView) -> list[lis
     around: dict[tuple[int, ...], list[float]] = {}
     known: KnownKinds = {}
     wholes: KnownWholes = {}
+    stacks: KnownRepeats = {}
     out: list[list[float]] = []
     for candidate in candidates:
         shared = len(gated.intersection(candidate.indices)) if gated else 0
@@ -44,6 +49,10 @@ def describe_candidates(candidates: list[Candidate], view: PageView) -> list[lis
             rivals[candidate.indices[0]],
             candidate.mode == "gates",
             shared / len(candidate.indices),
+            candidate.agrees,
+            candidate.sure,
+            candidate.by_forest,
+            *stack_features(candidate, stacks),
             *(name in candidate.makers for name in MAKERS),
             *(candidate.mode == name for name in MODES),
         ]

@@ -11,6 +11,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.table import Table
 from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.tables.continuation import load_continuation
 from models.extract.layout.tables.grid import make_table
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
@@ -42,6 +43,7 @@ def load_weights() -> None:
     """Read the weights now: a reading child has no files."""
     _forest()
     load_glance()
+    load_continuation()
 
 
 def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:

@@ -64,7 +64,7 @@ def _with_next_row(view: PageView, candidate: Candidate, taken: set[int]) -> Can
     ]
     if not same:
         return None
-    longer = next((one for one in same if one.mode == candidate.mode), same[0])
+    longer = min(same, key=lambda one: (one.mode != candidate.mode, one.by_forest != candidate.by_forest))
     longer.makers = candidate.makers
     return longer
 

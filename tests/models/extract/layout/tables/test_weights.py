@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from models.extract.layout.tables.continuation import STEP_NAMES
 from models.extract.layout.tables.regions.glance import GLANCE_NAMES
 from models.extract.layout.tables.scoring import find
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.sources import find_sources
-from tests.bench.training.tables import judge_source
+from tests.bench.training.tables.__main__ import FILES, Blank
+from tests.bench.training.tables.judge import Weights, collect, judge_candidates, judge_regions
 from tests.models.extract.formats.pdf.paper import Paper
 
 WEIGHTS = Path(find.__file__).parent.parent / "weights"
@@ -34,13 +36,21 @@ def make_source(home: Path, name: str) -> None:
 def test_candidates_are_the_same_whoever_collects_them(tmp_path: Path) -> None:
     make_source(tmp_path, "makers")
     (source,) = find_sources(tmp_path)
-    alone, together = judge_source(source, jobs=1), judge_source(source, jobs=2)
+    weights = Weights(WEIGHTS / "rows.npz", WEIGHTS / "regions.npz")
+    alone, together = (collect(judge_candidates, source, weights, jobs) for jobs in (1, 2))
     assert [page.document for page in alone] == ["0", "1", "2", "3", "4"]
     assert all(page.judged for page in alone)
     for one, other in zip(alone, together, strict=True):
         assert one.rows.tobytes() == other.rows.tobytes()
-        assert one.glances.tobytes() == other.glances.tobytes()
-        assert (one.judged, one.region_quality, one.makers) == (other.judged, other.region_quality, other.makers)
+        assert (one.judged, one.makers) == (other.judged, other.makers)
+
+
+def test_the_glance_learns_from_all_regions(tmp_path: Path) -> None:
+    make_source(tmp_path, "makers")
+    (source,) = find_sources(tmp_path)
+    pages = collect(judge_regions, source, Weights(WEIGHTS / "rows.npz"))
+    assert len(pages) == 5
+    assert all(len(page.glances) == len(page.quality) and max(page.quality) > 0.9 for page in pages)
 
 
 class Refusing:
@@ -53,12 +63,14 @@ class Refusing:
 def test_the_score_learns_only_from_what_the_given_glance_leaves(tmp_path: Path) -> None:
     make_source(tmp_path, "makers")
     (source,) = find_sources(tmp_path)
+    write_forest(Blank(), tmp_path / "blank.npz", STEP_NAMES)
     write_forest(Refusing(), tmp_path / "none.npz", GLANCE_NAMES)
-    every, left = judge_source(source, jobs=2), judge_source(source, tmp_path / "none.npz")
+    left = collect(judge_candidates, source, Weights(tmp_path / "blank.npz", tmp_path / "none.npz"))
+    every = collect(judge_candidates, source, Weights(tmp_path / "blank.npz", WEIGHTS / "regions.npz"))
     assert {mode for page in left for mode in page.modes} == {"gates"}
     assert all(len(set(page.modes)) > 1 for page in every)
 
 
-@pytest.mark.parametrize("name", ["regions.npz", "tables.npz"])
+@pytest.mark.parametrize("name", FILES)
 def test_the_card_names_the_weights_that_ship(name: str) -> None:
     assert hashlib.sha256((WEIGHTS / name).read_bytes()).hexdigest() in (WEIGHTS / "CARD.md").read_text("utf-8")

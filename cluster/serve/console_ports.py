@@ -1,0 +1,68 @@
+"""The console's ports (`serve_apps.console.store.ports`) over this deployment's store."""
+
+from contextlib import AbstractContextManager
+from typing import Any, LiteralString
+
+from storage.access import audit, rate_limits
+from storage.postgres.database import Connection, Database, Row
+from storage.store import Store
+from storage.values.paging import ListPage
+from storage.values.rows import Actor, Scope
+from storage.values.states import EventKind
+from storage.webhooks import receivers
+from storage.webhooks.egress import Egress, Target
+from storage.webhooks.signatures import new_secret
+
+
+class ConsoleDatabase:
+    """The database with its audit trail and rate limits."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[Connection]:
+        return self._database.transaction(durable=durable)
+
+    def fetch_all(self, query: LiteralString, params: dict[str, Any] | None = None) -> list[Row]:
+        return self._database.fetch_all(query, params)
+
+    def fetch_one(self, query: LiteralString, params: dict[str, Any] | None = None) -> Row | None:
+        return self._database.fetch_one(query, params)
+
+    def record(self, conn: Connection, scope: Scope, actor: Actor, action: str, object_id: str) -> None:
+        audit.record(conn, scope, actor, action, object_id)
+
+    def take(self, bucket: str, per_minute: float, burst: int | None = None) -> float:
+        return rate_limits.take(self._database, bucket, per_minute, rate_limits.BURST if burst is None else burst)
+
+    def forget(self, bucket: str) -> None:
+        rate_limits.reset_bucket(self._database, bucket)
+
+
+class ConsoleReceivers:
+    """Webhook receivers kept by the store; `egress` decides which addresses may be called."""
+
+    def __init__(self, store: Store, egress: Egress) -> None:
+        self._store, self._egress = store, egress
+
+    def check(self, url: str) -> Target:
+        return self._egress.check(url)
+
+    def register(self, scope: Scope, actor: Actor, url: str) -> tuple[receivers.WebhookRow, str]:
+        secret, events = new_secret(), [EventKind.DOCUMENT_FINISHED]
+        return receivers.register_webhook(self._store, scope, actor, url, events, secret), secret
+
+    def list(self, scope: Scope) -> list[receivers.WebhookRow]:
+        return receivers.list_webhooks(self._store.db, scope)
+
+    def delete(self, scope: Scope, actor: Actor, webhook_id: str) -> None:
+        receivers.delete_webhook(self._store.db, scope, actor, webhook_id)
+
+    def send_test(self, scope: Scope, actor: Actor, webhook_id: str) -> receivers.DeliveryRow:
+        return receivers.test_webhook(self._store.db, scope, actor, webhook_id)
+
+    def redeliver(self, scope: Scope, actor: Actor, delivery_id: str) -> receivers.DeliveryRow:
+        return receivers.redeliver(self._store.db, scope, actor, delivery_id)
+
+    def list_deliveries(self, scope: Scope, limit: int, cursor: str | None) -> ListPage[Any]:
+        return receivers.list_deliveries(self._store, scope, limit=limit, cursor=cursor)

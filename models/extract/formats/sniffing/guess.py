@@ -1,0 +1,193 @@
+"""Guesses the legacy encoding of a text: naive Bayes over the letters outside ASCII of each language.
+
+Windows-1252 has the highest prior. Each pair of a language and an encoding is scored by how well the language
+explains the decoded letters.
+"""
+
+import math
+import re
+from collections import Counter
+from functools import cache
+from typing import Final
+
+from models.extract.formats.sniffing.languages import LANGUAGES, Language
+
+MAX_SAMPLE_BYTES: Final = 2_000
+"""Bytes of lines outside ASCII that are scored. More text makes the guess slower and no better."""
+MIN_MARGIN: Final = 2.5
+"""Difference of log probabilities below which the guess is uncertain."""
+_SIGNS: Final = frozenset("\xa0§°©®«»²³€‘’“”„‚–—…•™¡¿ºª´·")
+_RARE_SIGNS: Final = frozenset("±µ¶‰£¥¢½¼¾×÷")
+_WIDE_SIGNS: Final = frozenset("、。，「」『』（）：；！？・～　〜“”《》【】％")
+_INSIDE_WORDS: Final = frozenset("’·´")
+_LOG_SIGN: Final = -4.0
+"""Log probability of a usual sign, such as a quotation mark, that stands apart from letters."""
+_LOG_RARE_SIGN: Final = -6.5
+"""Log probability of a rare sign, such as a fraction, that stands apart from letters."""
+_LOG_INSIDE: Final = -9.0
+"""A sign between two letters or signs, as wrong code pages give."""
+_LOG_FOREIGN: Final = -7.5
+"""A letter that the language does not write."""
+_LOG_UNDEFINED: Final = -15.0
+"""Log probability of a byte that the encoding does not define: hardly ever."""
+_LOG_WORD: Final = 1.2
+"""Log likelihood that a frequent word of the language adds."""
+_MAX_WORDS: Final = 8
+"""Frequent words that count: more of them say nothing new."""
+_LOG_RARE_LETTER: Final = -1.5
+"""Log likelihood that an ASCII letter adds that the language hardly uses."""
+_MAX_RARE_LETTERS: Final = 6
+"""Rare letters that count: foreign names have them too."""
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_TAG: Final = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
+_LISTED_SHARE: Final = 0.85
+"""Share of a text in Chinese, Japanese or Korean that the listed characters make up."""
+_FIRST_LEVELS: Final = {
+    "gb2312": (0xB0, 0xD7), "big5": (0xA4, 0xC6), "euc_kr": (0xB0, 0xC8), "euc_jp": (0xB0, 0xCF)
+}  # fmt: skip
+"""Lead bytes of the first level of a national standard: common ideographs, usual syllables."""
+
+_Feature = tuple[str, str]
+"""A character outside ASCII in lower case, and where it stands."""
+
+
+def guess(data: bytes) -> tuple[str, bool]:
+    """Return the likeliest encoding of bytes that are neither marked nor UTF-8, and whether it is certain."""
+    sample = _sample(data)
+    scores: dict[str, float] = {}
+    texts: dict[str, str] = {}
+    features: dict[str, Counter[_Feature]] = {}
+    words: dict[str, Counter[str]] = {}
+    letters: dict[str, Counter[str]] = {}
+    for language in LANGUAGES:
+        for encoding, prior in language.encodings.items():
+            if encoding not in texts:
+                text = texts[encoding] = sample.decode(encoding, "replace")
+                features[encoding] = _find_features(text)
+                words[encoding] = Counter(_WORD.findall(text.lower())[:200])
+                letters[encoding] = Counter("".join(words[encoding].elements()))
+            score = _score(features[encoding], language) + prior + language.prior
+            score += _score_words(words[encoding], letters[encoding], language)
+            scores[encoding] = max(scores.get(encoding, -math.inf), score)
+    best = max(scores, key=lambda encoding: scores[encoding])
+    others = [score for encoding, score in scores.items() if texts[encoding] != texts[best]]
+    return best, not others or scores[best] - max(others) >= MIN_MARGIN
+
+
+def guess_markup(data: bytes) -> tuple[str, bool]:
+    """Return the same for the text between the tags of HTML."""
+    return guess(_TAG.sub(b" ", data))
+
+
+def _sample(data: bytes) -> bytes:
+    """Return the first lines that are not ASCII."""
+    lines: list[bytes] = []
+    size = 0
+    for line in data.splitlines():
+        if line.isascii():
+            continue
+        lines.append(line[: MAX_SAMPLE_BYTES - size])
+        size += len(line)
+        if size >= MAX_SAMPLE_BYTES:
+            lines[-1] = _cut_at_ascii(lines[-1])
+            break
+    return b"\n".join(lines)
+
+
+def _cut_at_ascii(line: bytes) -> bytes:
+    """Return the line up to its last blank or sign, so that no character of several bytes is cut."""
+    end = max(line.rfind(sign) for sign in (b" ", b",", b";", b"\t", b"."))
+    return line[:end] if end > len(line) // 2 else line
+
+
+def _find_features(text: str) -> Counter[_Feature]:
+    """Count the characters outside ASCII by where they stand: in a word, at its start, between capitals or signs."""
+    found: Counter[_Feature] = Counter()
+    before = " "
+    for index, char in enumerate(text):
+        if char >= "\x80":
+            after = text[index + 1] if index + 1 < len(text) else " "
+            lower = char.lower()
+            if not char.isalpha():
+                is_inside = _is_dense(before) and _is_dense(after) and char not in _INSIDE_WORDS
+                found[char, "inside" if is_inside else "apart"] += 1
+            elif "\u0370" <= char < "\u2000" and (_is_ascii_letter(before) or _is_ascii_letter(after)):
+                found[char, "mixed"] += 1
+            elif char == lower:
+                found[char, "between" if before.isupper() and after.isupper() else "word"] += 1
+            else:
+                found[lower, "after" if before.islower() else "start"] += 1
+        before = char
+    return found
+
+
+def _is_ascii_letter(char: str) -> bool:
+    return char.isascii() and char.isalpha()
+
+
+def _is_dense(char: str) -> bool:
+    """True for a letter, or a sign outside ASCII other than quotation marks and blanks."""
+    return char.isalpha() or (char >= "\x80" and char not in "\xa0«»‘’“”„‚…–—")
+
+
+_LOG_PLACE: Final = {"word": 0.0, "between": -1.5, "start": -1.2, "after": -5.0, "mixed": -6.0}
+"""Lower case letters in words are the rule; capitals after them are rare."""
+
+
+@cache
+def _letter_logs(letters: str, *, is_wide: bool) -> dict[str, float]:
+    """Return log probabilities of letters that are given in order of frequency."""
+    weights = {letter: 1 / (rank + 3) for rank, letter in enumerate(dict.fromkeys(letters))}
+    share = (_LISTED_SHARE if is_wide else 0.95) / sum(weights.values())
+    return {letter: math.log(weight * share) for letter, weight in weights.items()}
+
+
+def _score(features: Counter[_Feature], language: Language) -> float:
+    """Return the log likelihood of the characters outside ASCII."""
+    logs = _letter_logs(language.letters, is_wide=bool(language.standard))
+    if language.standard:
+        return sum(count * _score_wide(char, logs, language.standard) for (char, _), count in features.items())
+    return sum(count * _score_char(char, place, logs) for (char, place), count in features.items())
+
+
+def _score_words(words: Counter[str], letters: Counter[str], language: Language) -> float:
+    """Return the evidence of frequent words, and of ASCII letters that the language hardly uses."""
+    frequent = sum(words[word] for word in language.words)
+    rare = sum(letters[letter] for letter in language.rare)
+    return _LOG_WORD * min(frequent, _MAX_WORDS) + _LOG_RARE_LETTER * min(rare, _MAX_RARE_LETTERS)
+
+
+def _score_char(char: str, place: str, logs: dict[str, float]) -> float:
+    if char == "\ufffd" or "\x80" <= char < "\xa0":
+        return _LOG_UNDEFINED
+    if (found := logs.get(char)) is not None:
+        return found + _LOG_PLACE.get(place, 0.0)
+    if place == "inside":
+        return _LOG_INSIDE
+    if place == "apart":
+        return _LOG_SIGN if char in _SIGNS else _LOG_RARE_SIGN if char in _RARE_SIGNS else _LOG_INSIDE
+    return _LOG_FOREIGN
+
+
+def _score_wide(char: str, logs: dict[str, float], standard: str) -> float:
+    """Return the score of a character that takes two bytes: that of two letters of a byte each."""
+    if char == "\ufffd" or "\ue000" <= char <= "\uf8ff":
+        return 2 * _LOG_UNDEFINED
+    if char in logs:
+        return logs[char]
+    if char in _WIDE_SIGNS:
+        return -5.0
+    if "\uff61" <= char <= "\uff9f" or ("\u3040" <= char <= "\u30ff" and standard == "euc_jp"):
+        return -7.0
+    return -9.5 if _is_first_level(char, standard) else -13.0
+
+
+@cache
+def _is_first_level(char: str, standard: str) -> bool:
+    """True for what the national standard puts into its first level."""
+    try:
+        lead = char.encode(standard)[0]
+    except UnicodeEncodeError:
+        return False
+    first, last = _FIRST_LEVELS[standard]
+    return first <= lead <= last

@@ -1,0 +1,218 @@
+"""Which printed rows of a region are lines of the table row above them, by a small forest asked for each two of them.
+
+Rules cannot say it where none are drawn, and distances alone cannot where a cell's lines are as far apart as the rows.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from models.extract.layout.learned.forest import Forest, load_forest
+from models.extract.layout.tables.bands import column_at, row_middle, spans_columns
+from models.extract.layout.tables.data_rows import FIGURE
+from models.extract.layout.tables.rules import RuledRegion
+from models.extract.layout.tables.words import Segment, TextRow
+
+_weights = Path(__file__).parent / "weights" / "rows.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationLimits:
+    """Bounds of the features."""
+
+    far: float = 9.0
+    """Distances (ems) and ratios beyond this tell no more."""
+    least_step: float = 0.8
+    """Steps (ems) under this are rows that overlap: they set no measure."""
+    least_jump: float = 0.12
+    """Ems between the small and the large steps of a region, where they are of two kinds."""
+    wide_rule: float = 0.5
+    """Share of the region's width from which a rule parts rows."""
+    most_rows: int = 40
+    """More rows of a region tell no more."""
+    figure_chars: int = 40
+    """A longer text is no figure."""
+    parted: float = 0.5
+    """Chance up to which a printed row starts a table row."""
+
+
+LIMITS = ContinuationLimits()
+
+STEP_NAMES = (
+    "gap", "gap_least", "gap_low", "gap_median", "gap_most", "gap_before", "gap_after", "jump",
+    "filled", "filled_above", "filled_after", "shared", "new", "key", "key_above", "key_after", "key_share",
+    "lower", "stop_above", "open_above", "room", "room_least", "ruled", "ruled_above", "ruled_share",
+    "figures", "figures_above", "bold", "bold_above", "first", "last", "rows", "columns", "offset", "spans", "size",
+    "long", "long_above", "multi_share", "left", "key_alike", "key_lone",
+)  # fmt: skip
+"""What is said of two neighbouring printed rows of a region over some columns."""
+
+Cells = dict[int, list[Segment]]
+Matrix = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroups:
+    """Printed rows grouped to table rows; `sure` (0..1): how certain that is on average."""
+
+    groups: list[list[TextRow]]
+    sure: float
+
+
+def group_rows(rows: list[TextRow], columns: list[float], region: RuledRegion) -> RowGroups:
+    """The table rows of a region over the given columns."""
+    if len(rows) < 2:
+        return RowGroups([list(rows)], 1.0)
+    chances = _load(_weights).sums(describe_steps(rows, columns, region)).tolist()
+    groups = [[rows[0]]]
+    for row, chance in zip(rows[1:], chances, strict=True):
+        if chance > LIMITS.parted:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    sure = sum([min(1.0, 2 * abs(chance - 0.5)) for chance in chances]) / len(chances)
+    return RowGroups(groups, sure)
+
+
+def describe_steps(rows: list[TextRow], columns: list[float], region: RuledRegion) -> Matrix:
+    """A row of `STEP_NAMES` for every printed row but the first."""
+    described = _RegionRows(rows, columns, region)
+    found = [described.describe(number) for number in range(1, len(rows))]
+    return np.array(found, dtype=np.float32).reshape(-1, len(STEP_NAMES))
+
+
+class _RegionRows:
+    """What the printed rows of a region have in common, measured once."""
+
+    def __init__(self, rows: list[TextRow], columns: list[float], region: RuledRegion) -> None:
+        self._rows, self._columns = rows, columns
+        self._cells = [_part_cells(row, columns) for row in rows]
+        self._right = _find_right_ends(self._cells, columns)
+        self._left = min([row.words[0].x0 for row in rows])
+        self._gaps = [(below.base - above.base) / max(above.size, below.size, 1.0) for above, below in pairwise(rows)]
+        ordered = sorted([gap for gap in self._gaps if gap >= LIMITS.least_step]) or [1.0]
+        self._low, self._median = ordered[len(ordered) // 5], ordered[len(ordered) // 2]
+        self._least, self._most = ordered[0], ordered[-1]
+        self._jump = _find_jump(ordered)
+        self._ruled = _find_ruled(rows, region)
+        count = len(rows)
+        self._ruled_share = sum(self._ruled) / len(self._ruled)
+        self._key_share = sum([0 in own for own in self._cells]) / count
+        self._multi_share = sum([len(own) > 1 for own in self._cells]) / count
+        self._figures = [sum(map(_is_figure, own.values())) for own in self._cells]
+        keys = [_kind_of(own[0][0].words[0].text) for own in self._cells if 0 in own]
+        self._key_kinds = {kind: keys.count(kind) / len(keys) for kind in set(keys)}
+
+    def describe(self, number: int) -> tuple[float, ...]:
+        """The values of `STEP_NAMES` of a row and the one above."""
+        at, gaps, width = number - 1, self._gaps, len(self._columns) + 1
+        above, row = self._rows[at], self._rows[number]
+        before, own = self._cells[at], self._cells[number]
+        after: Cells = self._cells[number + 1] if number + 1 < len(self._rows) else {}
+        shared = own.keys() & before.keys()
+        rooms = [self._room(column, before, own, row.size) for column in shared] or [-LIMITS.far]
+        offsets = [abs(own[column][0].x0 - before[column][0].x0) / row.size for column in shared] or [LIMITS.far]
+        longest = max(own, key=lambda column: _length(own[column]))
+        ending = before[longest][-1].words[-1].text if longest in before else ""
+        gap = gaps[at]
+        return (
+            gap, gap / self._least, gap / self._low, gap / self._median, gap / self._most,
+            min(LIMITS.far, gap / max(gaps[at - 1], 0.3)) if at else LIMITS.far,
+            min(LIMITS.far, gap / max(gaps[number], 0.3)) if number < len(gaps) else LIMITS.far,
+            gap - self._jump if self._jump else -LIMITS.far,
+            len(own) / width, len(before) / width, len(after) / width, len(shared), len(own) - len(shared),
+            0 in own, 0 in before, 0 in after, self._key_share,
+            own[longest][0].words[0].text[:1].islower(), ending[-1:] in tuple(".;!?"), ending[-1:] in tuple(",-–(:"),
+            max(rooms), min(rooms), self._ruled[at], self._ruled[at - 1] if at else False, self._ruled_share,
+            self._figures[number] / width, self._figures[at] / width,
+            all([word.bold for word in row.words]), all([word.bold for word in above.words]),
+            at == 0, number == len(gaps), min(len(self._rows), LIMITS.most_rows), width, min(offsets),
+            any([spans_columns(one.x0, one.x1, self._columns) for one in row.segments]),
+            row.size / max(above.size, 1.0),
+            _length(own[longest]), sum([len(word.text) for word in above.words]), self._multi_share,
+            (row.words[0].x0 - self._left) / row.size,
+            self._key_kinds[_kind_of(own[0][0].words[0].text)] if 0 in own else -1.0,
+            0 in own and len(own) == 1,
+        )  # fmt: skip
+
+    def _room(self, column: int, before: Cells, own: Cells, size: float) -> float:
+        """Room (ems) that the column's line above left for the first word of this one."""
+        first = own[column][0].words[0]
+        return (self._right[column] - before[column][-1].x1 - (first.x1 - first.x0)) / size
+
+
+def _part_cells(row: TextRow, columns: list[float]) -> Cells:
+    own: Cells = {}
+    for segment in row.segments:
+        own.setdefault(column_at(segment.x0 + 0.5, columns), []).append(segment)
+    return own
+
+
+def _find_right_ends(cells: list[Cells], columns: list[float]) -> list[float]:
+    """How far the text of each column reaches, by the segments that do not run across its edge."""
+    right = [0.0] * (len(columns) + 1)
+    for own in cells:
+        for column, segments in own.items():
+            if column == len(columns) or segments[-1].x1 <= columns[column]:
+                right[column] = max(right[column], segments[-1].x1)
+    return right
+
+
+def _find_jump(steps: list[float]) -> float:
+    """The middle of the widest gap between neighbouring step lengths (ascending); 0 where they are of one kind."""
+    widest, middle = LIMITS.least_jump, 0.0
+    for shorter, longer in pairwise(steps):
+        if longer - shorter > widest:
+            widest, middle = longer - shorter, (shorter + longer) / 2
+    return middle
+
+
+def _find_ruled(rows: list[TextRow], region: RuledRegion) -> list[bool]:
+    """For each two neighbours whether a wide rule, or the edge of a shade, runs between them."""
+    least = LIMITS.wide_rule * (region.box[2] - region.box[0])
+    levels = [rule.y0 for rule in region.horizontals if rule.x1 - rule.x0 > least]
+    return [
+        any([row_middle(above) < y < row_middle(below) + 0.1 * below.size for y in levels])
+        for above, below in pairwise(rows)
+    ]
+
+
+def _is_figure(segments: list[Segment]) -> bool:
+    text = " ".join(_texts_of(segments))
+    return len(text) <= LIMITS.figure_chars and FIGURE.fullmatch(text) is not None
+
+
+def _texts_of(segments: list[Segment]) -> Iterator[str]:
+    for segment in segments:
+        yield from (word.text for word in segment.words)
+
+
+def _length(segments: list[Segment]) -> int:
+    return sum([len(word.text) for segment in segments for word in segment.words])
+
+
+def _kind_of(text: str) -> str:
+    """Of which kind the first letter of a key is."""
+    first = text[:1]
+    return "digit" if first.isdigit() else "lower" if first.islower() else "upper" if first.isupper() else "other"
+
+
+def load_continuation() -> None:
+    """Read the weights now."""
+    _load(_weights)
+
+
+def use_weights(path: Path) -> None:
+    """Take other weights from now on: training asks the forest that it has just grown."""
+    global _weights
+    _weights = path
+
+
+@lru_cache(maxsize=2)
+def _load(path: Path) -> Forest:
+    return load_forest(path)

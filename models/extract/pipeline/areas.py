@@ -1,0 +1,123 @@
+"""Which parts of a page with a text layer a recogniser is to read: pictures with text, and what is garbled. Pure."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from models.cdom.flags import HIDDEN_TEXT
+from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from models.cdom.table import Table
+from models.extract.contract import PageBlock, ReadArea
+from models.extract.layout.lines.marks import Line, Piece, split_evenly
+
+_MARGIN = 2.0  # points around garbled text that are shown to the recogniser: letters reach beyond their line's box
+
+
+def holds(box: Bbox | None, x: float, y: float) -> bool:
+    """True when the point lies in the box."""
+    return box is not None and box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def picture_areas(blocks: Sequence[PageBlock], places: Sequence[int]) -> tuple[ReadArea, ...]:
+    """The areas of those pictures: what is read there stands after them."""
+    boxes = [(place, blocks[place].bbox) for place in places]
+    return tuple(ReadArea(bbox=box, block=place, adds=True) for place, box in boxes if box is not None)
+
+
+def garbled_areas(
+    blocks: Sequence[PageBlock],
+    lines: Sequence[Line],
+    garbled: Sequence[Line],
+    size: tuple[float, float],
+    words_of: Callable[[Line], list[Piece]] = split_evenly,
+) -> tuple[ReadArea, ...]:
+    """The areas of the garbled lines: a block, the lines of it that are garbled, or the cells of a table.
+
+    Args:
+        blocks: Those of the page.
+        lines: All lines of the page.
+        garbled: Those whose font is garbled, in the same order.
+        size: Width and height of the page in points.
+        words_of: Gives the words of a line.
+    """
+    numbers = {id(line) for line in garbled}
+    areas: list[ReadArea] = []
+    for place, block in enumerate(blocks):
+        if block.bbox is None or HIDDEN_TEXT in block.flags:
+            continue
+        inside = [line for line in lines if holds(block.bbox, *_middle_of(line))]
+        own = [line for line in inside if id(line) in numbers]
+        if not own:
+            continue
+        if block.table is not None:
+            areas += _cell_areas(place, block.table, own, words_of)
+        elif len(own) == len(inside) or block.printed:
+            areas.append(ReadArea(bbox=block.bbox, block=place))
+        else:
+            areas += [ReadArea(bbox=line.bbox, block=place, layer=line.text) for line in own]
+    return tuple(_widen(area, lines, size) for area in areas)
+
+
+def _middle_of(line: Line) -> tuple[float, float]:
+    return (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+
+
+def _cell_areas(
+    place: int, table: Table, lines: Sequence[Line], words_of: Callable[[Line], list[Piece]]
+) -> Iterator[ReadArea]:
+    """An area for each line of each cell, or for a cell whose text is garbled as a whole."""
+    words = [(line, word) for line in lines for word in words_of(line)]
+    for number, cell in enumerate(table.cells):
+        parts: dict[int, list[tuple[Line, Piece]]] = {}
+        for line, word in words:
+            if holds(cell.bbox, (word.x0 + word.x1) / 2, (line.y0 + line.y1) / 2):
+                parts.setdefault(id(line), []).append((line, word))
+        texts = [" ".join(word.text for _, word in part) for part in parts.values()]
+        boxes = [_box_of(part) for part in parts.values()]
+        if boxes and _count(texts) >= _count([cell.text]):
+            hull = (
+                min(b[0] for b in boxes),
+                min(b[1] for b in boxes),
+                max(b[2] for b in boxes),
+                max(b[3] for b in boxes),
+            )
+            yield ReadArea(bbox=hull, block=place, cell=number)
+        else:
+            for text, box in zip(texts, boxes, strict=True):
+                yield ReadArea(bbox=box, block=place, cell=number, layer=text)
+
+
+def _count(texts: Sequence[str]) -> int:
+    return sum(len(word) for text in texts for word in text.split())
+
+
+def _box_of(part: Sequence[tuple[Line, Piece]]) -> Bbox:
+    """The box of some words of one line."""
+    line = part[0][0]
+    return (min(word.x0 for _, word in part), line.y0, max(word.x1 for _, word in part), line.y1)
+
+
+def _widen(area: ReadArea, lines: Sequence[Line], size: tuple[float, float]) -> ReadArea:
+    """The area with a margin, cut at the lines beside it: half a line would be read as other words."""
+    x0, y0, x1, y1 = area.bbox
+    own = [line for line in lines if holds(area.bbox, *_middle_of(line))]
+    first = min((line.y0 for line in own), default=y0)
+    last = max((line.y1 for line in own), default=y1)
+    middle = (first + last) / 2
+    top, bottom, left, right = y0 - _MARGIN, y1 + _MARGIN, x0 - _MARGIN, x1 + _MARGIN
+    for line in lines:
+        x, y = _middle_of(line)
+        if holds(area.bbox, x, y):
+            continue
+        if line.x1 > x0 and line.x0 < x1:
+            if y < middle:
+                top = max(top, min(line.y1, first))
+            else:
+                bottom = min(bottom, max(line.y0, last))
+        elif line.y1 > y0 and line.y0 < y1:
+            left = max(left, min(line.x1, x0)) if x < x0 else left
+            right = min(right, max(line.x0, x1)) if x > x1 else right
+    return ReadArea(
+        bbox=round_bbox(clamp_bbox((left, top, right, bottom), *size)),
+        block=area.block,
+        cell=area.cell,
+        layer=area.layer,
+    )

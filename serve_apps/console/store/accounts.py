@@ -1,0 +1,155 @@
+"""People and their tenants: signing up, approval, passwords, links to set a new one, leaving.
+
+Passwords arrive hashed, links as digests; no secret is kept. Every act that matters has its audit row under the tenant.
+"""
+
+import base64
+import os
+
+import psycopg
+
+from serve_apps.console.store.errors import EmailTaken
+from serve_apps.console.store.ports import AuditedDatabase, Connection, ConsoleTables, Row
+from serve_apps.console.store.rows import Account, Credentials, Tenant, hooks_of
+from storage.values.rows import Actor, Scope
+
+LINK_S = 3600  # seconds a link for a new password is good
+OPERATOR = Actor(key_name="operator")
+TENANT = "t.id as tenant_id, t.plan, p.monthly_pages, p.concurrent_documents, p.retention_days"
+"""The columns of a tenant with its plan, from `console_tenants t join console_plans p`."""
+
+
+def new_id(kind: str) -> str:
+    """A short lower-case id, fit for an organisation's name."""
+    return kind + base64.b32encode(os.urandom(16)).decode().rstrip("=").lower()
+
+
+def create_account(
+    db: AuditedDatabase, email: str, password_hash: str, *, plan: str = "free", approved: bool = True
+) -> Account:
+    """An account with a tenant of its own; not `approved`: an operator lets it in later. Raises EmailTaken."""
+    tenant_id, account_id = new_id("t"), new_id("acc_")
+    try:
+        with db.transaction() as conn:
+            conn.execute("insert into console_tenants (id, plan) values (%s, %s)", (tenant_id, plan))
+            conn.execute(
+                """insert into console_accounts (id, email, password, tenant_id, approved_at)
+                   values (%s, %s, %s, %s, case when %s then clock_timestamp() end)""",
+                (account_id, email, password_hash, tenant_id, approved),
+            )
+            db.record(conn, hooks_of(tenant_id), Actor(key_name=account_id), "account.created", account_id)
+            row = conn.execute(
+                f"select {TENANT} from console_tenants t join console_plans p on p.name = t.plan where t.id = %s",
+                (tenant_id,),
+            ).fetchall()[0]
+    except psycopg.errors.UniqueViolation:
+        raise EmailTaken("there is an account with this address; sign in instead") from None
+    return Account(id=account_id, email=email, tenant=tenant_of(row))
+
+
+def find_password(db: ConsoleTables, email: str) -> Credentials | None:
+    """What an address signs in with; None where there is no account."""
+    row = db.fetch_one(
+        "select id, password, approved_at is not null as approved from console_accounts where email = %(email)s",
+        {"email": email},
+    )
+    return Credentials(account_id=row["id"], password=row["password"], approved=row["approved"]) if row else None
+
+
+def password_of(db: ConsoleTables, account_id: str) -> str | None:
+    """The hash of a signed-in account's password."""
+    row = db.fetch_one("select password from console_accounts where id = %(id)s", {"id": account_id})
+    return str(row["password"]) if row else None
+
+
+def change_password(db: AuditedDatabase, account_id: str, password_hash: str, keep: bytes) -> None:
+    """A new password ends every session but the one with the digest `keep`, and every link."""
+    with db.transaction() as conn:
+        _set_password(db, conn, account_id, password_hash)
+        conn.execute("delete from console_sessions where account_id = %s and digest <> %s", (account_id, keep))
+
+
+def make_link(db: AuditedDatabase, email: str, digest: bytes) -> bool:
+    """A link with which a new password may be set once, within an hour; False where there is no such account."""
+    with db.transaction() as conn:
+        conn.execute("delete from console_links where expires_at < clock_timestamp()")
+        made = conn.execute(
+            f"""insert into console_links (digest, account_id, expires_at)
+                select %(digest)s, id, clock_timestamp() + {LINK_S} * interval '1 second'
+                from console_accounts where email = %(email)s returning account_id""",
+            {"digest": digest, "email": email},
+        ).fetchone()
+        if made is not None:
+            db.record(conn, _hooks_of_account(conn, made["account_id"]), OPERATOR, "password.link", made["account_id"])
+        return made is not None
+
+
+def use_link(db: AuditedDatabase, digest: bytes, password_hash: str) -> bool:
+    """Sets the password and ends every session; False for a link that is unknown, used or has run out."""
+    with db.transaction() as conn:
+        used = conn.execute(
+            "delete from console_links where digest = %s and expires_at > clock_timestamp() returning account_id",
+            (digest,),
+        ).fetchone()
+        if used is None:
+            return False
+        _set_password(db, conn, used["account_id"], password_hash)
+        conn.execute("delete from console_sessions where account_id = %s", (used["account_id"],))
+        return True
+
+
+def approve(db: AuditedDatabase, email: str) -> bool:
+    """Lets an account in; False where there is none. Approving twice changes nothing."""
+    with db.transaction() as conn:
+        row = conn.execute(
+            """update console_accounts set approved_at = coalesce(approved_at, clock_timestamp())
+               where email = %s returning id, tenant_id""",
+            (email,),
+        ).fetchone()
+        if row is not None:
+            db.record(conn, hooks_of(row["tenant_id"]), OPERATOR, "account.approved", row["id"])
+        return row is not None
+
+
+def close_account(db: AuditedDatabase, account_id: str, actor: Actor | None = None) -> bool:
+    """The account and all that opens it are gone now; its documents go when the watcher has deleted them.
+
+    What stays is the tenant's id, with its months' usage and its audit trail. False where there is no such account.
+    """
+    with db.transaction() as conn:
+        row = conn.execute("delete from console_accounts where id = %s returning tenant_id", (account_id,)).fetchone()
+        if row is None:
+            return False
+        tenant_id, hooks = row["tenant_id"], hooks_of(row["tenant_id"])
+        for table in ("console_sessions", "console_links"):
+            conn.execute(f"delete from {table} where account_id = %s", (account_id,))
+        conn.execute("update console_tenants set closed_at = clock_timestamp() where id = %s", (tenant_id,))
+        conn.execute("delete from console_tokens where tenant_id = %s", (tenant_id,))
+        for table in ("deliveries", "webhooks"):
+            conn.execute(f"delete from {table} where tenant = %s and org = %s", (hooks.tenant, hooks.org))
+        db.record(conn, hooks, actor or Actor(key_name=account_id), "account.closed", account_id)
+        return True
+
+
+def find_account(db: ConsoleTables, email: str) -> str | None:
+    """The id of the account with this address."""
+    row = db.fetch_one("select id from console_accounts where email = %(email)s", {"email": email})
+    return str(row["id"]) if row else None
+
+
+def _set_password(db: AuditedDatabase, conn: Connection, account_id: str, password_hash: str) -> None:
+    conn.execute("update console_accounts set password = %s where id = %s", (password_hash, account_id))
+    conn.execute("delete from console_links where account_id = %s", (account_id,))
+    hooks = _hooks_of_account(conn, account_id)
+    db.record(conn, hooks, Actor(key_name=account_id), "password.changed", account_id)
+
+
+def _hooks_of_account(conn: Connection, account_id: str) -> Scope:
+    rows = conn.execute("select tenant_id from console_accounts where id = %s", (account_id,)).fetchall()
+    return hooks_of(rows[0]["tenant_id"])
+
+
+def tenant_of(row: Row) -> Tenant:
+    """From the columns of `TENANT`."""
+    names = ("plan", "monthly_pages", "concurrent_documents", "retention_days")
+    return Tenant(id=row["tenant_id"], **{name: row[name] for name in names})

@@ -1,0 +1,60 @@
+"""Plans and who is on which: the operator's view of tenants. Every change has its audit row."""
+
+from serve_apps.console.store.accounts import OPERATOR
+from serve_apps.console.store.ports import AuditedDatabase, ConsoleTables
+from serve_apps.console.store.rows import WEBHOOK_TENANT, TenantPlan, TenantRow, hooks_of
+from storage.values.errors import NotFound
+from storage.values.rows import Scope
+
+PLANS = Scope(tenant=WEBHOOK_TENANT)
+"""The audit trail of the plans themselves."""
+
+
+def list_plans(db: ConsoleTables) -> list[TenantPlan]:
+    """All of them by name."""
+    rows = db.fetch_all(
+        "select name, monthly_pages, concurrent_documents, retention_days from console_plans order by name"
+    )
+    return [TenantPlan(**row) for row in rows]
+
+
+def define_plan(db: AuditedDatabase, plan: TenantPlan) -> None:
+    """Makes a plan, or changes it for everybody who is on it from the next request on."""
+    with db.transaction() as conn:
+        conn.execute(
+            """insert into console_plans (name, monthly_pages, concurrent_documents, retention_days)
+               values (%s, %s, %s, %s) on conflict (name) do update set monthly_pages = excluded.monthly_pages,
+                 concurrent_documents = excluded.concurrent_documents, retention_days = excluded.retention_days""",
+            (plan.name, plan.monthly_pages, plan.concurrent_documents, plan.retention_days),
+        )
+        db.record(conn, PLANS, OPERATOR, "plan.defined", plan.name)
+
+
+def change_plan(db: AuditedDatabase, who: str, plan: str) -> str:
+    """Puts a tenant, named by its id or an account's address, on another plan; its id. Raises NotFound."""
+    with db.transaction() as conn:
+        if conn.execute("select from console_plans where name = %s", (plan,)).fetchone() is None:
+            raise NotFound(f"there is no plan {plan}")
+        row = conn.execute(
+            """update console_tenants set plan = %(plan)s where closed_at is null
+               and id = coalesce((select tenant_id from console_accounts where email = %(who)s), %(who)s)
+               returning id""",
+            {"plan": plan, "who": who},
+        ).fetchone()
+        if row is None:
+            raise NotFound(f"there is no tenant {who}")
+        db.record(conn, hooks_of(row["id"]), OPERATOR, "plan.changed", plan)
+        return str(row["id"])
+
+
+def list_tenants(db: ConsoleTables) -> list[TenantRow]:
+    """All of them, the oldest first, with this month's use; those that left keep their id only."""
+    rows = db.fetch_all(
+        """select t.id as tenant_id, a.email, t.plan, t.created_at, a.approved_at, t.closed_at,
+             coalesce(u.documents, 0) as documents, coalesce(u.pages, 0) as pages
+           from console_tenants t left join console_accounts a on a.tenant_id = t.id
+             left join console_usage u on u.tenant_id = t.id
+               and u.month = date_trunc('month', statement_timestamp())::date
+           order by t.created_at, t.id"""
+    )
+    return [TenantRow(**row) for row in rows]

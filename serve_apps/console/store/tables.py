@@ -1,0 +1,152 @@
+"""The console's tables. They share a database with an engine or stand alone; no key leads to the engine's tables.
+
+A submission is one call to the engine; `n_open` of its documents count towards the tenant's limits. A document ends
+once: `event_id` is given in that transaction.
+"""
+
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, DateTime, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+
+def _time(*, nullable: bool = True, now: bool = False) -> Any:
+    default = text("clock_timestamp()") if now else None
+    return Column(DateTime(timezone=True), nullable=nullable, server_default=default)
+
+
+def _text(*, default: str | None = None) -> Any:
+    return Column(Text, nullable=False, server_default=default)
+
+
+def _count(default: int = 0) -> Any:
+    return Column(BigInteger, nullable=False, server_default=text(str(default)))
+
+
+def _limit() -> "Column[int]":
+    return Column(BigInteger, nullable=True)
+
+
+class ConsolePlanTable(SQLModel, table=True):
+    """What a tenant may use. Null = unlimited (pages) and for ever (retention)."""
+
+    __tablename__ = "console_plans"
+    name: str = Field(sa_column=Column(Text, primary_key=True))
+    monthly_pages: int | None = Field(sa_column=_limit())
+    concurrent_documents: int = Field(sa_column=_count(20))
+    retention_days: int | None = Field(sa_column=_limit())
+
+
+class ConsoleTenantTable(SQLModel, table=True):
+    """Its row is the lock under which places are given away. `id` is the tenant's organisation at the engine."""
+
+    __tablename__ = "console_tenants"
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    plan: str = Field(sa_column=_text(default="free"))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    closed_at: datetime | None = Field(sa_column=_time())
+
+
+class ConsoleAccountTable(SQLModel, table=True):
+    """A person. `password` is a scrypt hash with its parameters."""
+
+    __tablename__ = "console_accounts"
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    email: str = Field(sa_column=Column(Text, nullable=False, unique=True))
+    password: str = Field(sa_column=_text())
+    tenant_id: str = Field(sa_column=_text())
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    approved_at: datetime | None = Field(sa_column=_time())
+
+
+class ConsoleSessionTable(SQLModel, table=True):
+    """A signed-in browser; only the cookie's digest is kept."""
+
+    __tablename__ = "console_sessions"
+    digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
+    account_id: str = Field(sa_column=_text())
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    expires_at: datetime = Field(sa_column=_time(nullable=False))
+    id: str = Field(sa_column=Column(Text, nullable=False, unique=True))
+    agent: str = Field(sa_column=_text(default=""))
+
+
+class ConsoleLinkTable(SQLModel, table=True):
+    """A way to set a new password once; only its digest is kept."""
+
+    __tablename__ = "console_links"
+    digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
+    account_id: str = Field(sa_column=_text())
+    expires_at: datetime = Field(sa_column=_time(nullable=False))
+
+
+class ConsoleTokenTable(SQLModel, table=True):
+    """An access token; shown once, kept as SHA-256."""
+
+    __tablename__ = "console_tokens"
+    __table_args__ = (Index("console_tokens_by_tenant", "tenant_id", "created_at"),)
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    tenant_id: str = Field(sa_column=_text())
+    name: str = Field(sa_column=_text())
+    digest: bytes = Field(sa_column=Column(LargeBinary, nullable=False, unique=True))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    revoked_at: datetime | None = Field(sa_column=_time())
+
+
+class ConsoleSubmissionTable(SQLModel, table=True):
+    """One upload on its way to, or at, the engine. `look_at`: when its end is asked for next."""
+
+    __tablename__ = "console_submissions"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "org", "route", "engine_key"),
+        Index("console_submissions_open", "tenant_id", postgresql_where=text("state in ('sending', 'open')")),
+        Index("console_submissions_due", "look_at", postgresql_where=text("state in ('sending', 'open')")),
+        Index("console_submissions_ended", "ended_at", postgresql_where=text("state = 'ended'")),
+    )
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    tenant_id: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    route: str = Field(sa_column=_text())
+    engine_key: str = Field(sa_column=_text())
+    digest: str = Field(sa_column=_text())
+    state: str = Field(sa_column=_text(default="sending"))
+    n_total: int = Field(sa_column=_count())
+    n_open: int = Field(sa_column=_count())
+    job_id: str | None = Field(sa_column=Column(Text, nullable=True, unique=True))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    look_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    ended_at: datetime | None = Field(sa_column=_time())
+
+
+class ConsoleDocumentTable(SQLModel, table=True):
+    """A document the engine took. `alias` is its own job id, which stands for the whole batch."""
+
+    __tablename__ = "console_documents"
+    __table_args__ = (
+        Index("console_documents_by_tenant", "tenant_id", "created_at", "document_id"),
+        Index("console_documents_by_submission", "submission_id"),
+    )
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    submission_id: str = Field(sa_column=_text())
+    job_id: str = Field(sa_column=_text())
+    tenant_id: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    alias: str = Field(sa_column=Column(Text, nullable=False, unique=True))
+    source_file: str = Field(sa_column=_text())
+    status: str = Field(sa_column=_text(default="queued"))
+    pages: int = Field(sa_column=_count())
+    chunks: int = Field(sa_column=_count())
+    event_id: str | None = Field(sa_column=Column(Text, nullable=True, unique=True))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    ended_at: datetime | None = Field(sa_column=_time())
+
+
+class ConsoleUsageTable(SQLModel, table=True):
+    """What a tenant used in a UTC month; outlives the documents."""
+
+    __tablename__ = "console_usage"
+    tenant_id: str = Field(sa_column=Column(Text, primary_key=True))
+    month: date = Field(primary_key=True)
+    documents: int = Field(sa_column=_count())
+    pages: int = Field(sa_column=_count())

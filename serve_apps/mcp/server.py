@@ -1,0 +1,68 @@
+"""The service as an MCP server: five tools, and documents as resources, over the official SDK.
+
+The SDK speaks every revision of the protocol.
+
+In comes an HTTP client of the service; out goes a server to run over standard input and output. What the service
+refuses is a result the model can read; arguments are checked by the SDK against the tools' own signatures.
+"""
+
+from collections.abc import Mapping
+
+import httpx
+from mcp.server.mcpserver import MCPServer
+from mcp_types import Resource, ToolAnnotations
+
+from serve_apps.mcp.tools import Tools
+
+DOCUMENT_URI = "quire://documents/{document_id}"
+MARKDOWN = "text/markdown"
+INSTRUCTIONS = (
+    "Quire reads documents (PDF, Word, images) into text with places. parse a local file or a web address, or "
+    "search what was read before; then ask get_chunks, get_fields or export_context with the job_id and document_id "
+    "you were given."
+)
+LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+
+
+class DocumentServer(MCPServer):
+    """Lists the newest documents of the service as resources: what is there changes while the server runs."""
+
+    def __init__(self, tools: Tools, version: str) -> None:
+        super().__init__("quire", title="Quire", instructions=INSTRUCTIONS, version=version, log_level="ERROR")
+        self._tools = tools
+
+    async def list_resources(self) -> list[Resource]:
+        """The documents read last; any other is reached by its id."""
+        return [
+            Resource(
+                uri=DOCUMENT_URI.format(document_id=one["document_id"]),
+                name=one["source_file"],
+                mime_type=MARKDOWN,
+                description=f"{one['pages'] or 0} pages, read {one['finished_at']}",
+            )
+            for one in await self._tools.list_newest()
+        ]
+
+
+def make_server(client: httpx.AsyncClient, version: str) -> MCPServer:
+    """The server; `client` is closed by whoever opened it."""
+    tools = Tools(client)
+    server = DocumentServer(tools, version)
+    described = server.resource(DOCUMENT_URI, title="A document as Markdown", mime_type=MARKDOWN)
+    described(tools.read_markdown)
+    for title, run, annotations in (
+        ("Read a document", tools.parse, SENDS),
+        ("Search documents", tools.search, LOOKS),
+        ("Text in pieces", tools.get_chunks, LOOKS),
+        ("Labelled values", tools.get_fields, LOOKS),
+        ("Digest of a document", tools.export_context, LOOKS),
+    ):
+        server.add_tool(run, title=title, annotations=annotations)
+    return server
+
+
+def open_client(url: str, token: str | None) -> httpx.AsyncClient:
+    """A client of the service at `url`, an engine or a hosted console."""
+    headers: Mapping[str, str] = {"X-API-Key": token} if token else {}
+    return httpx.AsyncClient(base_url=url, headers=headers, timeout=90, trust_env=False)

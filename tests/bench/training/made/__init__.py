@@ -1,0 +1,1 @@
+"""Typeset pages with tables whose truth is known, of kinds that the documents at hand lack."""

@@ -1,0 +1,1 @@
+"""Training of the forests of tables: truth, candidates beside it, fits."""
