@@ -40,13 +40,13 @@ def test_a_document_that_was_read_when_its_lease_lapsed_is_acquitted_once() -> N
     assert not reader.inflight.holds(reader.claim)
 
 
-def test_what_the_database_never_heard_to_be_read_was_not_charged() -> None:
+def test_lapsed_lease_is_not_charged_when_reading_was_never_reported() -> None:
     reader = Holding(make_claim("doc_1", grouped=True))
     reader.enter(Phase.READING)
     assert reader.apply_reply(LOST) == []
 
 
-def test_what_the_database_heard_to_be_read_was_charged() -> None:
+def test_lapsed_lease_is_charged_when_reading_was_reported() -> None:
     reader = Holding(make_claim("doc_1", grouped=True))
     reader.enter(Phase.READING)
     reader.apply_reply()
@@ -85,7 +85,7 @@ def test_a_heartbeat_that_meets_the_end_of_a_document_has_found_no_loss(caplog: 
     assert "lease lost" in caplog.text
 
 
-def test_what_the_database_heard_while_a_document_was_being_ended_counts() -> None:
+def test_lost_lease_uses_phase_acknowledged_while_ending() -> None:
     reader = Holding(make_claim("doc_1"))
     reader.enter(Phase.PUBLISHING)
     with reader.inflight.ending([reader.claim]):

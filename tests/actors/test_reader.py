@@ -169,7 +169,7 @@ def test_a_document_that_cannot_be_published_does_not_hold_up_the_others() -> No
     assert [row.claim.document_id for row in scene.store.finished] == ["good"]
 
 
-def test_a_heartbeat_that_finds_a_document_just_ended_by_this_reader_tells_of_no_loss(
+def test_heartbeat_reports_no_loss_for_document_just_ended(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     scene = Scene(make_claim())

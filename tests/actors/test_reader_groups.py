@@ -32,7 +32,7 @@ def test_a_group_is_read_in_order_and_committed_together() -> None:
     assert scene.parser.ended_jobs == ["acme/default/job_1"]
 
 
-def test_groups_grow_while_the_queue_fills_them_and_shrink_when_it_does_not() -> None:
+def test_group_size_grows_with_full_groups_and_resets() -> None:
     with Scene(*group_of(*(f"d{number}" for number in range(20)))).running() as scene:
         assert until(lambda: len(scene.store.finished) == 20)
     assert scene.queue.asked[:6] == [1, 2, 4, 8, 16, 1]
@@ -50,7 +50,7 @@ def test_a_member_that_was_lost_while_it_waited_is_not_read() -> None:
     assert (scene.parser.reads, scene.queue.released) == (1, [])
 
 
-def test_a_drain_gives_back_what_its_group_has_not_begun() -> None:
+def test_drain_releases_group_members_not_begun() -> None:
     begun, go = threading.Event(), threading.Event()
 
     def read(_: object) -> ReadOutcome:
@@ -68,7 +68,7 @@ def test_a_drain_gives_back_what_its_group_has_not_begun() -> None:
     assert [claim.document_id for claim in scene.queue.released] == ["b", "c"]
 
 
-def test_a_group_whose_members_the_database_believes_unread_is_committed_without_a_beat() -> None:
+def test_unread_group_is_committed_without_heartbeat() -> None:
     scene = Scene(*group_of("a", "b"), beat_s=30)
     scene.reader._most = 2
     with scene.running():

@@ -37,7 +37,7 @@ def text_of(outcome: ReadOutcome) -> str:
     return " ".join(block.text for block in outcome.tree.blocks)
 
 
-def test_a_picture_becomes_a_tree_of_what_the_recogniser_read(reader: DocumentReader) -> None:
+def test_picture_becomes_tree_of_recognised_text(reader: DocumentReader) -> None:
     data = encode(draw_page(LETTER), "PNG", dpi=(120, 120))
     outcomes = [recognise_document(read(reader, data), make_recogniser("rapidocr", ("en",))) for _ in range(2)]
     assert text_of(outcomes[0]).split() == " ".join(LETTER).split()

@@ -61,7 +61,7 @@ def test_the_engine_is_made_by_the_first_page_and_kept() -> None:
     assert [engine.seen for engine in made] == [[1, 2]]
 
 
-def test_warming_up_loads_every_worker_and_says_what_is_missing() -> None:
+def test_warm_up_loads_every_worker_and_reports_missing_models() -> None:
     made: list[ScriptedRecogniser] = []
 
     def make() -> ScriptedRecogniser:
@@ -128,7 +128,7 @@ def test_a_page_that_never_ends_makes_the_recogniser_unhealthy() -> None:
         assert recogniser.healthy()
 
 
-def test_what_the_engine_says_of_a_document_reaches_the_caller() -> None:
+def test_engine_error_reaches_the_caller() -> None:
     with (
         opened(ScriptedRecogniser(failure=MlUnavailable("no avx2"))) as recogniser,
         pytest.raises(MlUnavailable, match="no avx2"),

@@ -166,7 +166,7 @@ def test_a_machine_that_cannot_recognise_ends_scans_only() -> None:
     assert (failed.error, failed.detail) == ("ml-unavailable", "this processor lacks avx2")
 
 
-def test_a_drain_gives_back_what_waits_for_the_recogniser() -> None:
+def test_drain_releases_documents_waiting_for_recogniser() -> None:
     gate = Gate(shut=True)
     scene = Scene(make_claim(), answer=lambda _: scan(5), recogniser=gate)
     scene.reader.start()

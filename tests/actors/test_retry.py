@@ -17,7 +17,7 @@ def test_errors_of_the_infrastructure_are_retried(code: ErrorCode) -> None:
     assert judge(ReadOutcome(error=code)) is Disposition.RETRY
 
 
-def test_what_was_never_read_is_given_back() -> None:
+def test_uncharged_outcome_is_released() -> None:
     assert judge(ReadOutcome(error=ErrorCode.WORKER_KILLED, charged=False)) is Disposition.RELEASE
 
 

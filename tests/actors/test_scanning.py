@@ -22,7 +22,7 @@ class Broken:
         raise RuntimeError(text)
 
 
-def test_what_is_stored_is_the_flagged_tree() -> None:
+def test_stored_tree_is_the_flagged_one() -> None:
     done = scan(OUTCOME, make_flagger("regex"))
     assert done.tree is not None
     assert load_tree(done.tree_json) == done.tree
@@ -35,7 +35,7 @@ def test_the_same_tree_is_scanned_to_the_same_bytes() -> None:
     assert scan(OUTCOME, make_flagger("regex")).tree_json == scan(OUTCOME, make_flagger("regex")).tree_json
 
 
-def test_a_detector_that_raises_leaves_a_document_whose_scan_is_not_complete() -> None:
+def test_detector_error_marks_scan_incomplete() -> None:
     done = scan(OUTCOME, partial(flag_tree, detector=Broken()))
     assert done.error is None
     assert done.tree is not None

@@ -117,12 +117,12 @@ def test_where_the_detector_sees_no_table_there_is_none(reader: DocumentReader, 
     assert len(detector.looked) == 1
 
 
-def test_pages_that_nobody_doubts_are_not_looked_at(reader: DocumentReader, detector: ScriptedDetector) -> None:
+def test_undoubted_pages_get_no_second_opinion(reader: DocumentReader, detector: ScriptedDetector) -> None:
     assert tables(tree_of(read(reader, PLAIN))) == []
     assert detector.looked == []
 
 
-def test_without_being_asked_for_nobody_looks(reader: DocumentReader, detector: ScriptedDetector) -> None:
+def test_second_opinion_is_off_by_default(reader: DocumentReader, detector: ScriptedDetector) -> None:
     tree = tree_of(read(reader, DOUBTED, ReadOptions()))
     assert (tables(tree), detector.looked) == ([], [])
     assert {block.provenance.model for block in tree.blocks} == {None}

@@ -35,7 +35,7 @@ def test_a_failure_is_one_line(error: Exception, line: str) -> None:
     assert describe_failure(error) == line
 
 
-def test_a_start_that_fails_says_what_the_supervisor_left(tmp_path: Path) -> None:
+def test_failed_start_shows_the_supervisors_reason(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     state = ServiceState(supervisor=this_process(ended.pid), base_url="http://127.0.0.1:1")
     ended.wait()

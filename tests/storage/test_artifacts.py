@@ -25,7 +25,7 @@ def artifacts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Artifa
     yield open_bucket(bucket.url, tmp_path / "spool", **bucket.options)[1]
 
 
-def test_what_was_put_is_read_and_described(artifacts: Artifacts) -> None:
+def test_stored_artifacts_are_read_back_and_described(artifacts: Artifacts) -> None:
     document = new_document_id()
     manifest = artifacts.put(document, 1, {"tree.json": b"{}", "assets/p1-0.png": b"png"})
     assert manifest["tree.json"] == {"sha256": hashlib.sha256(b"{}").hexdigest(), "bytes": 2}
@@ -99,7 +99,7 @@ def test_a_name_that_leaves_its_folder_is_not_found(artifacts: Artifacts, name: 
         artifacts.put(document, 1, {name: b""})
 
 
-def test_what_is_no_document_is_not_found(tmp_path: Path) -> None:
+def test_malformed_document_id_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         LocalArtifacts(tmp_path).read(DocumentId("../../x"), 1, "tree.json")
 

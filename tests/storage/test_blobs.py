@@ -33,7 +33,7 @@ def put(blobs: Blobs, *pieces: bytes) -> str:
     return stored.sha256
 
 
-def test_what_was_written_is_read_back_under_its_hash(blobs: Blobs) -> None:
+def test_blob_is_read_back_under_its_hash(blobs: Blobs) -> None:
     sha256 = put(blobs, b"one ", b"two")
     assert sha256 == hashlib.sha256(b"one two").hexdigest()
     with blobs.open(sha256) as file:
@@ -66,7 +66,7 @@ def test_a_deleted_blob_is_gone_and_deleting_again_is_no_error(blobs: Blobs) -> 
 
 
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "A" * 64, "0" * 63, "0" * 62 + "/.", "é" * 64])
-def test_what_is_no_hash_is_not_found(blobs: Blobs, name: str) -> None:
+def test_malformed_hash_is_not_found(blobs: Blobs, name: str) -> None:
     with pytest.raises(NotFound):
         blobs.open(name)
 

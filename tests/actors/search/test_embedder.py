@@ -46,7 +46,7 @@ def test_vectors_come_in_the_order_of_the_texts_over_many_batches() -> None:
     assert vectors[:, 0].tolist() == [float(len(text)) for text in texts]
 
 
-def test_what_gathers_is_one_batch_and_urgent_texts_come_first() -> None:
+def test_embedder_batches_waiting_texts_with_urgent_ones_first() -> None:
     model = Lengths()
     model.go.clear()
     with running(model) as embedder:
@@ -87,7 +87,7 @@ def test_one_callers_texts_that_cannot_be_embedded_fail_alone() -> None:
     assert results == {"a": 1.0, "b!": "embedding-failed", "cc": 2.0}
 
 
-def test_who_waits_too_long_is_told_and_forgotten() -> None:
+def test_embed_call_times_out_and_is_dropped() -> None:
     model = Lengths()
     model.go.clear()
     with running(model) as embedder:

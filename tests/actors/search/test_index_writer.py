@@ -68,7 +68,7 @@ def running(writer: Written, lease: Lease | None = None) -> Iterator[IndexWritin
     assert writer.closed
 
 
-def test_what_gathers_during_a_write_is_one_commit_urgent_first_and_each_document_once() -> None:
+def test_waiting_writes_are_committed_together_urgent_first() -> None:
     writer = Written()
     writer.go.clear()
     with running(writer) as writing:

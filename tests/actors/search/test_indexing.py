@@ -99,7 +99,7 @@ def indexing(index: Index | None, inflight: Inflight, published: Published) -> I
 
 
 @pytest.mark.parametrize("index", [Index(), None])
-def test_a_document_is_published_with_its_chunks_counted_after_it_was_indexed(index: Index | None) -> None:
+def test_document_is_indexed_before_it_is_published(index: Index | None) -> None:
     inflight, published, claim = Inflight(), Published(), make_claim()
     inflight.add(claim)
     stage = indexing(index, inflight, published)
@@ -144,7 +144,7 @@ def test_a_text_that_cannot_be_embedded_fails_its_document() -> None:
     assert stage.close(PATIENCE_S)
 
 
-def test_what_has_no_tree_passes_through() -> None:
+def test_result_without_tree_passes_through_indexing() -> None:
     published, claim = Published(), make_claim()
     stage = indexing(Index(), Inflight(), published)
     result = Result(finished=Failed(claim=claim, error="malformed"))

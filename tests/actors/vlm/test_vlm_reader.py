@@ -64,7 +64,7 @@ def test_a_page_read_by_a_model_names_it_and_says_it_is_not_reproducible() -> No
     )
 
 
-def test_a_cut_page_keeps_what_was_said_and_says_so() -> None:
+def test_truncated_page_keeps_its_text_with_warning() -> None:
     assert read(ScriptedEngine(ending=AnswerEnd.LENGTH)).warnings == (NOT_REPRODUCIBLE, TRUNCATED)
 
 
@@ -126,7 +126,7 @@ def test_an_engine_that_is_away_is_not_asked_again_for_a_while() -> None:
     assert len(engine.asked) == 1
 
 
-def test_an_engine_that_stays_away_is_asked_ever_more_seldom_until_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pause_grows_while_engine_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr("actors.vlm.with_fallback.time", SimpleNamespace(monotonic=lambda: now))
     engine = ScriptedEngine(failure=PortUnavailable("vlm_ocr", "away"))
@@ -146,7 +146,7 @@ def test_an_engine_that_stays_away_is_asked_ever_more_seldom_until_it_answers(mo
     assert reader.recognise_pages([PAGE], ("en",), 10)[0].blocks is not None
 
 
-def test_without_a_cpu_recogniser_the_model_alone_reads_and_its_failure_is_the_documents() -> None:
+def test_model_failure_fails_document_without_cpu_recogniser() -> None:
     no_ocr = ScriptedRecogniser(failure=MlUnavailable("none here"))
     (page,) = first(ScriptedEngine(), no_ocr).recognise_pages([PAGE], ("en",), 10)
     assert page.blocks is not None
@@ -166,7 +166,7 @@ def test_a_model_that_reads_crops_gets_the_regions_of_the_layout() -> None:
     assert all(block.bbox is not None for block in page.blocks)
 
 
-def test_a_page_without_regions_is_asked_about_by_nobody() -> None:
+def test_page_without_regions_sends_no_prompt() -> None:
     engine = ScriptedEngine()
     page = VlmReader(PaddleOcrVl(), engine).transcribe(
         PAGE, (PageRegion(type=BlockType.PICTURE, bbox=(0, 0, 9, 9)),), 10
@@ -197,7 +197,7 @@ def test_a_local_writer_is_stopped_by_the_clock_and_by_a_loop() -> None:
     assert silent.generate([ask], 0.2)[0].ending is AnswerEnd.TIMEOUT
 
 
-def test_callers_of_one_local_model_take_turns_and_one_who_waits_too_long_leaves() -> None:
+def test_local_model_callers_take_turns_and_time_out() -> None:
     entered, leave = threading.Event(), threading.Event()
 
     class Blocked:
@@ -217,7 +217,7 @@ def test_callers_of_one_local_model_take_turns_and_one_who_waits_too_long_leaves
     other.join()
 
 
-def test_a_broken_picture_is_read_by_nobody() -> None:
+def test_undecodable_picture_is_refused() -> None:
     broken = PixelPage(number=1, image=b"no picture", width=612, height=792)
     (page,) = first(ScriptedEngine(), ScriptedRecogniser()).recognise_pages([broken], ("en",), 10)
     assert page.warnings == (FALLBACK,)

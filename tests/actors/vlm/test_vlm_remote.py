@@ -121,13 +121,13 @@ def test_a_cut_answer_is_known_as_cut(finish: str | None, ending: AnswerEnd) -> 
         assert remote.generate([ASK], 5)[0].ending is ending
 
 
-def test_what_is_no_stream_is_an_unavailable_engine() -> None:
+def test_malformed_stream_is_an_unavailable_engine() -> None:
     broken = Reply(raw=b"data: <html>\n\n")
     with serve_endpoint(broken) as server, engine(server) as remote, pytest.raises(PortUnavailable):
         remote.generate([ASK], 5)
 
 
-def test_nobody_listening_is_an_unavailable_engine() -> None:
+def test_closed_port_is_an_unavailable_engine() -> None:
     with serve_endpoint(Reply()) as server:
         gone = server.url
     remote = RemoteEngine(gone, "m", first_pause_s=0.01)

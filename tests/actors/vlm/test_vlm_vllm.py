@@ -102,7 +102,7 @@ def test_a_loop_is_stopped_while_it_is_written(engine: VllmEngine) -> None:
     assert len(answer.text) < 2500
 
 
-def test_the_clock_stops_what_is_too_slow_and_the_engine_goes_on(engine: VllmEngine) -> None:
+def test_deadline_stops_slow_answer_and_engine_continues(engine: VllmEngine) -> None:
     answers = engine.generate([short(3000)] * 4, 0.05)
     assert {answer.ending for answer in answers} == {AnswerEnd.TIMEOUT}
     assert engine.generate([short(4)], 60)[0].ending is AnswerEnd.LENGTH

@@ -80,14 +80,14 @@ def test_a_submitted_document_ends_as_a_stored_tree(reader: Reader, store: Store
     assert reader.healthy()
 
 
-def test_a_document_that_is_none_fails_with_its_code_and_the_reader_goes_on(reader: Reader, store: Store) -> None:
+def test_invalid_document_fails_with_code_and_reader_continues(reader: Reader, store: Store) -> None:
     bad, good = submit(store, content=b"\0\1 no document at all"), submit(store, content=paper())
     assert wait_for(store, bad.id) is JobStatus.FAILED
     assert get_job(store.db, ACME, bad.id).documents[0].error == "unsupported-format"
     assert wait_for(store, good.id) is JobStatus.SUCCEEDED
 
 
-def test_an_upload_is_opened_with_its_password_which_stands_nowhere_in_clear(reader: Reader, store: Store) -> None:
+def test_upload_password_opens_file_and_is_never_stored_in_clear(reader: Reader, store: Store) -> None:
     locked = pymupdf.open(stream=paper(2)).tobytes(
         encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="correct horse", owner_pw="correct horse"
     )
@@ -147,7 +147,7 @@ def test_the_janitor_renews_a_development_licence_before_its_end(runtime: Runtim
     assert janitor.drain(PATIENCE_S)
 
 
-def test_behind_haproxy_nobody_is_taken_for_local() -> None:
+def test_no_caller_is_local_behind_haproxy() -> None:
     assert api_limits(parse_settings({})).loopback_token
     assert not api_limits(parse_settings({"SVC_PROXY": "haproxy"})).loopback_token
 

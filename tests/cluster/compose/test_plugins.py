@@ -70,7 +70,7 @@ def test_each_group_finds_its_place() -> None:
         (["a", "b"], [EntryPoint(name, "quire_outline:StaffNumbers", "quire.ocr") for name in "ab"]),
     ],
 )
-def test_what_cannot_be_a_plugin_refuses_the_start(allowed: list[str], points: list[EntryPoint]) -> None:
+def test_invalid_plugin_refuses_the_start(allowed: list[str], points: list[EntryPoint]) -> None:
     with pytest.raises(StartRefused, match="SVC_PLUGINS"):
         load_plugins(allowed, points)
 

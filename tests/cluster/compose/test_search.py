@@ -84,9 +84,7 @@ def ask(runtime: Runtime, store: Store, mode: SearchMode = SearchMode.VECTOR) ->
     return found
 
 
-def test_a_document_that_succeeded_is_found_by_its_meaning_and_gone_when_deleted(
-    runtime: Runtime, store: Store, tmp_path: Path
-) -> None:
+def test_document_is_found_by_meaning_until_deleted(runtime: Runtime, store: Store, tmp_path: Path) -> None:
     runtime = searching(runtime, tmp_path, SVC_PURGE_DEADLINE="5")
     with indexing(runtime.settings, store) as (embedder, writing):
         job_id = read_one(runtime, store, DocumentIndexer(embedder, writing))

@@ -57,7 +57,7 @@ def test_an_endpoint_is_asked_which_model_it_serves() -> None:
 @pytest.mark.parametrize(
     "value", ["gpt", "/no/such/folder", "http://user:pw@host/v1#dots", "http://host/v1?key=1#dots", "http://h/v1#gpt"]
 )
-def test_anything_else_is_refused_with_what_is_allowed(value: str) -> None:
+def test_other_vlm_setting_is_refused_with_allowed_values(value: str) -> None:
     with pytest.raises(StartRefused, match="SVC_VLM_OCR"):
         choose_vlm(value)
 

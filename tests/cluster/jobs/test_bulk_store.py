@@ -77,7 +77,7 @@ def test_a_block_is_one_finished_job_metered_and_announced(store: Store) -> None
     assert reconcile(store, grace_s=0).miscounted_jobs == []
 
 
-def test_what_is_there_is_not_taken_again_not_even_when_it_was_deleted(store: Store) -> None:
+def test_stored_document_is_not_taken_again_even_if_deleted(store: Store) -> None:
     first = [a_document(store, "a.pdf"), a_document(store, "b.pdf")]
     take_documents(store, ACME, ACTOR, first, quota=UNLIMITED, index_later=True)
     delete_document(store.db, ACME, ACTOR, first[0].id)
@@ -213,7 +213,7 @@ def test_bytes_of_another_version_left_by_a_kill_are_not_in_the_way(store: Store
     assert b"rivers" in store.artifacts.read(document_id, where.attempt, TREE)
 
 
-def test_patience_ends_and_does_not_cover_what_will_not_pass() -> None:
+def test_patience_ends_and_skips_permanent_errors() -> None:
     calls: list[int] = []
 
     def work() -> None:

@@ -70,7 +70,7 @@ def run(corpus: Any, out: Path, options: FinetuneOptions = FinetuneOptions(), sh
     return export(corpus, str(out), options, workers=2, shard_lines=shard_lines)
 
 
-async def test_the_shards_of_a_job_are_what_its_endpoint_sends(
+async def test_shards_of_a_job_equal_its_endpoint(
     store: Store, service_corpus: ServiceCorpus, tmp_path: Path, spreading: InlineSpread
 ) -> None:
     first, second = (job.id for job in reversed(list_jobs(store, ACME).items))
@@ -153,7 +153,7 @@ def test_an_unfinished_scan_stops_a_redacted_export(
     assert joined(tmp_path) == b""
 
 
-def test_a_folder_of_trees_is_exported_and_what_is_no_tree_is_not(tmp_path: Path, spreading: InlineSpread) -> None:
+def test_export_of_folder_skips_files_that_are_not_trees(tmp_path: Path, spreading: InlineSpread) -> None:
     corpus, out = tmp_path / "corpus", tmp_path / "trees"
     corpus.mkdir()
     make_corpus(corpus)

@@ -54,7 +54,7 @@ def record(item: WorkItem, error: str | None = None) -> Record:
     return Record(key=item.key, name=item.name, pages=0 if error else 2, error=error)
 
 
-def test_a_plan_stays_and_what_comes_later_gets_a_plan_of_its_own(tmp_path: Path) -> None:
+def test_later_documents_get_a_new_plan(tmp_path: Path) -> None:
     folder = open_folder(str(tmp_path))
     items = make_items((name, 1) for name in "abcde")
     blocks = plan_work(folder, items, 2, again=False)

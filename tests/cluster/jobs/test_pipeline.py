@@ -110,7 +110,7 @@ def test_an_original_that_is_gone_is_an_error_in_the_table(tmp_path: Path) -> No
     assert [record.error for record in records] == ["original-missing"]
 
 
-def test_a_folder_that_cannot_be_written_ends_the_job_and_blames_no_document(corpus: Path, tmp_path: Path) -> None:
+def test_unwritable_folder_ends_the_job_without_failed_documents(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "tree").write_text("a file where a folder must be")
     with opened(corpus, tmp_path) as read, pytest.raises(OSError, match="tree"):
         read(whole(corpus))
@@ -124,7 +124,7 @@ def test_a_bucket_that_is_away_is_nobodys_missing_original(tmp_path: Path) -> No
         away.open("a.pdf")
 
 
-def test_what_a_killed_writer_left_is_neither_listed_nor_kept(tmp_path: Path) -> None:
+def test_partial_files_are_not_listed_and_are_swept(tmp_path: Path) -> None:
     folder = open_folder(str(tmp_path))
     folder.write("tree/ab/x.json", b"{}")
     (tmp_path / f"tree/ab/{PARTIAL}1").write_bytes(b"half")

@@ -75,7 +75,7 @@ def test_a_document_stays_outdated_when_its_new_chunks_cannot_be_found(
     assert len(list(find_outdated(store.db, chunker_name()))) == 3
 
 
-def test_what_was_deleted_meanwhile_is_left_alone(store: Store, outdated: list[ChunkedDocument]) -> None:
+def test_document_deleted_meanwhile_is_not_rechunked(store: Store, outdated: list[ChunkedDocument]) -> None:
     store.artifacts.delete(outdated[0].document_id)
     delete_document(store.db, ACME, ACTOR, outdated[1].document_id)
     index = ReplacingIndex()

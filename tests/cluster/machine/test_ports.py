@@ -22,7 +22,7 @@ def test_workers_get_a_range_outside_all_other_ports() -> None:
     assert not any(chosen["worker_min"] <= port <= chosen["worker_max"] for port in others)
 
 
-def test_a_port_somebody_listens_on_is_not_free() -> None:
+def test_port_in_use_is_not_free() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         taken = server.getsockname()[1]
         assert not is_free(taken)

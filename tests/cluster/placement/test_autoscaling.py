@@ -81,7 +81,7 @@ def test_a_pool_of_one_per_node_never_wants_more_than_nodes_and_others_do() -> N
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray's own
-def test_what_serve_shows_of_a_policy_holds_no_secret() -> None:
+def test_policy_arguments_hold_no_secret() -> None:
     from ray.serve.config import AutoscalingConfig
 
     from cluster.placement.sizing import Sizing
@@ -96,9 +96,7 @@ def test_what_serve_shows_of_a_policy_holds_no_secret() -> None:
     }
 
 
-def test_the_look_counts_what_waits_for_a_reader_apart_from_what_waits_elsewhere(
-    dsn: str, store: Store, tmp_path: Path
-) -> None:
+def test_look_counts_tasks_waiting_for_a_reader_separately(dsn: str, store: Store, tmp_path: Path) -> None:
     (tmp_path / "dsn").write_text(dsn)
     submit(store, documents=5)
     queue = worker(store)

@@ -34,7 +34,7 @@ def look(queued: int = 0, reading: int = 0, held: int = 0, wait_s: float = 0.0, 
         (look(queued=2, wait_s=600.0), 3, 3, 5),  # long documents: few wait, for long
     ],
 )
-def test_readers_for_what_is_done_and_for_a_backlog(seen: QueueLook, busy: float, replicas: int, wanted: int) -> None:
+def test_readers_follow_running_work_and_backlog(seen: QueueLook, busy: float, replicas: int, wanted: int) -> None:
     assert recommend_readers(seen, busy, replicas, LAW) == wanted
 
 

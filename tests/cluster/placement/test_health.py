@@ -42,13 +42,11 @@ def test_a_pool_that_is_not_healthy_is_a_warning() -> None:
     ("state", "running", "warnings"),
     [(Status.UPSCALING, 2, []), (Status.UPSCALING, 0, ["recogniser: upscaling"]), (Status.DOWNSCALING, 0, [])],
 )
-def test_a_pool_that_follows_its_load_is_no_warning_while_somebody_answers(
-    state: Status, running: int, warnings: list[str]
-) -> None:
+def test_scaling_pool_is_not_a_warning_while_a_replica_runs(state: Status, running: int, warnings: list[str]) -> None:
     assert summarise(status(recogniser=deployment(state, RUNNING=running)), {})["warnings"] == warnings
 
 
-def test_a_pool_nobody_can_place_is_a_warning() -> None:
+def test_unplaceable_pool_is_a_warning() -> None:
     assert summarise(status(), {"vlm_ocr": "no node"})["warnings"] == ["vlm_ocr: no node"]
 
 

@@ -44,7 +44,7 @@ def test_a_gpu_pool_needs_the_labels_and_the_gpu() -> None:
     assert not fits(GPU, [node(arch="arm64", accelerator="cuda", gpus=1)])
 
 
-def test_a_pool_that_fits_nowhere_is_reported_with_what_it_wants() -> None:
+def test_unplaceable_pool_is_reported_with_its_requirements() -> None:
     report = unplaceable({"vlm_ocr": GPU, "api": API}, [node(arch="amd64", accelerator="none")])
     assert report == {"vlm_ocr": "no node with arch=amd64, accelerator=cuda, 1 CPU and 1 GPU"}
 

@@ -40,7 +40,7 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path, ignore_errors=True)
 
 
-def test_what_was_backed_up_while_it_ran_comes_back_elsewhere(folder: Path) -> None:
+def test_backup_of_running_service_is_restored_elsewhere(folder: Path) -> None:
     one, two, kept = (folder / name for name in ("one", "two", "kept"))
     dsn = EmbeddedPostgres(one).start()
     migrate(dsn)

@@ -100,7 +100,7 @@ def test_starting_again_gives_the_same_server(workdir: Path) -> None:
         assert postgres.pid == pid
 
 
-def test_stopping_what_is_not_running_is_no_error(workdir: Path) -> None:
+def test_stopping_a_stopped_database_is_accepted(workdir: Path) -> None:
     with running(workdir) as postgres:
         postgres.stop()
         assert not postgres.is_running()
@@ -119,7 +119,7 @@ def test_it_outlives_the_process_that_started_it(workdir: Path) -> None:
         postgres.stop()
 
 
-def test_what_was_committed_is_there_after_kill_9(workdir: Path) -> None:
+def test_committed_rows_survive_kill_9(workdir: Path) -> None:
     with running(workdir) as postgres:
         with psycopg.connect(postgres.dsn) as connection:
             connection.execute("create table if not exists kept as select 7 as seven")

@@ -103,7 +103,7 @@ async def test_a_console_of_several_machines_guards_what_its_receivers_are(
     assert answer.status_code == status, answer.text
 
 
-def test_who_may_sign_up_is_what_the_settings_say() -> None:
+def test_sign_up_rules_follow_the_settings() -> None:
     rules = sign_up_rules(
         parse_settings(
             {

@@ -120,7 +120,7 @@ def test_a_service_that_is_asked_to_stop_ends_its_database_before_it_lets_go(
     assert calls == ["head stop", "database stop", "state cleared"]
 
 
-def test_what_ray_says_when_its_parts_are_slow_is_what_we_look_for() -> None:
+def test_slow_start_message_of_ray_is_recognised() -> None:
     from ray._private import node
 
     assert TOO_SLOW in Path(node.__file__).read_text(encoding="utf-8")

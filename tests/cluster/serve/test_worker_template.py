@@ -89,7 +89,7 @@ def test_no_two_forks_draw_the_same_ids(template: Template) -> None:
     assert len({start_worker(template)["id"] for _ in range(3)}) == 3
 
 
-def test_whoever_has_given_up_waiting_is_not_forked_after_all(template: Template) -> None:
+def test_worker_that_gave_up_waiting_is_not_forked(template: Template) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
         link.connect(str(template.door))
         ours, theirs = os.pipe()

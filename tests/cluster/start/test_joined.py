@@ -29,7 +29,7 @@ def settings(tmp_path: Path, **more: str) -> Settings:
 
 
 @pytest.mark.parametrize("name", list(SHARED))
-def test_what_one_machine_keeps_to_itself_is_refused_by_name(tmp_path: Path, name: str) -> None:
+def test_local_settings_are_refused_by_name(tmp_path: Path, name: str) -> None:
     environ = {key: value for key, value in SHARED.items() if key != name} | {"SVC_WORKDIR": str(tmp_path)}
     with pytest.raises(StartRefused, match=name):
         check_shared(load_settings(environ))

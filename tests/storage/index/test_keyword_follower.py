@@ -42,7 +42,7 @@ def machine(writer: Shelf, tmp_path: Path) -> Machine:
     return Machine(writer, tmp_path)
 
 
-def test_what_another_machine_wrote_is_found_by_its_words(writer: Shelf, machine: Machine) -> None:
+def test_follower_finds_words_written_by_another_machine(writer: Shelf, machine: Machine) -> None:
     machine.follower.run()
     assert machine.keywords.view(ACME) is None, "the writer of this machine would have its moment"
     machine.now += 11
@@ -82,7 +82,7 @@ def test_the_index_of_a_tenant_without_chunks_goes(writer: Shelf, machine: Machi
     assert machine.keywords.view(ACME) is None
 
 
-def test_what_somebody_else_is_writing_is_left_to_them(writer: Shelf, machine: Machine) -> None:
+def test_follower_skips_index_that_another_process_writes(writer: Shelf, machine: Machine) -> None:
     with KeywordFiles(machine.keywords, machine.table).lock.held():
         machine.wait()
         assert machine.keywords.view(ACME) is None

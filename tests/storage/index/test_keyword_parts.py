@@ -156,7 +156,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(["write", "replace", "erase"]), st.in
 
 @settings(max_examples=6)
 @given(steps=STEPS)
-def test_after_any_steps_the_index_holds_what_the_table_holds(
+def test_index_equals_table_after_any_steps(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, list[str]]]
 ) -> None:
     shelf = Shelf(tmp_path_factory.mktemp("shelf"))

@@ -15,7 +15,7 @@ from storage.values.rows import DocumentId, Scope
 BOUND = 256 << 10
 
 
-def test_what_is_remembered_of_old_versions_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_of_old_versions_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunk_table, "METADATA_CACHE_BYTES", BOUND)
     monkeypatch.setattr(chunk_table, "caches", cache(chunk_table.caches.__wrapped__))
     table = ChunkTable(str(tmp_path / "table"), width=2)
@@ -33,7 +33,7 @@ def test_what_is_remembered_of_old_versions_is_bounded(tmp_path: Path, monkeypat
     assert 0 < chunk_table.caches().size_bytes <= 2 * BOUND
 
 
-def test_giving_back_what_was_freed_harms_nothing() -> None:
+def test_release_memory_is_harmless() -> None:
     held = [bytes(100_000) for _ in range(100)]
     del held[::2]
     release_memory()

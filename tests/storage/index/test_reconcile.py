@@ -24,7 +24,7 @@ def reconciler(library: Library, texts: dict[str, list[str]], clock: Clock) -> I
     return IndexReconciler(library.store.db, library.writer, reindex, chunker="1/254/32/64", grace_s=60, clock=clock)
 
 
-def test_rows_of_an_attempt_nobody_published_go_after_the_grace_time(library: Library) -> None:
+def test_unpublished_rows_are_deleted_after_the_grace_time(library: Library) -> None:
     kept, clock = library.publish("apples"), Clock()
     stale = (kept.document_id, kept.attempt + 1)
     library.writer.write([entries(ACME, kept.document_id, kept.attempt + 1, ["apples"])])
@@ -48,7 +48,7 @@ def test_rows_of_a_document_being_worked_on_are_left_alone(library: Library) -> 
     assert len(library.ask("apples")) == 1
 
 
-def test_documents_of_a_moved_tenant_are_found_by_their_new_owner_and_by_nobody_else(library: Library) -> None:
+def test_moved_documents_are_found_by_their_new_owner_only(library: Library) -> None:
     moved, clock = library.publish("apples"), Clock()
     passes = reconciler(library, {moved.document_id: ["apples"]}, clock)
     assert passes.run_when_due() is not None

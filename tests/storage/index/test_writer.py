@@ -38,7 +38,7 @@ def test_a_generation_written_twice_is_there_once(either: Library) -> None:
 
 
 @pytest.mark.parametrize("texts", [["apples fall"], ["apples fall", "plums", "nuts", "figs"], []])
-def test_a_replaced_generation_is_what_replaced_it_and_nothing_else(either: Library, texts: list[str]) -> None:
+def test_replaced_generation_has_only_its_new_chunks(either: Library, texts: list[str]) -> None:
     other = either.publish("apples elsewhere")
     claimed = either.publish("apples ripen", "pears", "apples rot")
     for mode in SearchMode:
@@ -106,7 +106,7 @@ def _keyword_known(library: Library, word: str) -> bool:
     return stored or view.rarity("text_en", word)[0] > 0
 
 
-def test_the_table_as_written_does_hold_what_erasing_removes(library: Library) -> None:
+def test_unerased_table_still_holds_the_text(library: Library) -> None:
     """The check above can fail: before erasing, the masked rows and the words are there."""
     library.publish(*(f"ordinary {n}" for n in range(50)))
     gone = library.publish("xylocanthus")

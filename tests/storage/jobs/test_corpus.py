@@ -50,7 +50,7 @@ def test_one_job_alone_and_none_of_a_stranger(store: Store) -> None:
     assert len(list(list_corpus(store.db, OTHER))) == 1
 
 
-def test_only_what_was_read_and_is_kept(store: Store) -> None:
+def test_corpus_lists_succeeded_and_undeleted_documents_only(store: Store) -> None:
     gone = submit(store)
     submit(store, 2)
     queue = worker(store)

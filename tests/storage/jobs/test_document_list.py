@@ -133,7 +133,7 @@ def test_a_document_that_is_read_again_has_no_tree_for_the_moment(store: Store) 
     assert [one.tree for one in find_chosen(store.db, ACME, job_id=job.id)] == [None]
 
 
-def test_what_is_unknown_deleted_or_somebody_elses_is_not_chosen(store: Store) -> None:
+def test_unknown_deleted_or_foreign_document_is_not_chosen(store: Store) -> None:
     document = flagged(store)
     for scope, ids in ((OTHER, [document.id]), (ACME, [document.id, "doc_nobody"])):
         with pytest.raises(NotFound):

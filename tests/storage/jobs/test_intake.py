@@ -123,7 +123,7 @@ def test_a_deleted_job_takes_its_keys_along(store: Store) -> None:
     assert submit_with_key(store, key).id != first.id
 
 
-def test_a_task_carries_the_trace_of_who_asked_for_it_last(store: Store) -> None:
+def test_task_carries_trace_of_its_latest_request(store: Store) -> None:
     file = NewDocument(name="a.pdf", blob=put_blob(store), options=ReadOptions())
     asked = Actor(key_name="acme:write", traceparent="00-" + "a" * 32 + "-" + "b" * 16 + "-01")
     job = submit_job(store, ACME, asked, [file], priority=Priority.JOB, quota=UNLIMITED)

@@ -42,7 +42,7 @@ def read_one(store: Store, name: str = f"{CANARY}.pdf", content: bytes = CANARY.
     return job, taken
 
 
-def test_cancel_ends_what_is_waiting_and_what_is_being_read(store: Store) -> None:
+def test_cancel_ends_queued_and_running_documents(store: Store) -> None:
     job = submit(store, 3)
     queue = worker(store)
     done = claim(queue)

@@ -125,7 +125,7 @@ def test_a_tenants_documents_move_with_everything_they_have_while_readers_work(s
     assert verify(store.db, ACME) is None
 
 
-def test_a_move_onto_somebody_or_of_nobody_is_refused(store: Store) -> None:
+def test_move_to_used_or_from_unknown_tenant_is_refused(store: Store) -> None:
     end_job(store, Scope(tenant="default"))
     end_job(store)
     with pytest.raises(Conflict):

@@ -58,7 +58,7 @@ def test_connections_are_kept_for_the_next_and_never_more_than_the_limit(pool: P
     assert (len(pool.made), pool.open) == (3, 3)
 
 
-def test_what_a_busy_moment_needed_is_closed_when_nobody_needs_it_any_more(pool: Pool) -> None:
+def test_unused_connections_are_closed_after_a_burst(pool: Pool) -> None:
     pool.use(3)
     for _ in range(4):
         pool.now += UNUSED_S / 3

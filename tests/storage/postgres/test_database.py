@@ -23,7 +23,7 @@ def test_every_session_has_its_limits(store: Store) -> None:
     assert [next(iter(value.values())) for value in values] == ["30s", "10s", "1min", "quire", "UTC"]
 
 
-def test_what_the_dsn_says_wins_over_our_defaults() -> None:
+def test_dsn_overrides_our_defaults() -> None:
     given = conninfo_to_dict(
         session_dsn("postgresql://h/db?application_name=mine&connect_timeout=9&options=-c%20geqo%3Doff")
     )

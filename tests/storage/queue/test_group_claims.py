@@ -76,7 +76,7 @@ def test_a_dead_group_charges_only_the_one_in_course(store: Store) -> None:
     }
 
 
-def test_who_was_held_before_is_taken_alone(store: Store) -> None:
+def test_task_held_before_is_claimed_alone(store: Store) -> None:
     submit(store, 4)
     lapse(store, *worker(store).claim_group(2))
     queue = worker(store)
@@ -99,7 +99,7 @@ def test_a_lapsed_lease_is_taken_alone_before_any_group(store: Store) -> None:
     assert [one.document_id for one in worker(store).claim_group(8)] == [first.document_id]
 
 
-def test_what_was_not_begun_goes_back_free_and_may_be_grouped_again(store: Store) -> None:
+def test_unbegun_claims_are_released_free_and_may_be_grouped(store: Store) -> None:
     jobs = [submit(store, 2), submit(store, 2)]
     queue = worker(store)
     read, *rest = queue.claim_group(4)

@@ -41,7 +41,7 @@ def _finish(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
 
 @pytest.mark.parametrize("write", [_beat, _release, _acquit, _finish])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_whoever_waits_for_the_first_task_does_not_hold_the_others(store: Store, write: Write, backwards: bool) -> None:
+def test_waiting_for_first_task_holds_no_other_task(store: Store, write: Write, backwards: bool) -> None:
     submit(store, 5)
     queue = worker(store)
     claims = sorted((claim(queue) for _ in range(5)), key=lambda one: one.document_id, reverse=backwards)
@@ -56,7 +56,7 @@ def test_whoever_waits_for_the_first_task_does_not_hold_the_others(store: Store,
         assert done.result()
 
 
-def test_whoever_adds_members_to_a_job_holds_no_job_while_it_waits_for_an_earlier_one(store: Store) -> None:
+def test_adding_members_locks_jobs_in_order(store: Store) -> None:
     earlier, later = sorted((submit(store) for _ in range(2)), key=lambda job: job.id)
     queue = worker(store)
     taken = {one.job_id: one for one in (claim(queue), claim(queue))}

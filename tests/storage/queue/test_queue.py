@@ -46,7 +46,7 @@ def test_a_claim_moves_document_and_job_to_running(store: Store) -> None:
     assert seen.started_at is not None
 
 
-def test_nobody_else_gets_a_held_task(store: Store) -> None:
+def test_held_task_is_not_claimed_again(store: Store) -> None:
     submit(store)
     claim(worker(store))
     assert worker(store).claim() is None
@@ -264,7 +264,7 @@ def test_a_newcomer_gets_no_arrears(store: Store) -> None:
     assert 4 <= tenants(queue, 10).count("old") <= 6
 
 
-def test_who_is_being_served_keeps_pace_with_a_newcomer_after_an_empty_queue(store: Store) -> None:
+def test_served_tenant_keeps_pace_with_newcomer(store: Store) -> None:
     queue = worker(store)
     submit(store, 10, scope=Scope(tenant="old"))
     tenants(queue, 10)
@@ -293,7 +293,7 @@ def test_depth_counts_ready_held_and_delayed_tasks(store: Store) -> None:
     assert depth.oldest_wait_s > 0
 
 
-def test_a_scan_sent_back_is_passed_over_by_who_has_no_room_for_it(store: Store) -> None:
+def test_released_scan_is_skipped_by_reader_without_capacity(store: Store) -> None:
     submit(store, 2)
     queue = worker(store)
     scan = claim(queue)
@@ -306,7 +306,7 @@ def test_a_scan_sent_back_is_passed_over_by_who_has_no_room_for_it(store: Store)
     assert (again.document_id, again.starts) == (scan.document_id, 1)
 
 
-def test_a_lapsed_lease_of_a_scan_is_left_to_who_has_room_for_it(store: Store) -> None:
+def test_lapsed_scan_is_skipped_by_reader_without_capacity(store: Store) -> None:
     submit(store)
     queue = worker(store)
     taken = claim(queue)

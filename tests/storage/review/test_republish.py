@@ -106,7 +106,7 @@ def test_a_failing_engine_leaves_a_tree_that_is_not_shown_redacted(store: Store)
     assert not scan.complete
 
 
-def test_who_scanned_an_attempt_that_is_no_longer_shown_changes_nothing(store: Store) -> None:
+def test_rescan_of_superseded_attempt_changes_nothing(store: Store) -> None:
     job = publish(store, READ)
     slow = next(list_shown(store.db))
     attempt = reserve_attempt(store.db, slow)

@@ -43,7 +43,7 @@ def acts(store: Store) -> list[str]:
     return [entry.action for entry in list_audit(store, ACME).items if entry.action.startswith("flag.")]
 
 
-def test_flags_wait_until_somebody_decides_either_way(store: Store) -> None:
+def test_flags_are_pending_until_decided(store: Store) -> None:
     job = publish(store, flagged(), flagged("b1", place="p1", order=1))
     assert [item.block_id for item in list_flags(store.db, ACME, job.id)] == ["b0", "b1"]
     say(store.db, job, FlagState.APPROVED)
@@ -108,7 +108,7 @@ def test_erasing_leaves_no_flag_and_no_decision(store: Store) -> None:
         assert store.db.fetch_all(f"select 1 from {table}") == []
 
 
-def test_everywhere_in_the_job_reaches_its_documents_the_asked_one_first_and_no_other_job(store: Store) -> None:
+def test_job_reach_covers_only_documents_of_the_job(store: Store) -> None:
     same = replace(flagged(), value="v1")
     other = replace(flagged("b1", place="p1", order=1), value="v2")
     job, elsewhere = publish(store, same, other, documents=3), publish(store, same)

@@ -55,7 +55,7 @@ def test_a_bucket_is_synced_by_delta_too(store: Store, bucket: Bucket, objects: 
 @pytest.mark.parametrize(
     "uri", ["s3://", "s3://b", "http://x/y", "s3://ok/../x", "s3://ok?x=y", "s3://u:p@ok/x", "file:///etc"]
 )
-def test_what_is_no_bucket_is_refused(uri: str) -> None:
+def test_invalid_bucket_uri_is_refused(uri: str) -> None:
     with pytest.raises(SourceRefused):
         BucketConnector(uri, {})
 

@@ -20,7 +20,7 @@ def publish(store: Store, chunker: str | None) -> Claim:
     return claimed
 
 
-def test_what_another_chunker_cut_is_outdated_in_order_and_in_pages(store: Store) -> None:
+def test_documents_of_another_chunker_are_listed_in_order(store: Store) -> None:
     old = sorted((publish(store, chunker) for chunker in (OLD, None, OLD)), key=lambda one: one.document_id)
     publish(store, NEW)
     submit(store)

@@ -32,7 +32,7 @@ def test_an_upload_without_a_job_is_removed_after_the_grace_time(store: Store) -
     assert reconcile(store, grace_s=-60) == Differences()
 
 
-def test_attempts_that_nobody_published_are_removed(store: Store) -> None:
+def test_unpublished_attempts_are_removed(store: Store) -> None:
     published = publish_one(store)
     store.artifacts.put(published.document_id, 7, {"tree.json": b"late"})
     unknown = new_document_id()
@@ -74,9 +74,7 @@ def test_rows_that_do_not_add_up_are_told(store: Store, fault: str, kind: str) -
     assert getattr(reconcile(store), kind)
 
 
-def test_the_hourly_pass_removes_what_crashes_left_and_tells_the_rest(
-    store: Store, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_hourly_pass_removes_orphans_and_logs_faults(store: Store, caplog: pytest.LogCaptureFixture) -> None:
     orphan = put_blob(store, b"orphan")
     lost = publish_one(store)
     store.artifacts.delete(lost.document_id)

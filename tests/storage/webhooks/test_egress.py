@@ -90,9 +90,7 @@ def named(*addresses: str) -> Egress:
 
 
 @pytest.mark.parametrize("url", DENIED_URLS)
-def test_what_is_not_provably_public_is_refused_at_registration_and_at_delivery_without_a_packet(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_private_address_is_refused_without_a_packet(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[object] = []
     for name in ("connect", "connect_ex", "sendto"):
         monkeypatch.setattr(socket.socket, name, lambda _, *to: sent.append(to))
@@ -224,7 +222,7 @@ def test_an_endless_answer_is_read_to_64_kib_only() -> None:
     listener.close()
 
 
-def test_a_port_nobody_listens_on_is_unreachable() -> None:
+def test_closed_port_is_unreachable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with pytest.raises(Unreachable, match="connection-refused"):

@@ -101,7 +101,7 @@ def test_certificate_sni_and_host_are_about_the_name(seen: Seen) -> None:
 
 
 @pytest.mark.parametrize(("name", "trusting"), [(NAME, False), ("other.example", True)])
-def test_a_certificate_nobody_vouches_for_or_of_another_name_is_refused(seen: Seen, name: str, trusting: bool) -> None:
+def test_untrusted_or_mismatched_certificate_is_refused(seen: Seen, name: str, trusting: bool) -> None:
     with pytest.raises(Unreachable, match="tls"):
         guard(seen, trusting=trusting).post(f"https://{name}:{seen.port}/", b"{}", {})
     assert seen.hosts == []

@@ -276,7 +276,7 @@ def test_redirects_and_silence_fail_and_are_tried_again_under_the_same_id(store:
     assert len(receiver.got) == 4
 
 
-def test_a_receiver_that_hangs_holds_up_nobody_else(store: Store) -> None:
+def test_hanging_receiver_does_not_delay_others(store: Store) -> None:
     release = threading.Event()
 
     def hang(_: Received) -> tuple[int, dict[str, str]]:
@@ -298,7 +298,7 @@ MOST_REFUSALS = 6
 """Of one event: tries are counted, and one in two hundred runs refused an event until none was left."""
 
 
-def test_every_event_arrives_though_a_third_of_the_tries_fail_and_dispatchers_die(store: Store) -> None:
+def test_every_event_arrives_despite_failures_and_crashes(store: Store) -> None:
     """Dispatchers are abandoned in the middle of a send: their claims lapse and somebody else sends again."""
     chance, refused = random.Random(7), Counter[str]()
     died: list[str] = []
