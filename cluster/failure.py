@@ -14,7 +14,7 @@ _NAME = "failure"
 _MOST_CHARS = 400  # a terminal's few lines
 _RAISED = re.compile(r"^(?:[A-Za-z_]\w*\.)*([A-Z]\w*): (\S.*)$")
 _ADVICE = {
-    "SandboxRefused": "run `quire doctor` to see which sandbox feature is missing",
+    "SandboxRefused": "`quire doctor` names the missing sandbox feature",
     "OutOfMemoryError": "add memory or lower SVC_WORKERS",
     "PermissionError": "start it as the user who owns the workdir",
 }

@@ -9,16 +9,27 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = ("cluster", "serve_apps", "actors", "models", "storage", "configs")
 
+DIALECT = r"""nobody|whoever|somebody|whatever|anew|mended|lapses?|lapsed|stood|lay\ in|told|tells?|beside|besides|
+      goes\ on|went\ on|forgets?|forgotten|at\ all\ times|once\ more"""
+BANNED = re.compile(rf"\b({DIALECT})\b", re.VERBOSE | re.IGNORECASE)
+"""Words that no text for users contains: templates, messages, help and documents."""
+
 RULED_OUT = re.compile(
-    r"""\b(nobody|whoever|somebody|whatever|anew|mended|lapses?|lapsed|
-      stands?\ in|stood|lies?\ in|lay\ in|of\ its\ own|of\ their\ own|of\ one's\ own|is\ none|are\ none|is\ no|are\ no|
-      told|tells?|beside|besides|goes\ on|went\ on|gives?\ back|given\ back|forgets?|forgotten|
-      for\ good|at\ all\ times|once\ more|no\ more)\b
+    rf"""\b({DIALECT}|stands?\ in|lies?\ in|of\ its\ own|of\ their\ own|of\ one's\ own|
+      is\ none|are\ none|is\ no|are\ no|gives?\ back|given\ back|for\ good|no\ more)\b
     |^(What|Who|Whose|Where|How|Which)\b(?![^.]*\?)
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 """Words of the former house dialect, and sentences whose subject is a question word."""
+
+COMMENT = {
+    ".html": re.compile(r"\{#.*?#\}", re.DOTALL),
+    ".js": re.compile(r"/\*.*?\*/|(?:^|\s)//.*?$", re.DOTALL | re.MULTILINE),
+}
+"""Comments of templates and scripts, which users do not see."""
+
+SQL = re.compile(r"\b(SELECT|UPDATE|INSERT|DELETE|CREATE|ALTER|WHERE|FROM)\b")
 
 
 def list_files(*patterns: str) -> list[Path]:
@@ -34,3 +45,14 @@ def iter_docstrings(path: Path) -> Iterator[tuple[str, str]]:
             text = ast.get_docstring(node)
             if text:
                 yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}", text
+
+
+def iter_messages(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (`file:line`, text) of each string of at least three words that is not a docstring or SQL."""
+    tree = ast.parse(path.read_text())
+    unread = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in unread:
+            continue
+        if node.value.count(" ") >= 2 and not SQL.search(node.value):
+            yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value

@@ -1,6 +1,6 @@
 """Docstrings, documents, templates and test names keep to the writing guide in docs/development.md ("Language")."""
 
-from tests.language import RULED_OUT, iter_docstrings, list_files
+from tests.language import BANNED, COMMENT, ROOT, RULED_OUT, iter_docstrings, iter_messages, list_files
 
 MAX_SHARE = 0.24
 """Share of docstrings with a ruled-out word; some are right in their place ("a table of its own")."""
@@ -17,3 +17,25 @@ def test_ruled_out_words_are_found() -> None:
         assert RULED_OUT.search(text)
     for text in ("Return the limit.", "Which of the two is larger?", "Restore the document."):
         assert not RULED_OUT.search(text)
+
+
+def test_pages_and_scripts_contain_no_banned_word() -> None:
+    paths = list_files("serve_apps/*/templates/*.html", "serve_apps/*/static/*.js")
+    texts = {path: COMMENT[path.suffix].sub("", path.read_text()) for path in paths if ".min." not in path.name}
+    assert len(texts) > 30
+    hits = [f"{path.relative_to(ROOT)}: {match[0]}" for path, text in texts.items() for match in BANNED.finditer(text)]
+    assert hits == []
+
+
+def test_messages_and_help_contain_no_banned_word() -> None:
+    paths = list_files("cluster/cli/*.py", "serve_apps/api/*.py", "serve_apps/ui/*.py", "serve_apps/viewer/*.py")
+    messages = [message for path in paths for message in iter_messages(path)]
+    assert len(messages) > 300
+    assert [f"{place}: {text}" for place, text in messages if BANNED.search(text)] == []
+
+
+def test_documents_contain_no_banned_word() -> None:
+    pages = [path for path in list_files("docs/*.md", "*.md") if path.parent in (ROOT, ROOT / "docs")]
+    assert len(pages) > 20
+    lines = [(path, line) for path in pages for line in path.read_text().splitlines()]
+    assert [f"{path.relative_to(ROOT)}: {line}" for path, line in lines if BANNED.search(line)] == []

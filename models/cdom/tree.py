@@ -60,6 +60,10 @@ class PageStatus(StrEnum):
     FAILED = "failed"
 
 
+def _is_false(value: bool) -> bool:
+    return not value
+
+
 def _is_none(value: str | None) -> bool:
     return value is None
 
@@ -69,6 +73,7 @@ class Span:
     """A styled stretch of a block's text; `start` and `end` are character offsets, end exclusive.
 
     `latex`: the stretch is a formula, and this its LaTeX without dollars; a tree says it only of formulas.
+    `strike`: the stretch is struck through; a tree says it only of such stretches.
     """
 
     start: int
@@ -78,6 +83,7 @@ class Span:
     code: bool = False
     href: str | None = None
     latex: Annotated[str | None, Field(exclude_if=_is_none)] = None
+    strike: Annotated[bool, Field(exclude_if=_is_false)] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

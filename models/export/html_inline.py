@@ -30,6 +30,7 @@ def _stretch(block: Block, start: int, end: int) -> Markup:
     for name, on in (
         ("code", any(span.code for span in covering)),
         ("em", any(span.italic for span in covering)),
+        ("del", any(span.strike for span in covering)),
         ("strong", any(span.bold for span in covering)),
     ):
         markup = element(name, markup) if on else markup

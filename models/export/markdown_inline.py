@@ -144,7 +144,8 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
         after = (tail or text[end : end + 1])[:1]
         starred = not (touching and not lead) and _may_star(core, before, after)
         made = "\n".join(_emphasised(escaped(line), span, starred and "\n" not in core) for line in core.split("\n"))
-    return lead + link(made, span.href) + tail
+    made = link(made, span.href)
+    return lead + (f"~~{made}~~" if span.strike and "\n" not in made else made) + tail
 
 
 def _emphasised(made: str, span: Span, starred: bool) -> str:

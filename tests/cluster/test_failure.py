@@ -26,8 +26,7 @@ actors.reading.forkserver.SandboxRefused: the sandbox lets through: open
         (StartRefused("SVC_PORT: taken"), "SVC_PORT: taken"),
         (
             StartFailed(FROM_RAY),
-            "SandboxRefused: the sandbox lets through: open; "
-            "run `quire doctor` to see which sandbox feature is missing",
+            "SandboxRefused: the sandbox lets through: open; `quire doctor` names the missing sandbox feature",
         ),
         (ValueError("two\n  lines"), "ValueError: two lines"),
     ],

@@ -24,6 +24,7 @@ from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import name_without_names, settings_of_command
+from models.cdom.errors import MlUnavailable
 from models.cdom.original import OcrMode, ReadOptions, TableParts
 
 STANDARD = Path("-")
@@ -51,6 +52,16 @@ def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) 
     return ranges
 
 
+def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """ "zh,en" → ("en", "zh")."""
+    from models.neural.ocr.langs import check_wanted
+
+    try:
+        return check_wanted(value.split(","))
+    except MlUnavailable as error:
+        raise click.BadParameter(error.detail, ctx, param) from None
+
+
 def _parse_range(part: str) -> tuple[int, int]:
     first, _, last = part.partition("-")
     return int(first), int(last or first)
@@ -74,6 +85,10 @@ def _parse_range(part: str) -> tuple[int, int]:
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
 @click.option(
+    "--ocr-lang", "ocr_langs", callback=_parse_langs, envvar="SVC_OCR_LANGS", default="en", show_default=True,
+    help="Languages of scans, like zh,en. Without the option SVC_OCR_LANGS.",
+)  # fmt: skip
+@click.option(
     "--table-parts", type=click.Choice([parts.value for parts in TableParts]), default=TableParts.JOINED.value,
     show_default=True, help="Return a table that continues over pages as one table or as one per page.",
 )  # fmt: skip
@@ -91,7 +106,8 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
-    password: str | None, ocr: str, table_parts: str, accurate: bool, layout_model: Path | None,
+    password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
+    layout_model: Path | None,
     no_furniture: bool, plain: bool, redacted: bool, as_json: bool, tell_coverage: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
@@ -111,7 +127,7 @@ def extract(
             check_layout_model(layout_model)
         items = _items(found.files, output, suffix, redacted)
         options = ReadOptions(
-            pages=pages, password=password, ocr=OcrMode(ocr), table_parts=TableParts(table_parts),
+            pages=pages, password=password, ocr=OcrMode(ocr), ocr_langs=ocr_langs, table_parts=TableParts(table_parts),
             second_opinion=accurate,
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
@@ -168,7 +184,7 @@ def _check_use(found: FoundFiles, output: Path, suffix: str, as_json: bool) -> N
     if not found.files:
         raise click.UsageError("no document found" + _skipped(found.skipped))
     if (output == STANDARD or _is_file_name(output, suffix)) and len(found.files) > 1:
-        raise click.UsageError(f"-o {output} takes one document, and these are {len(found.files)}; name a folder")
+        raise click.UsageError(f"-o {output} takes one document, not {len(found.files)}; pass a folder")
     if output == STANDARD and as_json:
         raise click.UsageError("--json and -o - cannot both write to standard output")
 
@@ -235,7 +251,6 @@ def check_detector() -> None:
 
 def check_layout_model(folder: Path | None) -> None:
     """A detector that is not installed is told before anything is read."""
-    from models.cdom.errors import MlUnavailable
     from models.neural.layout.detector import locate_detector
 
     try:

@@ -23,7 +23,7 @@ def backup(target: Path, workdir: Path | None) -> None:
         raise CommandStopped(str(error)) from None
     click.echo(f"backup: {target}")
     if settings.blobs:
-        click.echo(f"originals and trees are in {settings.blobs} and not part of it")
+        click.echo(f"originals and trees in {settings.blobs} are not part of this backup")
 
 
 @click.command()

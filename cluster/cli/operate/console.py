@@ -96,7 +96,7 @@ def approve(email: str, workdir: Path | None) -> None:
     """Let an account in (SVC_CONSOLE_SIGN_UP=approved)."""
     with opened(runtime_of(workdir)) as database:
         if not accounts.approve(ConsoleDatabase(database), _address(email)):
-            raise CommandStopped(f"there is no account {email}")
+            raise CommandStopped(f"no such account: {email}")
     click.echo(f"{email} may sign in")
 
 
@@ -108,7 +108,7 @@ def reset_password(email: str, workdir: Path | None) -> None:
     runtime, link = runtime_of(workdir), secrets.token_urlsafe(32)
     with opened(runtime) as database:
         if not accounts.make_link(ConsoleDatabase(database), _address(email), hashlib.sha256(link.encode()).digest()):
-            raise CommandStopped(f"there is no account {email}")
+            raise CommandStopped(f"no such account: {email}")
     settings = runtime.settings
     alone = runtime.base_url if settings.console_engine and not settings.console else f"{runtime.base_url}/console"
     click.echo(f"{settings.console_url or alone}/new-password?link={link}")
@@ -123,7 +123,7 @@ def close_account(email: str, workdir: Path | None) -> None:
     with opened(runtime_of(workdir)) as database:
         account = accounts.find_account(database, _address(email))
         if account is None or not accounts.close_account(ConsoleDatabase(database), account, accounts.OPERATOR):
-            raise CommandStopped(f"there is no account {email}")
+            raise CommandStopped(f"no such account: {email}")
     click.echo(f"{email} is closed")
 
 

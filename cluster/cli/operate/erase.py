@@ -44,6 +44,6 @@ def erase(workdir: Path | None, value: str, tenant: str, org: str, really: bool,
     for line in report["found"]:
         click.echo(f"{line['document_id']}  {line['places']} places  {line['result']}")
     open_ends = len(report["unread"]) + sum(line["result"] == "unfinished" for line in report["found"])
-    click.echo(f"{len(report['found'])} of {report['searched']} documents hold it")
+    click.echo(f"{len(report['found'])} of {report['searched']} documents contain it")
     if open_ends:
         raise CommandStopped(f"{open_ends} documents are unfinished or were never read and could not be searched")

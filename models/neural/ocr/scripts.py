@@ -14,6 +14,12 @@ from models.neural.ocr.tesseract import TesseractRecogniser
 
 LANGUAGE_MISSING = "ocr-language-missing"
 """Warning: the page is in a script that nothing installed can read."""
+MIN_HAN_LETTERS = 4
+"""Letters that a second reading must have to be taken for Chinese or Japanese; fewer are chance."""
+MIN_HAN_SHARE = 0.5
+"""Share of its letters that must be Chinese or Japanese; tables hold Latin letters too."""
+MIN_HAN_CONFIDENCE = 0.8
+"""Mean confidence (0..1) of its words that it must have."""
 _LATIN = "Latin"
 _HAN_SCRIPTS = frozenset({"Han", "HanS", "HanT", "Japanese", "Hiragana", "Katakana"})
 SCRIPT_DATA = {
@@ -53,6 +59,8 @@ class ScriptRecogniser:
         if not is_foreign:
             return found
         script = self._find_script(page, timeout_s) or (_SCRIPT_OF.get(foreign[0]) if foreign else None)
+        if script is None and (second := self._read_han(page, timeout_s)) is not None:
+            return second
         if script == _LATIN:
             return found
         if script in _HAN_SCRIPTS:
@@ -64,6 +72,16 @@ class ScriptRecogniser:
                 warnings=(LANGUAGE_MISSING,),
             )  # fmt: skip
         return self._packs.recognise_with(page, data, timeout_s)
+
+    def _read_han(self, page: PixelPage, timeout_s: float) -> RecognisedPage | None:
+        """The page read as Chinese and Japanese where no script was found; None when it is not written so."""
+        found, _ = self.main.read_page(page, tuple(sorted(HAN)), timeout_s)
+        letters = [char for word in found.words for char in word.text if char.isalpha()]
+        if len(letters) < MIN_HAN_LETTERS or not found.words:
+            return None
+        share = sum(char >= "\u3040" for char in letters) / len(letters)
+        confidence = sum(word.confidence for word in found.words) / len(found.words)
+        return found if share >= MIN_HAN_SHARE and confidence >= MIN_HAN_CONFIDENCE else None
 
     def _find_script(self, page: PixelPage, timeout_s: float) -> str | None:
         """The script's name, null where Tesseract is not installed or cannot tell."""

@@ -115,7 +115,7 @@ class PartsReader:
 
     def _begin_file(self, part: str, file_name: str) -> None:
         if self._rules.names is not None and part not in self._rules.names:
-            raise InvalidUpload("unknown-part", f"files are taken in part {self._expected} only", self._expected)
+            raise InvalidUpload("unknown-part", f"send files in part {self._expected} only", self._expected)
         if len(self.files) >= self._rules.max_files:
             raise BatchTooLarge(f"at most {self._rules.max_files} files in one request")
         self._file = FilePart(file_name, part)

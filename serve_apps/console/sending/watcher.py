@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from serve_apps.console.context.engine_facts import facts_of
-from serve_apps.console.store.ports import Database
+from serve_apps.console.store.ports import ConsoleTables
 from serve_apps.console.store.rows import StatusCheck
 from serve_apps.console.store.sent import list_outdated, mark_removed
 from serve_apps.console.store.settlement import give_up, known_jobs, look_again, settle, take_looks
@@ -29,7 +29,7 @@ STUCK_S = 120.0  # seconds without a turn after which it is unhealthy
 class Watcher:
     """One loop and a few threads that ask."""
 
-    def __init__(self, db: Database, engine_url: str, engine_key: str, *, poll_s: float = 0.3) -> None:
+    def __init__(self, db: ConsoleTables, engine_url: str, engine_key: str, *, poll_s: float = 0.3) -> None:
         self._db, self._poll_s = db, poll_s
         self._client = httpx.Client(
             base_url=engine_url, headers={"X-API-Key": engine_key}, timeout=TIMEOUT_S, trust_env=False

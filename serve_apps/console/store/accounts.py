@@ -9,7 +9,7 @@ import os
 import psycopg
 
 from serve_apps.console.store.errors import EmailTaken
-from serve_apps.console.store.ports import AuditedDatabase, Connection, Database, Row
+from serve_apps.console.store.ports import AuditedDatabase, Connection, ConsoleTables, Row
 from serve_apps.console.store.rows import Account, Credentials, Tenant, hooks_of
 from storage.values.rows import Actor, Scope
 
@@ -47,7 +47,7 @@ def create_account(
     return Account(id=account_id, email=email, tenant=tenant_of(row))
 
 
-def find_password(db: Database, email: str) -> Credentials | None:
+def find_password(db: ConsoleTables, email: str) -> Credentials | None:
     """What an address signs in with; None where there is no account."""
     row = db.fetch_one(
         "select id, password, approved_at is not null as approved from console_accounts where email = %(email)s",
@@ -56,7 +56,7 @@ def find_password(db: Database, email: str) -> Credentials | None:
     return Credentials(account_id=row["id"], password=row["password"], approved=row["approved"]) if row else None
 
 
-def password_of(db: Database, account_id: str) -> str | None:
+def password_of(db: ConsoleTables, account_id: str) -> str | None:
     """The hash of a signed-in account's password."""
     row = db.fetch_one("select password from console_accounts where id = %(id)s", {"id": account_id})
     return str(row["password"]) if row else None
@@ -131,7 +131,7 @@ def close_account(db: AuditedDatabase, account_id: str, actor: Actor | None = No
         return True
 
 
-def find_account(db: Database, email: str) -> str | None:
+def find_account(db: ConsoleTables, email: str) -> str | None:
     """The id of the account with this address."""
     row = db.fetch_one("select id from console_accounts where email = %(email)s", {"email": email})
     return str(row["id"]) if row else None

@@ -8,7 +8,7 @@ from datetime import date
 
 from serve_apps.console.store.accounts import new_id
 from serve_apps.console.store.errors import MonthlyPagesUsed, TooManyDocuments
-from serve_apps.console.store.ports import Connection, Database, Row
+from serve_apps.console.store.ports import Connection, ConsoleTables, Row
 from serve_apps.console.store.rows import Place, SubmissionState, Tenant, Usage
 
 SENDING_S = 300
@@ -38,7 +38,7 @@ _DEADLINE = "look_at = clock_timestamp() + %(sending_s)s * interval '1 second'"
 
 
 def reserve(
-    db: Database, tenant: Tenant, org: str, route: str, *, documents: int, digest: str, key: str | None = None
+    db: ConsoleTables, tenant: Tenant, org: str, route: str, *, documents: int, digest: str, key: str | None = None
 ) -> Place:
     """A place for `documents` documents, one page each. Raises MonthlyPagesUsed, TooManyDocuments.
 
@@ -62,7 +62,7 @@ def reserve(
         return _place(tenant, org, _take(conn, params, earlier), fresh=True)
 
 
-def give_back(db: Database, place: Place) -> None:
+def give_back(db: ConsoleTables, place: Place) -> None:
     """The engine did not take it, or nobody knows: the place is free again."""
     if not place.fresh:
         return
@@ -73,13 +73,13 @@ def give_back(db: Database, place: Place) -> None:
         )
 
 
-def usage_of(db: Database, tenant_id: str) -> Usage:
+def usage_of(db: ConsoleTables, tenant_id: str) -> Usage:
     """The tenant's month so far."""
     rows = db.fetch_all(_POSITION, {"tenant": tenant_id})
     return _position(rows[0])
 
 
-def usage_by_month(db: Database, tenant_id: str) -> list[tuple[date, int]]:
+def usage_by_month(db: ConsoleTables, tenant_id: str) -> list[tuple[date, int]]:
     """The first day of each of the last months and the pages read in it, the current one last."""
     rows = db.fetch_all(
         """select m.month::date as month, coalesce(u.pages, 0) as pages

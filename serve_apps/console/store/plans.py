@@ -1,7 +1,7 @@
 """Plans and who is on which: the operator's view of tenants. Every change has its audit row."""
 
 from serve_apps.console.store.accounts import OPERATOR
-from serve_apps.console.store.ports import AuditedDatabase, Database
+from serve_apps.console.store.ports import AuditedDatabase, ConsoleTables
 from serve_apps.console.store.rows import WEBHOOK_TENANT, TenantPlan, TenantRow, hooks_of
 from storage.values.errors import NotFound
 from storage.values.rows import Scope
@@ -10,7 +10,7 @@ PLANS = Scope(tenant=WEBHOOK_TENANT)
 """The audit trail of the plans themselves."""
 
 
-def list_plans(db: Database) -> list[TenantPlan]:
+def list_plans(db: ConsoleTables) -> list[TenantPlan]:
     """All of them by name."""
     rows = db.fetch_all(
         "select name, monthly_pages, concurrent_documents, retention_days from console_plans order by name"
@@ -47,7 +47,7 @@ def change_plan(db: AuditedDatabase, who: str, plan: str) -> str:
         return str(row["id"])
 
 
-def list_tenants(db: Database) -> list[TenantRow]:
+def list_tenants(db: ConsoleTables) -> list[TenantRow]:
     """All of them, the oldest first, with this month's use; those that left keep their id only."""
     rows = db.fetch_all(
         """select t.id as tenant_id, a.email, t.plan, t.created_at, a.approved_at, t.closed_at,

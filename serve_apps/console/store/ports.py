@@ -18,7 +18,7 @@ Row = dict[str, Any]
 Connection = psycopg.Connection[Row]
 
 
-class Database(Protocol):
+class ConsoleTables(Protocol):
     """A database with the console's tables."""
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[Connection]:
@@ -29,7 +29,7 @@ class Database(Protocol):
     def fetch_one(self, query: LiteralString, params: dict[str, Any] | None = None) -> Row | None: ...
 
 
-class AuditedDatabase(Database, Protocol):
+class AuditedDatabase(ConsoleTables, Protocol):
     """A database that also keeps the audit trail and the rate limits."""
 
     def record(self, conn: Connection, scope: Scope, actor: Actor, action: str, object_id: str) -> None:

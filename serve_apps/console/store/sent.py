@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from serve_apps.console.store.ports import Database, Row
+from serve_apps.console.store.ports import ConsoleTables, Row
 from serve_apps.console.store.rows import SentDocument
 
 _FIELDS = ("document_id", "job_id", "alias", "org", "source_file", "status", "pages", "created_at", "ended_at")
 
 
-def resolve_alias(db: Database, tenant_id: str, alias: str) -> str | None:
+def resolve_alias(db: ConsoleTables, tenant_id: str, alias: str) -> str | None:
     """The batch a file's own job id stands for; None when it is nobody's or another tenant's."""
     row = db.fetch_one(
         "select job_id from console_documents where alias = %(alias)s and tenant_id = %(tenant)s",
@@ -17,7 +17,7 @@ def resolve_alias(db: Database, tenant_id: str, alias: str) -> str | None:
     return row["job_id"] if row else None
 
 
-def aliases_of(db: Database, tenant_id: str, document_ids: Sequence[str]) -> dict[str, str]:
+def aliases_of(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -> dict[str, str]:
     """Document id → alias, for files of batches; a document alone in its job goes by the job's id."""
     rows = db.fetch_all(
         """select d.document_id, d.alias from console_documents d join console_submissions s on s.id = d.submission_id
@@ -27,7 +27,7 @@ def aliases_of(db: Database, tenant_id: str, document_ids: Sequence[str]) -> dic
     return {row["document_id"]: row["alias"] for row in rows}
 
 
-def list_sent(db: Database, tenant_id: str, *, limit: int = 50, before: str | None = None) -> list[SentDocument]:
+def list_sent(db: ConsoleTables, tenant_id: str, *, limit: int = 50, before: str | None = None) -> list[SentDocument]:
     """The newest first, without what retention removed; `before` is the last document of the page before."""
     rows = db.fetch_all(
         """select d.* from console_documents d join console_submissions s on s.id = d.submission_id
@@ -41,7 +41,7 @@ def list_sent(db: Database, tenant_id: str, *, limit: int = 50, before: str | No
     return [_sent(row) for row in rows]
 
 
-def find_sent(db: Database, tenant_id: str, document_id: str) -> SentDocument | None:
+def find_sent(db: ConsoleTables, tenant_id: str, document_id: str) -> SentDocument | None:
     row = db.fetch_one(
         """select * from console_documents
            where tenant_id = %(tenant)s and document_id = %(id)s and status <> 'deleted'""",
@@ -50,7 +50,7 @@ def find_sent(db: Database, tenant_id: str, document_id: str) -> SentDocument | 
     return _sent(row) if row else None
 
 
-def sent_among(db: Database, tenant_id: str, document_ids: Sequence[str]) -> frozenset[str]:
+def sent_among(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -> frozenset[str]:
     """Which of these documents the tenant has sent and not deleted."""
     rows = db.fetch_all(
         """select document_id from console_documents
@@ -60,7 +60,7 @@ def sent_among(db: Database, tenant_id: str, document_ids: Sequence[str]) -> fro
     return frozenset(row["document_id"] for row in rows)
 
 
-def list_outdated(db: Database, limit: int = 50) -> list[Row]:
+def list_outdated(db: ConsoleTables, limit: int = 50) -> list[Row]:
     """Ended submissions past their plan's retention, and all of tenants that left: `id`, `org`, `job_id`."""
     return db.fetch_all(
         """select s.id, s.org, s.job_id from console_submissions s join console_tenants t on t.id = s.tenant_id
@@ -72,7 +72,7 @@ def list_outdated(db: Database, limit: int = 50) -> list[Row]:
     )
 
 
-def has_ended(db: Database, tenant_id: str, job_id: str, document_id: str | None) -> bool:
+def has_ended(db: ConsoleTables, tenant_id: str, job_id: str, document_id: str | None) -> bool:
     """Whether the whole job, or this document of it, has its end in the tenant's account."""
     row = db.fetch_one(
         """select case when %(document)s::text is null then s.state in ('ended', 'removed')
@@ -84,14 +84,14 @@ def has_ended(db: Database, tenant_id: str, job_id: str, document_id: str | None
     return bool(row and row["ended"])
 
 
-def mark_job_removed(db: Database, job_id: str) -> None:
+def mark_job_removed(db: ConsoleTables, job_id: str) -> None:
     """`mark_removed` for whoever knows the job only."""
     row = db.fetch_one("select id from console_submissions where job_id = %(job)s", {"job": job_id})
     if row is not None:
         mark_removed(db, row["id"])
 
 
-def mark_document_removed(db: Database, document_id: str) -> None:
+def mark_document_removed(db: ConsoleTables, document_id: str) -> None:
     """The engine has deleted one document of a job; its name is forgotten here too."""
     with db.transaction() as conn:
         conn.execute(
@@ -99,7 +99,7 @@ def mark_document_removed(db: Database, document_id: str) -> None:
         )
 
 
-def mark_removed(db: Database, submission_id: str) -> None:
+def mark_removed(db: ConsoleTables, submission_id: str) -> None:
     """The engine has deleted the job; names of its files are forgotten here too."""
     with db.transaction() as conn:
         conn.execute("update console_submissions set state = 'removed' where id = %s", (submission_id,))

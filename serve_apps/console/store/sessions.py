@@ -1,14 +1,14 @@
 """Signed-in browsers. Cookies arrive as digests; what a person sees of a session is its id and its browser."""
 
 from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
-from serve_apps.console.store.ports import Database
+from serve_apps.console.store.ports import ConsoleTables
 from serve_apps.console.store.rows import Account, SessionRow
 
 SESSION_S = 14 * 86_400  # seconds of a session: two weeks
 _LONGEST_AGENT = 200  # characters of a browser's name kept
 
 
-def open_session(db: Database, account_id: str, digest: bytes, agent: str = "") -> None:
+def open_session(db: ConsoleTables, account_id: str, digest: bytes, agent: str = "") -> None:
     """Keeps a new cookie's digest and drops sessions that have run out. `agent`: what the browser calls itself."""
     with db.transaction() as conn:
         conn.execute("delete from console_sessions where expires_at < clock_timestamp()")
@@ -19,7 +19,7 @@ def open_session(db: Database, account_id: str, digest: bytes, agent: str = "") 
         )
 
 
-def find_session(db: Database, digest: bytes) -> Account | None:
+def find_session(db: ConsoleTables, digest: bytes) -> Account | None:
     """Whose session this is, while it lasts."""
     row = db.fetch_one(
         f"""select a.id, a.email, {TENANT} from console_sessions s join console_accounts a on a.id = s.account_id
@@ -30,7 +30,7 @@ def find_session(db: Database, digest: bytes) -> Account | None:
     return Account(id=row["id"], email=row["email"], tenant=tenant_of(row)) if row else None
 
 
-def list_sessions(db: Database, account_id: str, digest: bytes) -> list[SessionRow]:
+def list_sessions(db: ConsoleTables, account_id: str, digest: bytes) -> list[SessionRow]:
     """The account's living sessions, the newest first; `current` is the one with that digest."""
     rows = db.fetch_all(
         """select id, agent, created_at, expires_at, digest = %(digest)s as current from console_sessions
@@ -40,19 +40,19 @@ def list_sessions(db: Database, account_id: str, digest: bytes) -> list[SessionR
     return [SessionRow(**row) for row in rows]
 
 
-def close_session(db: Database, digest: bytes) -> None:
+def close_session(db: ConsoleTables, digest: bytes) -> None:
     """Signed out; a session nobody knows is signed out already."""
     with db.transaction() as conn:
         conn.execute("delete from console_sessions where digest = %s", (digest,))
 
 
-def close_one(db: Database, account_id: str, session_id: str) -> None:
+def close_one(db: ConsoleTables, account_id: str, session_id: str) -> None:
     """Ends one session of this account; another account's is left alone."""
     with db.transaction() as conn:
         conn.execute("delete from console_sessions where id = %s and account_id = %s", (session_id, account_id))
 
 
-def close_others(db: Database, account_id: str, digest: bytes) -> int:
+def close_others(db: ConsoleTables, account_id: str, digest: bytes) -> int:
     """Ends every session of the account but the one with that digest; how many."""
     with db.transaction() as conn:
         return conn.execute(

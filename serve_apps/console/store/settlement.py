@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 
 from serve_apps.console.store.accounts import new_id
-from serve_apps.console.store.ports import Connection, Database, Row
+from serve_apps.console.store.ports import Connection, ConsoleTables, Row
 from serve_apps.console.store.rows import WEBHOOK_TENANT, DocumentFact, StatusCheck, SubmissionState
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.ids import new_delivery_id, new_event_id
@@ -40,7 +40,7 @@ where s.id = %(id)s
 """
 
 
-def settle(db: Database, submission_id: str, job_id: str, facts: Sequence[DocumentFact]) -> int:
+def settle(db: ConsoleTables, submission_id: str, job_id: str, facts: Sequence[DocumentFact]) -> int:
     """Takes over what the engine says of a job; how many documents ended by it. Saying it again changes nothing."""
     with db.transaction() as conn:
         row = conn.execute("select * from console_submissions where id = %s for update", (submission_id,)).fetchone()
@@ -57,13 +57,13 @@ def settle(db: Database, submission_id: str, job_id: str, facts: Sequence[Docume
     return len(ended)
 
 
-def settle_job(db: Database, job_id: str, facts: Sequence[DocumentFact]) -> int:
+def settle_job(db: ConsoleTables, job_id: str, facts: Sequence[DocumentFact]) -> int:
     """`settle` for whoever knows the job only."""
     row = db.fetch_one("select id from console_submissions where job_id = %(job)s", {"job": job_id})
     return settle(db, row["id"], job_id, facts) if row else 0
 
 
-def take_looks(db: Database, limit: int) -> list[StatusCheck]:
+def take_looks(db: ConsoleTables, limit: int) -> list[StatusCheck]:
     """Submissions whose state is to be asked for now; nobody else gets them for a while."""
     with db.transaction(durable=False) as conn:
         rows = conn.execute(_DUE, {"limit": limit, "lease_s": LOOK_LEASE_S}).fetchall()
@@ -74,7 +74,7 @@ def take_looks(db: Database, limit: int) -> list[StatusCheck]:
     ]
 
 
-def look_again(db: Database, submission_id: str, after_s: float) -> None:
+def look_again(db: ConsoleTables, submission_id: str, after_s: float) -> None:
     with db.transaction(durable=False) as conn:
         conn.execute(
             """update console_submissions set look_at = clock_timestamp() + %s * interval '1 second'
@@ -83,7 +83,7 @@ def look_again(db: Database, submission_id: str, after_s: float) -> None:
         )
 
 
-def attach(db: Database, submission_id: str, job_id: str) -> None:
+def attach(db: ConsoleTables, submission_id: str, job_id: str) -> None:
     """The engine took it as this job; what became of its documents is asked for next."""
     with db.transaction() as conn:
         conn.execute(
@@ -93,7 +93,7 @@ def attach(db: Database, submission_id: str, job_id: str) -> None:
         )
 
 
-def give_up(db: Database, look: StatusCheck) -> None:
+def give_up(db: ConsoleTables, look: StatusCheck) -> None:
     """The engine has no such job: a place nobody took is free, open documents end as failed."""
     if look.job_id is not None:
         rows = db.fetch_all(
@@ -109,7 +109,7 @@ def give_up(db: Database, look: StatusCheck) -> None:
         )
 
 
-def known_jobs(db: Database, job_ids: Sequence[str]) -> frozenset[str]:
+def known_jobs(db: ConsoleTables, job_ids: Sequence[str]) -> frozenset[str]:
     """Which of these jobs belong to a submission."""
     rows = db.fetch_all("select job_id from console_submissions where job_id = any(%(ids)s)", {"ids": list(job_ids)})
     return frozenset(row["job_id"] for row in rows)

@@ -4,7 +4,7 @@ import hashlib
 import secrets
 
 from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
-from serve_apps.console.store.ports import AuditedDatabase, Database, Row
+from serve_apps.console.store.ports import AuditedDatabase, ConsoleTables, Row
 from serve_apps.console.store.rows import Account, Tenant, TokenRow
 from storage.values.errors import NotFound
 from storage.values.rows import Actor
@@ -28,7 +28,7 @@ def create_token(db: AuditedDatabase, account: Account, name: str) -> tuple[Toke
     return _token(row), secret
 
 
-def list_tokens(db: Database, tenant_id: str) -> list[TokenRow]:
+def list_tokens(db: ConsoleTables, tenant_id: str) -> list[TokenRow]:
     """The newest first; revoked ones stay listed."""
     rows = db.fetch_all(
         "select * from console_tokens where tenant_id = %(tenant)s order by created_at desc, id", {"tenant": tenant_id}
@@ -49,7 +49,7 @@ def revoke_token(db: AuditedDatabase, account: Account, token_id: str) -> None:
         db.record(conn, account.tenant.hooks, Actor(key_name=account.id), "token.revoked", token_id)
 
 
-def find_tenant(db: Database, secret: str) -> Tenant | None:
+def find_tenant(db: ConsoleTables, secret: str) -> Tenant | None:
     """Whose token this is; None when unknown or revoked."""
     row = db.fetch_one(
         f"""select {TENANT} from console_tokens k join console_tenants t on t.id = k.tenant_id

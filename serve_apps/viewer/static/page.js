@@ -56,7 +56,7 @@ document.addEventListener("htmx:sendError", () => say("The connection failed."))
 // Times: "5 min ago" stays true, the tooltip shows the reader's own clock too.
 const steps = [[60, 1, "s"], [3600, 60, "min"], [86400, 3600, "h"], [30 * 86400, 86400, "d"]];
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-function tell() {
+function updateTimes() {
   for (const time of document.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime), seconds = (Date.now() - at) / 1000, away = Math.abs(seconds);
     const step = steps.find(([below]) => away < below);
@@ -66,7 +66,7 @@ function tell() {
     time.textContent = away < 5 ? "just now" : seconds > 0 ? `${count} ago` : `in ${count}`;
   }
 }
-setInterval(tell, 15000);
+setInterval(updateTimes, 15000);
 
 /** A text that a spreadsheet would take for a formula is quoted as text; a number with a sign stays one. */
 function tamed(text) {
@@ -110,7 +110,7 @@ document.addEventListener("keydown", (event) => {
 
 function begin() {
   for (const copy of document.querySelectorAll("[data-copy], [data-copy-part]")) copy.hidden = !navigator.clipboard;
-  tell();
+  updateTimes();
 }
 document.addEventListener("htmx:afterSettle", begin);
 begin();

@@ -29,6 +29,7 @@ from tests.models.extract.formats.text.test_jats import article
 from tests.models.extract.formats.word.doc.words import word as word_file
 
 MHTML = "From: <Saved by Blink>\nSnapshot-Content-Location: x\nContent-Type: multipart/related; boundary=B\n\n"
+FROM_LINE = "From a@b.org Mon Jan  5 09:00:00 2026\nFrom: a@b.org\nTo: b@b.org\n"
 RUSSIAN = " Привет, как дела? Это обычный русский текст." * 5
 
 
@@ -50,6 +51,7 @@ def make_files(word: str) -> dict[str, bytes]:
         "doc": word_file([(word + "\r", 0, b"")]),
         "xls": xls(biff({"S": [biff_cell(0x204, 0, 0, wide(word))]})),
         "xlsb": xlsb(row(0) + binary_cell(6, 0, text(word))),
+        "mbox": f"{FROM_LINE}Subject: {word}\n\na\n\n{FROM_LINE}Subject: b\n\nc\n".encode(),
         "msg": outlook(body={("__substg1.0_1000001F",): word.encode("utf-16-le")}),
         "jats": article(f"<p>{word} &deg;</p>"),
         "asciidoc": adoc(f"== Head\n\n* {word}\n\n----\ncode\n----\n"),

@@ -49,7 +49,7 @@ def test_two_documents_do_not_fit_on_one_standard_output(paper: Path) -> None:
     (paper.parent / "other.pdf").write_bytes(pdfs.good())
     result = quire("extract", paper.parent, "-o", "-")
     assert result.exit_code == 2
-    assert "takes one document, and these are 2" in result.stderr
+    assert "takes one document, not 2" in result.stderr
 
 
 def test_a_report_names_every_file_with_its_result_or_its_error(paper: Path, tmp_path: Path) -> None:

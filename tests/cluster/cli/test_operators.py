@@ -50,13 +50,13 @@ def test_a_person_is_listed_then_erased_with_a_report(workdir: Path, store: Stor
     store.db.fetch_all("update documents set status = 'failed', source_file = 'Letter to Ann Zaq.pdf' returning id")
     scope = ("--tenant", "acme")
     listed = quire(workdir, "erase", "--person", "ann zaq", *scope)
-    assert (listed.exit_code, "1 of 1 documents hold it" in listed.output) == (1, True)  # nobody has read it
+    assert (listed.exit_code, "1 of 1 documents contain it" in listed.output) == (1, True)  # nobody has read it
     report = workdir / "report.json"
     erased = quire(workdir, "erase", "--person", "ANN-ZAQ", *scope, "--yes", "-o", str(report))
     assert f"{job.documents[0].id}  0 places  deleted" in erased.output
     assert "ann" not in report.read_text().casefold()
     again = quire(workdir, "erase", "--person", "ann zaq", *scope)
-    assert (again.exit_code, again.output.strip()) == (0, "0 of 0 documents hold it")
+    assert (again.exit_code, again.output.strip()) == (0, "0 of 0 documents contain it")
     assert quire(workdir, "erase", "--person", "a", *scope).exit_code == 1
 
 

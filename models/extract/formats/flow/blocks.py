@@ -46,6 +46,7 @@ class InlineMarkup:
     code: bool = False
     hidden: bool = False
     href: str | None = None
+    strike: bool = False
 
 
 PLAIN: Final = InlineMarkup()
@@ -114,8 +115,11 @@ def join_runs(
         at += len(part)
         if style != PLAIN and end > start and part.strip():
             spans.append(
-                Span(start=start, end=end, bold=style.bold, italic=style.italic, code=style.code, href=style.href)
-            )
+                Span(
+                    start=start, end=end, bold=style.bold, italic=style.italic, code=style.code, href=style.href,
+                    strike=style.strike,
+                )
+            )  # fmt: skip
     return prefix + text, tuple(spans)
 
 

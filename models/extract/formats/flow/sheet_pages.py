@@ -201,10 +201,10 @@ def _make_table(
     rows = [row for row in range(top, bottom + 1) if not (visible_only and sheet.is_hidden_row(row))]
     columns = [column for column in range(left, right + 1) if not (visible_only and sheet.is_hidden_column(column))]
     merged = {}
-    for merge in sheet.merges if visible_only else ():
-        start = _first_visible(sheet, merge)
+    for stated in sheet.merges if visible_only else ():
+        start = _first_visible(sheet, stated)
         if start is not None and top <= start[0] <= bottom and left <= start[1] <= right:
-            merged[start] = (*start, *merge[2:])
+            merged[start] = (*start, *stated[2:])
     covered = _find_covered(merged, area, places)
     headers = _header_rows(sheet, rows, columns, texts)
     row_index = {row: index for index, row in enumerate(rows)}

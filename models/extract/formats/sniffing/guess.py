@@ -16,24 +16,28 @@ MAX_SAMPLE_BYTES: Final = 2_000
 """Bytes of lines outside ASCII that are scored. More text makes the guess slower and no better."""
 MIN_MARGIN: Final = 2.5
 """Difference of log probabilities below which the guess is uncertain."""
-_DEFAULT: Final = "cp1252"
 _SIGNS: Final = frozenset("\xa0§°©®«»²³€‘’“”„‚–—…•™¡¿ºª´·")
 _RARE_SIGNS: Final = frozenset("±µ¶‰£¥¢½¼¾×÷")
 _WIDE_SIGNS: Final = frozenset("、。，「」『』（）：；！？・～　〜“”《》【】％")
 _INSIDE_WORDS: Final = frozenset("’·´")
 _LOG_SIGN: Final = -4.0
+"""Log probability of a usual sign, such as a quotation mark, that stands apart from letters."""
 _LOG_RARE_SIGN: Final = -6.5
+"""Log probability of a rare sign, such as a fraction, that stands apart from letters."""
 _LOG_INSIDE: Final = -9.0
 """A sign between two letters or signs, as wrong code pages give."""
 _LOG_FOREIGN: Final = -7.5
 """A letter that the language does not write."""
 _LOG_UNDEFINED: Final = -15.0
+"""Log probability of a byte that the encoding does not define: hardly ever."""
 _LOG_WORD: Final = 1.2
+"""Log likelihood that a frequent word of the language adds."""
 _MAX_WORDS: Final = 8
+"""Frequent words that count: more of them say nothing new."""
 _LOG_RARE_LETTER: Final = -1.5
+"""Log likelihood that an ASCII letter adds that the language hardly uses."""
 _MAX_RARE_LETTERS: Final = 6
-_WORD: Final = 1.2
-_MAX_WORDS: Final = 8
+"""Rare letters that count: foreign names have them too."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _TAG: Final = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 _LISTED_SHARE: Final = 0.85

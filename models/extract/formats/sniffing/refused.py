@@ -45,6 +45,7 @@ _XML: Final = (
 )
 """The first element of a text of XML, name and advice."""
 _TAR_AT: Final = 257
+"""Bytes before the signature of a tar archive."""
 
 
 def refuse(name: str, advice: str) -> UnsupportedFormat:

@@ -46,6 +46,9 @@ NEEDED = {
 """Captions, notes, code and formulas are what the rules say."""
 
 
+_ROUND_BULLETS = ("• ", "● ", "○ ", "◦ ", "‣ ", "∙ ")
+
+
 @cache
 def heading_forest() -> Forest:
     """The trees that came with this version."""
@@ -67,7 +70,9 @@ def decide_headings(
     for index, chance in zip(asked, chances, strict=True):
         if index in named:
             continue
-        if chance >= NEEDED[kinds[index]] and not _repeats_small(groups[index], kinds[index], look):
+        if _is_bulleted(groups[index]):
+            out[index] = BlockType.LIST_ITEM if kinds[index] is BlockType.HEADING else kinds[index]
+        elif chance >= NEEDED[kinds[index]] and not _repeats_small(groups[index], kinds[index], look):
             out[index] = BlockType.HEADING
         elif kinds[index] is BlockType.HEADING:
             out[index] = BlockType.PARAGRAPH
@@ -97,6 +102,11 @@ def may_be_heading(group: list[Line]) -> bool:
     if not first.text or not first.upright or first.hidden or len(group) > THRESHOLDS.most_lines:
         return False
     return sum(len(line.text) for line in group) <= THRESHOLDS.most_chars
+
+
+def _is_bulleted(group: list[Line]) -> bool:
+    """True for an item of a list, however large or bold; squares and arrows are set before headings too."""
+    return group[0].text.startswith(_ROUND_BULLETS)
 
 
 def _repeats_small(group: list[Line], kind: BlockType, look: PageLook) -> bool:

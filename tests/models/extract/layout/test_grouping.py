@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line, Run
+from models.extract.layout.headings.decide import decide_headings
+from models.extract.layout.lines.marks import Line, PageMarks, Run
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.text.captions import is_caption
 from models.extract.layout.text.furniture import find_furniture
@@ -165,3 +166,12 @@ def test_words_with_other_gaps_or_nothing_below_them_stay_apart(
 ) -> None:
     lines = [*stretched(*words), line("ACTIVITY", 112, below, font="serif", bold=True)]
     assert len(merge_pieces(lines)) == len(lines)
+
+
+@pytest.mark.parametrize("rule", [BlockType.HEADING, BlockType.LIST_ITEM])
+def test_a_large_item_with_a_round_bullet_is_no_heading(rule: BlockType) -> None:
+    item = Line(50, 60, 250, 80, 76, 20.0, "• Verification", bold=True)
+    text = [line(FULL, 100 + 12 * at) for at in range(20)]
+    marks = PageMarks(width=420, height=600, lines=[item, *text])
+    kinds = decide_headings([rule, BlockType.PARAGRAPH], [[item], text], marks, LOOK)
+    assert kinds[0] is BlockType.LIST_ITEM

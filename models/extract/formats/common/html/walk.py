@@ -119,6 +119,7 @@ class HtmlWalker:
             bold=before.bold or bold or node.tag in BOLD,
             italic=before.italic or italic or node.tag in ITALIC,
             code=before.code or node.tag in CODE,
+            strike=before.strike or node.tag in STRUCK,
         )
         href = node.get("href") if node.tag == "a" else None
         self._style = replace(style, href=href.strip()) if href and not href.startswith("#") else style
@@ -255,13 +256,6 @@ class HtmlWalker:
         elif kind in ("text", "email", "number", "date", "tel", "url") and node.get("value"):
             self._runs.append(StyledRun(node.get("value") or "", self._style))
 
-    def _read_struck(self, node: Element) -> None:
-        """Struck text between the marks of Markdown: a tree has no span for it, and old prices must not look valid."""
-        is_said = bool("".join(node.itertext()).strip())
-        self._runs += [StyledRun("~~", self._style)] if is_said else []
-        self._read_inline(node)
-        self._runs += [StyledRun("~~", self._style)] if is_said else []
-
     def _read_select(self, node: Element) -> None:
         """The chosen options; the others are not shown."""
         chosen = [option for option in node.iter("option") if option.get("selected") is not None]
@@ -373,7 +367,6 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "input": HtmlWalker._read_input,
     "math": HtmlWalker._read_math,
     "select": HtmlWalker._read_select,
-    **dict.fromkeys(STRUCK, HtmlWalker._read_struck),
     "table": HtmlWalker._read_table,
     "figcaption": HtmlWalker._read_caption,
 }

@@ -20,6 +20,7 @@ SS: Final = "{urn:schemas-microsoft-com:office:spreadsheet}"
 _EXCEL: Final = "{urn:schemas-microsoft-com:office:excel}"
 _OFFICE: Final = "{urn:schemas-microsoft-com:office:office}"
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
+"""Rows and columns of a sheet: the bounds of Excel."""
 _NAMED: Final = {
     "General Number": "General", "General Date": "yyyy-mm-dd hh:mm", "Long Date": "yyyy-mm-dd",
     "Medium Date": "dd-mmm-yy", "Short Date": "yyyy-mm-dd", "Long Time": "hh:mm:ss", "Medium Time": "hh:mm AM/PM",
