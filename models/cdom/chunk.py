@@ -1,6 +1,6 @@
-"""A chunk of a document: text that fits an embedding model, with where it stands. Frozen data; knows no chunker.
+"""A chunk of a document: text that fits an embedding model, with its place. Frozen data; knows no chunker.
 
-The document's id is added by whoever serves chunks, so that equal documents have equal chunks.
+The server of chunks adds the document's id, so that equal documents have equal chunks.
 """
 
 from dataclasses import dataclass

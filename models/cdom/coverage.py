@@ -1,6 +1,6 @@
-"""What became of every character that a document shows: in the tree, left out for a named reason, or lost.
+"""Account for every character that a document shows: in the tree, excluded for a named reason, or lost.
 
-Counts are of characters that are not blank. On every page, and so on the whole, painted = placed + excluded + lost.
+Counts leave out blanks. On every page, and so in total, painted = placed + excluded + lost.
 """
 
 from collections.abc import Iterable
@@ -103,7 +103,7 @@ class Coverage:
 
 
 def add_counts(counts: Iterable[CharacterCount]) -> CharacterCount:
-    """The sum over pages."""
+    """Return the sum of the counts of all pages."""
     counts = tuple(counts)
     if len(counts) == 1:
         return counts[0]
@@ -117,7 +117,7 @@ def add_counts(counts: Iterable[CharacterCount]) -> CharacterCount:
 
 
 def add_scans(stated: Coverage) -> ScanCoverage | None:
-    """The ink of all recognised pages; null where there is none."""
+    """Return the ink counts of all recognised pages together, or None if no page was recognised."""
     scans = [page.scan for page in stated.pages if page.scan is not None]
     if not scans:
         return None
@@ -125,7 +125,7 @@ def add_scans(stated: Coverage) -> ScanCoverage | None:
 
 
 def unknown_coverage(page_numbers: Iterable[int]) -> Coverage:
-    """The statement about a tree that came without one: nobody counted."""
+    """Return the coverage of a tree that was stored without one: every page is unjudged."""
     pages = tuple(PageCoverage(number=number, judged=False) for number in page_numbers)
     return Coverage(
         characters=CharacterCount(),
@@ -138,4 +138,5 @@ def unknown_coverage(page_numbers: Iterable[int]) -> Coverage:
 
 @cache
 def coverage_adapter() -> TypeAdapter[Coverage]:
+    """Return the cached pydantic adapter of `Coverage`."""
     return TypeAdapter(Coverage)

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 
 class ErrorCode(StrEnum):
+    """Stable codes for the reasons why a document could not be read."""
+
     ML_UNAVAILABLE = "ml-unavailable"
     UNSUPPORTED_FORMAT = "unsupported-format"
     MALFORMED = "malformed"
@@ -37,6 +39,7 @@ class ExtractError(Exception):
 
     @property
     def retryable(self) -> bool:
+        """Whether another start may succeed because the infrastructure caused the error."""
         return self.code in RETRYABLE
 
 

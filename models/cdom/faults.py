@@ -1,4 +1,4 @@
-"""A bug of ours is no broken file: tells by where an exception was raised which of the two it shows."""
+"""Distinguish our own bugs from broken files by the place where an exception was raised."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +12,10 @@ _PYTHON = (*_SLIPS, ValueError, LookupError, ArithmeticError)
 
 
 def own_fault(error: BaseException) -> str | None:
-    """The type and the way to the line that failed when our code is to blame, None when the file or a library is.
+    """Return the error's type and the path to the line that failed if our code is to blame, else None.
 
-    Readers are given hostile bytes: there only a slip counts. Everything else here works on what readers made, so any
-    Python error does. The exception's text is left out: it often quotes the document.
+    Readers parse hostile bytes, so only a slip counts there. Other code works on reader output, so any Python error
+    counts. The exception's text is left out because it often quotes the document.
     """
     places = list(_places(error.__traceback__))
     if not places or not isinstance(error, _PYTHON):

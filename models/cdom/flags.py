@@ -22,7 +22,7 @@ PII_PREFIX = "pii:"
 
 
 def is_pii_flag(flag: str) -> bool:
-    """True for `pii:<kind>`."""
+    """Return whether the flag is `pii:<kind>`."""
     return flag.startswith(PII_PREFIX)
 
 

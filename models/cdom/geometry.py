@@ -9,19 +9,19 @@ Bbox: TypeAlias = tuple[float, float, float, float]
 
 
 def round_bbox(bbox: Iterable[float]) -> Bbox:
-    """The box with 3 decimals, as every stored coordinate has; -0.0 becomes 0.0."""
+    """Round the box to 3 decimals, as every stored coordinate is; -0.0 becomes 0.0."""
     x0, y0, x1, y1 = bbox
     return (round(x0, 3) + 0.0, round(y0, 3) + 0.0, round(x1, 3) + 0.0, round(y1, 3) + 0.0)
 
 
 def union_bbox(boxes: Iterable[Bbox]) -> Bbox:
-    """The smallest box around all given ones; `boxes` must not be empty."""
+    """Return the smallest box around all given ones; `boxes` must not be empty."""
     x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
     return (min(x0s), min(y0s), max(x1s), max(y1s))
 
 
 def clamp_bbox(bbox: Bbox, width: float, height: float) -> Bbox:
-    """The part of the box on a page of that size (points), never inverted."""
+    """Return the part of the box on a page of that size (points), never inverted."""
     x0, x1 = sorted((min(max(bbox[0], 0.0), width), min(max(bbox[2], 0.0), width)))
     y0, y1 = sorted((min(max(bbox[1], 0.0), height), min(max(bbox[3], 0.0), height)))
     return (x0, y0, x1, y1)

@@ -112,7 +112,7 @@ class ReadOptions:
 
 @lru_cache(maxsize=16)
 def _digest(options: ReadOptions) -> str:
-    """The same options read many documents. No password comes here, so none is kept."""
+    """Hash the options without a password. Cached, because many documents share their options."""
     facts = asdict(options)
     if not options.second_opinion:  # results of versions that knew no second opinion stay theirs
         del facts["second_opinion"]
@@ -120,7 +120,7 @@ def _digest(options: ReadOptions) -> str:
 
 
 def clean_name(sent: str) -> str:
-    """A file name fit to be shown: last path component, NFC, no control or direction characters, ≤ 255 bytes."""
+    """Return a displayable file name: last path component, NFC, no control or direction characters, ≤ 255 bytes."""
     last = sent.replace("\\", "/").rsplit("/", 1)[-1]
     kept = "".join(c for c in last if unicodedata.category(c) not in _DROPPED and c not in _BIDI_CONTROLS)
     name = unicodedata.normalize("NFC", kept).strip().encode()[:_LONGEST_NAME_BYTES].decode(errors="ignore")

@@ -1,4 +1,4 @@
-"""Where a block stands: on its page, or with a table that goes on, on several. Pure."""
+"""Locate a block on its page, or on several pages if its table continues across them. Pure."""
 
 from bisect import bisect_right
 from itertools import accumulate
@@ -20,30 +20,30 @@ class BlockPlaces:
         self._ends = list(accumulate(part.rows for part in self.parts))
 
     def of_row(self, row: int) -> TablePart:
-        """The part that holds a row of the table."""
+        """Return the part that holds a row of the table."""
         return self.parts[min(bisect_right(self._ends, row), len(self.parts) - 1)]
 
     def of_cell(self, index: int | None) -> TablePart:
-        """The part that holds a cell; None means the block's own text, which stands where the block begins."""
+        """Return the part that holds a cell; for None, the part where the block begins."""
         cells = self._block.table.cells if self._block.table is not None else ()
         return self.of_row(cells[index].row) if index is not None and index < len(cells) else self.parts[0]
 
     def on_page(self, number: int) -> TablePart | None:
-        """What of the block stands on a page."""
+        """Return the part of the block on a page, or None if the block is not on it."""
         return next((part for part in self.parts if part.page == number), None)
 
     def rows_of(self, part: TablePart) -> range:
-        """The rows of a part, among those of the whole table."""
+        """Return the row indices of a part, counted in the whole table."""
         end = self._ends[self.parts.index(part)]
         return range(end - part.rows, end)
 
     def cells_of(self, part: TablePart) -> list[Cell]:
-        """The cells that begin in a part."""
+        """Return the cells that begin in a part."""
         rows = self.rows_of(part)
         return [cell for cell in (self._block.table.cells if self._block.table is not None else ()) if cell.row in rows]
 
     def shown_box(self, part: TablePart) -> tuple[float, float, float, float] | None:
-        """Where the block is seen on a part's page: of a later part the cells alone, without what repeats."""
+        """Return the block's box on a part's page; later parts count their cells without repeated headers."""
         if part == self.parts[0]:
             return self._block.bbox
         boxes = [cell.bbox for cell in self.cells_of(part) if cell.bbox is not None]

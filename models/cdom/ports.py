@@ -1,7 +1,7 @@
-"""What one door needs of the other, as Protocols: handed to `create_app(Resources)` and to the actors' constructors.
+"""Protocols between the API side and the reading side of the service.
 
-Under Ray they are Serve handles with a timeout; in tests they are in-process objects. Every call can raise
-`PortUnavailable`.
+`create_app(Resources)` and the actors' constructors receive them. Under Ray they are Serve handles with a timeout; in
+tests they are in-process objects. Every call can raise `PortUnavailable`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,10 +43,10 @@ class PeerDied(PortUnavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOutcome:
-    """One document read once: either `tree` (with its `assets` by asset_ref and the
-    files that were inside it) or `error` with a safe `detail`.
+    """Outcome of one reading: either `tree` or `error` with a safe `detail`.
 
-    `charged` is false when the failure was the infrastructure's and no start is to be counted.
+    `assets` are keyed by asset_ref; `embedded` holds the files inside the document. `charged` is false when the
+    infrastructure failed and the start does not count as an attempt.
     """
 
     tree: Tree | None = None
@@ -73,7 +73,7 @@ class PageImage:
 
 @dataclass(frozen=True, slots=True)
 class PageMark:
-    """A text that stands in `bbox` (points of the page as shown), and the stretches of it that are looked for."""
+    """A text in `bbox` (points of the page as shown) and the character ranges of it to locate."""
 
     bbox: Bbox
     text: str
@@ -83,7 +83,8 @@ class PageMark:
 class ReadOnce(Protocol):
     """Read a document now, keep nothing (compare, evaluate)."""
 
-    async def read_once(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome: ...
+    async def read_once(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
+        """Read `original` within `timeout_s` seconds."""
 
 
 class RenderPage(Protocol):
@@ -100,7 +101,8 @@ class RenderPage(Protocol):
         password: str | None,
         area: Bbox | None = None,
         marks: Sequence[PageMark] = (),
-    ) -> PageImage: ...
+    ) -> PageImage:
+        """Render page `page` (1-based) of the stored original."""
 
 
 class RedactionRefused(Exception):
@@ -124,13 +126,15 @@ class RedactOriginal(Protocol):
 
     async def redact_original(
         self, blob_key: str, tree: bytes, decisions: Mapping[tuple[str, str, int], str], password: str | None
-    ) -> bytes: ...
+    ) -> bytes:
+        """Return the bytes of the redacted file; `tree` is the stored JSON of the document."""
 
 
 class ClusterState(Protocol):
-    """What the cluster says of itself: pool name → facts; a warning in deep health, never a failure."""
+    """Reports the state of the cluster for deep health; a problem there is a warning, never a failure."""
 
-    async def cluster_state(self) -> dict[str, object]: ...
+    async def cluster_state(self) -> dict[str, object]:
+        """Return facts about each pool, by pool name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,13 +172,13 @@ class RecognisedBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedPage:
-    """What a recogniser read on one page; `rotation` is the clockwise turn (0/90/180/270) that made it upright.
+    """The result of recognition on one page; `rotation` is the clockwise turn (0/90/180/270) that made it upright.
 
     `rules`: boxes of the straight lines drawn on it, level and upright, in points of the upright, level page.
 
-    `blocks` in reading order from one that lays out pages (then `words` are empty); `warnings` are codes for the tree.
-    `bend`: how its lines bent where they did; words and rules then stand where they would on the flat page.
-    `ink`: how much of what is dark and of letter size was read; null where nobody looked.
+    `blocks`: in reading order, from a recogniser that lays out pages; `words` are then empty. `warnings` are codes for
+    the tree. `bend`: the curvature of its lines, if any; words and rules then have their places on the flattened page.
+    `ink`: how much of the dark components of letter size was read; null if not measured.
     """
 
     number: int
@@ -194,14 +198,13 @@ class RecognisedPage:
 class RecognisePages(Protocol):
     """Pixels to words, in the order given. Raises `PortUnavailable` or `MlUnavailable`."""
 
-    def recognise_pages(
-        self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float
-    ) -> list[RecognisedPage]: ...
+    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        """Recognise the pages within `timeout_s` seconds; results are in the order of `pages`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenElement:
-    """What a layout detector sees on a page: box in points of the page as shown, confidence 0..1."""
+    """An element that a layout detector found: box in points of the page as shown, confidence 0 to 1."""
 
     type: BlockType
     bbox: Bbox
@@ -210,16 +213,17 @@ class SeenElement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectedPage:
-    """What a layout detector sees on a page, the surest first, and which model it was."""
+    """Elements that a layout detector found on a page, by falling confidence, and the name of its model."""
 
     elements: tuple[SeenElement, ...]
     model: str
 
 
 class FindElements(Protocol):
-    """What stands where on the picture of a page. Raises `PortUnavailable` or `MlUnavailable`."""
+    """Detects layout elements on the picture of a page. Raises `PortUnavailable` or `MlUnavailable`."""
 
-    def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage: ...
+    def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
+        """Return the elements of a page within `timeout_s` seconds."""
 
 
 class EmbeddingFailed(Exception):
@@ -231,14 +235,15 @@ class EmbeddingFailed(Exception):
 class Embed(Protocol):
     """Texts to unit vectors, one float32 row a text, in the order given. `urgent` ones are taken first."""
 
-    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors": ...
+    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors":
+        """Return a float32 array of shape (texts, dimensions) with rows of unit length."""
 
 
 class IndexDocument(Protocol):
-    """Chunks of one attempt of a document into the search index; nobody sees them before that attempt is published.
+    """Adds the chunks of one attempt to the search index; they are hidden until that attempt is published.
 
-    May be called again for the same attempt; `replace`: with other chunks, which take the place of all earlier ones at
-    once. Raises `PortUnavailable`.
+    May be called again for the same attempt; `replace` swaps all earlier chunks for the given ones in one step. Raises
+    `PortUnavailable`.
     """
 
     def index_document(
@@ -250,7 +255,8 @@ class IndexDocument(Protocol):
         *,
         urgent: bool = False,
         replace: bool = False,
-    ) -> None: ...
+    ) -> None:
+        """Index the chunks; `owner` is (tenant, org)."""
 
 
 class SearchIndex(Protocol):
@@ -259,18 +265,22 @@ class SearchIndex(Protocol):
     Raises `PortUnavailable`.
     """
 
-    async def search(self, request: SearchRequest) -> list[SearchHit] | None: ...
+    async def search(self, request: SearchRequest) -> list[SearchHit] | None:
+        """Return the hits, or None if the requested document or job is not theirs."""
 
     async def check(self) -> float:
-        """Seconds for which the keyword index of the machine that answers has been behind; 0 when it is in step.
+        """Return by how many seconds the answering machine's keyword index is behind; 0 when in step.
 
-        Raises `PortUnavailable` when the index cannot be read.
+        Raises:
+            PortUnavailable: The index cannot be read.
         """
 
 
 class Tokenizer(Protocol):
     """Counts as the embedding model does, without its special tokens; `offsets` are character places, end exclusive."""
 
-    def count(self, text: str) -> int: ...
+    def count(self, text: str) -> int:
+        """Return the number of tokens of the text."""
 
-    def offsets(self, text: str) -> list[tuple[int, int]]: ...
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Return the character range of each token."""

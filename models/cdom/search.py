@@ -22,13 +22,17 @@ class SearchMode(StrEnum):
     HYBRID = "hybrid"
 
 
-def nothing_fits(question: str, found: Iterable[tuple[float | None, Collection[str]]]) -> bool:
-    """True when no passage is about the question. `found`: similarity and words of the question, passage by passage.
+def nothing_fits(question: str, passages: Iterable[tuple[float | None, Collection[str]]]) -> bool:
+    """Return whether no passage is about the question.
 
-    A passage with more than half of the question's words fits, however far it is: a number or a name has no meaning
-    that a vector could hold. Without similarities nobody knows.
+    A passage with more than half of the question's words fits at any distance, because a vector does not represent
+    numbers and names. Without similarities the answer is False.
+
+    Args:
+        question: The text as it was asked.
+        passages: The similarity (None if unknown) and the words of the question in each passage.
     """
-    passages = list(found)
+    passages = list(passages)
     near = [similarity for similarity, _ in passages if similarity is not None]
     asked = {word.casefold() for word in _WORD.findall(question)}
     if not near or max(near) >= NOTHING_FITS_BELOW:

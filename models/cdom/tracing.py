@@ -24,7 +24,7 @@ class Tracing:
 
     @property
     def on(self) -> bool:
-        """Whoever makes many spans asks first."""
+        """Whether spans are recorded; check it before making many."""
         return not isinstance(self.tracer, NoOpTracer)
 
     def begin(
@@ -36,9 +36,9 @@ class Tracing:
         ago_s: float = 0.0,
         attributes: Attributes | None = None,
     ) -> Span:
-        """A span that began `ago_s` seconds ago below `parent` (a traceparent), or a trace of its own.
+        """Start a span that began `ago_s` seconds ago below `parent` (a traceparent), or a new trace.
 
-        A parent that cannot be read is none. Attributes are named by OpenTelemetry's conventions or below `quire.`.
+        An unreadable parent is ignored. Attributes are named by OpenTelemetry's conventions or start with `quire.`.
         """
         above = _PROPAGATOR.extract({"traceparent": parent}, Context()) if parent is not None else Context()
         began = time.time_ns() - int(ago_s * 1e9)
@@ -51,13 +51,13 @@ TRACING_OFF = Tracing(NoOpTracer())
 
 
 def traceparent_of(span: Span) -> str:
-    """What a later span names as its parent."""
+    """Return the traceparent header by which a later span refers to this one."""
     facts = span.get_span_context()
     return f"00-{facts.trace_id:032x}-{facts.span_id:016x}-{facts.trace_flags:02x}"
 
 
 def end_span(span: Span, error: str | None = None) -> None:
-    """Ends it now; `error` is a stable code. Once only."""
+    """End the span now; `error` is a stable code. Call it only once."""
     if error is not None:
         span.set_status(Status(StatusCode.ERROR, error))
         span.set_attribute("error.type", error)

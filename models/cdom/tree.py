@@ -21,6 +21,8 @@ BlockId = NewType("BlockId", str)
 
 
 class BlockType(StrEnum):
+    """Type of a block, as stored in the tree."""
+
     TITLE = "title"
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -42,7 +44,7 @@ FURNITURE = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER})
 
 
 class Route(StrEnum):
-    """Which way a page was read; `mixed`: by its text layer, parts of it by a recogniser."""
+    """The way a page was read; `mixed`: its text layer, with parts from a recogniser."""
 
     FAST = "fast"
     MIXED = "mixed"
@@ -52,6 +54,8 @@ class Route(StrEnum):
 
 
 class PageStatus(StrEnum):
+    """Whether a page was read."""
+
     OK = "ok"
     FAILED = "failed"
 
@@ -150,6 +154,8 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
+    """What the file states about itself; null if it does not."""
+
     title: str | None = None
     author: str | None = None
     created: str | None = None
@@ -214,6 +220,7 @@ _BLOCKS, _NEXT_BLOCK, _AFTER_BLOCKS = b'"blocks":[', b'},{"id":"', b'],"warnings
 
 @cache
 def tree_adapter() -> TypeAdapter[Tree]:
+    """Return the cached pydantic adapter of `Tree`."""
     return TypeAdapter(Tree)
 
 
@@ -228,9 +235,12 @@ def dump_tree(tree: Tree) -> bytes:
 
 
 def load_tree(stored: bytes) -> Tree:
-    """A tree from stored JSON; raises `pydantic.ValidationError` when it is not one.
+    """Parse a tree from stored JSON.
 
-    A long one is read piece by piece: a parser holds the interpreter while it works, and with it every other caller.
+    A long one is read in pieces, because the parser holds the interpreter lock while it works.
+
+    Raises:
+        pydantic.ValidationError: The bytes are not a tree.
     """
     if len(stored) > PIECE_BYTES and (tree := _load_in_pieces(stored)) is not None:
         return tree
@@ -238,7 +248,7 @@ def load_tree(stored: bytes) -> Tree:
 
 
 def _load_in_pieces(stored: bytes) -> Tree | None:
-    """None where this is not what `dump_tree` writes. No mark stands inside a string: its quotes are escaped there."""
+    """Return None if `dump_tree` did not write the bytes. Markers never match in strings, where quotes are escaped."""
     start, end = stored.find(_BLOCKS) + len(_BLOCKS), stored.find(_AFTER_BLOCKS)
     if not len(_BLOCKS) <= start < end:
         return None
@@ -259,9 +269,10 @@ _STORED_PREFIX = b'{"source":{'
 
 
 def serve_tree(stored: bytes, *, document_id: str, name: str) -> bytes:
-    """Stored JSON with `document_id` and `source.name` added, without parsing it.
+    """Add `document_id` and `source.name` to stored JSON without parsing it.
 
-    Raises `ValueError` when the bytes are not `dump_tree`'s.
+    Raises:
+        ValueError: `dump_tree` did not write the bytes.
     """
     if not stored.startswith(_STORED_PREFIX):
         raise ValueError("not a stored tree")

@@ -1,7 +1,7 @@
-"""Which blocks a reader of the original sees, and how they flow: what every export and derivation passes through.
+"""Select the blocks that a reader of the original sees, and their flow. Every export and derivation uses it.
 
-Tree in; blocks in reading order, and the count of what is left out, by reason. `flow_blocks` makes paragraphs one
-again that a column, a page or a float parted. The tree itself keeps everything, each part on its page.
+Tree in; blocks in reading order and the count of what is left out, by reason, come out. `flow_blocks` joins paragraphs
+that a column, a page or a float splits. The tree itself keeps every part on its page.
 """
 
 import re
@@ -23,14 +23,14 @@ _FIRST = re.compile(r"[\w’'-]+")
 
 
 def is_hidden(block: Block) -> bool:
-    """True for text that stands in the file and is not seen on its page."""
+    """Return whether the block's text is in the file but not seen on its page."""
     return HIDDEN_TEXT in block.flags
 
 
 def visible_blocks(tree: Tree, *, furniture: bool = False) -> list[Block]:
-    """What is seen, in reading order; what repeats on every page only with `furniture`.
+    """Return the visible blocks in reading order, running heads and feet only with `furniture`.
 
-    A document that holds nothing but running heads has no text beside them: then they are its text.
+    In a document of running heads alone, these are its text and are returned.
     """
     seen = [block for block in tree.blocks if not is_hidden(block)]
     return seen if furniture else [block for block in seen if block.type not in FURNITURE] or seen
@@ -53,23 +53,23 @@ class FlowingBlock:
 
 
 def flow_blocks(blocks: Sequence[Block], *, as_printed: bool = False) -> list[FlowingBlock]:
-    """The blocks in reading order, parts of a paragraph in the place of its first one.
+    """Return the blocks in reading order, with all parts of a paragraph in the place of its first part.
 
-    Never over running heads: who keeps these reads page by page. `as_printed`: over nothing at all, so that notes and
-    floats stay between the parts as they stand on the page.
+    Running heads end a paragraph, because callers that keep them read page by page. With `as_printed` every block ends
+    one, so that notes and floats stay between the parts as on the page.
     """
     passed = frozenset[BlockType]() if as_printed else _PASSED
     groups: list[list[Block]] = []
     ends: dict[BlockId, int] = {}
     for block in blocks:
-        at = ends.get(block.continues) if block.continues is not None and block.type in _JOINED else None
-        if at is not None and all(group[0].type in passed for group in groups[at + 1 :]):
-            groups[at].append(block)
+        group_index = ends.get(block.continues) if block.continues is not None and block.type in _JOINED else None
+        if group_index is not None and all(group[0].type in passed for group in groups[group_index + 1 :]):
+            groups[group_index].append(block)
         else:
-            at = len(groups)
+            group_index = len(groups)
             groups.append([block])
         if block.type in _JOINED:
-            ends[block.id] = at
+            ends[block.id] = group_index
         elif block.type in FURNITURE:
             ends.clear()
     text = ""
@@ -79,7 +79,7 @@ def flow_blocks(blocks: Sequence[Block], *, as_printed: bool = False) -> list[Fl
 
 
 def join_text(first: str, second: str, text: str = "") -> str:
-    """The two parts of a paragraph as one. A word divided between them is made whole, unless `text` has its hyphen."""
+    """Join two parts of a paragraph; remove the hyphen of a split word unless `text` has the hyphenated word."""
     if not _TIED.search(first) or not second[:1].isalnum():
         return f"{first} {second}"
     divided = _DIVIDED.search(first) is not None and first[-2].islower() and second[0].islower()
@@ -87,12 +87,12 @@ def join_text(first: str, second: str, text: str = "") -> str:
 
 
 def _has_hyphen(first: str, second: str, text: str) -> bool:
-    """True when the document has the word with its hyphen elsewhere and nowhere in one piece."""
-    last, rest = _LAST.search(first), _FIRST.match(second)
-    if last is None or rest is None:
+    """Return whether the text has the word only in its hyphenated form."""
+    last, beginning = _LAST.search(first), _FIRST.match(second)
+    if last is None or beginning is None:
         return False
-    linked = (last.group() + rest.group()).lower()
-    return linked in text and (last.group()[:-1] + rest.group()).lower() not in text
+    linked = (last.group() + beginning.group()).lower()
+    return linked in text and (last.group()[:-1] + beginning.group()).lower() not in text
 
 
 def _join(group: list[Block], text: str) -> FlowingBlock:

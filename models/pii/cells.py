@@ -6,7 +6,7 @@ from models.cdom.table import Cell, Table, TablePart
 
 
 def find_cell_place(block: BlockPlaces, table: Table, index: int) -> tuple[int, Bbox | None]:
-    """The page of a cell of the block's table, and its box there, as `find_cell_box` finds it in the part it is in."""
+    """Return the page of a table cell and its box on that page (see `find_cell_box`)."""
     part = block.of_cell(index)
     if table.cells[index].bbox is None and len(block.parts) > 1:
         return part.page, _find_in_part(block, table.cells[index], part)
@@ -19,9 +19,9 @@ def _find_in_part(block: BlockPlaces, cell: Cell, part: TablePart) -> Bbox | Non
 
 
 def find_cell_box(table: Table, index: int, outer: Bbox | None) -> Bbox | None:
-    """The cell's box. Without one: all of the table (`outer`) that no cell of another row or column reaches into.
+    """Return the cell's box, or the area of the table (`outer`) that no other row or column reaches into.
 
-    So a masked cell is covered wherever it stands, and no other cell is. None when the table has no place either.
+    The area covers the cell wherever it is and no other cell. None if the table has no box either.
     """
     cell = table.cells[index]
     if cell.bbox is not None or outer is None:

@@ -56,7 +56,7 @@ class Normalised:
 
 
 def normalise(text: str) -> Normalised:
-    """The detection copy of `text`."""
+    """Return the detection copy of `text`."""
     text = text.translate(_CONTROLS)
     encoded = ("%" in text or "&" in text) and _ENCODED.search(text) is not None
     if text.isascii() and not encoded:

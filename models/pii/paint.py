@@ -89,7 +89,12 @@ def load_painting() -> None:
 
 
 def paint_page(png: bytes, page: Page, view: View) -> bytes:
-    """The picture as `view` allows. Raises `PictureTooLarge`, `OSError` when it is no PNG."""
+    """Paint the picture as `view` allows.
+
+    Raises:
+        PictureTooLarge: The picture has too many pixels.
+        OSError: The bytes are not a PNG.
+    """
     from PIL import Image, ImageDraw
 
     with Image.open(BytesIO(png), formats=["PNG"]) as drawn:
@@ -115,7 +120,7 @@ def _was_read(block: Block) -> bool:
 
 
 def _masked_boxes(block: Block, places: BlockPlaces, part: TablePart, decisions: Decisions) -> list[Bbox | None]:
-    """The masked cells of a part of a block, never more of a table; else the whole part's box."""
+    """Return the boxes of a part's masked cells, or the box of the whole part if its own text is masked."""
     active = active_spans(block, decisions)
     table = block.table
     if table is None or any(span.cell is None for span in active):
@@ -125,7 +130,7 @@ def _masked_boxes(block: Block, places: BlockPlaces, part: TablePart, decisions:
 
 
 def _pixels(box: Bbox, page: Page, size: tuple[int, int], margin: float) -> tuple[int, int, int, int]:
-    """The box in pixels, rounded outwards."""
+    """Return the box in pixels, rounded outwards."""
     wide = (box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin)
     x0, y0, x1, y1 = clamp_bbox(wide, page.width, page.height)
     across, down = size[0] / page.width, size[1] / page.height

@@ -95,13 +95,13 @@ def _name(content: str, occurrence: int, flag: str, spans: Iterable[FlagSpan]) -
 
 
 def _value(block: Block, flag: str, span: FlagSpan | None) -> str:
-    """The same for a value however it is written: what "everywhere" means."""
+    """Return a digest that is equal for all spellings of a value; it defines "everywhere"."""
     text = block.text if span is None else span_text(block, span)
     return hashlib.sha256(json.dumps([flag, letters(text)]).encode()).hexdigest()
 
 
 def span_text(block: Block, span: FlagSpan) -> str:
-    """What the flag is about."""
+    """Return the flagged text."""
     text = block.text if span.cell is None or block.table is None else block.table.cells[span.cell].text
     return text[span.start : span.end]
 

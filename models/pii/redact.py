@@ -27,7 +27,11 @@ def mask(flag: str) -> str:
 
 
 def require_scan(tree: Tree) -> None:
-    """Raises `PiiIncomplete` when the tree's scan is missing or a detector failed in it."""
+    """Check that the tree has a completed PII scan.
+
+    Raises:
+        PiiIncomplete: The scan is missing or a detector failed in it.
+    """
     if tree.pii is None or not tree.pii.complete:
         raise PiiIncomplete("no completed PII scan")
 
@@ -81,22 +85,22 @@ Moved = list[tuple[int, int, int]]
 
 
 def mask_spans(text: str, spans: list[FlagSpan]) -> tuple[str, Moved]:
-    """The text with each span (overlapping ones as one, named by the first) replaced, and what moved."""
+    """Return the text with each span replaced and the moved offsets; overlapping spans merge under the first flag."""
     merged: list[tuple[int, int, str]] = []
     for span in sorted(spans, key=lambda s: (s.start, -s.end)):
         if merged and span.start < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(merged[-1][1], span.end), merged[-1][2])
         else:
             merged.append((span.start, span.end, span.flag))
-    parts, at = [], 0
+    parts, position = [], 0
     for start, end, flag in merged:
-        parts += [text[at:start], mask(flag)]
-        at = end
-    return "".join(parts) + text[at:], [(start, end, len(mask(flag))) for start, end, flag in merged]
+        parts += [text[position:start], mask(flag)]
+        position = end
+    return "".join(parts) + text[position:], [(start, end, len(mask(flag))) for start, end, flag in merged]
 
 
 def _moved_span(span: Span, moved: Moved) -> Span | None:
-    """The style span in the masked text; None when nothing of it is left."""
+    """Return the style span in the masked text, or None if nothing of it remains."""
     start, end = _moved_offset(span.start, moved), _moved_offset(span.end, moved)
     if start >= end:
         return None

@@ -22,7 +22,7 @@ class InContext:
 
 
 def in_context(block: Block, flagged: Sequence[FlagSpan]) -> InContext:
-    """What to decide about. A flag without places covers the whole text."""
+    """Return the text to decide about; a flag without spans covers the whole text."""
     parts: list[str] = []
     spans: list[tuple[int, int]] = []
     cells = block.table.cells if block.table is not None else ()

@@ -43,7 +43,15 @@ REDACTABLE = frozenset({Format.PDF, *_PLACES})
 def redact_original(
     data: bytes, tree: Tree, decisions: Decisions, reread: Reread, password: str | None = None
 ) -> bytes:
-    """Raises `NotRedactable`, `PiiIncomplete`, `RedactionUnproven`, and what engines raise on broken files."""
+    """Redact an original of any supported format.
+
+    Raises:
+        NotRedactable: The format is not supported.
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+
+    Engines raise their own errors on broken files.
+    """
     detector = RegexDetector(urls=any(_URL in block.flags for block in tree.blocks))
     if tree.source.format == Format.PDF:
         from models.redaction.pdf.redact import redact_pdf

@@ -29,18 +29,27 @@ class TreeFlagger:
     urls: bool
 
     def __call__(self, tree: Tree) -> Tree:
+        """Return the tree with fresh PII flags."""
         return flag_tree(tree, _detector_of(self))
 
 
 def make_flagger(engine: str, languages: Sequence[str] = ("en",), *, urls: bool = True) -> TreeFlagger:
-    """Raises `EngineMissing`, now and not at the first document."""
+    """Return a flagger whose detector is already loaded.
+
+    Raises:
+        EngineMissing: The engine is not installed.
+    """
     flagger = TreeFlagger(PiiEngineChoice(engine), tuple(languages), urls)
     _detector_of(flagger)
     return flagger
 
 
 def check_engine(engine: str, languages: Sequence[str]) -> None:
-    """Raises `EngineMissing` without loading anything."""
+    """Check that the engine is installed, without loading it.
+
+    Raises:
+        EngineMissing: The engine is not installed.
+    """
     if PiiEngineChoice(engine) is PiiEngineChoice.NAMES:
         from models.pii.engines import tagger
 
@@ -57,7 +66,7 @@ def _detector_of(flagger: TreeFlagger) -> Detector:
 
 
 def make_detector(engine: PiiEngineChoice, languages: Sequence[str], *, urls: bool = True) -> Detector:
-    """The detector; an NLP model is loaded here and shared by all documents of the process."""
+    """Return the detector; its NLP model is loaded here and shared by all documents of the process."""
     match engine:
         case PiiEngineChoice.REGEX:
             return RegexDetector(urls=urls)

@@ -71,8 +71,10 @@ def load_name_lists() -> NameLists:
 
 
 def recase(text: str, lists: NameLists) -> str:
-    """A copy as long as `text` in which a model knows names again: nothing is shouted, and where nothing at all has a
-    capital, what is in the lists gets one."""
+    """Return a copy of the same length in which a model recognises names.
+
+    Words in capitals become capitalised. A text without any capital gets them on the words of the name lists.
+    """
     copy = _SHOUTED.sub(lambda word: _capital(word[0]) if word[0].isupper() else word[0], text)
     if any(char.isupper() for char in copy):
         return copy

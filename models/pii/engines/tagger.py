@@ -101,7 +101,11 @@ def _windows(text: str, *, cased: bool) -> Iterator[tuple[int, int]]:
 
 
 def check_installed() -> None:
-    """Raises `EngineMissing` without loading anything."""
+    """Check that the weights are installed, without loading them.
+
+    Raises:
+        EngineMissing: The weights are not installed.
+    """
     for module in (MODULE, "onnxruntime", "tokenizers"):
         if importlib.util.find_spec(module) is None:
             raise EngineMissing(f"SVC_PII_ENGINE: names needs the package that holds {module}; see docs/pii.md")

@@ -105,7 +105,7 @@ ADDRESSES: tuple[Pattern, ...] = (
 
 
 def with_towns(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
-    """The hits; streets with the postcode and town that follow them."""
+    """Yield the hits; a street includes the postcode and town after it."""
     for hit in hits:
         below = None
         if hit.kind is Kind.ADDRESS:

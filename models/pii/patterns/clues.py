@@ -70,11 +70,11 @@ class Clues:
         return find_places(_NUMBERS, self.shape)
 
     def starts(self, function: "Starts") -> list[int]:
-        """What this one finds; asked once, however many patterns begin there."""
-        found = self._starts.get(function)
-        if found is None:
-            found = self._starts[function] = list(function(self))
-        return found
+        """Return the start positions that `function` finds; cached for all patterns that share it."""
+        positions = self._starts.get(function)
+        if positions is None:
+            positions = self._starts[function] = list(function(self))
+        return positions
 
     def hinted(self, hints: tuple[str, ...]) -> list[int]:
         """Every place of one of these lower-case strings, ascending; looked for once."""
@@ -155,9 +155,9 @@ def before_said_at(clues: Clues) -> Iterable[int]:
 
 
 def at_quoted(clues: Clues) -> Iterable[int]:
-    """The opening mark of a quoted local part."""
-    for at in find(clues.text, '"@'):
-        first = clues.text.rfind('"', max(0, at - 66), at)
+    """Yield the opening mark of each quoted local part."""
+    for quote in find(clues.text, '"@'):
+        first = clues.text.rfind('"', max(0, quote - 66), quote)
         if first >= 0:
             yield first
 

@@ -71,7 +71,7 @@ _CARD = re.compile(
 
 
 def is_card(value: str) -> bool:
-    """An issuer's first digits with its lengths, and the Luhn checksum; all-equal digits are no card."""
+    """Return whether the issuer's first digits, the length and the Luhn checksum fit; all-equal digits do not."""
     digits = _compact(value)
     return bool(_CARD.fullmatch(digits)) and len(set(digits)) > 1 and bool(luhn.is_valid(digits))
 
@@ -101,7 +101,7 @@ def is_national_id(value: str) -> bool:
 
 
 def _passes(module: ModuleType, value: str) -> bool:
-    """Some checks raise at what is far from their number."""
+    """Return whether a check passes; some raise an error on unsuitable input."""
     try:
         return bool(module.is_valid(value))
     except (ValueError, KeyError, IndexError):
@@ -109,14 +109,16 @@ def _passes(module: ModuleType, value: str) -> bool:
 
 
 def is_vat(value: str) -> bool:
-    """A VAT number of an EU member state or Northern Ireland, with its checksum. Romania's may be as short as a page
-    number, so those of fewer than seven figures are not asked for."""
+    """Return whether this is a VAT number of an EU state or Northern Ireland with a valid checksum.
+
+    Romanian numbers of fewer than seven digits are excluded because they may be page numbers.
+    """
     compact = _compact(value)
     return len(compact) >= 9 and any(char.isdigit() for char in compact) and _passes(vat, compact)
 
 
 def is_ip(value: str) -> bool:
-    """An address; `::` alone and times such as 12:30:45 are none."""
+    """Return whether this is an IP address; `::` alone and times such as 12:30:45 are not."""
     try:
         address = ipaddress.ip_address(_PADDED.sub(lambda part: str(int(part[0])), value))
     except ValueError:

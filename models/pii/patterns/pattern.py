@@ -56,9 +56,9 @@ class Pattern:
 
 
 def longest_valid(value: str, check: Check) -> str:
-    """The longest stretch from the start of `value` to one of its group ends that passes `check`, else empty.
+    """Return the longest start of `value` up to a group end that passes `check`, or an empty string.
 
-    A pattern of groups runs on into the next word or figure; the checksum says where the number ended.
+    A pattern of groups may run on into the next word or number; the checksum identifies the end.
     """
     if check(value):
         return value

@@ -40,11 +40,11 @@ def _clean(parent: etree._Element) -> None:
             _remove(child)
         elif name in _UNWRAPPED and etree.QName(child).namespace in (_W, _OLD_W):
             _clean(child)
-            at = parent.index(child)
-            inside = list(child)
+            index = parent.index(child)
+            grandchildren = list(child)
             parent.remove(child)
-            for offset, one in enumerate(inside):
-                parent.insert(at + offset, one)
+            for offset, grandchild in enumerate(grandchildren):
+                parent.insert(index + offset, grandchild)
         else:
             _clean(child)
             _clean_attributes(child)
@@ -55,7 +55,7 @@ def _is_extension(element: etree._Element) -> bool:
 
 
 def _is_unseen(element: etree._Element, name: str) -> bool:
-    """A run that Word does not show."""
+    """Return whether the element is a run that Word does not show."""
     if name != "r":
         return False
     hidden = element.find("{*}rPr/{*}vanish")

@@ -11,7 +11,14 @@ from models.redaction.planning.plan import Reread, plan_redaction
 
 
 def redact_docx(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`, and what parsers raise on broken files."""
+    """Redact a Word file.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+
+    Parsers raise their own errors on broken files.
+    """
     plan = plan_redaction(tree, decisions)
     package = OfficePackage(data)
     for name in package.texts():

@@ -63,6 +63,7 @@ def parse(data: bytes) -> etree._Element:
 
 
 def write(root: etree._Element) -> bytes:
+    """Serialise an XML part in UTF-8 with its declaration."""
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", standalone=True))
 
 
@@ -82,7 +83,7 @@ class OfficePackage:
         return (name for name in sorted(self.parts, key=self._order) if self._kind.kept[self._type(name)])
 
     def write(self) -> bytes:
-        """The package anew: the same bytes for the same parts."""
+        """Return the new package; equal parts give equal bytes."""
         written = BytesIO()
         with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as made:
             for name, data in self._all_parts():
@@ -106,13 +107,13 @@ class OfficePackage:
         rels = f"{folder}/_rels/{base}.rels"
         if rels not in self._zip.namelist():
             return []
-        found = []
-        for one in parse(self._zip.read(rels)):
-            target = str(one.get("Target", ""))
+        relations = []
+        for relation in parse(self._zip.read(rels)):
+            target = str(relation.get("Target", ""))
             absolute = target.lstrip("/") if target.startswith("/") else normpath(join(dirname(name), target))
-            if one.get("TargetMode") != "External" and absolute in self.parts:
-                found.append((str(one.get("Id")), str(one.get("Type")), f"/{absolute}"))
-        return sorted(found)
+            if relation.get("TargetMode") != "External" and absolute in self.parts:
+                relations.append((str(relation.get("Id")), str(relation.get("Type")), f"/{absolute}"))
+        return sorted(relations)
 
     def _make_types(self) -> etree._Element:
         root = etree.Element(f"{{{_TYPES}}}Types", nsmap={None: _TYPES})
@@ -124,12 +125,12 @@ class OfficePackage:
 
     def _read_types(self) -> dict[str, str]:
         root = parse(self._zip.read("[Content_Types].xml"))
-        found = {}
-        for one in root:
-            if one.get("PartName") is not None:
-                kind = str(one.get("ContentType"))
-                found[str(one.get("PartName")).lstrip("/")] = self._kind.main if kind == self._kind.macros else kind
-        return found
+        types = {}
+        for entry in root:
+            if entry.get("PartName") is not None:
+                kind = str(entry.get("ContentType"))
+                types[str(entry.get("PartName")).lstrip("/")] = self._kind.main if kind == self._kind.macros else kind
+        return types
 
     def _type(self, name: str) -> str:
         return self._types.get(name, "")

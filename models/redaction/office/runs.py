@@ -23,7 +23,7 @@ _HYPHENS = frozenset(("noBreakHyphen", "softHyphen"))
 
 
 def mask_runs(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None:
-    """Clears the runs of an Office part of what is masked."""
+    """Mask values in the runs of an Office part."""
     spelled = SpelledText()
     spell_runs(root, spelled)
     for slot in mask_spelled(spelled, plan, detector):
@@ -31,7 +31,11 @@ def mask_runs(root: etree._Element, plan: RedactionPlan, detector: Detector) -> 
 
 
 def mask_parts(package: OfficePackage, plan: RedactionPlan, detector: Detector) -> None:
-    """Clears names of styles, lists and themes in every part. Raises `RedactionUnproven` for a part's own name."""
+    """Mask values in names of styles, lists and themes in every part.
+
+    Raises:
+        RedactionUnproven: The name of a part holds a value.
+    """
     for name, content in package.parts.items():
         if find_values(fold_text(name), plan, detector):
             raise RedactionUnproven("a part's name holds a value")
@@ -41,7 +45,7 @@ def mask_parts(package: OfficePackage, plan: RedactionPlan, detector: Detector) 
 
 
 def spell_runs(element: etree._Element, spelled: SpelledText, depth: int = 0) -> None:
-    """The text of an Office part in reading order: that of its `t` elements."""
+    """Collect the text of an Office part's `t` elements in reading order."""
     if depth > DEEPEST:
         raise RedactionUnproven("elements nested too deeply")
     for child in element:

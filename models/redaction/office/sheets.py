@@ -32,7 +32,14 @@ _FREE = ("codeName", "cm", "vm", "uid")
 
 
 def redact_sheets(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`, and what parsers raise on broken files."""
+    """Redact a workbook.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+
+    Parsers raise their own errors on broken files.
+    """
     plan = plan_redaction(tree, decisions)
     package = OfficePackage(data, SHEETS)
     roots = {name: parse(package.parts[name]) for name in package.texts()}
@@ -63,8 +70,10 @@ def _clean(root: etree._Element) -> None:
 
 
 def _mask_cells(root: etree._Element, shared: list[str], plan: RedactionPlan, detector: Detector) -> None:
-    """Numbers and results of formulas stand in the cell itself; one that is masked becomes text, and so does every
-    piece of a value that goes on in the next cell."""
+    """Mask numbers and formula results, which the cell itself holds, and values that span neighbouring cells.
+
+    A masked cell becomes text.
+    """
     short = {letters(value) for value in plan.values} - plan.needles - plan.kept - {""}
     rows = [[cell for cell in map(partial(_shown, shared=shared), row) if cell.text] for row in root.iter("{*}row")]
     gone = find_values(fold_text("\n".join("\t".join(cell.text for cell in row) for row in rows)), plan, detector)
@@ -114,7 +123,7 @@ def _blacken(cell: etree._Element) -> None:
 
 
 def _mask_names(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None:
-    """A sheet whose name says what is masked has its number for a name."""
+    """Rename each sheet whose name holds a masked value to its number."""
     for number, sheet in enumerate(root.iter("{*}sheet"), 1):
         if find_values(fold_text(str(sheet.get("name", ""))), plan, detector):
             sheet.set("name", f"Sheet {number}")

@@ -24,7 +24,14 @@ _LISTS = frozenset(("sldId", "sldMasterId", "sldLayoutId"))
 
 
 def redact_slides(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`, and what parsers raise on broken files."""
+    """Redact a presentation.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+
+    Parsers raise their own errors on broken files.
+    """
     plan = plan_redaction(tree, decisions)
     package = OfficePackage(data, SLIDES)
     for name in package.texts():

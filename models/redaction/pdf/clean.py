@@ -40,7 +40,7 @@ class PageCleaner:
         self._done: dict[tuple[tuple[int, int], bool], Any] = {}
 
     def clean(self, page: Any) -> Any:
-        """The page as a dictionary of its own."""
+        """Return the cleaned page as a separate dictionary."""
         raw = page.obj
         resources = _inherited(raw, "/Resources")
         contents = raw.get("/Contents")
@@ -56,6 +56,7 @@ class PageCleaner:
         return made
 
     def blank(self, page: Any) -> Any:
+        """Return an empty page of the same size."""
         made = Dictionary(Type=Name.Page, Resources=Dictionary(), Contents=self._pdf.make_stream(b""))
         for key in _PAGE_KEYS:
             value = _inherited(page.obj, key)
@@ -100,7 +101,7 @@ class PageCleaner:
         return self._done[key]
 
     def _pattern(self, pattern: Any, outer: Any, depth: int) -> Any:
-        """A tile shows no text and no picture: nobody reads what it repeats."""
+        """Clean a tile without its text and pictures, because readers do not extract repeated content."""
         if not isinstance(pattern, Stream):
             return pattern
         key = (pattern.objgen, False)
@@ -136,7 +137,9 @@ class PageCleaner:
 def _streams(contents: Any) -> list[Any]:
     if contents is None:
         return []
-    return [one for one in contents if isinstance(one, Stream)] if isinstance(contents, Array) else [contents]
+    return (
+        [content for content in contents if isinstance(content, Stream)] if isinstance(contents, Array) else [contents]
+    )
 
 
 def _inherited(page: Any, key: str) -> Any:
@@ -149,7 +152,7 @@ def _inherited(page: Any, key: str) -> Any:
 
 
 def write_clean(data: bytes, unread: set[int], pictures: dict[int, bytes]) -> bytes:
-    """The file anew: linearised, the same bytes for the same input. `unread` pages are blank or of `pictures`."""
+    """Write a linearised new file, equal for equal input; `unread` pages are blank or come from `pictures`."""
     with Pdf.open(BytesIO(data)) as old, Pdf.new() as new:
         cleaner = PageCleaner(old)
         for number, page in enumerate(old.pages, 1):

@@ -37,51 +37,51 @@ class ContentCleaner:
         self._curved = False
 
     def clean(self, stream: Any) -> bytes:
-        """The operators that stay."""
-        for one in pikepdf.parse_content_stream(stream):
-            self._take(one)
+        """Return the operators that are kept."""
+        for instruction in pikepdf.parse_content_stream(stream):
+            self._take(instruction)
         return pikepdf.unparse_content_stream(self._kept)
 
-    def _take(self, one: Any) -> None:
-        operator = str(one.operator)
+    def _take(self, instruction: Any) -> None:
+        operator = str(instruction.operator)
         if operator == "BDC":
-            self._marks.append(self._opens_hidden(one.operands))
+            self._marks.append(self._opens_hidden(instruction.operands))
         elif operator == "BMC":
             self._marks.append(False)
         elif operator == "EMC":
             if self._marks:
                 self._marks.pop()
-        elif operator not in _MARKS and not isinstance(one, pikepdf.ContentStreamInlineImage):
-            self._take_painting(one, operator)
+        elif operator not in _MARKS and not isinstance(instruction, pikepdf.ContentStreamInlineImage):
+            self._take_painting(instruction, operator)
 
-    def _take_painting(self, one: Any, operator: str) -> None:
-        self._note_state(one, operator)
+    def _take_painting(self, instruction: Any, operator: str) -> None:
+        self._note_state(instruction, operator)
         hidden = any(self._marks)
         if operator in _PATH:
             self._curved |= operator in _CURVES
         elif operator in _PAINT or operator == "n":
             drop = operator in _PAINT and (hidden or self._curved)
             self._curved = False
-            self._kept.append(_NOTHING if drop else one)
+            self._kept.append(_NOTHING if drop else instruction)
             return
-        elif not self._shows(one, operator, hidden):
+        elif not self._shows(instruction, operator, hidden):
             return
-        self._kept.append(one)
+        self._kept.append(instruction)
 
-    def _shows(self, one: Any, operator: str, hidden: bool) -> bool:
+    def _shows(self, instruction: Any, operator: str, hidden: bool) -> bool:
         if operator in _SHOW:
             return self._text and not hidden and self._modes[-1] not in INVISIBLE
         if operator == "Do":
-            return self._keeps_form(one.operands, hidden)
+            return self._keeps_form(instruction.operands, hidden)
         return operator != "sh" or not hidden
 
-    def _note_state(self, one: Any, operator: str) -> None:
+    def _note_state(self, instruction: Any, operator: str) -> None:
         if operator == "q":
             self._modes.append(self._modes[-1])
         elif operator == "Q" and len(self._modes) > 1:
             self._modes.pop()
-        elif operator == "Tr" and one.operands:
-            self._modes[-1] = int(one.operands[0])
+        elif operator == "Tr" and instruction.operands:
+            self._modes[-1] = int(instruction.operands[0])
 
     def _opens_hidden(self, operands: Any) -> bool:
         if len(operands) < 2 or operands[0] != Name.OC:
@@ -104,5 +104,5 @@ class ContentCleaner:
 
 
 def needs_cleaning(content: bytes) -> bool:
-    """False where none of the operators stands that this module cares for."""
+    """Return whether the content has an operator that this module may drop."""
     return _NEEDS_LOOK.search(content) is not None

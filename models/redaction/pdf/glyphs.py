@@ -52,17 +52,18 @@ class Glyphs:
     @cached_property
     def line_of(self) -> npt.NDArray[np.int64]:
         """The line of each character; -1 for line ends."""
-        found = np.full(len(self.text), -1, dtype=np.int64)
+        line_numbers = np.full(len(self.text), -1, dtype=np.int64)
         for number, line in enumerate(self.lines):
-            found[line.first : line.end] = number
-        return found
+            line_numbers[line.first : line.end] = number
+        return line_numbers
 
     @property
     def text(self) -> str:
+        """The characters of all lines."""
         return self.spelled.text
 
     def box(self, number: int) -> Bbox:
-        """Of a character that is no line end."""
+        """Return the box of a character that is not a line end."""
         line = int(self.line_of[number])
         return self.boxes(line)[number - self.lines[line].first]
 
@@ -81,7 +82,7 @@ class Glyphs:
 
 
 def read_glyphs(page: Any, flags: int) -> Glyphs:
-    """Everything the page's text operators show, on the page or beside it."""
+    """Return all characters that the page's text operators show, also outside the page."""
     text: list[str] = []
     lines: list[GlyphLine] = []
     at = 0
@@ -98,11 +99,11 @@ def read_glyphs(page: Any, flags: int) -> Glyphs:
 
 
 def find_masked(glyphs: Glyphs, places: Iterable[MaskedPlace], finder: ValueFinder) -> set[int]:
-    """Numbers of the characters that go; all of a place when it cannot be told which they are."""
+    """Return the numbers of masked characters; all of a place if the masked ones cannot be identified."""
     masked = finder.find(glyphs.spelled)
     for place in places:
         masked |= _of_place(glyphs, place)
-    return {one for one in masked if glyphs.line_of[one] >= 0}
+    return {number for number in masked if glyphs.line_of[number] >= 0}
 
 
 def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
@@ -156,7 +157,7 @@ def _stand_in(glyphs: Glyphs, place: Bbox | None) -> Any:
 
 
 def find_outside(glyphs: Glyphs, area: Bbox) -> set[int]:
-    """Characters of which nothing stands in the area."""
+    """Return the numbers of characters entirely outside the area."""
     found: set[int] = set()
     for number, line in enumerate(glyphs.lines):
         if not _is_inside(line.bbox, area) or line.bbox[0] >= line.bbox[2] or line.bbox[1] >= line.bbox[3]:
@@ -184,20 +185,20 @@ def _overlaps(box: Bbox, area: Bbox) -> bool:
 
 def as_rectangles(glyphs: Glyphs, masked: set[int]) -> list[Bbox]:
     """One rectangle per run of masked characters of a line."""
-    found: list[Bbox] = []
+    rectangles: list[Bbox] = []
     last = -2
     for number in sorted(masked):
         if glyphs.line_of[number] < 0:
             continue
         box = glyphs.box(number)
-        joined = found and number == last + 1 and _same_line(found[-1], box)
+        joined = rectangles and number == last + 1 and _same_line(rectangles[-1], box)
         if joined:
-            old = found[-1]
-            found[-1] = (min(old[0], box[0]), min(old[1], box[1]), max(old[2], box[2]), max(old[3], box[3]))
+            old = rectangles[-1]
+            rectangles[-1] = (min(old[0], box[0]), min(old[1], box[1]), max(old[2], box[2]), max(old[3], box[3]))
         else:
-            found.append(box)
+            rectangles.append(box)
         last = number
-    return found
+    return rectangles
 
 
 def _same_line(first: Bbox, second: Bbox) -> bool:

@@ -1,4 +1,4 @@
-"""Which layers (optional content) of a PDF are off when it is opened."""
+"""Find the layers (optional content) of a PDF that are off when it is opened."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from pikepdf import Array, Name, Pdf
 
 
 def find_layers_off(pdf: Pdf) -> Callable[[Any], bool]:
-    """A judge of groups and memberships; what it does not understand counts as off."""
+    """Return a test whether a group or membership is off; unsupported ones count as off."""
     properties = pdf.Root.get("/OCProperties")
     settings = properties.get("/D") if properties is not None else None
     if settings is None:
@@ -21,7 +21,7 @@ def find_layers_off(pdf: Pdf) -> Callable[[Any], bool]:
                 return True
             members = group.get("/OCGs")
             groups = list(members) if isinstance(members, Array) else [members] if members is not None else []
-            return bool(groups) and any(is_off(one) for one in groups)
+            return bool(groups) and any(is_off(member) for member in groups)
         return group.objgen in off or (base_off and group.objgen not in on)
 
     return is_off

@@ -13,7 +13,7 @@ from models.redaction.planning.search import Search, texts_of_tree
 
 
 def find_leaks(data: bytes, plan: RedactionPlan, reread: Reread) -> list[str]:
-    """Where a masked value was found again, by name of the place; the value is not said."""
+    """Return the names of the places where a masked value was found again, without the value."""
     search = Search(plan)
     said = [(place, text, letters(text)) for place, text in texts_of_tree(reread(data))]
     found = [f"reader: {place}" for place, text, folded in said if search.in_folded(text, folded)]
@@ -39,9 +39,9 @@ def _texts_of_pdfium(data: bytes) -> Iterator[tuple[str, str]]:
 
 def _decoded(data: bytes) -> Iterator[tuple[str, bytes]]:
     with pikepdf.Pdf.open(BytesIO(data)) as pdf:
-        for one in pdf.objects:
-            if isinstance(one, pikepdf.Stream):
-                yield "stream", one.read_bytes() if _is_decodable(one) else one.read_raw_bytes()
+        for pdf_object in pdf.objects:
+            if isinstance(pdf_object, pikepdf.Stream):
+                yield "stream", pdf_object.read_bytes() if _is_decodable(pdf_object) else pdf_object.read_raw_bytes()
         yield "objects", b"\n".join(_strings(pdf.objects))
 
 
@@ -52,24 +52,24 @@ def _is_decodable(stream: Any) -> bool:
 
 
 def _strings(objects: Iterable[Any]) -> Iterator[bytes]:
-    for one in objects:
-        yield from _strings_in(one, 0)
+    for pdf_object in objects:
+        yield from _strings_in(pdf_object, 0)
 
 
-def _strings_in(one: Any, depth: int) -> Iterator[bytes]:
+def _strings_in(pdf_object: Any, depth: int) -> Iterator[bytes]:
     if depth > 20:
         return
-    if isinstance(one, pikepdf.String):
-        yield bytes(one)
-        yield str(one).encode("utf-8", "replace")
-    elif isinstance(one, pikepdf.Dictionary | pikepdf.Stream):
-        for key, value in one.items():
+    if isinstance(pdf_object, pikepdf.String):
+        yield bytes(pdf_object)
+        yield str(pdf_object).encode("utf-8", "replace")
+    elif isinstance(pdf_object, pikepdf.Dictionary | pikepdf.Stream):
+        for key, value in pdf_object.items():
             yield str(key).encode()
             if not getattr(value, "is_indirect", False):
                 yield from _strings_in(value, depth + 1)
-    elif isinstance(one, pikepdf.Array):
-        for value in one:
+    elif isinstance(pdf_object, pikepdf.Array):
+        for value in pdf_object:
             if not getattr(value, "is_indirect", False):
                 yield from _strings_in(value, depth + 1)
-    elif isinstance(one, pikepdf.Name):
-        yield str(one).encode()
+    elif isinstance(pdf_object, pikepdf.Name):
+        yield str(pdf_object).encode()

@@ -25,7 +25,14 @@ _BROKEN = (pikepdf.PdfError, pypdfium2.PdfiumError, pymupdf.mupdf.FzErrorBase, T
 def redact_pdf(
     data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread, password: str | None = None
 ) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`, and what engines raise on broken files."""
+    """Redact a PDF.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+
+    Engines raise their own errors on broken files.
+    """
     finder = ValueFinder(plan_redaction(tree, decisions), detector)
     try:
         clean, leaks = _make_and_look(data, tree, decisions, finder, reread, password)
@@ -42,7 +49,7 @@ def redact_pdf(
 def _make_and_look(
     data: bytes, tree: Tree, decisions: Decisions, finder: ValueFinder, reread: Reread, password: str | None
 ) -> tuple[bytes, list[str]]:
-    """A file, and where a value is found again in it: of the tree, or seen while the file was made."""
+    """Return the new file and the places where a value of the tree, or one seen while making it, is still found."""
     clean = _make(data, tree, decisions, finder, password)
     return clean, find_leaks(clean, finder.plan.extended(finder.seen.values()), reread)
 

@@ -69,7 +69,7 @@ def _remove_from(page: Any, places: list[MaskedPlace], finder: ValueFinder, seen
 
 
 def find_shown(page: Any, number: int, finder: ValueFinder, second: SecondLook) -> list[Bbox]:
-    """Where either engine sees a value on a page whose tree is of its pixels, in points of the page as it is shown."""
+    """Return boxes of values that either engine finds on a recognised page, in points of the page as shown."""
     glyphs = read_glyphs(page, FLAGS)
     boxes = as_rectangles(glyphs, find_masked(glyphs, (), finder) | find_in_rows(glyphs, finder))
     boxes += _uncovered(second.find_masked(number, finder), boxes, page.transformation_matrix)
@@ -79,17 +79,18 @@ def find_shown(page: Any, number: int, finder: ValueFinder, second: SecondLook) 
 
 def _uncovered(seen: list[Bbox], boxes: list[Bbox], upright: Any) -> list[Bbox]:
     """Boxes of characters of which no box found before covers the middle, as the page's other boxes are counted."""
-    found: list[Bbox] = []
+    uncovered: list[Bbox] = []
     for left, bottom, right, top in seen:
         box = pymupdf.Rect(left, bottom, right, top) * upright
         x, y = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-        if box.is_empty or any(one[0] <= x <= one[2] and one[1] <= y <= one[3] for one in boxes):
+        if box.is_empty or any(other[0] <= x <= other[2] and other[1] <= y <= other[3] for other in boxes):
             continue
-        found.append((box.x0, box.y0, box.x1, box.y1))
-    return found
+        uncovered.append((box.x0, box.y0, box.x1, box.y1))
+    return uncovered
 
 
 def turned_back(place: MaskedPlace, turned: Any) -> MaskedPlace:
+    """Return the place with its box in the coordinates of the unrotated page."""
     if place.bbox is None:
         return place
     box = pymupdf.Rect(place.bbox) * turned

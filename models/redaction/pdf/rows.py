@@ -21,12 +21,13 @@ BLANK = 0.15
 
 @dataclass(slots=True)
 class RowText:
-    """`numbers[i]` is the page's character of `chars[i]`; None for what nobody drew."""
+    """`numbers[i]` is the page's character of `chars[i]`; None for an inserted blank or line end."""
 
     chars: list[str] = field(default_factory=list)
     numbers: list[int | None] = field(default_factory=list)
 
     def add(self, char: str, number: int | None = None) -> None:
+        """Append a character and its number on the page."""
         self.chars.append(char)
         self.numbers.append(number)
 
@@ -71,7 +72,7 @@ def _touching(glyphs: Glyphs, level: list[int]) -> Iterator[list[int]]:
 
 
 def _spell(glyphs: Glyphs, lines: list[int], rows: RowText) -> None:
-    """The row's characters from left to right, and the end of its line."""
+    """Append the row's characters from left to right and a line end."""
     placed = [
         (box, at) for n in lines for at, box in enumerate(glyphs.boxes(n), glyphs.lines[n].first)
     ]  # fmt: skip

@@ -55,7 +55,7 @@ class ScanPainter:
     second: SecondLook
 
     def draw(self, page: Page) -> bytes:
-        """A PDF of one page."""
+        """Return a PDF of one page."""
         original = self.document[page.number - 1]
         picture = _pixels(original)
         lines = list(_lines_of(self.shown, page.number))
@@ -74,14 +74,14 @@ class ScanPainter:
 def draw_scans(
     document: Any, tree: Tree, decisions: Decisions, finder: ValueFinder, second: SecondLook
 ) -> dict[int, bytes]:
-    """A one-page PDF per recognised page (1-based)."""
-    wanted = [page for page in tree.pages if page.status is PageStatus.OK and page.route in _WITH_PIXELS]
-    if not wanted:
+    """Return a one-page PDF for each recognised page, by page number (1-based)."""
+    recognised = [page for page in tree.pages if page.status is PageStatus.OK and page.route in _WITH_PIXELS]
+    if not recognised:
         return {}
     plain = without_tiles(document)
     try:
         painter = ScanPainter(document, plain, tree, redact_tree(tree, decisions), decisions, finder, second)
-        return {page.number: painter.draw(page) for page in wanted}
+        return {page.number: painter.draw(page) for page in recognised}
     finally:
         if plain is not None:
             plain.close()
@@ -92,7 +92,7 @@ def _pixels(page: Any) -> Any:
 
 
 def _lines_of(shown: Tree, number: int) -> Iterator[LayerLine]:
-    """The words of each block of a page, a line of its box each."""
+    """Yield the words of each block of a page; each line gets an equal share of the block's box."""
     for block in (one for one in shown.blocks if HIDDEN_TEXT not in one.flags):
         places = BlockPlaces(block)
         part = places.on_page(number)
@@ -125,7 +125,7 @@ def _holds(area: Bbox, box: Bbox) -> bool:
 
 
 def _masked(lines: list[LayerLine], finder: ValueFinder) -> tuple[list[LayerLine], list[Bbox]]:
-    """The lines without values that only all of them together say, and the blocks that held a part of one."""
+    """Mask values that only all lines together contain; return the lines and the blocks that held a part."""
     text = "\n".join(line.text for line in lines)
     gone = finder.find(fold_text(text))
     kept, covered, start = [], [], 0
@@ -138,7 +138,7 @@ def _masked(lines: list[LayerLine], finder: ValueFinder) -> tuple[list[LayerLine
 
 
 def _write(page: Page, lines: list[LayerLine], picture: bytes) -> bytes:
-    """The words, unseen, below the picture."""
+    """Write the words invisibly below the picture."""
     with pymupdf.open() as made:
         sheet = made.new_page(width=page.width, height=page.height)
         for line in lines:

@@ -51,7 +51,7 @@ class SecondLook:
 
 
 def _text_of(seen: Any) -> str:
-    """A character for each that pdfium counts."""
+    """Return one character for each that pdfium counts."""
     text: str = seen.get_text_range()
     count = seen.count_chars()
     if len(text) == count:

@@ -16,10 +16,10 @@ _SHOWS = re.compile(rb"\b(?:Tj|TJ|Do|BI)\b|['\"]")
 
 
 def without_tiles(document: Any) -> Any:
-    """The document anew, to be closed by who asked; None where no tile shows more than lines and areas."""
+    """Return a copy without text in tiles, or None if no tile has any. The caller closes it."""
     data = BytesIO(document.tobytes(garbage=0, encryption=pymupdf.PDF_ENCRYPT_NONE))
     with Pdf.open(data) as pdf:
-        tiles = [one for one in pdf.objects if _shows_more(one)]
+        tiles = [pdf_object for pdf_object in pdf.objects if _shows_more(pdf_object)]
         if not tiles:
             return None
         for tile in tiles:
@@ -29,9 +29,9 @@ def without_tiles(document: Any) -> Any:
     return pymupdf.open(stream=made.getvalue(), filetype="pdf")
 
 
-def _shows_more(one: Any) -> bool:
+def _shows_more(pdf_object: Any) -> bool:
     return (
-        isinstance(one, Stream)
-        and one.get("/PatternType") == _TILING
-        and _SHOWS.search(one.read_bytes()) is not None
+        isinstance(pdf_object, Stream)
+        and pdf_object.get("/PatternType") == _TILING
+        and _SHOWS.search(pdf_object.read_bytes()) is not None
     )  # fmt: skip

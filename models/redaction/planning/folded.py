@@ -22,7 +22,7 @@ class FoldedText:
     owner: tuple[int, ...]
 
     def find(self, value: str) -> Iterator[tuple[int, int]]:
-        """Where the letters of `value` stand, as ranges of characters."""
+        """Yield the character ranges whose letters equal `value`."""
         start = self.folded.find(value)
         while start >= 0:
             first, last = self.owner[start], self.owner[start + len(value) - 1]
@@ -37,7 +37,7 @@ class FoldedText:
 
 
 def fold_text(text: str) -> FoldedText:
-    """The text with its letters."""
+    """Return the text with its folded letters."""
     folded = [fold(char) for char in text]
     owner = [number for number, one in enumerate(folded) for _ in one]
     return FoldedText(text, "".join(folded), tuple(owner))
@@ -52,7 +52,7 @@ class ValueFinder:
         """As written, by its letters."""
 
     def find(self, text: FoldedText) -> set[int]:
-        """Characters of masked values wherever they stand, and of what the detector finds that nobody rejected."""
+        """Return the characters of masked values and of detected values that were not rejected."""
         masked = {one for value in self.plan.needles for first, end in text.find(value) for one in range(first, end)}
         copy = normalise(text.text)
         for hit in self._detector.detect(copy.text):
@@ -73,7 +73,7 @@ class ValueFinder:
 
 
 def find_values(text: FoldedText, plan: RedactionPlan, detector: Detector) -> set[int]:
-    """What goes, where nobody asks which values were seen."""
+    """Return the characters to mask, without recording detected values."""
     return ValueFinder(plan, detector).find(text)
 
 

@@ -48,13 +48,17 @@ class RedactionPlan:
         return frozenset(one for one in found if len(one) >= LEAST_LETTERS and one not in self.kept)
 
     def extended(self, values: Iterable[str]) -> "RedactionPlan":
-        """The plan with values that were seen in the file and not in its tree; itself where there is none."""
+        """Return the plan with further values seen in the file; itself if none is new."""
         new = tuple(value for value in values if letters(value) not in self.needles)
         return replace(self, values=self.values + new) if new else self
 
 
 def plan_redaction(tree: Tree, decisions: Decisions) -> RedactionPlan:
-    """Raises `PiiIncomplete` without a completed scan."""
+    """Plan which values to mask and where.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+    """
     require_scan(tree)
     places: list[MaskedPlace] = []
     values: dict[str, None] = {}
@@ -74,16 +78,16 @@ def plan_redaction(tree: Tree, decisions: Decisions) -> RedactionPlan:
 def _places(block: Block, active: list[FlagSpan]) -> list[MaskedPlace]:
     if HIDDEN_TEXT in block.flags and block.text:
         return [MaskedPlace(block.page, block.bbox, block.text, ((0, len(block.text)),), whole=True)]
-    found = []
+    masked_places = []
     own = tuple((s.start, s.end) for s in active if s.cell is None)
     if own:
-        found.append(MaskedPlace(block.page, block.bbox, block.text, own))
+        masked_places.append(MaskedPlace(block.page, block.bbox, block.text, own))
     table, places = block.table, BlockPlaces(block)
     for index, cell in enumerate(table.cells if table is not None else ()):
         spans = tuple((s.start, s.end) for s in active if s.cell == index)
         if spans and table is not None:
-            found.append(MaskedPlace(*find_cell_place(places, table, index), cell.text, spans))
-    return found
+            masked_places.append(MaskedPlace(*find_cell_place(places, table, index), cell.text, spans))
+    return masked_places
 
 
 def _text(block: Block, span: FlagSpan) -> str:

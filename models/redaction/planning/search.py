@@ -37,6 +37,7 @@ class Search:
         self._bytes = _WrittenForms({form for value in written for form in _forms(value)})
 
     def in_text(self, text: str) -> bool:
+        """Return whether the text holds a value."""
         return self.in_folded(text, letters(text))
 
     def in_folded(self, text: str, folded: str) -> bool:
@@ -46,7 +47,7 @@ class Search:
         return self._short is not None and self._short.search(text.casefold()) is not None
 
     def in_joined(self, folded: Iterable[str]) -> bool:
-        """Whether a value stands in pieces in texts, given as letters: only one too long to stand there by chance."""
+        """Return whether the joined texts (as letters) hold a value long enough to exclude chance."""
         return self._in_letters("".join(folded), self._torn)
 
     @staticmethod
@@ -54,6 +55,7 @@ class Search:
         return any(needle in folded for needle in needles)
 
     def in_bytes(self, content: bytes) -> bool:
+        """Return whether the bytes hold a value in any written form."""
         return self._bytes.stand_in(content)
 
 
@@ -84,7 +86,7 @@ class _WrittenForms:
 
 
 def _heads_of(piece: bytes) -> npt.NDArray[np.uint64]:
-    """The number that the bytes from each place on make."""
+    """Return the big-endian number of the `_HEAD` bytes at each offset."""
     values = np.frombuffer(piece, dtype=np.uint8).astype(np.uint64)
     count = max(0, len(values) - _HEAD + 1)
     heads = np.zeros(count, dtype=np.uint64)
@@ -103,6 +105,7 @@ def _forms(value: str) -> Iterator[bytes]:
 
 
 def texts_of_tree(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Yield (place, text) for the metadata and the blocks of a tree."""
     facts = tree.metadata
     yield (
         "metadata",

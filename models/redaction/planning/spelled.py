@@ -26,9 +26,11 @@ class TextSlot:
     tail: bool = False
 
     def read(self) -> str:
+        """Return the text of the slot."""
         return (self.element.tail if self.tail else self.element.text) or ""
 
     def write(self, text: str) -> None:
+        """Replace the text of the slot."""
         if self.tail:
             self.element.tail = text
         else:
@@ -43,12 +45,13 @@ class SpelledText:
     origins: list[tuple[TextSlot, int] | None] = field(default_factory=list)
 
     def add(self, slot: TextSlot) -> None:
+        """Append the text of a slot."""
         text = slot.read()
         self.chars += text
-        self.origins += [(slot, at) for at in range(len(text))]
+        self.origins += [(slot, index) for index in range(len(text))]
 
     def part(self, char: str) -> None:
-        """A break, tab or blank of the markup's own."""
+        """Append a break, tab or blank that the markup implies."""
         self.chars.append(char)
         self.origins.append(None)
 
@@ -90,7 +93,7 @@ def mask_spelled(spelled: SpelledText, plan: RedactionPlan, detector: Detector) 
 
 
 def mask_attributes(root: etree._Element, plan: RedactionPlan, detector: Detector) -> bool:
-    """Names that somebody gave (styles, lists, themes) hold values as well. True where something was changed."""
+    """Mask values in attributes, such as names of styles and themes; return whether any changed."""
     changed = False
     judged: dict[str, set[int]] = {}
     for element in root.iter():
@@ -105,11 +108,11 @@ def mask_attributes(root: etree._Element, plan: RedactionPlan, detector: Detecto
 
 
 def mask_places(text: str, places: Collection[int]) -> str:
-    """The text with each run of these characters replaced by one mask."""
-    kept = [char if at not in places else MASK if at - 1 not in places else "" for at, char in enumerate(text)]
+    """Return the text with each run of these characters replaced by one mask."""
+    kept = [char if index not in places else MASK if index - 1 not in places else "" for index, char in enumerate(text)]
     return "".join(kept)
 
 
 def local_name(element: etree._Element) -> str:
-    """The name without its namespace; empty for comments and instructions."""
+    """Return the name without its namespace; empty for comments and instructions."""
     return etree.QName(element).localname if isinstance(element.tag, str) else ""

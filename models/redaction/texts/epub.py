@@ -34,7 +34,14 @@ _ENDINGS = (".html", ".xhtml", ".htm")
 
 
 def redact_epub(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`, and what parsers raise on broken files."""
+    """Redact a book.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+
+    Parsers raise their own errors on broken files.
+    """
     plan = plan_redaction(tree, decisions)
     with zipfile.ZipFile(BytesIO(data)) as package:
         sources = [_as_html(package.read(name)) for name in _spine(package)]
@@ -44,7 +51,7 @@ def redact_epub(data: bytes, tree: Tree, decisions: Decisions, detector: Detecto
 
 
 def _spine(package: zipfile.ZipFile) -> list[str]:
-    """The pages in their order, each once."""
+    """Return the pages of the spine in order, each once."""
     container = parse(package.read(_CONTAINER))
     part = next(
         (str(node.get("full-path")) for node in container.iter("{*}rootfile") if node.get("full-path")), None
@@ -66,7 +73,7 @@ def _spine(package: zipfile.ZipFile) -> list[str]:
 
 
 def _as_html(content: bytes) -> bytes:
-    """A page as HTML in UTF-8: tags that XML may close by themselves would swallow the rest of it."""
+    """Return a page as HTML in UTF-8, because self-closing XML tags would swallow the text after them."""
     text = decode_marked(content)
     try:
         root: Any = parse(text.encode())

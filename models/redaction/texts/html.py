@@ -39,13 +39,22 @@ _ATTRIBUTES = frozenset(("colspan", "rowspan", "lang", "dir", "start", "scope"))
 
 
 def redact_html(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`."""
+    """Redact a web page.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+    """
     plan = plan_redaction(tree, decisions)
     return require_proof(write_page(mask_page(_as_utf8(data, plan), plan, detector)), plan, reread)
 
 
 def mask_page(data: bytes, plan: RedactionPlan, detector: Detector) -> Any:
-    """The root of a page in UTF-8, cleaned and masked. Raises `RedactionUnproven`."""
+    """Return the root of a page in UTF-8, cleaned and masked.
+
+    Raises:
+        RedactionUnproven: The page cannot be parsed.
+    """
     try:
         parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
         root: Any = lxml_html.document_fromstring(data, parser=parser)
@@ -76,7 +85,7 @@ def write_page(root: Any) -> bytes:
 
 
 def _as_utf8(data: bytes, plan: RedactionPlan) -> bytes:
-    """A page says its character set in many ways; one in which a masked value does not stand is refused."""
+    """Decode the page; refuse a character set in which a masked value is not found."""
     try:
         return data.decode("utf-8").encode()
     except UnicodeDecodeError:

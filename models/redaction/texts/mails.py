@@ -27,7 +27,12 @@ _SAVED = "From: <Saved by Quire>\nSubject: Redacted"
 
 
 def redact_mail(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`."""
+    """Redact a mail or a saved web page.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+    """
     plan = plan_redaction(tree, decisions)
     try:
         message = BytesParser(policy=email.policy.default).parsebytes(data)
@@ -47,7 +52,7 @@ def redact_mail(data: bytes, tree: Tree, decisions: Decisions, detector: Detecto
 
 
 def _head(message: EmailMessage) -> str:
-    """The fields that a reader of mails shows, a line each."""
+    """Return the fields that a mail reader shows, one per line."""
     lines = []
     for name in _FIELDS:
         for value in message.get_all(name, ()):

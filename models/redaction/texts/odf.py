@@ -37,7 +37,14 @@ _BREAKS = frozenset(("p", "h", "table-row", "line-break", "tab", "table-cell"))
 
 
 def redact_odf(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`, and what parsers raise on broken files."""
+    """Redact an OpenDocument file.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+
+    Parsers raise their own errors on broken files.
+    """
     plan = plan_redaction(tree, decisions)
     with zipfile.ZipFile(BytesIO(data)) as package:
         kind = package.read("mimetype").decode("ascii", "replace").strip()
@@ -67,7 +74,7 @@ def _clean(root: etree._Element) -> None:
 
 
 def _remove(element: etree._Element) -> None:
-    """What follows it stays."""
+    """Remove the element and keep the text after it."""
     parent, tail = element.getparent(), element.tail
     if parent is None:
         return
@@ -80,7 +87,7 @@ def _remove(element: etree._Element) -> None:
 
 
 def _mask(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None:
-    """A cell of which something is masked is text: its number or date goes as well."""
+    """Mask text and attributes; a masked cell also loses its number or date."""
     for slot in mask_spelled(spell_mixed(root, _BREAKS, ("s",)), plan, detector):
         _forget_value(slot)
     search = Search(plan)

@@ -22,7 +22,12 @@ _MARKS = (
 
 
 def redact_plain(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`."""
+    """Redact a text file.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+    """
     plan = plan_redaction(tree, decisions)
     text = decode_text(data, plan)
     if tree.source.format == Format.MARKDOWN:
@@ -33,7 +38,11 @@ def redact_plain(data: bytes, tree: Tree, decisions: Decisions, detector: Detect
 
 
 def decode_text(data: bytes, plan: RedactionPlan) -> str:
-    """The text, in the character set in which every masked value stands in it. Raises `RedactionUnproven`."""
+    """Decode the text with the first character set in which every masked value is found.
+
+    Raises:
+        RedactionUnproven: No character set fits.
+    """
     stated = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     for name in (stated,) if stated else ("utf-8", "cp1252", "latin-1"):
         try:
@@ -47,7 +56,11 @@ def decode_text(data: bytes, plan: RedactionPlan) -> str:
 
 
 def require_read(text: str, plan: RedactionPlan) -> None:
-    """Raises `RedactionUnproven` where a masked value does not stand in what was decoded: it would stay, misspelled."""
+    """Check that every masked value is found in the decoded text; a misspelled one would stay.
+
+    Raises:
+        RedactionUnproven: A value is not found.
+    """
     folded = fold_text(text).folded
     if not all(value in folded for value in plan.needles):
         raise RedactionUnproven("what was read does not stand in the file as it was read")

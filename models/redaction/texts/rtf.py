@@ -23,7 +23,12 @@ _LARGEST, _STEP, _PLAIN = 32, 4, 22
 
 
 def redact_rtf(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
-    """Raises `PiiIncomplete`, `RedactionUnproven`."""
+    """Redact an RTF file.
+
+    Raises:
+        PiiIncomplete: The PII scan of the tree is not complete.
+        RedactionUnproven: A masked value may still be in the file.
+    """
     plan = plan_redaction(tree, decisions)
     writer = RtfWriter(plan, detector)
     shown = [block for block in tree.blocks if HIDDEN_TEXT not in block.flags]
@@ -32,13 +37,13 @@ def redact_rtf(data: bytes, tree: Tree, decisions: Decisions, detector: Detector
 
 
 class RtfWriter:
-    """Writes blocks without their masked stretches, and without what is found in them besides."""
+    """Writes blocks with masked stretches and further detected values replaced."""
 
     def __init__(self, plan: RedactionPlan, detector: Detector) -> None:
         self._plan, self._detector = plan, detector
 
     def lines(self, block: Block, active: list[FlagSpan]) -> Iterator[str]:
-        """The paragraph or the rows of a block."""
+        """Yield the paragraph or the rows of a block."""
         if block.table is not None:
             yield from self._rows(block, active)
         elif block.text:
