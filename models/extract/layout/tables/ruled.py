@@ -208,6 +208,18 @@ def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> boo
     return empty > 0.3 * len(spaces) or struck > 0.25 * len(rows) or _count_bars(region, levels, marks) >= LIMITS.bars
 
 
+def has_bars(region: RuledRegion, marks: PageMarks) -> bool:
+    """Whether bars of a chart stand on the lowest rule of a region, some across the rules above it."""
+    levels = [y for y, _ in find_levels(region.horizontals)]
+    x0, _, x1, _ = region.box
+    standing = [
+        fill
+        for fill in marks.fills
+        if x0 <= fill.x0 and fill.x1 <= x1 and fill.x1 - fill.x0 < 0.4 * (x1 - x0) and abs(fill.y1 - levels[-1]) < 2
+    ]
+    return len(standing) >= LIMITS.bars and _count_bars(region, levels, marks) > 0
+
+
 def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
     """Narrow shaded areas that cross the region's rules, which no cell's shading does."""
     x0, _, x1, _ = region.box

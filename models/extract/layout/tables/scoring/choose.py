@@ -1,5 +1,6 @@
 """The best set of candidates that share no line."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from models.extract.layout.tables.scoring.candidates import Candidate
@@ -103,9 +104,32 @@ class _Rated:
         return float((self.score - LIMITS.bar) * max(1, self.words) ** LIMITS.size)
 
 
-def choose_candidates(candidates: list[Candidate], features: list[list[float]], scores: list[float]) -> list[Chosen]:
-    """Candidates with their scores, the best first, none sharing a line with another."""
-    rated = [_rate(*one) for one in zip(candidates, features, scores, strict=True)]
+def choose_candidates(
+    candidates: list[Candidate],
+    features: list[list[float]],
+    scores: list[float],
+    chart_lines: Set[int] = frozenset(),
+) -> list[Chosen]:
+    """Choose the tables of a page.
+
+    Args:
+        candidates: Finished tables that may be one.
+        features: The features of each.
+        scores: The expected quality of each, 0 to 1.
+        chart_lines: Indices of lines that stand between the gridlines of charts.
+
+    Returns:
+        Candidates with their scores, the best first, none sharing a line with another.
+    """
+    contents = [
+        frozenset(candidate.indices)
+        for candidate, values in zip(candidates, features, strict=True)
+        if values[_CONTENTS]
+    ]
+    rated = [
+        _rate(candidate, values, score - _unlikely(frozenset(candidate.indices), contents, chart_lines))
+        for candidate, values, score in zip(candidates, features, scores, strict=True)
+    ]
     order = sorted(range(len(rated)), key=lambda at: (-rated[at].value, at))
     ranked = [rated[at] for at in order if rated[at].value > 0]
     taken: set[int] = set()
@@ -118,6 +142,12 @@ def choose_candidates(candidates: list[Candidate], features: list[list[float]], 
     return [(one.candidate, one.score) for one in chosen]
 
 
+def _unlikely(lines: frozenset[int], contents: list[frozenset[int]], chart_lines: Set[int]) -> float:
+    """What is taken off a list of contents, a part of one, and labels of a chart."""
+    off = LIMITS.contents if any(lines <= other for other in contents) else 0.0
+    return off if chart_lines.isdisjoint(lines) else off + LIMITS.chart
+
+
 def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
     is_closed = features[_CLOSED] > 0
     if candidate.mode == "gates":
@@ -127,8 +157,6 @@ def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
     score -= 0.0 if _is_ruled_off(features) else _scattered(features)
     if features[_REPEATED]:
         score -= LIMITS.repeated
-    if features[_CONTENTS]:
-        score -= LIMITS.contents
     if _is_drawing(features):
         score -= LIMITS.drawn
     is_lattice = not is_closed and _is_lattice(features)

@@ -16,7 +16,7 @@ from models.extract.layout.tables.grid import make_table
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from models.extract.layout.tables.regions.view import PageView, view_page
-from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_gated
+from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_chart_lines, find_gated
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
 from models.extract.layout.tables.scoring.last_row import take_last_rows
@@ -58,7 +58,7 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     scores = [float(one) for one in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
-    chosen = take_last_rows(view, choose_candidates(candidates, features, scores))
+    chosen = take_last_rows(view, choose_candidates(candidates, features, scores, find_chart_lines(view)))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
     found = [_make_found(view, candidate, score) for candidate, score in chosen]
