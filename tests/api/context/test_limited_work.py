@@ -92,9 +92,10 @@ async def test_an_output_over_its_limit_is_422_and_the_service_goes_on(
         "pages": [{"number": 1, "width": 1, "height": 1}],
         "blocks": [{"id": "a", "type": "paragraph", "page": 1, "text": "x"}],
     }
+    async with serving(make_resources(store)) as app, client_of(app) as http:
+        job = (await http.post("/v1/ingest", json={"tree": tree})).json()
     limits = WorkLimits(heavy_chars=0, cpu_s=1)
     async with serving(make_resources(store, work_limits=limits)) as app, client_of(app) as http:
-        job = (await http.post("/v1/ingest", json={"tree": tree})).json()
         place = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
         refused = await http.get(f"{place}/semantics")
         assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "resource-limit")

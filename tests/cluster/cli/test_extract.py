@@ -89,7 +89,7 @@ def test_a_file_that_fails_is_named_with_its_code_and_the_others_are_read(folder
     *failures, summary = result.stderr.splitlines()
     assert sorted(failures) == [
         f"{folder / 'locked.pdf'}: encrypted: the file needs a password; pass it with --password",
-        f"{folder / 'notes.txt'}: unsupported-format: the file format is not supported",
+        f"{folder / 'notes.txt'}: unsupported-format: no known signature, and no text",
     ]
     assert summary.startswith("2 read, 2 failed, 1 skipped (notes.txt) → ")
     assert (tmp_path / "out" / "a.json").exists()
@@ -123,7 +123,7 @@ def test_wrong_use_is_exit_2(arguments: list[str]) -> None:
 def test_a_file_that_cannot_be_read_is_no_traceback(folder: Path, tmp_path: Path) -> None:
     (folder / "gone.pdf").symlink_to(folder / "nowhere.pdf")
     result = run(folder / "*.pdf", "-o", tmp_path / "out", "--quiet")
-    said = f"{folder / 'gone.pdf'}: original-missing: it cannot be opened\n"
+    said = f"{folder / 'gone.pdf'}: original-missing: the file cannot be opened\n"
     assert (result.exit_code, result.stderr) == (1, said)
 
 

@@ -97,4 +97,4 @@ def test_flags_are_narrowed_by_kind_and_state(service: Living) -> None:
         service.browser.open(f"{service.url}{here}?{asked}")
         assert service.browser.run("document.querySelectorAll('#flags > li').length") == count, asked
     service.browser.open(f"{service.url}{here}?kind=pii:iban")
-    assert "No flag is like that" in service.browser.run("document.body.innerText")
+    assert "No flag matches" in service.browser.run("document.body.innerText")
