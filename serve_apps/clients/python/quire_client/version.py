@@ -1,3 +1,3 @@
 """The client's version: that of the service whose operations it has."""
 
-VERSION = "0.9.20"
+VERSION = "0.10.0"
