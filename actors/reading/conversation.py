@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 MOST_DETAIL = 400
 """Characters of a child's detail that are kept: a dozen places in our code, the innermost first."""
 _GROWTH_SHARE = 8
-"""A child that has mapped more than this part (1/8) of a document's memory anew reads no other document."""
+"""A child whose address space grew by more than 1/8 of a document's memory limit reads no other document."""
 _MEMORY_LOOKS_LIKE = frozenset({ErrorCode.MALFORMED, ErrorCode.PARSER_CRASH, ErrorCode.INTERNAL})
 
 

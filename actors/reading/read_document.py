@@ -85,7 +85,7 @@ class DocumentReader:
             original: The file, open for reading.
             options: How to read it.
             on_page: Called with the pages done and the pages in all.
-            job: Documents of one job may share a child. The name must hold the tenant. None: a child of its own.
+            job: Name of the job, tenant included. Documents of one job may share a child; None shares none.
         """
         try:
             with borrow_descriptor(original) as descriptor:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.lines.marks import PageMarks
+from models.extract.layout.lines.marks import Fill, PageMarks
 from models.extract.layout.tables.bands import (
     Band,
     column_at,
@@ -211,25 +211,20 @@ def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> boo
 def has_bars(region: RuledRegion, marks: PageMarks) -> bool:
     """Whether bars of a chart stand on the lowest rule of a region, some across the rules above it."""
     levels = [y for y, _ in find_levels(region.horizontals)]
-    x0, _, x1, _ = region.box
-    standing = [
-        fill
-        for fill in marks.fills
-        if x0 <= fill.x0 and fill.x1 <= x1 and fill.x1 - fill.x0 < 0.4 * (x1 - x0) and abs(fill.y1 - levels[-1]) < 2
-    ]
-    return len(standing) >= LIMITS.bars and _count_bars(region, levels, marks) > 0
+    standing = sum(any(abs(fill.y1 - y) < 2 for y in levels[-1:]) for fill in _narrow_fills(region, marks))
+    return standing >= LIMITS.bars and _count_bars(region, levels, marks) > 0
 
 
 def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
     """Narrow shaded areas that cross the region's rules, which no cell's shading does."""
+    return sum(any(fill.y0 + 2 < y < fill.y1 - 2 for y in levels) for fill in _narrow_fills(region, marks))
+
+
+def _narrow_fills(region: RuledRegion, marks: PageMarks) -> list[Fill]:
+    """Shaded areas within the sides of a region that are narrow enough for a bar."""
     x0, _, x1, _ = region.box
-    return sum(
-        x0 <= fill.x0
-        and fill.x1 <= x1
-        and fill.x1 - fill.x0 < 0.4 * (x1 - x0)
-        and any(fill.y0 + 2 < y < fill.y1 - 2 for y in levels)
-        for fill in marks.fills
-    )
+    most = 0.4 * (x1 - x0)
+    return [fill for fill in marks.fills if x0 <= fill.x0 and fill.x1 <= x1 and fill.x1 - fill.x0 < most]
 
 
 def is_table(grid: Grid) -> bool:

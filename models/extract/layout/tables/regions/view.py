@@ -4,7 +4,13 @@ from dataclasses import dataclass, field
 
 from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
-from models.extract.layout.tables.rules import RuledRegion, find_fill_edges, join_horizontals, join_verticals
+from models.extract.layout.tables.rules import (
+    RuledRegion,
+    find_fill_edges,
+    find_ruled_regions,
+    join_horizontals,
+    join_verticals,
+)
 from models.extract.layout.tables.words import SEGMENT_GAP, TableWord, make_words
 
 
@@ -63,6 +69,13 @@ class PageView:
     edges: list[Rule]
     fills: list[Fill]
     words: dict[int, list[TableWord]] = field(default_factory=dict)
+    _regions: list[RuledRegion] | None = None
+
+    def ruled_regions(self) -> list[RuledRegion]:
+        """The regions between rules of the page, found once a page."""
+        if self._regions is None:
+            self._regions = find_ruled_regions(self.marks, self.horizontals, self.verticals)
+        return self._regions
 
     def words_of(self, line: Line) -> list[TableWord]:
         """The words of a line, split once a page."""

@@ -13,7 +13,7 @@ from models.extract.layout.tables.open import find_open_grids
 from models.extract.layout.tables.regions.drawn import cell_columns
 from models.extract.layout.tables.regions.view import PageView
 from models.extract.layout.tables.ruled import build_grid, build_ruled_grid, has_bars
-from models.extract.layout.tables.rules import RuledRegion, find_ruled_regions
+from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.words import TextRow, gather_rows, lines_within
 from models.extract.layout.text.captions import stands_captioned
 from models.extract.layout.text.order import order_lines
@@ -71,7 +71,7 @@ def find_gated(view: PageView) -> list[Candidate]:
     number = {id(line): index for index, line in enumerate(view.lines)}
     out: list[Candidate] = []
     lines = view.lines
-    for region in find_ruled_regions(view.marks, view.horizontals, view.verticals):
+    for region in view.ruled_regions():
         inside = lines_within(lines, region.box)
         if len(inside) < 3:
             continue
@@ -92,8 +92,7 @@ def find_chart_lines(view: PageView) -> set[int]:
     if not view.marks.fills:
         return set()
     number = {id(line): index for index, line in enumerate(view.lines)}
-    regions = find_ruled_regions(view.marks, view.horizontals, view.verticals)
-    charts = [region for region in regions if has_bars(region, view.marks)]
+    charts = [region for region in view.ruled_regions() if has_bars(region, view.marks)]
     return {number[id(line)] for region in charts for line in lines_within(view.lines, region.box)}
 
 

@@ -13,12 +13,14 @@ class ChoiceLimits:
     `lattice` is enough. `gated` is added for one that the strict gates let through: a kind of table that the training
     never saw is refused otherwise. `size`: power of the number of words by which large tables go before small ones.
 
-    `closed` is taken off where a box ends and the next begins, `chart` where figures lie scattered: less than
-    `chart_filled` of the cells hold text, more than `chart_numeric` of those a number. A whole takes the place of its
-    chosen parts when its score is at most `whole` lower than theirs (`longer` for a single part, `below` for one in a
-    full lattice without merged cells that goes on below it) and its columns as many, give or take `columns`; it needs
-    `whole_bar` itself. Parts with other columns than each other, one of them framed, take the place of a whole when
-    they hold `part_words` of its words, each has `part_bar`, and their mean is at most `part` lower.
+    `closed` is taken off where a box ends and the next begins, `chart` off the labels of a chart and off scattered
+    figures: less than `chart_filled` of the cells hold text, more than `chart_numeric` of those a number.
+
+    A whole takes the place of its chosen parts when its score is at most `whole` lower than theirs (`longer` for a
+    single part, `below` for one in a full lattice without merged cells that goes on below it) and its columns as many,
+    give or take `columns`; it needs `whole_bar` itself. Parts with other columns than each other, one of them framed,
+    take the place of a whole when they hold `part_words` of its words, each has `part_bar`, and their mean is at most
+    `part` lower.
     """
 
     bar: float = 0.42
