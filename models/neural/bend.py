@@ -1,6 +1,7 @@
-"""How the lines of a photographed page bend, told from the detector's kernels; the picture made flat, and back.
+"""Measures how the text lines of a photographed page bend, and maps pictures and points between bent and flat page.
 
-A page is flattened by moving every column of it up or down: what books and folded sheets do to their lines.
+The bend is measured from the text detector's kernels. Flattening moves every pixel column up or down, which undoes the
+bends of books and folded sheets.
 """
 
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ LIMITS: Final = BendLimits()
 
 
 def flatten(picture: Picture, bend: PageBend) -> Picture:
-    """The picture with its lines straight and level."""
+    """Return the picture with straight, level lines."""
     import cv2
 
     height, width = picture.shape[:2]
@@ -68,9 +69,13 @@ def _drops(bend: PageBend, x: Any, y: Any) -> Any:
 def measure_bend(
     contours: Sequence[Contour], shape: tuple[int, int], aspect: float = 1.0, limits: BendLimits = LIMITS
 ) -> PageBend | None:
-    """How the page (height, width) of these kernels bends; null for a flat one, be it tilted.
+    """Return the bend of the page that holds these kernels, or None when its lines are straight (also when tilted).
 
-    `aspect`: how high a pixel of the detector's picture is on the page, by its width.
+    Args:
+        contours: Outlines of the text detector's kernels, in its pixels.
+        shape: Height and width of the detector's map.
+        aspect: Height of one detector pixel on the page, divided by its width.
+        limits: Thresholds for enough evidence and for a bend worth correcting.
     """
     lines = [found for contour in contours if (found := _slopes_of(contour, limits))]
     samples = [one for found in lines for one in found]
@@ -114,7 +119,7 @@ def _slopes_of(contour: Contour, limits: BendLimits) -> list[tuple[float, float,
 
 
 def _fit(x: Any, y: Any, slope: Any, limits: BendLimits) -> tuple[PageBend, float]:
-    """Least squares, once more without the windows that stray; and how much of how slopes differ it leaves open."""
+    """Fit the bend by least squares, refit without outliers; return it and the unexplained share of slope spread."""
     powers = np.stack([x**power for power in range(limits.degree + 1)], axis=1)
     terms = np.concatenate([powers, powers * y[:, None]], axis=1)
     kept = np.ones(len(x), bool)

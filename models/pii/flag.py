@@ -25,7 +25,7 @@ Spans = dict[int, list[FlagSpan]]
 
 
 def flag_tree(tree: Tree, detector: Detector) -> Tree:
-    """The tree with fresh PII flags from `detector`; flags of other kinds stay. Same tree and detector, same flags."""
+    """Return the tree with new PII flags from `detector`; other flags stay. Deterministic."""
     try:
         spans = _find(tree.blocks, detector)
     except Exception as error:
@@ -69,7 +69,7 @@ def _matches(joined: Joined, detect: Detect, cpu_s: float = CPU_S_PER_WINDOW) ->
 
 
 def _known(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> bool:
-    """The loose join already has this value: it ends at a seam, stands between two, or covers all its parts."""
+    """Return True when the loose join has this value: it ends at a seam, spans two fields, or covers all parts."""
     flag = PII_PREFIX + kind
     return any(
         span.flag == flag and span.cell == piece.field.cell and span.start <= piece.start and span.end >= end
@@ -79,7 +79,7 @@ def _known(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> bool:
 
 
 def _ends(pieces: list[JoinedPiece]) -> Iterator[int]:
-    """Where each piece ends; before its full stop where the next one begins a sentence."""
+    """Yield the end of each piece, excluding its full stop when the next piece begins a sentence."""
     for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
         sentence = after is not None and after.field.text[after.start : after.start + 1].isupper()
         stop = sentence and piece.field.text[piece.end - 1 : piece.end] == "."
@@ -87,7 +87,7 @@ def _ends(pieces: list[JoinedPiece]) -> Iterator[int]:
 
 
 def _covered(found: Spans, piece: JoinedPiece) -> bool:
-    """Some of it is personal data already, of whatever kind."""
+    """Return True when part of the piece is already flagged as personal data of any kind."""
     return any(
         is_pii_flag(span.flag) and span.cell == piece.field.cell and span.start < piece.end and span.end > piece.start
         for span in found.get(piece.field.block, ())
@@ -101,7 +101,7 @@ def _add(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> None:
 
 
 def _find_in_links(blocks: tuple[Block, ...], detector: Detector, found: Spans) -> None:
-    """A link to a person's address or number flags the words it hangs on."""
+    """Flag the words of a link whose target is a person's address or number."""
     for number, block in enumerate(blocks):
         for span in block.spans:
             target = (span.href or "").removeprefix("mailto:").removeprefix("tel:")

@@ -11,7 +11,7 @@ _REST = re.compile(r"[\W_]+")
 
 @lru_cache(65536)
 def fold(char: str) -> str:
-    """What of one character counts."""
+    """Return the letters and figures that a character is compared by."""
     return "".join(one for one in normalise(char).text.casefold() if one.isalnum())
 
 

@@ -1,4 +1,4 @@
-"""Where flagged values stand on a page: what to look up in the page's glyphs, and where they are at the least.
+"""Locates flagged values on a page: the text to look up in the page's glyphs, and the boxes known without it.
 
 In: a tree and a page number. Out: one place per flagged value, in reading order. Knows no PDF.
 """

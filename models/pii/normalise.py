@@ -31,14 +31,17 @@ Char = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """`text` is the copy; `edits` in order. `chars` instead where characters do not stand in the original's order."""
+    """A normalised text and its mapping to the original.
+
+    `edits` are in order. `chars` replaces them when the characters are in another order than in the original.
+    """
 
     text: str
     edits: tuple[Edit, ...] = ()
     chars: tuple[tuple[int, int], ...] | None = None
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the original covered by `text[start:end]` (start < end)."""
+        """Return the range of the original covered by `text[start:end]` (start < end)."""
         if self.chars is not None:
             covered = self.chars[start:end]
             return min(char[0] for char in covered), max(char[1] for char in covered)
@@ -47,7 +50,7 @@ class Normalised:
         return self._original(start)[0], self._original(end - 1)[1]
 
     def _original(self, at: int) -> tuple[int, int]:
-        """The range of the original that character `at` of the copy stands for."""
+        """Return the range of the original that character `at` of the copy comes from."""
         number = bisect_right(self.edits, at, key=lambda edit: edit[0]) - 1
         if number < 0:
             return at, at + 1
@@ -87,7 +90,7 @@ def normalise(text: str) -> Normalised:
 
 
 def _add_folded(run: str, start: int, length: int, parts: list[str], edits: list[Edit]) -> int:
-    """The run's characters folded, an edit for each that does not become one character; the copy's new length."""
+    """Append a run's folded characters, with an edit for each that changes length; return the copy's new length."""
     for number, char in enumerate(run, start):
         folded = _fold(char)
         parts.append(folded)
@@ -99,7 +102,7 @@ def _add_folded(run: str, start: int, length: int, parts: list[str], edits: list
 
 @lru_cache(8192)
 def _fold(char: str) -> str:
-    """What one character becomes: nothing, itself, or one or more plain ones."""
+    """Return the plain form of a character: nothing, the character itself, or several characters."""
     if char < "\x7f":
         return char.translate(_CONTROLS)
     if unicodedata.category(char) in _ZERO_LENGTH:

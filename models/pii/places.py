@@ -1,7 +1,7 @@
-"""Where flags stand, independent of block ids: a decision holds for the same value in the same place.
+"""Names places of flags independently of block ids: a decision holds for the same value in the same place.
 
-In comes a tree, out go its flagged places, one per value; decisions by place become decisions by block and span. Knows
-no store.
+In: a tree. Out: its flagged places, one per value; decisions by place become decisions by block and span. Knows no
+store.
 """
 
 import hashlib
@@ -36,9 +36,9 @@ def find_places(tree: Tree) -> tuple[FlaggedPlace, ...]:
 
 
 def decide_blocks(tree: Tree, decisions: PlaceDecisions) -> dict[tuple[str, str, int], str]:
-    """(block id, flag, number of the span) → decision, for the values of this tree that have one.
+    """Return the decision for each (block id, flag, number of the span) of this tree that has one.
 
-    What was decided about all values of a block together, as was done once, holds where nobody decided since.
+    An older decision on all values of a block applies to each value without a newer decision.
     """
     if not decisions:
         return {}
@@ -63,7 +63,7 @@ def find_spans(tree: Tree) -> dict[tuple[str, str, str], tuple[FlagSpan, ...]]:
 
 
 def _places(tree: Tree) -> Iterator[_Found]:
-    """Equal blocks of one page are told apart by counting them."""
+    """Yield the flagged places; equal blocks of one page are distinguished by counting."""
     seen: Counter[str] = Counter()
     engine = tree.pii.engine if tree.pii is not None else ""
     for block in tree.blocks:

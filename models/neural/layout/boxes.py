@@ -50,7 +50,14 @@ def _shared(one: Floats, other: Floats) -> float:
 
 
 def to_points(corners: Floats, scale: float, offset: tuple[int, int], points: tuple[float, float]) -> Bbox:
-    """A box of the network's picture on the page: `scale` pixels a point, the page's corner at `offset`."""
+    """Convert a box from pixels of the network's input to points of the page.
+
+    Args:
+        corners: x0, y0, x1, y1 in pixels.
+        scale: Pixels per point.
+        offset: Position of the page's top left corner in the input.
+        points: Width and height of the page.
+    """
     x0, y0, x1, y1 = (
         float(corners[0] - offset[0]) / scale,
         float(corners[1] - offset[1]) / scale,

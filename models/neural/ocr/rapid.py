@@ -22,7 +22,7 @@ MODEL = f"{ModelName.TEXT_DETECTOR}+{ModelName.TEXT_RECOGNISER}"
 
 @dataclass(slots=True)
 class RapidRecogniser:
-    """Implements `RecognisePages`; `cpu_flags` stands in for what the processor says of itself."""
+    """Implements `RecognisePages`; `cpu_flags` replaces the flags that the processor reports."""
 
     langs: tuple[str, ...]
     cpu_flags: frozenset[str] | None = None
@@ -35,14 +35,19 @@ class RapidRecogniser:
             self._reader(self.langs)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises `MlUnavailable` on a processor or language that cannot, `PortUnavailable` past `timeout_s`."""
+        """Read the pages with the built-in networks.
+
+        Raises:
+            MlUnavailable: The processor or a language is not supported.
+            PortUnavailable: The pages were not read within `timeout_s`.
+        """
         deadline = time.monotonic() + timeout_s
         with self._lock:
             reader = self._reader(langs or self.langs)
             return [_recognise(reader, page, deadline) for page in pages]
 
     def read_page(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> tuple[RecognisedPage, bool]:
-        """The page, and whether it seems to be in a script that none of the languages is written in."""
+        """Return the page, and whether it seems to be in a script of none of the languages."""
         deadline = time.monotonic() + timeout_s
         with self._lock:
             found = _read(self._reader(langs), page, deadline)

@@ -72,7 +72,7 @@ def _find_ink(picture: Picture, scale: float, settings: RulingSettings) -> Mask:
 
 
 def _level(ink: Mask, skew: float) -> Mask:
-    """Turned around its middle so that lines that fall by `skew` degrees lie level."""
+    """Rotate the mask around its middle so that lines that fall by `skew` degrees become level."""
     if not skew:
         return ink
     import cv2

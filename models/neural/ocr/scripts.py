@@ -1,4 +1,4 @@
-"""Pages in scripts that the built-in networks cannot read: told by how little they read, named and read by Tesseract.
+"""Detects pages in scripts that the built-in networks cannot read, by their low yield, and reads them with Tesseract.
 
 In: `PixelPage`s. Out: `RecognisedPage`s. Without Tesseract or its data for a script the page says so and has no words.
 """
@@ -47,7 +47,7 @@ class ScriptRecogniser:
         self.main.warm_up()
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises what the built-in recogniser raises."""
+        """Read the pages; raises the errors of the built-in recogniser."""
         wanted = langs or self.langs
         return [self._recognise(page, wanted, timeout_s) for page in pages]
 
@@ -74,7 +74,7 @@ class ScriptRecogniser:
         return self._packs.recognise_with(page, data, timeout_s)
 
     def _read_han(self, page: PixelPage, timeout_s: float) -> RecognisedPage | None:
-        """The page read as Chinese and Japanese where no script was found; None when it is not written so."""
+        """Read a page of unidentified script as Chinese and Japanese; None when the result is not in Han script."""
         found, _ = self.main.read_page(page, tuple(sorted(HAN)), timeout_s)
         letters = [char for word in found.words for char in word.text if char.isalpha()]
         if len(letters) < MIN_HAN_LETTERS or not found.words:
@@ -84,7 +84,7 @@ class ScriptRecogniser:
         return found if share >= MIN_HAN_SHARE and confidence >= MIN_HAN_CONFIDENCE else None
 
     def _find_script(self, page: PixelPage, timeout_s: float) -> str | None:
-        """The script's name, null where Tesseract is not installed or cannot tell."""
+        """Return the name of the page's script, or None when Tesseract is missing or unsure."""
         if self._installed is None:
             tesseract = self.packs()
             try:
@@ -95,9 +95,9 @@ class ScriptRecogniser:
         return self._packs.find_script(page, timeout_s) if self._packs is not None else None
 
     def _choose_data(self, script: str | None, foreign: Sequence[str]) -> str | None:
-        """What of the installed data reads the script, that of a language asked for before others.
+        """Return the installed Tesseract data for the script, preferring that of a requested language.
 
-        Not together with English: Latin letters then stand in Greek and Hindi words (.036 wrong instead of .020).
+        English is not added: Latin letters then appear in Greek and Hindi words (error rate .036 instead of .020).
         """
         asked = [TESSERACT_CODES[lang] for lang in foreign if _SCRIPT_OF.get(lang) == script]
         for data in (*asked, *SCRIPT_DATA.get(script or "", ())):

@@ -64,7 +64,7 @@ class TesseractRecogniser:
         return frozenset(name.rpartition("/")[2] for name in self._installed)
 
     def find_script(self, page: PixelPage, timeout_s: float) -> str | None:
-        """The script that most of the page is in, as Tesseract names it; null when it cannot tell."""
+        """Return Tesseract's name for the page's main script, or None when it is unsure."""
         if "osd" not in self._installed:
             return None
         try:
@@ -74,13 +74,22 @@ class TesseractRecogniser:
         return found[1] if found else None
 
     def recognise_with(self, page: PixelPage, data: str, timeout_s: float) -> RecognisedPage:
-        """The page read with that data, such as `rus+eng`. Raises `PortUnavailable` past `timeout_s`."""
+        """Read the page with the given data, such as `rus+eng`.
+
+        Raises:
+            PortUnavailable: The page was not read within `timeout_s`.
+        """
         known = {name.rpartition("/")[2]: name for name in self._installed}
         names = "+".join(known.get(one, one) for one in data.split("+"))
         return self._recognise(page, names, time.monotonic() + timeout_s, _ONE_BLOCK)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises `MlUnavailable` without the command or the data of a language, `PortUnavailable` past `timeout_s`."""
+        """Read the pages with the data of the languages.
+
+        Raises:
+            MlUnavailable: The command or the data of a language is missing.
+            PortUnavailable: The pages were not read within `timeout_s`.
+        """
         deadline = time.monotonic() + timeout_s
         self.warm_up()
         data = self._data(langs or self.langs)
@@ -171,7 +180,7 @@ def _read_words(table: str, pixels: tuple[int, int], points: tuple[float, float]
 
 
 def split_far_words(words: Iterator[Word]) -> Iterator[Word]:
-    """The words with rows parted at wide gaps, whichever way they run."""
+    """Renumber the lines of words so that rows are split at wide gaps, in either writing direction."""
     number, last = -1, None
     for word in words:
         new = last is None or word.line != last.line
@@ -184,7 +193,7 @@ def split_far_words(words: Iterator[Word]) -> Iterator[Word]:
 
 
 def _corners(word: Word, picture: Picture, points: tuple[float, float]) -> Floats:
-    """The word's box as corners in pixels."""
+    """Return the word's box as corners in pixels."""
     x, y = picture.shape[1] / points[0], picture.shape[0] / points[1]
     x0, y0, x1, y1 = word.bbox
     return np.array([(x0 * x, y0 * y), (x1 * x, y0 * y), (x1 * x, y1 * y), (x0 * x, y1 * y)], dtype=np.float32)

@@ -1,6 +1,6 @@
-"""Markdown as models write it → blocks without boxes: headings, lists, tables (rows or HTML), formulas, code, pictures.
+"""Turns the Markdown of models into blocks without boxes: headings, lists, tables, formulas, code, pictures.
 
-markdown-it reads the structure; formulas are set aside first, because their underscores and stars are no emphasis.
+markdown-it reads the structure. Formulas are set aside first, because their underscores and stars do not mark emphasis.
 """
 
 import re
@@ -187,5 +187,5 @@ def _piece(child: Token) -> str:
 
 
 def spread(blocks: Sequence[RecognisedBlock], bbox: Bbox | None) -> list[RecognisedBlock]:
-    """The same blocks, all within one box: what is known when a model names a region and not its parts."""
+    """Return the same blocks, all with the box of the region; models that name a region do not locate its parts."""
     return [replace(block, bbox=bbox) for block in blocks]

@@ -1,8 +1,8 @@
-"""Addresses and places out of what a tagger says of their parts: what is one address, and what is a place of its own.
+"""Builds addresses and places from the parts that a tagger found.
 
-Within a sentence street, town and postcode are one address; in a letterhead, a line each, the town and the country are
-places of their own. Units (`Suite 282`), military post (`PSC 0413, Box 8144, APO AA 42323`) and codes behind a country
-are told by their form.
+Within a sentence street, town and postcode are one address. In a letterhead with one part per line, the town and the
+country are separate places. Units (`Suite 282`), military post (`PSC 0413, Box 8144, APO AA 42323`) and codes behind a
+country are recognised by their form.
 """
 
 import re
@@ -64,7 +64,7 @@ def as_places(text: str, street: Iterable[tuple[int, int]], towns: Iterable[tupl
 
 
 def _is_count(text: str, hit: Hit) -> bool:
-    """A number that stands apart from all else of an address and is too short for a code: cells of tables hold many."""
+    """Return True for a number apart from any address and too short for a code; table cells hold many of these."""
     said = text[hit.start : hit.end]
     return hit.kind is Kind.ADDRESS and len(said) < LEAST_CODE and said.isdecimal()
 
@@ -142,7 +142,7 @@ def _settled(text: str, chain: list[Hit]) -> Iterator[Hit]:
 
 
 def _says_more(text: str, chain: list[Hit]) -> bool:
-    """Than figures, or words in small letters: those stand in every text."""
+    """Return True when the parts hold more than figures or lower-case words, which occur in every text."""
     said = [text[part.start : part.end] for part in chain]
     named = any(part.kind is Kind.LOCATION for part in chain) or any(char.isalpha() for one in said for char in one)
     plain = not any(char.isupper() or char.isdigit() for one in said for char in one)

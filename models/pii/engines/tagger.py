@@ -78,15 +78,17 @@ class NamesDetector:
 
 
 def _is_capital(text: str, at: int) -> bool:
-    """The word here begins as a name does; the model reads capitals as small letters. Scripts without them pass."""
+    """Return True when the word here begins with a capital or caseless letter; the model reads in lower case."""
     while at and text[at - 1].isalpha():
         at -= 1
     return not text[at].islower()
 
 
 def _windows(text: str, *, cased: bool) -> Iterator[tuple[int, int]]:
-    """Stretches that begin and end between words where there are any. In a text with capitals, those without one or a
-    figure hold no name."""
+    """Yield overlapping windows that start and end between words where possible.
+
+    In a cased text, windows without a capital or a figure hold no name and are left out.
+    """
     start = 0
     while start < len(text):
         end = min(len(text), start + WINDOW)
@@ -112,7 +114,11 @@ def check_installed() -> None:
 
 
 def make_names(*, urls: bool = True) -> NamesDetector:
-    """Loads the weights. Raises `EngineMissing`."""
+    """Load the weights of the names engine.
+
+    Raises:
+        EngineMissing: A package is not installed.
+    """
     check_installed()
     return NamesDetector(_load_tagger(_folder()), metadata.version(PACKAGE), urls=urls)
 

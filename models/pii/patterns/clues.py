@@ -1,8 +1,8 @@
-"""Where in a text a pattern could begin, found without running the pattern: most of a document holds no clue at all.
+"""Finds candidate start positions of patterns without running them: most of a document holds no clue at all.
 
-Two shadows of the text, as long as it is, let one cheap search stand for many: `words` (lower case, a blank for
-whatever is neither letter nor figure, one more blank in front and behind) and `shape` (0 for figures, A and a for
-letters). A function from clues to starts may name too many places but never too few; the pattern decides.
+Two shadows of the text, as long as it is, let one cheap search serve many patterns. `words` is in lower case, with a
+blank for each character other than a letter or figure, and one more blank at both ends. `shape` has 0 for figures, A
+and a for letters. A function from clues to starts may name too many places but never too few; the pattern decides.
 """
 
 import re
@@ -66,7 +66,7 @@ class Clues:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """First figures of what has six of them in a row (a separator between is none), or one behind six letters."""
+        """Return starts of runs of six figures or more (separators do not count), or of a figure behind six letters."""
         return find_places(_NUMBERS, self.shape)
 
     def starts(self, function: "Starts") -> list[int]:
@@ -85,7 +85,7 @@ class Clues:
 
 
 def find_places(regex: re.Pattern[bytes], shadow: bytes) -> list[int]:
-    """Where matches of `regex` in one of the shadows begin."""
+    """Return the starts of matches of `regex` in a shadow."""
     return [match.start() for match in regex.finditer(shadow)]
 
 
@@ -102,19 +102,19 @@ Starts = Callable[[Clues], Iterable[int]]
 
 
 def at_words(*words: bytes) -> Starts:
-    """Where one of these begins a word; each is a pattern over `Clues.words`."""
+    """Return a search for places where one of `words` begins a word; each is a pattern over `Clues.words`."""
     regex = re.compile(rb" (?=" + b"|".join(words) + rb")")
     return lambda clues: find_places(regex, clues.words)
 
 
 def at_shape(shape: bytes, *, back: int = 0) -> Starts:
-    """Where this pattern over `Clues.shape` begins, and up to `back` characters before."""
+    """Return a search for starts of this pattern over `Clues.shape`, and up to `back` characters before."""
     regex = re.compile(shape)
     return lambda clues: _widened(find_places(regex, clues.shape), back)
 
 
 def at_text(literal: str, *, back: int = 0) -> Starts:
-    """Where `literal` stands, and up to `back` characters before."""
+    """Return a search for `literal`, and up to `back` characters before."""
     return lambda clues: _widened(find(clues.text, literal), back)
 
 
@@ -145,12 +145,12 @@ def at_dialled(clues: Clues) -> Iterable[int]:
 
 
 def before_at(clues: Clues) -> Iterable[int]:
-    """Where a local part of an address could begin."""
+    """Return places where the local part of an address could begin."""
     return _before(clues, find(clues.text, "@"))
 
 
 def before_said_at(clues: Clues) -> Iterable[int]:
-    """The same where the @ is a word in brackets, or " at " with a " dot " behind it."""
+    """Return the same places for an @ written as a word in brackets, or as " at " followed by " dot "."""
     return _before(clues, (match.start() for match in _SAID_AT.finditer(clues.lower)))
 
 

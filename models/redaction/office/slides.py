@@ -44,7 +44,7 @@ def redact_slides(data: bytes, tree: Tree, decisions: Decisions, detector: Detec
 
 
 def clean_slide(root: etree._Element) -> None:
-    """In place: what is no text goes, with names of shapes and everything that leads elsewhere."""
+    """Remove everything but text from a slide, in place, with shape names and outgoing references."""
     for element in list(root.iter()):
         name = local_name(element)
         parent = element.getparent()

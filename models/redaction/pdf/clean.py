@@ -1,7 +1,7 @@
-"""A new PDF that holds the pages and what they show, and nothing else of the old file: an allow-list of keys.
+"""Builds a new PDF with the pages and their visible content only, by an allow-list of keys.
 
-Gone by not being copied: metadata, bookmarks, attachments, forms, scripts, annotations, links, structure and alternate
-texts, thumbnails, layers, names, page labels, earlier revisions and every object nobody refers to.
+Not copied: metadata, bookmarks, attachments, forms, scripts, annotations, links, structure and alternate texts,
+thumbnails, layers, names, page labels, earlier revisions and unreferenced objects.
 """
 
 from io import BytesIO

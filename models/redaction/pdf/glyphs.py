@@ -1,4 +1,4 @@
-"""Where on a page the characters of masked values stand: rectangles in points of the page as it lies in the file."""
+"""Locates characters of masked values on a page: rectangles in points of the unrotated page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -143,7 +143,7 @@ def _find_exactly(glyphs: Glyphs, place: MaskedPlace, stands: Any) -> set[int] |
 
 
 def _stand_in(glyphs: Glyphs, place: Bbox | None) -> Any:
-    """Which characters have their middle in the place; all but line ends without one."""
+    """Return a mask of the characters whose middle is in the place; without a place, of all but line ends."""
     if place is None:
         return glyphs.line_of >= 0
     area = (place[0] - SLACK, place[1] - SLACK, place[2] + SLACK, place[3] + SLACK)
@@ -202,6 +202,6 @@ def as_rectangles(glyphs: Glyphs, masked: set[int]) -> list[Bbox]:
 
 
 def _same_line(first: Bbox, second: Bbox) -> bool:
-    """Middles of like height; a line below is a box of its own."""
+    """Return True when both boxes have about the same middle height; a lower line gets a separate box."""
     apart = abs((first[1] + first[3]) - (second[1] + second[3])) / 2
     return apart < (first[3] - first[1] + second[3] - second[1]) / 8

@@ -1,7 +1,7 @@
-"""Characters in rows as they are seen, whatever the order they are drawn in.
+"""Groups characters into visual rows, independent of drawing order.
 
-Engines put lines together by the order of drawing. Where lines of theirs stand on one height and touch or overlap, a
-reader sees one row: its characters are sorted by their places and looked at once more.
+Engines build lines in drawing order. Where such lines share a height and touch or overlap, a reader sees one row. Its
+characters are sorted by position and searched again.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ class RowText:
 
 
 def find_in_rows(glyphs: Glyphs, finder: ValueFinder) -> set[int]:
-    """Numbers of the characters of values that stand in rows of more than one of the engine's lines."""
+    """Return the numbers of characters of values in rows that join several of the engine's lines."""
     rows = RowText()
     for lines in _rows(glyphs):
         _spell(glyphs, lines, rows)

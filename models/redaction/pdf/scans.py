@@ -1,9 +1,9 @@
-"""Pages whose text was recognised in their pixels: painted as they may be seen, the redacted text under the picture.
+"""Redacts pages whose text was recognised from pixels: paints the visible part and puts the redacted text under it.
 
-Painted as everywhere (models.pii.paint): white, but for text that was read and cleared. What either engine sees of a
-value in the page's own characters is covered too, with what the tree reads there, and what tiles show is left out. The
-text layer is looked at as a whole, for a value may stand in pieces. It is Latin script only; a block in another script
-is seen and cannot be selected.
+Painting follows models.pii.paint: white, except for text that was read and cleared. Values that either engine sees in
+the page's own characters are covered too, with the tree's text there; the content of tiles is left out. The text layer
+is searched as a whole, because a value may be in pieces. The layer is Latin script only; a block in another script is
+visible and cannot be selected.
 """
 
 from collections.abc import Iterator

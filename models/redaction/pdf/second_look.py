@@ -1,7 +1,7 @@
-"""Values that another engine sees on a page: pdfium puts characters into order in its own way.
+"""Finds values that a second engine sees on a page: pdfium orders characters differently.
 
-A file may draw a number's figures in any order; what stands in a row for a reader is a row for one engine and none for
-the other. What the patterns find in either goes.
+A file may draw the figures of a number in any order, and only one of the engines may see them as a row. A value that
+the patterns find in either engine's text is removed.
 """
 
 from types import TracebackType

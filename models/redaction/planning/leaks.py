@@ -1,4 +1,4 @@
-"""Reads a redacted file that is no PDF again: our reader's text, every part's text, attributes and bytes."""
+"""Reads a redacted file other than PDF again: our reader's text, and every part's text, attributes and bytes."""
 
 import zipfile
 from io import BytesIO

@@ -1,7 +1,7 @@
-"""A redacted book: the pages of its spine, cleaned and masked, in a package that is made anew.
+"""A redacted book: the pages of its spine, cleaned and masked, in a new package.
 
-Gone by not being copied: title, authors and what else the package says, navigation, pictures, styles, fonts, scripts,
-and every part that is no page of the spine.
+Not copied: title, authors and other package metadata, navigation, pictures, styles, fonts, scripts, and every part
+outside the spine.
 """
 
 import posixpath

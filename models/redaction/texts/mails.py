@@ -1,7 +1,7 @@
-"""A redacted mail: subject, people, date and body, masked, in a message that is made anew; or a saved web page.
+"""A redacted mail: subject, people, date and body, masked, in a new message; or a saved web page.
 
-Everything is written as it is, in UTF-8, so that nothing hides in an encoding. Gone by not being copied: attached
-files, pictures, the way the mail took, and the body's other form where there are two.
+Everything is written unencoded in UTF-8, so that no encoding hides text. Not copied: attached files, pictures, the
+delivery route, and the second form of a body that has two.
 """
 
 import email.policy

@@ -1,7 +1,7 @@
-"""A redacted RTF file: its text as it was read and masked, written anew with headings, lists and tables.
+"""A redacted RTF file: its masked text as the reader saw it, in a new file with headings, lists and tables.
 
-An RTF file hides text in more ways than a list could name (destinations, fields, objects, revisions), so nothing of it
-is copied: what the reader saw is what stays.
+An RTF file hides text in more ways than a list could name (destinations, fields, objects, revisions), so no part of it
+is copied: only the text that the reader saw stays.
 """
 
 from collections.abc import Iterator
