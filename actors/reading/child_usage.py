@@ -1,4 +1,4 @@
-"""What a sandboxed child has used so far, as the kernel reports it to the parent."""
+"""Resource usage of a sandboxed child, as the kernel reports it to the parent."""
 
 import os
 import sys

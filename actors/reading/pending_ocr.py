@@ -30,7 +30,7 @@ class PendingOcr:
         return all(content.areas for content in self.contents if content.number in waiting)
 
     def finish(self, recognised: Sequence[RecognisedPage]) -> ReadOutcome:
-        """The document with the recognised pages in place; one that waits and is not among them is a failed page."""
+        """Return the document with the recognised pages; a waiting page without a recognition fails."""
         words = {page.number: page for page in recognised}
         waiting = self.pixels.numbers
         return finish_outcome(
@@ -42,7 +42,7 @@ class PendingOcr:
         )
 
     def give_up(self) -> ReadOutcome:
-        """There is no recogniser on this machine: enough where it was only to read parts of pages."""
+        """Finish without a recogniser: succeeds when recognition was needed only for parts of pages."""
         self.pixels.close()
         if self.can_do_without:
             return self.finish(())

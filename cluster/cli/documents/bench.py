@@ -46,7 +46,7 @@ class Timing:
 
 @dataclass(slots=True)
 class BenchRun:
-    """What was measured. `wall_s` and `cpu_s`: seconds of the whole run, of all processes, with the sandbox's start."""
+    """Measurements of a run. `wall_s` and `cpu_s` cover all processes, with the sandbox's start."""
 
     timings: dict[str, Timing] = field(default_factory=dict)
     ratings: dict[str, DocumentQuality] = field(default_factory=dict)
@@ -54,6 +54,7 @@ class BenchRun:
     cpu_s: float = 0.0
 
     def speed(self) -> dict[str, float | int]:
+        """Return pages, seconds and the rates of both."""
         pages = sum(timing.pages for timing in self.timings.values())
         return {
             "pages": pages,
@@ -158,8 +159,7 @@ def _report(measured: BenchRun) -> dict[str, object]:
 
 
 def render_report(measured: BenchRun) -> str:
-    """The page: speed with its plots, then what evaluate tells of the same documents."""
-
+    """Render the page: speed with its plots, then the evaluation of the same documents."""
     names = {
         "pages": "Pages", "wall_s": "Seconds", "cpu_s": "CPU seconds", "pages_per_s": "Pages a second",
         "pages_per_cpu_s": "Pages a CPU second",

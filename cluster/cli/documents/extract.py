@@ -42,7 +42,7 @@ Examples:
 
 
 def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[tuple[int, int], ...]:
-    """ "1-3,8" → ((1, 3), (8, 8))."""
+    """Parse `1-3,8` into ((1, 3), (8, 8))."""
     try:
         ranges = tuple(_parse_range(part) for part in value.split(",")) if value else ()
     except ValueError:
@@ -53,7 +53,7 @@ def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) 
 
 
 def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    """ "zh,en" → ("en", "zh")."""
+    """Parse `zh,en` into ("en", "zh")."""
     from models.neural.ocr.langs import check_wanted
 
     try:
@@ -146,7 +146,7 @@ def extract(
 
 @contextmanager
 def _collected(paths: Sequence[str]) -> Iterator[FoundFiles]:
-    """What is to be read; standard input lies in a temporary file for as long as the block runs."""
+    """Yield the files to read; standard input is in a temporary file while the block runs."""
     named = [path for path in paths if path != str(STANDARD) and not _is_url(path)]
     try:
         found = find_files(named)
@@ -162,7 +162,7 @@ def _collected(paths: Sequence[str]) -> Iterator[FoundFiles]:
 
 
 def _brought(path: str, file: Path) -> FoundFile:
-    """Standard input, or what stands at an address, as a file."""
+    """Store standard input or the content of a URL in a file."""
     if not _is_url(path):
         file.write_bytes(sys.stdin.buffer.read())
         return FoundFile(file, Path("stdin"))
@@ -176,7 +176,7 @@ def _is_url(path: str) -> bool:
 
 
 def _is_file_name(output: Path, suffix: str) -> bool:
-    """True for the name of one result: it ends as the format's files do and is no folder."""
+    """Return True for the name of one result: it has the format's suffix and is not a folder."""
     return output != STANDARD and output.suffix.lower() == suffix and not output.is_dir()
 
 
@@ -205,7 +205,7 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
 
 
 def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
-    """What programs read: every file with its result or its error, in the order of the names."""
+    """Return the machine-readable report: every file with its result or error, sorted by name."""
     documents = []
     for one in sorted(done, key=lambda extraction: extraction.file):
         entry = asdict(one)
@@ -221,7 +221,7 @@ def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
 
 
 def _summary(done: list[Extraction], skipped: list[Path], output: Path, seconds: float) -> str:
-    """ "4 read, 2 failed, 1 skipped (notes.txt) → out (3.1 s)"."""
+    """Return a line such as `4 read, 2 failed, 1 skipped (notes.txt) → out (3.1 s)`."""
     good = [one for one in done if one.result]
     parts = [f"{len(good)} read"]
     if failed := len(done) - len(good):
@@ -238,7 +238,7 @@ def _skipped(paths: list[Path]) -> str:
 
 
 def check_detector() -> None:
-    """The engine that the settings name must be there before anything is read."""
+    """Fail before reading any file if the configured PII engine is not installed."""
     from models.pii.engines.choose import check_engine
     from models.pii.errors import EngineMissing
 
@@ -250,7 +250,7 @@ def check_detector() -> None:
 
 
 def check_layout_model(folder: Path | None) -> None:
-    """A detector that is not installed is told before anything is read."""
+    """Fail before reading any file if the layout model is not installed."""
     from models.neural.layout.detector import locate_detector
 
     try:

@@ -19,7 +19,7 @@ _COUNT = click.IntRange(min=1)
 
 @click.group("console")
 def console_group() -> None:
-    """The hosted console."""
+    """Manage or serve the hosted console."""
 
 
 @console_group.command()
@@ -28,7 +28,7 @@ def console_group() -> None:
 @click.option("--port", type=int, help="HTTP port (SVC_PORT).")
 @workdir_option
 def serve(engine: str | None, host: str | None, port: int | None, workdir: Path | None) -> None:
-    """The console alone, in front of an engine elsewhere; in the foreground, without Ray."""
+    """Serve the console alone, in front of a remote engine; in the foreground, without Ray."""
     settings = settings_from(workdir, host=host, port=port, console_engine=engine)
     click.echo(f"console: http://{settings.host}:{settings.port}", err=True)
     try:

@@ -68,7 +68,7 @@ def _parse(label: str, secret: str) -> ApiKey:
 
 
 def _configured(runtime: Runtime, wanted: ApiKey) -> bytes | None:
-    """The digest of a key that comes from settings or is the default token."""
+    """Return the digest of a key from the settings, or of the default token."""
     for key in parse_api_keys(runtime.settings.api_keys or ""):
         if (key.name, key.scope) == (wanted.name, wanted.scope):
             return key.digest

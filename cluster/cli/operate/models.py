@@ -12,7 +12,7 @@ from models.neural.registry import FileState, check_models
 
 @click.group("models")
 def models_group() -> None:
-    """The model files this service uses."""
+    """Check the model files of this service."""
 
 
 @models_group.command("check")

@@ -1,6 +1,6 @@
-"""`quire reconcile`: what the database promises against what the stores hold, now instead of at the full hour.
+"""`quire reconcile`: compares the database with the stores now, without waiting for the hourly run.
 
-Files that nobody refers to are removed after an hour of grace; what is lost or miscounted is told, exit 1.
+Unreferenced files are removed after an hour of grace. Lost or miscounted data is reported, with exit status 1.
 """
 
 from dataclasses import asdict

@@ -36,7 +36,7 @@ def service_options(command: F) -> F:
 
 @contextmanager
 def service_at(url: str, token: str | None) -> Iterator["httpx.Client"]:
-    """A client of the service; what it refuses and a lost connection end the command with one line."""
+    """Yield a client of the service; refusals and a lost connection end the command with one line."""
     key = token or _local_token(url)
     headers = {"X-API-Key": key} if key else {}
     try:
@@ -50,7 +50,11 @@ def service_at(url: str, token: str | None) -> Iterator["httpx.Client"]:
 
 
 def require_good(answer: "httpx.Response") -> "httpx.Response":
-    """The answer itself unless it is a refusal. Raises CommandStopped."""
+    """Return the answer if it succeeded.
+
+    Raises:
+        CommandStopped: The service refused the request.
+    """
     if answer.is_success:
         return answer
     answer.read()
