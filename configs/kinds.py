@@ -13,6 +13,7 @@ from pydantic_settings import NoDecode
 
 class OcrEngine(StrEnum):
     """OCR engines of the service."""
+
     RAPIDOCR = "rapidocr"
     TESSERACT = "tesseract"
 

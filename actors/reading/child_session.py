@@ -161,9 +161,9 @@ class ChildSession:
             ChildFailed: The child ended early or reported an error.
         """
         self._asked = numbers
-        wanted = json.dumps(list(numbers)).encode()
+        requested = json.dumps(list(numbers)).encode()
         drawn = self._document.draw if draw is None else draw
-        self._begin({"kind": "pages", "numbers": wanted, "draw": int(drawn)})
+        self._begin({"kind": "pages", "numbers": requested, "draw": int(drawn)})
         self._listen()
         self._listen()
         if any(number not in self._collected.contents for number in numbers):

@@ -71,8 +71,8 @@ def identify(descriptor: int, password: str | None = None) -> Source:
     while part := os.pread(descriptor, _AT_ONCE, size):
         digest.update(part)
         size += len(part)
-    found = _sniff_descriptor(descriptor, size, locked=password is not None)
-    return Source(format=found.value if found is not None else "", sha256=digest.hexdigest(), bytes=size)
+    file_format = _sniff_descriptor(descriptor, size, locked=password is not None)
+    return Source(format=file_format.value if file_format is not None else "", sha256=digest.hexdigest(), bytes=size)
 
 
 def _sniff_descriptor(descriptor: int, size: int, *, locked: bool) -> Format | None:

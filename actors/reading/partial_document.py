@@ -100,8 +100,8 @@ class PartialDocument:
         if not path or len(path) > MAX_PATH_CHARS or not path.isprintable():
             raise BadFrame("path of a file inside")
         self.embedded[path] = Embedded(path=path, name=name, data=data)
-        held = self.embedded.values()
-        if len(held) > MAX_EMBEDDED or sum(len(one.data) for one in held) > MAX_EMBEDDED_BYTES:
+        files = self.embedded.values()
+        if len(files) > MAX_EMBEDDED or sum(len(file.data) for file in files) > MAX_EMBEDDED_BYTES:
             raise TooMuchOutput
 
     def note_pixels(self, frame: Frame, asked: Sequence[int]) -> None:

@@ -55,9 +55,9 @@ def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: froze
     from models.extract.pipeline.ocr_regions import leave_areas  # with numpy and all layout: only where a page waits
     from models.extract.pipeline.recognised import apply_recognition
 
-    found = words.get(content.number)
-    if found:
-        return apply_recognition(content, found)
+    recognised = words.get(content.number)
+    if recognised:
+        return apply_recognition(content, recognised)
     return leave_areas(content) if content.areas else failed_page(content.number, ErrorCode.ML_UNAVAILABLE)
 
 

@@ -159,8 +159,8 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
     document = session.opened()
     contents: list[PageContent] = []
     wanting_pixels = 0
-    for one in embedded_of(document):
-        session.channel.send(wait=True, kind="embedded", path=one.path, name=one.name, data=one.data)
+    for embedded in embedded_of(document):
+        session.channel.send(wait=True, kind="embedded", path=embedded.path, name=embedded.name, data=embedded.data)
     for number in document.facts.page_numbers:
         read = _read_page(session, number)
         _draw_pictures(session, read, draw=bool(request.number("draw")))

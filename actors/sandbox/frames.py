@@ -72,8 +72,8 @@ class Frame:
 
     def flags(self, name: str) -> dict[str, bool]:
         """Return a field of named booleans."""
-        found: dict[Any, Any] = self._typed(name, dict)
-        return {str(key): value is True for key, value in found.items()}
+        flags: dict[Any, Any] = self._typed(name, dict)
+        return {str(key): value is True for key, value in flags.items()}
 
     def _typed(self, name: str, kind: type[T]) -> T:
         value = self._fields.get(name)

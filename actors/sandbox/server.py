@@ -122,10 +122,10 @@ class Server:
         while True:
             for descriptor, _ in self._poll.poll(None if IS_LINUX else _POLL_MS):
                 if descriptor == control:
-                    wanted = self._link.recv(64)
-                    if not wanted:
+                    requests = self._link.recv(64)
+                    if not requests:
                         return
-                    for _ in wanted:
+                    for _ in requests:
                         self._fork()
                 else:
                     self._reap(descriptor)
@@ -168,8 +168,8 @@ class Server:
 
     def _reap_any(self) -> None:
         for pid in tuple(self._children):
-            found, status, usage = os.wait4(pid, os.WNOHANG)
-            if found:
+            ended_pid, status, usage = os.wait4(pid, os.WNOHANG)
+            if ended_pid:
                 self._forget(pid, status, usage)
 
     def _forget(self, pid: int, status: int, usage: resource.struct_rusage) -> None:

@@ -36,9 +36,9 @@ def missing_cpu_flags(cpu_flags: frozenset[str] | None = None, machine: str | No
     """
     if (machine or platform.machine()).lower() not in X86_MACHINES:
         return frozenset()
-    found = read_cpu_flags() if cpu_flags is None else cpu_flags
-    unknown = cpu_flags is None and not found
-    return frozenset() if unknown else REQUIRED_X86_FLAGS - found
+    flags = read_cpu_flags() if cpu_flags is None else cpu_flags
+    unknown = cpu_flags is None and not flags
+    return frozenset() if unknown else REQUIRED_X86_FLAGS - flags
 
 
 def require_ml(cpu_flags: frozenset[str] | None = None, machine: str | None = None) -> None:

@@ -89,8 +89,8 @@ def locate_model(name: ModelName) -> Path:
 
 def check_models(files: dict[ModelName, ModelFile] = MODEL_FILES) -> list[FileCheck]:
     """Look for every model file and compare its SHA-256 with the pinned one; optional ones only where they are."""
-    found = [_check(file) for file in files.values()]
-    return [one for one in found if not (one.file.optional and one.state is FileState.MISSING)]
+    checks = [_check(file) for file in files.values()]
+    return [check for check in checks if not (check.file.optional and check.state is FileState.MISSING)]
 
 
 def _check(file: ModelFile) -> FileCheck:

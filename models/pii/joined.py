@@ -59,24 +59,24 @@ class Joined:
 
     def pieces(self, start: int, end: int) -> Iterator[JoinedPiece]:
         """Yield the parts of fields under `text[start:end]`, in order; separators belong to no field."""
-        at = max(0, bisect_right(self.starts, start) - 1)
-        while at < len(self.parts) and self.starts[at] < end:
-            part, begin = self.parts[at], self.starts[at] - self.parts[at].start
+        index = max(0, bisect_right(self.starts, start) - 1)
+        while index < len(self.parts) and self.starts[index] < end:
+            part, begin = self.parts[index], self.starts[index] - self.parts[index].start
             first, last = max(start - begin, part.start), min(end - begin, part.end)
             if first < last:
                 yield JoinedPiece(part.field, first, last)
-            at += 1
+            index += 1
 
 
 def fields_of(blocks: tuple[Block, ...]) -> list[Field]:
     """Return the texts of all blocks and cells. Hidden text comes last, so that it does not split running text."""
-    found = list[Field]()
+    fields = list[Field]()
     for number, block in enumerate(blocks):
         if block.text:
-            found.append(Field(number, None, block.text))
+            fields.append(Field(number, None, block.text))
         if block.table is not None:
-            found += [Field(number, index, cell.text) for index, cell in enumerate(block.table.cells) if cell.text]
-    return sorted(found, key=lambda field: HIDDEN_TEXT in blocks[field.block].flags)
+            fields += [Field(number, index, cell.text) for index, cell in enumerate(block.table.cells) if cell.text]
+    return sorted(fields, key=lambda field: HIDDEN_TEXT in blocks[field.block].flags)
 
 
 def join_loose(fields: list[Field]) -> Joined:
@@ -86,7 +86,7 @@ def join_loose(fields: list[Field]) -> Joined:
 
 def join_seams(fields: list[Field]) -> Joined:
     """Join the fields at each seam where a word could continue; a short word between two seams joins both."""
-    return _join([line for at in range(len(fields) - 1) for line in _seams(fields[at : at + 3])])
+    return _join([line for index in range(len(fields) - 1) for line in _seams(fields[index : index + 3])])
 
 
 def join_columns(blocks: tuple[Block, ...]) -> Joined:
@@ -135,12 +135,12 @@ def _is_word(text: str) -> bool:
 
 def _join(lines: list[list[JoinedPiece]]) -> Joined:
     """Pieces of a line with nothing between, lines with a line break."""
-    texts, starts, at = [], [], 0
+    texts, starts, length = [], [], 0
     for line in lines:
         for piece in line:
             texts.append(piece.field.text[piece.start : piece.end])
-            starts.append(at)
-            at += piece.end - piece.start
+            starts.append(length)
+            length += piece.end - piece.start
         texts.append("\n")
-        at += 1
+        length += 1
     return Joined("".join(texts), tuple(piece for line in lines for piece in line), tuple(starts))

@@ -94,10 +94,10 @@ def settle(hits: Iterable[Hit]) -> list[Hit]:
 def _uncovered(hit: Hit, kept: list[Hit]) -> list[tuple[int, int]]:
     """Return the parts of `hit` that no kept hit covers, without scraps next to a stronger hit."""
     parts, start = [], hit.start
-    at = bisect_left(kept, hit.start, key=lambda other: other.end - 1)
-    while at < len(kept) and kept[at].start < hit.end:
-        parts.append((start, kept[at].start))
-        start, at = kept[at].end, at + 1
+    index = bisect_left(kept, hit.start, key=lambda other: other.end - 1)
+    while index < len(kept) and kept[index].start < hit.end:
+        parts.append((start, kept[index].start))
+        start, index = kept[index].end, index + 1
     whole = start == hit.start and not parts
     parts.append((start, hit.end))
     return parts if whole else [(first, last) for first, last in parts if last - first >= SCRAP]

@@ -12,7 +12,7 @@ _REST = re.compile(r"[\W_]+")
 @lru_cache(65536)
 def fold(char: str) -> str:
     """Return the letters and figures that a character is compared by."""
-    return "".join(one for one in normalise(char).text.casefold() if one.isalnum())
+    return "".join(letter for letter in normalise(char).text.casefold() if letter.isalnum())
 
 
 def letters(text: str) -> str:

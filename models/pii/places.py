@@ -32,7 +32,7 @@ class _Found:
 
 def find_places(tree: Tree) -> tuple[FlaggedPlace, ...]:
     """Every value that is flagged, in reading order. A flag without spans is one place: its block."""
-    return tuple(found.place for found in _places(tree))
+    return tuple(flagged.place for flagged in _places(tree))
 
 
 def decide_blocks(tree: Tree, decisions: PlaceDecisions) -> dict[tuple[str, str, int], str]:
@@ -43,11 +43,11 @@ def decide_blocks(tree: Tree, decisions: PlaceDecisions) -> dict[tuple[str, str,
     if not decisions:
         return {}
     decided = {}
-    for found in _places(tree):
-        place, flag = found.place, found.place.flag
-        decision = decisions.get((place.place, flag)) or decisions.get((found.together, flag))
+    for flagged in _places(tree):
+        place, flag = flagged.place, flagged.place.flag
+        decision = decisions.get((place.place, flag)) or decisions.get((flagged.together, flag))
         if decision is not None:
-            decided[place.block_id, flag, found.span] = decision
+            decided[place.block_id, flag, flagged.span] = decision
     return decided
 
 
@@ -55,10 +55,12 @@ def find_spans(tree: Tree) -> dict[tuple[str, str, str], tuple[FlagSpan, ...]]:
     """(block id, flag, place) → the span of that place; none where the flag covers its whole block."""
     blocks = {str(block.id): block for block in tree.blocks}
     return {
-        (one.place.block_id, one.place.flag, one.place.place): (blocks[one.place.block_id].flag_spans[one.span],)
-        if one.span != WHOLE
+        (flagged.place.block_id, flagged.place.flag, flagged.place.place): (
+            blocks[flagged.place.block_id].flag_spans[flagged.span],
+        )
+        if flagged.span != WHOLE
         else ()
-        for one in _places(tree)
+        for flagged in _places(tree)
     }
 
 

@@ -9,7 +9,9 @@ from cluster.cli.documents.batch import Extraction
 def describe_coverage(done: Iterable[Extraction]) -> list[str]:
     """Return a line for each file that was read, sorted by name."""
     return [
-        f"{one.file}: {_describe(one.coverage or {})}" for one in sorted(done, key=lambda d: d.file) if not one.error
+        f"{item.file}: {_describe(item.coverage or {})}"
+        for item in sorted(done, key=lambda d: d.file)
+        if not item.error
     ]
 
 

@@ -116,31 +116,31 @@ def extract(
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use.
     """
     started = time.monotonic()
-    wanted = to or format_of(output)
-    suffix = EXTRACT_FORMATS[wanted][0]
+    format_name = to or format_of(output)
+    suffix = EXTRACT_FORMATS[format_name][0]
     _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
-    with _collected(paths) as found:
-        _check_use(found, output, suffix, as_json)
+    with _collected(paths) as selection:
+        _check_use(selection, output, suffix, as_json)
         if redacted:
             check_detector()
         if accurate:
             check_layout_model(layout_model)
-        items = _items(found.files, output, suffix, redacted)
+        items = _items(selection.files, output, suffix, redacted)
         options = ReadOptions(
             pages=pages, password=password, ocr=OcrMode(ocr), ocr_langs=ocr_langs, table_parts=TableParts(table_parts),
             second_opinion=accurate,
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=False if no_furniture else None, plain=plain)
-            batch = FileBatch(items, wanted, options, bar, choices, redacted, layout_model)
+            batch = FileBatch(items, format_name, options, bar, choices, redacted, layout_model)
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
-        click.echo(json.dumps(_report(batch.done, found.skipped), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(_report(batch.done, selection.skipped), ensure_ascii=False, indent=1))
     if tell_coverage:
         click.echo("\n".join(describe_coverage(batch.done)), err=True)
     if not quiet and output != STANDARD:
-        click.echo(_summary(batch.done, found.skipped, output, time.monotonic() - started), err=True)
-    if any(one.error for one in batch.done):
+        click.echo(_summary(batch.done, selection.skipped, output, time.monotonic() - started), err=True)
+    if any(item.error for item in batch.done):
         sys.exit(1)
 
 
@@ -149,16 +149,16 @@ def _collected(paths: Sequence[str]) -> Iterator[FoundFiles]:
     """Yield the files to read; standard input is in a temporary file while the block runs."""
     named = [path for path in paths if path != str(STANDARD) and not _is_url(path)]
     try:
-        found = find_files(named)
+        selection = find_files(named)
     except NoSuchFile as error:
         raise click.UsageError(f"no such file: {error}") from None
     if len(named) == len(paths):
-        yield found
+        yield selection
         return
     with tempfile.TemporaryDirectory(prefix="quire-") as folder:
         for number, path in enumerate(dict.fromkeys(path for path in paths if path not in named)):
-            found.files.append(_brought(path, Path(folder) / str(number)))
-        yield found
+            selection.files.append(_brought(path, Path(folder) / str(number)))
+        yield selection
 
 
 def _brought(path: str, file: Path) -> FoundFile:
@@ -180,11 +180,11 @@ def _is_file_name(output: Path, suffix: str) -> bool:
     return output != STANDARD and output.suffix.lower() == suffix and not output.is_dir()
 
 
-def _check_use(found: FoundFiles, output: Path, suffix: str, as_json: bool) -> None:
-    if not found.files:
-        raise click.UsageError("no document found" + _skipped(found.skipped))
-    if (output == STANDARD or _is_file_name(output, suffix)) and len(found.files) > 1:
-        raise click.UsageError(f"-o {output} takes one document, not {len(found.files)}; pass a folder")
+def _check_use(selection: FoundFiles, output: Path, suffix: str, as_json: bool) -> None:
+    if not selection.files:
+        raise click.UsageError("no document found" + _skipped(selection.skipped))
+    if (output == STANDARD or _is_file_name(output, suffix)) and len(selection.files) > 1:
+        raise click.UsageError(f"-o {output} takes one document, not {len(selection.files)}; pass a folder")
     if output == STANDARD and as_json:
         raise click.UsageError("--json and -o - cannot both write to standard output")
 
@@ -207,11 +207,11 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
 def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
     """Return the machine-readable report: every file with its result or error, sorted by name."""
     documents = []
-    for one in sorted(done, key=lambda extraction: extraction.file):
-        entry = asdict(one)
-        entry["advice"] = advise(one.error, entry.pop("detail"))
+    for item in sorted(done, key=lambda extraction: extraction.file):
+        entry = asdict(item)
+        entry["advice"] = advise(item.error, entry.pop("detail"))
         documents.append(entry)
-    failed = sum(1 for one in done if one.error)
+    failed = sum(1 for item in done if item.error)
     return {
         "read": len(done) - failed,
         "failed": failed,
@@ -222,7 +222,7 @@ def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
 
 def _summary(done: list[Extraction], skipped: list[Path], output: Path, seconds: float) -> str:
     """Return a line such as `4 read, 2 failed, 1 skipped (notes.txt) → out (3.1 s)`."""
-    good = [one for one in done if one.result]
+    good = [item for item in done if item.result]
     parts = [f"{len(good)} read"]
     if failed := len(done) - len(good):
         parts.append(f"{failed} failed")

@@ -35,13 +35,13 @@ def find_files(arguments: Iterable[str]) -> FoundFiles:
     Raises:
         NoSuchFile: An argument matches nothing.
     """
-    found, seen = FoundFiles(), set[Path]()
+    selection, seen = FoundFiles(), set[Path]()
     for argument in arguments:
-        for one in _expand(argument, found.skipped):
-            if one.path not in seen:
-                seen.add(one.path)
-                found.files.append(one)
-    return found
+        for file in _expand(argument, selection.skipped):
+            if file.path not in seen:
+                seen.add(file.path)
+                selection.files.append(file)
+    return selection
 
 
 def is_document(path: Path) -> bool:

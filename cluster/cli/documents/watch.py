@@ -115,7 +115,7 @@ def _read(looking: FolderWatch, paths: list[Path], to: str, options: ReadOptions
     with ProgressBar(len(items)).shown() as bar:
         batch = FileBatch(items, to, options, bar)
         batch.run(min(os.cpu_count() or 1, len(items)))
-    for one in batch.done:
-        if one.result is not None:
-            click.echo(f"{one.file} → {one.result}", err=True)
-    return all(one.error is None for one in batch.done)
+    for item in batch.done:
+        if item.result is not None:
+            click.echo(f"{item.file} → {item.result}", err=True)
+    return all(item.error is None for item in batch.done)

@@ -25,9 +25,9 @@ class NamedChoice(click.Choice[str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the choice for a name or alias; an unknown value fails with a suggestion."""
-        wanted = self._aliases.get(str(value).lower(), value)
-        if wanted not in self.choices:
+        choice = self._aliases.get(str(value).lower(), value)
+        if choice not in self.choices:
             known = [*self.choices, *self._aliases]
             text = f"{value!r} is not one of {', '.join(self.choices)}.{guess(str(value), known)}"
             raise click.BadParameter(text, ctx, param)
-        return super().convert(wanted, param, ctx)
+        return super().convert(choice, param, ctx)

@@ -58,17 +58,17 @@ def require_good(answer: "httpx.Response") -> "httpx.Response":
     if answer.is_success:
         return answer
     answer.read()
-    at = f"{answer.request.url.scheme}://{answer.request.url.netloc.decode()}"
+    address = f"{answer.request.url.scheme}://{answer.request.url.netloc.decode()}"
     if answer.status_code == 401:
-        raise CommandStopped(f"{at} requires a key: pass --token or set QUIRE_TOKEN")
+        raise CommandStopped(f"{address} requires a key: pass --token or set QUIRE_TOKEN")
     try:
         body = answer.json()
         detail = body["detail"]
-        said = detail if isinstance(detail, str) else detail[0]["msg"]
+        message = detail if isinstance(detail, str) else detail[0]["msg"]
         code = body.get("code") or detail[0]["type"]
     except (ValueError, KeyError, IndexError, TypeError):
-        raise CommandStopped(f"{at} answered {answer.status_code}") from None
-    raise CommandStopped(f"{at} answered {answer.status_code} {code}: {said}")
+        raise CommandStopped(f"{address} answered {answer.status_code}") from None
+    raise CommandStopped(f"{address} answered {answer.status_code} {code}: {message}")
 
 
 def _local_token(url: str) -> str | None:

@@ -110,8 +110,8 @@ def _infer(model: Any, ids: list[list[int]]) -> Vectors:
     longest = max(map(len, ids))
     tokens = np.zeros((len(ids), longest), dtype=np.int64)
     mask = np.zeros_like(tokens)
-    for row, one in enumerate(ids):
-        tokens[row, : len(one)], mask[row, : len(one)] = one, 1
+    for row, text_ids in enumerate(ids):
+        tokens[row, : len(text_ids)], mask[row, : len(text_ids)] = text_ids, 1
     inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
     names = {name for port in model.inputs for name in port.names}
     hidden = model.create_infer_request().infer({k: v for k, v in inputs.items() if k in names})[0]

@@ -29,8 +29,8 @@ def decode_boxes(raw: Floats) -> list[tuple[int, float, Floats]]:
     middle, size = raw[:2, order], raw[2:4, order]
     corners = np.concatenate([middle - size / 2, middle + size / 2]).T
     kept: list[tuple[int, float, Floats]] = []
-    for at, index in enumerate(order):
-        kind, box = int(classes[index]), corners[at]
+    for rank, index in enumerate(order):
+        kind, box = int(classes[index]), corners[rank]
         if not any(kind == other and _shared(box, seen) > MOST_SHARED for other, _, seen in kept):
             kept.append((kind, float(sure[index]), box))
             if len(kept) == MOST_BOXES:
@@ -38,14 +38,14 @@ def decode_boxes(raw: Floats) -> list[tuple[int, float, Floats]]:
     return kept
 
 
-def _shared(one: Floats, other: Floats) -> float:
+def _shared(first: Floats, second: Floats) -> float:
     """Intersection over union."""
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
+    wide = min(first[2], second[2]) - max(first[0], second[0])
+    high = min(first[3], second[3]) - max(first[1], second[1])
     if wide <= 0 or high <= 0:
         return 0.0
     inner = wide * high
-    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (first, second))
     return float(inner / (areas - inner))
 
 

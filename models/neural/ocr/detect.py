@@ -43,8 +43,8 @@ class LineKernels:
 
     def boxes(self, settings: DetectorSettings) -> list[Floats]:
         """Corners (4×2: top left, top right, bottom right, bottom left along the reading side) of each text line."""
-        found = (_box(contour, self.inked, settings) for contour in self.contours)
-        return [np.clip(box * self.scale, 0, self.limits).astype(np.float32) for box in found if box is not None]
+        boxes = (_box(contour, self.inked, settings) for contour in self.contours)
+        return [np.clip(box * self.scale, 0, self.limits).astype(np.float32) for box in boxes if box is not None]
 
 
 def find_lines(picture: Picture, network: Network, settings: DetectorSettings) -> list[Floats]:

@@ -62,20 +62,20 @@ def check_langs(engine: OcrEngineName, langs: Sequence[str]) -> tuple[str, ...]:
     Raises:
         UnsupportedLanguage: The engine cannot read some of them, which the message names.
     """
-    wanted = _normalise(langs)
-    unknown = [lang for lang in wanted if lang not in covered_langs(engine)]
-    if unknown or not wanted:
+    codes = _normalise(langs)
+    unknown = [lang for lang in codes if lang not in covered_langs(engine)]
+    if unknown or not codes:
         raise UnsupportedLanguage(f"{engine} cannot read: {', '.join(unknown) or 'no language given'}")
-    return tuple(wanted)
+    return tuple(codes)
 
 
 def check_wanted(langs: Sequence[str]) -> tuple[str, ...]:
     """Check the codes like `check_langs` for the default engine, which also uses Tesseract's packs."""
-    wanted = _normalise(langs)
-    unknown = [lang for lang in wanted if lang not in LATIN | HAN and lang not in TESSERACT_CODES]
-    if unknown or not wanted:
+    codes = _normalise(langs)
+    unknown = [lang for lang in codes if lang not in LATIN | HAN and lang not in TESSERACT_CODES]
+    if unknown or not codes:
         raise UnsupportedLanguage(f"nothing can read: {', '.join(unknown) or 'no language given'}")
-    return tuple(wanted)
+    return tuple(codes)
 
 
 def _normalise(langs: Sequence[str]) -> list[str]:

@@ -126,12 +126,12 @@ class PictureReader:
     def _read_lines(self, picture: Picture, boxes: Sequence[Floats]) -> list[ReadLine]:
         """Each box as it stands; a tall one also lying on either side, and the best reading is taken."""
         tries = [(index, way) for index, box in enumerate(boxes) for way in _ways(box)]
-        found: list[ReadLine | None] = [None] * len(boxes)
+        lines: list[ReadLine | None] = [None] * len(boxes)
         for (index, _), line in zip(tries, self._recognise(picture, [way for _, way in tries]), strict=True):
-            best = found[index]
+            best = lines[index]
             if best is None or line.confidence > best.confidence:
-                found[index] = line
-        return [line for line in found if line is not None]
+                lines[index] = line
+        return [line for line in lines if line is not None]
 
     def _recognise(self, picture: Picture, boxes: Sequence[Floats]) -> list[ReadLine]:
         lines: list[ReadLine | None] = [None] * len(boxes)

@@ -48,40 +48,40 @@ class ScriptRecogniser:
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         """Read the pages; raises the errors of the built-in recogniser."""
-        wanted = langs or self.langs
-        return [self._recognise(page, wanted, timeout_s) for page in pages]
+        requested = langs or self.langs
+        return [self._recognise(page, requested, timeout_s) for page in pages]
 
     def _recognise(self, page: PixelPage, langs: Sequence[str], timeout_s: float) -> RecognisedPage:
         built_in = covered_langs(OcrEngineName.RAPIDOCR)
         own = tuple(lang for lang in langs if lang in built_in)
         foreign = [lang for lang in langs if lang not in built_in]
-        found, is_foreign = self.main.read_page(page, own or ("en",), timeout_s)
+        latin, is_foreign = self.main.read_page(page, own or ("en",), timeout_s)
         if not is_foreign:
-            return found
+            return latin
         script = self._find_script(page, timeout_s) or (_SCRIPT_OF.get(foreign[0]) if foreign else None)
         if script is None and (second := self._read_han(page, timeout_s)) is not None:
             return second
         if script == _LATIN:
-            return found
+            return latin
         if script in _HAN_SCRIPTS:
             return self.main.read_page(page, tuple(sorted(HAN)), timeout_s)[0]
         data = self._choose_data(script, foreign)
         if data is None or self._packs is None:
             return RecognisedPage(
-                number=page.number, words=(), engine=found.engine, model=found.model, version=found.version,
+                number=page.number, words=(), engine=latin.engine, model=latin.model, version=latin.version,
                 warnings=(LANGUAGE_MISSING,),
             )  # fmt: skip
         return self._packs.recognise_with(page, data, timeout_s)
 
     def _read_han(self, page: PixelPage, timeout_s: float) -> RecognisedPage | None:
         """Read a page of unidentified script as Chinese and Japanese; None when the result is not in Han script."""
-        found, _ = self.main.read_page(page, tuple(sorted(HAN)), timeout_s)
-        letters = [char for word in found.words for char in word.text if char.isalpha()]
-        if len(letters) < MIN_HAN_LETTERS or not found.words:
+        recognised, _ = self.main.read_page(page, tuple(sorted(HAN)), timeout_s)
+        letters = [char for word in recognised.words for char in word.text if char.isalpha()]
+        if len(letters) < MIN_HAN_LETTERS or not recognised.words:
             return None
         share = sum(char >= "\u3040" for char in letters) / len(letters)
-        confidence = sum(word.confidence for word in found.words) / len(found.words)
-        return found if share >= MIN_HAN_SHARE and confidence >= MIN_HAN_CONFIDENCE else None
+        confidence = sum(word.confidence for word in recognised.words) / len(recognised.words)
+        return recognised if share >= MIN_HAN_SHARE and confidence >= MIN_HAN_CONFIDENCE else None
 
     def _find_script(self, page: PixelPage, timeout_s: float) -> str | None:
         """Return the name of the page's script, or None when Tesseract is missing or unsure."""

@@ -68,10 +68,10 @@ class TesseractRecogniser:
         if "osd" not in self._installed:
             return None
         try:
-            found = _SCRIPT.search(self._run(["stdin", "stdout", "--psm", "0"], page.image, timeout_s))
+            match = _SCRIPT.search(self._run(["stdin", "stdout", "--psm", "0"], page.image, timeout_s))
         except Malformed:
             return None
-        return found[1] if found else None
+        return match[1] if match else None
 
     def recognise_with(self, page: PixelPage, data: str, timeout_s: float) -> RecognisedPage:
         """Read the page with the given data, such as `rus+eng`.
@@ -80,7 +80,7 @@ class TesseractRecogniser:
             PortUnavailable: The page was not read within `timeout_s`.
         """
         known = {name.rpartition("/")[2]: name for name in self._installed}
-        names = "+".join(known.get(one, one) for one in data.split("+"))
+        names = "+".join(known.get(part, part) for part in data.split("+"))
         return self._recognise(page, names, time.monotonic() + timeout_s, _ONE_BLOCK)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
@@ -126,10 +126,10 @@ class TesseractRecogniser:
         if "osd" not in self._installed:
             return 0
         try:
-            found = _TURN.search(self._run(["stdin", "stdout", "--psm", "0"], image, _left(deadline)))
+            match = _TURN.search(self._run(["stdin", "stdout", "--psm", "0"], image, _left(deadline)))
         except Malformed:
             return 0
-        return int(found[1]) % 360 if found and float(found[2]) >= _SURE_TURN else 0
+        return int(match[1]) % 360 if match and float(match[2]) >= _SURE_TURN else 0
 
     def _run(self, arguments: list[str], given: bytes, timeout_s: float) -> str:
         environment = {"PATH": os.environ.get("PATH", ""), "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}

@@ -90,22 +90,22 @@ def _read_elements(text: str) -> tuple[list[dict[str, Any]], int]:
     """Objects with a category, and how many began like one but could not be read (the end of a cut answer is one)."""
     text = text[:MAX_CHARS]
     begun = len(_BEGIN.findall(text))
-    told = list(_elements(text))
-    if len(told) < begun:  # LaTeX whose backslashes were not doubled
-        repaired = list(_elements(_ESCAPE.sub(lambda found: found[0] if found[1] else "\\\\", text)))
-        told = max(told, repaired, key=len)
-    seen = {json.dumps(element): element for element in told}  # a loop repeats an element to the letter
-    return list(seen.values()), max(0, begun - len(told))
+    elements = list(_elements(text))
+    if len(elements) < begun:  # LaTeX whose backslashes were not doubled
+        repaired = list(_elements(_ESCAPE.sub(lambda match: match[0] if match[1] else "\\\\", text)))
+        elements = max(elements, repaired, key=len)
+    seen = {json.dumps(element): element for element in elements}  # a loop repeats an element to the letter
+    return list(seen.values()), max(0, begun - len(elements))
 
 
 def _elements(text: str) -> Iterator[dict[str, Any]]:
     """Elements of the text's whole JSON objects."""
-    at, count = 0, 0
-    while count < MAX_ELEMENTS and (at := text.find("{", at)) >= 0:
+    start, count = 0, 0
+    while count < MAX_ELEMENTS and (start := text.find("{", start)) >= 0:
         try:
-            value, at = _DECODER.raw_decode(text, at)
+            value, start = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            at += 1
+            start += 1
             continue
         count += 1
         yield from _flatten(value)

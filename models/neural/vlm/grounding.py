@@ -52,9 +52,9 @@ def _find_home(tokens: list[str], stocks: list[Counter[str]], last: int) -> int 
     """Return the block with the largest share of the line; ties go to the nearest from `last` on, then before it."""
     best: tuple[float, bool, int] | None = None
     home = None
-    wanted = Counter(tokens)
+    needed = Counter(tokens)
     for number, stock in enumerate(stocks):
-        share = sum(min(count, max(0, stock[token])) for token, count in wanted.items()) / len(tokens)
+        share = sum(min(count, max(0, stock[token])) for token, count in needed.items()) / len(tokens)
         rank = (share, number >= last, -abs(number - last))
         if share >= _SHARE and (best is None or rank > best):
             best, home = rank, number

@@ -42,15 +42,15 @@ class LightOnOcr:
             BadAnswer: The answer has text but no block.
         """
         text = answers[0].text
-        boxes = [_place(found, page) for found in _PICTURE.finditer(text)]
+        boxes = [_place(match, page) for match in _PICTURE.finditer(text)]
         blocks = read_markdown(_PICTURE.sub("\n\n![image](image.png)\n\n", text))
         if text.strip() and not blocks:
             raise BadAnswer("no block in the answer")
         return _give_boxes(blocks, boxes)
 
 
-def _place(found: re.Match[str], page: PixelPage) -> Bbox | None:
-    x0, y0, x1, y1 = (int(value) / 1000 for value in found.groups())
+def _place(match: re.Match[str], page: PixelPage) -> Bbox | None:
+    x0, y0, x1, y1 = (int(value) / 1000 for value in match.groups())
     if not (x0 < x1 <= 1 and y0 < y1 <= 1):
         return None
     return (x0 * page.width, y0 * page.height, x1 * page.width, y1 * page.height)

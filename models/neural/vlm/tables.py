@@ -122,7 +122,7 @@ def _is_rectangle(
     if bottom < top or right < left or (bottom - top + 1) * (right - left + 1) > _LARGEST_CELL:
         return False
     places = ((row, col) for row in range(top, bottom + 1) for col in range(left, right + 1) if (row, col) != place)
-    return all(owner.get(at) == source for at in places)
+    return all(owner.get(covered) == source for covered in places)
 
 
 def make_rows_table(rows: list[list[str]], *, header: bool) -> Table | None:

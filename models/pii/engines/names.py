@@ -98,7 +98,7 @@ def refine(text: str, hits: Iterable[Hit], proper: Iterable[tuple[int, int]], li
     """
     named = [Hit(_settled(text[hit.start : hit.end], hit.kind, lists), hit.start, hit.end) for hit in hits]
     named += [Hit(Kind.PERSON, *match.span("name")) for match in _CUES.finditer(text)]
-    covered = {at for hit in named for at in range(hit.start, hit.end)}
+    covered = {index for hit in named for index in range(hit.start, hit.end)}
     for start, end in proper:
         kind = None if covered.intersection(range(start, end)) else _listed(text[start:end], lists)
         if kind is not None:

@@ -121,7 +121,7 @@ def _weak(text: str, tokens: Sequence[TaggedToken]) -> Iterator[tuple[int, int]]
             words[-1] = (start, end, min(words[-1][2], token.score))
         else:
             words.append((start, end, token.score))
-    words = [one for one in words if text[one[0]].isupper() and text[one[0] : one[1]].casefold() not in _NO_NAME]
+    words = [word for word in words if text[word[0]].isupper() and text[word[0] : word[1]].casefold() not in _NO_NAME]
     runs: list[list[tuple[int, int, float]]] = []
     for word in words:
         if runs and text[runs[-1][-1][1] : word[0]] in (" ", ". "):
@@ -134,7 +134,7 @@ def _weak(text: str, tokens: Sequence[TaggedToken]) -> Iterator[tuple[int, int]]
             yield run[0][0], run[-1][1]
 
 
-def _in_sentence(text: str, at: int) -> bool:
+def _in_sentence(text: str, index: int) -> bool:
     """Return True when a lower-case word precedes this place."""
-    before = text[:at].rstrip(" \"'“‘(")
+    before = text[:index].rstrip(" \"'“‘(")
     return bool(before) and (before[-1].isalpha() or before[-1] == ",")

@@ -98,11 +98,11 @@ class PresidioDetector:
 
 def _words(text: str, kind: Kind, start: int, end: int) -> Iterable[Hit]:
     """Yield a name per line: a heading and the sentence below it are separate names."""
-    at = start
+    line_start = start
     for line in text[start:end].split("\n"):
         if line.strip() and any(char.isalpha() for char in line):
-            yield Hit(kind, at + len(line) - len(line.lstrip()), at + len(line.rstrip()))
-        at += len(line) + 1
+            yield Hit(kind, line_start + len(line) - len(line.lstrip()), line_start + len(line.rstrip()))
+        line_start += len(line) + 1
 
 
 def check_installed(languages: tuple[str, ...]) -> None:
@@ -160,8 +160,8 @@ def _make_analyzer(pipelines: dict[str, Any]) -> Analyze:
 
     def analyze(text: str, language: str) -> Iterable[tuple[str, int, int, float]]:
         artifacts = engine.process_text(text, language)
-        found = analyzer.analyze(text, language=language, entities=list(ENTITIES), nlp_artifacts=artifacts)
-        entities = [(one.entity_type, one.start, one.end, one.score) for one in found]
+        results = analyzer.analyze(text, language=language, entities=list(ENTITIES), nlp_artifacts=artifacts)
+        entities = [(result.entity_type, result.start, result.end, result.score) for result in results]
         return entities + [(PROPER_NOUN, start, end, 1.0) for start, end in find_proper_nouns(artifacts.tokens)]
 
     return analyze

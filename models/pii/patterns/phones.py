@@ -61,8 +61,8 @@ def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
         before = text[max(0, start - 40) : start]
         behind = match.end()
         known = _follows(text, last, start) or _CONTEXT.search(before) is not None
-        said = known or _AFTER.match(text, behind) is not None
-        if _is_phone(number, bool(match["plus"]), before, said=said):
+        announced = known or _AFTER.match(text, behind) is not None
+        if _is_phone(number, bool(match["plus"]), before, announced=announced):
             last = behind = max(start + len(number), match.end() if match.end() > stop else 0)
             yield Hit(Kind.PHONE, start, behind)
         elif pieces := _split(number, known):
@@ -96,7 +96,7 @@ def _split(number: str, known: bool) -> list[tuple[int, int]]:
     """
     groups = [match.span() for match in _GROUP.finditer(number)]
     for count in range(len(groups) // 2, 0, -1):
-        pieces = [groups[at : at + count] for at in range(0, len(groups) - count + 1, count)]
+        pieces = [groups[index : index + count] for index in range(0, len(groups) - count + 1, count)]
         shapes = {tuple(end - first for first, end in piece) for piece in pieces}
         if len(pieces) > 1 and len(shapes) == 1 and _is_number(pieces[0], number, known):
             return [(piece[0][0], piece[-1][1]) for piece in pieces]
@@ -115,7 +115,7 @@ def _is_number(groups: list[tuple[int, int]], run: str, known: bool) -> bool:
     return known or _is_grouped(number, digits)
 
 
-def _is_phone(number: str, international: bool, before: str, *, said: bool) -> bool:
+def _is_phone(number: str, international: bool, before: str, *, announced: bool) -> bool:
     """Return True for a telephone number.
 
     Args:
@@ -134,7 +134,7 @@ def _is_phone(number: str, international: bool, before: str, *, said: bool) -> b
         return False
     if international and len(digits) >= INTERNATIONAL:
         return True
-    if said:
+    if announced:
         return True
     return not _NOT_A_PHONE.search(before) and _is_grouped(number, digits)
 

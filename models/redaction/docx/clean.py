@@ -86,7 +86,7 @@ def _hoist_text_boxes(root: etree._Element) -> None:
     for fallback in list(root.iter(f"{{{_MC}}}Fallback")):
         _remove(fallback)
     for box in list(root.iter(f"{{{_W}}}txbxContent")):
-        host = next((one for one in box.iterancestors(f"{{{_W}}}p")), None)
+        host = next((ancestor for ancestor in box.iterancestors(f"{{{_W}}}p")), None)
         if host is None or host.getparent() is None:
             continue
         for paragraph in reversed(list(box)):

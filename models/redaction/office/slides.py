@@ -61,4 +61,6 @@ def clean_slide(root: etree._Element) -> None:
 
 
 def _is_no_table(element: etree._Element, name: str) -> bool:
-    return name == "graphicFrame" and next((one for one in element.iter() if local_name(one) == "tbl"), None) is None
+    return (
+        name == "graphicFrame" and next((child for child in element.iter() if local_name(child) == "tbl"), None) is None
+    )

@@ -44,7 +44,7 @@ class SecondLook:
         seen = page.get_textpage()
         try:
             masked = finder.find(fold_text(_text_of(seen)))
-            return [seen.get_charbox(one, loose=True) for one in sorted(masked)]
+            return [seen.get_charbox(index, loose=True) for index in sorted(masked)]
         finally:
             seen.close()
             page.close()
@@ -56,4 +56,4 @@ def _text_of(seen: Any) -> str:
     count = seen.count_chars()
     if len(text) == count:
         return text
-    return "".join(chr(pdfium.FPDFText_GetUnicode(seen, one)) for one in range(count))
+    return "".join(chr(pdfium.FPDFText_GetUnicode(seen, index)) for index in range(count))

@@ -44,8 +44,8 @@ class RedactionPlan:
     @cached_property
     def needles(self) -> frozenset[str]:
         """The values as letters, as they must not be found again."""
-        found = {letters(value) for value in self.values}
-        return frozenset(one for one in found if len(one) >= LEAST_LETTERS and one not in self.kept)
+        folded_values = {letters(value) for value in self.values}
+        return frozenset(folded for folded in folded_values if len(folded) >= LEAST_LETTERS and folded not in self.kept)
 
     def extended(self, values: Iterable[str]) -> "RedactionPlan":
         """Return the plan with further values seen in the file; itself if none is new."""

@@ -59,7 +59,7 @@ def _spine(package: zipfile.ZipFile) -> list[str]:
     if part is None:
         raise RedactionUnproven("the book names no package file")
     root, folder = parse(package.read(part)), posixpath.dirname(part)
-    items = {str(one.get("id")): one for one in root.iter("{*}item")}
+    items = {str(item.get("id")): item for item in root.iter("{*}item")}
     names: dict[str, None] = {}
     held = set(package.namelist())
     for reference in root.iter("{*}itemref"):

@@ -38,10 +38,10 @@ def redact_mail(data: bytes, tree: Tree, decisions: Decisions, detector: Detecto
         message = BytesParser(policy=email.policy.default).parsebytes(data)
         head = _head(message) if tree.source.format == Format.EML else _SAVED
         kind, body = _body(message)
-        said = page_text(body.encode("utf-8", "replace")) if kind == "html" else body
+        text = page_text(body.encode("utf-8", "replace")) if kind == "html" else body
     except (LookupError, ValueError, AttributeError) as error:
         raise RedactionUnproven(f"the message cannot be written anew: {type(error).__name__}") from None
-    require_read(f"{head}\n{said}", plan)
+    require_read(f"{head}\n{text}", plan)
     stated = _mask(head, plan, detector)
     if kind == "html":
         shown = write_page(mask_page(body.encode("utf-8", "replace"), plan, detector))
@@ -63,7 +63,7 @@ def _head(message: EmailMessage) -> str:
 def _body(message: EmailMessage) -> tuple[str, str]:
     part = message.get_body(preferencelist=("html", "plain"))
     if part is None:
-        part = next((one for one in message.walk() if one.get_content_maintype() == "text"), None)
+        part = next((inner for inner in message.walk() if inner.get_content_maintype() == "text"), None)
     if part is None:
         return "plain", ""
     return part.get_content_subtype(), str(cast(EmailMessage, part).get_content())
