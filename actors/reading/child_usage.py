@@ -1,4 +1,4 @@
-"""Usage of a sandboxed child, as the kernel reports it to the parent."""
+"""Resource usage of a sandboxed child, as the kernel reports it to the parent."""
 
 import os
 import select

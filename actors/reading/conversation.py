@@ -40,7 +40,11 @@ class Conversation:
     """A child from the server. After `ChildFailed` or `close` it is over."""
 
     def __init__(self, server: ForkServer) -> None:
-        """Raises `ServerGone`."""
+        """Take an idle child of the server.
+
+        Raises:
+            ServerGone: The server does not start.
+        """
         self._server, self._limits = server, server.limits
         self._child = server.take()
         self._child.channel.setblocking(False)
@@ -64,7 +68,11 @@ class Conversation:
         self._send([message], [])
 
     def next(self) -> Frame:
-        """The next frame; an `error` frame raises like a death does. Raises `ChildFailed`."""
+        """Return the next frame; an `error` frame raises like the child's end.
+
+        Raises:
+            ChildFailed: The child ended, stalled, or sent an error or a bad message.
+        """
         try:
             frame = self._frames.next()
             return frame if frame.kind != "error" else self._raise_reported(frame)
@@ -85,9 +93,9 @@ class Conversation:
         return ChildFailed(describe_end(end), cpu_s=self._document_cpu_s(ended))
 
     def is_reusable(self) -> bool:
-        """Whether the child is fit for another document: silent, and with a document's CPU time and memory left.
+        """Return True when the child can read another document: silent, with a document's CPU time and memory left.
 
-        The answer is no where the system does not report what a child uses.
+        Returns False where the system does not report a child's usage.
         """
         usage, first = read_usage(self.pid), self._first_usage
         if usage is None or first is None or self._has_unread_output():
@@ -96,7 +104,7 @@ class Conversation:
         return usage.cpu_s < self._limits.total_cpu_s and grown <= self._limits.memory_bytes // _GROWTH_SHARE
 
     def close(self) -> None:
-        """Kill the child and forget it; harmless when it is over already."""
+        """Kill and release the child; harmless when it has ended."""
         self._server.forget(self._child)
 
     def _send(self, messages: list[dict[str, Any]], rights: "list[tuple[int, int, array.array[int]]]") -> None:
@@ -127,7 +135,7 @@ class Conversation:
         self._idle_s += wait_until_ready(self._child.channel, event, self.pid, limit_s)
 
     def _raise_reported(self, frame: Frame) -> Frame:
-        """An error the child told: believed, except that memory trouble often looks like a broken file (lxml)."""
+        """Raise the child's error, unless memory trouble may look like a broken file (lxml)."""
         try:
             code = ErrorCode(frame.text("code"))
         except ValueError as error:
@@ -174,12 +182,12 @@ class Conversation:
 
 
 def told_detail(frame: Frame) -> str:
-    """The detail that a child tells, who may be a document's: short and printable."""
+    """Return the detail of a child's error, cut and printable because a document may control it."""
     return "".join(char for char in frame.text("detail")[:MOST_DETAIL] if char.isprintable())
 
 
 def judge_exit(ended: Exit, hard_cpu_limit_s: int) -> SandboxEnd:
-    """What an exit status says. SIGKILL is the kernel's too, when the hard CPU limit is reached."""
+    """Classify an exit status. The kernel also sends SIGKILL at the hard CPU limit."""
     if ended.code == -signal.SIGXCPU:
         return SandboxEnd.OUT_OF_CPU
     if ended.code == -signal.SIGKILL:

@@ -48,7 +48,7 @@ class SandboxRefused(ServerGone):
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a child ended: exit code (negative: signal), CPU seconds, peak resident bytes."""
+    """Exit status of a child: exit code (negative: signal), CPU seconds, peak resident bytes."""
 
     code: int
     cpu_s: float
@@ -64,6 +64,7 @@ class NewChild:
     pidfd: int = -1
 
     def kill(self) -> None:
+        """Kill the child if it is still running."""
         with contextlib.suppress(ProcessLookupError):
             if self.pidfd >= 0:
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
@@ -71,6 +72,7 @@ class NewChild:
                 os.kill(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
+        """Close the channel and the process descriptor."""
         self.channel.close()
         if self.pidfd >= 0:
             os.close(self.pidfd)
@@ -79,7 +81,7 @@ class NewChild:
 
 @dataclass(slots=True)
 class _Running:
-    """One life of the server: what it said that nobody asked for yet."""
+    """One run of the server, with its messages that were not consumed yet."""
 
     process: subprocess.Popen[bytes]
     link: socket.socket
@@ -175,6 +177,7 @@ class ForkServer:
 
     @property
     def idle_rss(self) -> int:
+        """Return the resident bytes of an idle server; 0 when it is not running."""
         return self._running.idle_rss if self._running else 0
 
     def start(self) -> None:
@@ -190,7 +193,11 @@ class ForkServer:
                 self._launched = self._execute()
 
     def take(self) -> NewChild:
-        """An idle child; the next one is forked at once. Starts a dead server again. Raises `ServerGone`."""
+        """Return an idle child and have the next one forked; restarts a dead server.
+
+        Raises:
+            ServerGone: The server does not stay up.
+        """
         with self._lock:
             for _ in _START_DELAYS_S:
                 self.start()
@@ -201,7 +208,7 @@ class ForkServer:
             raise ServerGone("fork server dies again and again")
 
     def wait_exit(self, child: NewChild) -> Exit | None:
-        """How this child ended; None when the server died too, and so nobody knows."""
+        """Return the exit status of this child, or None when it is unknown because the server died too."""
         with self._lock:
             running = self._running
             if running is None or child.pid not in running.alive:
@@ -215,7 +222,7 @@ class ForkServer:
             return running.exits[child.pid]
 
     def forget(self, child: NewChild) -> None:
-        """Kill and close a child; its end interests nobody any more."""
+        """Kill and close a child, and discard its exit status."""
         child.kill()
         child.close()
         with self._lock:
@@ -224,6 +231,7 @@ class ForkServer:
                 self._running.exits.pop(child.pid, None)
 
     def close(self) -> None:
+        """Stop the server."""
         with self._lock:
             self._end()
 

@@ -1,4 +1,4 @@
-"""How much one document may use. Plain values: built by the composition, carried to the server as JSON."""
+"""Resource limits of one document. Plain values: built by the composition, passed to the server as JSON."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -29,9 +29,11 @@ class SandboxLimits:
     """What a server for a few files will read: only that is loaded, and warmed up once. Empty: everything."""
 
     def dump(self) -> str:
+        """Return the limits as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def load(cls, text: str) -> "SandboxLimits":
+        """Parse the limits from JSON."""
         values = json.loads(text)
         return cls(**values | {"formats": tuple(values["formats"])})

@@ -81,7 +81,7 @@ def test_a_page_that_raises_is_failed_without_a_new_child(read_orders: ReadOrder
     assert [warning.code for warning in tree.warnings] == ["malformed"]
 
 
-def test_a_page_on_which_our_own_code_fails_is_our_fault_and_the_log_says_where(
+def test_page_failed_by_our_own_code_is_internal_and_logged_with_its_place(
     read_orders: ReadOrders, caplog: pytest.LogCaptureFixture
 ) -> None:
     tree = tree_of(read_orders("one", "slip", "three"))
@@ -150,7 +150,7 @@ def test_progress_starts_at_zero_and_never_goes_back(probe_reader: DocumentReade
     assert told == [(done, 4) for done in range(5)]
 
 
-def test_what_on_page_raises_ends_the_reading_and_comes_out(probe_reader: DocumentReader) -> None:
+def test_error_raised_by_on_page_ends_the_reading_and_is_raised(probe_reader: DocumentReader) -> None:
     class LostLease(Exception):
         pass
 

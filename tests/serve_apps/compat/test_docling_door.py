@@ -107,7 +107,7 @@ async def test_chunks_are_the_engines_own(door: FastAPI, kind: str) -> None:
     assert answer["documents"][0]["status"] == "success"
 
 
-async def test_versions_and_readiness_are_told(door: FastAPI) -> None:
+async def test_version_and_readiness_are_served(door: FastAPI) -> None:
     async with client_of(door) as client:
         assert "quire" in (await client.get("/version")).json()
         assert (await client.get("/ready")).json() == {"status": "ok"}
@@ -126,7 +126,7 @@ async def test_unstructureds_route_gives_elements(door: FastAPI) -> None:
     assert (failed.status_code, failed.json()["detail"][0]["type"]) == (422, "unsupported-format")
 
 
-async def test_a_target_that_is_not_offered_is_refused_in_words_that_clients_look_for(door: FastAPI) -> None:
+async def test_unsupported_target_is_refused_with_the_message_clients_expect(door: FastAPI) -> None:
     async with client_of(door) as client:
         form = await client.post("/v1/convert/file", files=files(PDF), data={"target_type": "presigned_url"})
         source = {"kind": "file", "filename": "a.pdf", "base64_string": base64.b64encode(PDF).decode()}
