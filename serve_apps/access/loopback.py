@@ -29,6 +29,11 @@ def is_loopback_peer(address: str) -> bool:
     return ip.is_loopback
 
 
+def is_loopback_host(host: str) -> bool:
+    """Return whether an address to listen on is reached from this machine only."""
+    return host == "localhost" or is_loopback_peer(host.strip("[]"))
+
+
 def is_local_caller(
     peer: str | None,
     headers: Iterable[tuple[bytes, bytes]],
