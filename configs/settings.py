@@ -31,7 +31,7 @@ PREFIX = "SVC_"
 
 
 def default_workdir() -> Path:
-    """Where state lives when nothing is said."""
+    """Return the default folder of the service's state."""
     return Path("/var/lib/quire") if os.geteuid() == 0 else Path.home() / ".local/share/quire"
 
 

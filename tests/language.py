@@ -16,7 +16,7 @@ BANNED = re.compile(rf"\b({DIALECT})\b", re.VERBOSE | re.IGNORECASE)
 
 RULED_OUT = re.compile(
     rf"""\b({DIALECT}|stands?\ in|lies?\ in|of\ its\ own|of\ their\ own|of\ one's\ own|
-      is\ none|are\ none|is\ no|are\ no|gives?\ back|given\ back|for\ good|no\ more)\b
+      (?-i:is\ none|are\ none)|(?:is|are)\ no(?!\ longer)|gives?\ back|given\ back|for\ good|no\ more)\b
     |^(What|Who|Whose|Where|How|Which)\b(?![^.]*\?)
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,

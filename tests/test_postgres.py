@@ -43,7 +43,7 @@ def test_the_next_database_is_as_the_first_was(postgres_server: Server, write: s
         assert look(dsn) == before
 
 
-def test_nobody_stays_connected_and_no_name_is_used_twice(postgres_server: Server) -> None:
+def test_released_database_has_no_connections_and_no_reused_name(postgres_server: Server) -> None:
     with postgres_server.database() as first:
         left = psycopg.connect(first)
     with postgres_server.database() as second:

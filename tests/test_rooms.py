@@ -179,7 +179,7 @@ def test_a_silent_constant_and_a_silent_threshold_are_seen() -> None:
     assert silent_thresholds(limits) == ["b: int = 2"]
 
 
-def test_the_thresholds_of_a_layout_module_stand_in_one_dataclass_that_explains_each() -> None:
+def test_thresholds_of_a_layout_module_are_in_a_documented_dataclass() -> None:
     wrong = {}
     for path in listed(LAYOUT):
         body = ast.parse(text := path.read_text()).body

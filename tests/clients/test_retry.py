@@ -38,7 +38,7 @@ def test_a_read_is_tried_again_until_it_succeeds() -> None:
     assert len(seen) == 4
 
 
-def test_it_gives_up_after_the_last_attempt_with_what_the_service_said() -> None:
+def test_client_stops_after_the_last_attempt_with_the_error_of_the_service() -> None:
     answer, seen = failing(9, 503, {"x-request-id": "r1"})
     with pytest.raises(ApiError) as refused:
         client_of(answer, attempts=2).get_job("job_a")
@@ -57,7 +57,7 @@ def test_an_upload_keeps_its_idempotency_key_and_its_bytes_over_attempts() -> No
     assert all(b"%PDF-" in request.content for request in seen)
 
 
-def test_what_might_act_twice_is_sent_once() -> None:
+def test_unsafe_request_is_sent_once() -> None:
     answer, seen = failing(1)
     with pytest.raises(ApiError):
         client_of(answer).requeue_document("job_a", "doc_a")

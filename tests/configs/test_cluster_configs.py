@@ -44,7 +44,7 @@ def test_serve_takes_its_configuration_and_every_import_path_is_there(name: str)
         assert callable(getattr(serve_config, attribute))
 
 
-def test_the_launcher_file_is_what_rays_schema_wants() -> None:
+def test_launcher_file_is_valid_by_the_schema_of_ray() -> None:
     config = load("ray/two-pools.yaml")
     jsonschema.validate(config, json.loads(RAY_SCHEMA.read_text()))
     assert config["head_node_type"] in config["available_node_types"]

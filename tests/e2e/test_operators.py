@@ -25,7 +25,7 @@ def genuine(got: Received, secret: str) -> bool:
     return all(got.headers[name.lower()] == wanted[name] for name in ("X-Svc-Signature", "webhook-signature"))
 
 
-def test_the_janitor_syncs_a_source_and_the_dispatcher_tells_of_what_was_read(service: Service, tmp_path: Path) -> None:
+def test_janitor_syncs_a_source_and_the_dispatcher_delivers_its_events(service: Service, tmp_path: Path) -> None:
     client = service.client
     for name, words in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -61,7 +61,7 @@ def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(searching: Servi
     assert searching.client.json("GET", "/v1/stats")["my_jobs"]["running"] == 0
 
 
-def test_what_was_parsed_is_found_in_every_mode_and_gone_when_deleted(searching: Service) -> None:
+def test_parsed_document_is_found_in_every_mode_until_it_is_deleted(searching: Service) -> None:
     body, kind = form("file", [paper(1, "breakwater")])
     job = searching.client.json("POST", "/v1/parse", body, kind)["job"]["id"]
     for mode in MODES:

@@ -193,7 +193,7 @@ async def test_every_route_of_the_description_has_a_row(store: Store) -> None:
 
 
 @pytest.mark.parametrize("route", ROWS, ids=" ".join)
-async def test_a_route_serves_those_who_may_and_nobody_else(store: Store, dsn: str, route: tuple[str, str]) -> None:
+async def test_route_serves_permitted_keys_only(store: Store, dsn: str, route: tuple[str, str]) -> None:
     method, path = route
     row, needed = ROWS[route], REQUIRED[route]
     assert needed is not None

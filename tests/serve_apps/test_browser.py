@@ -26,7 +26,7 @@ HOST = "quire.example"
         ({"origin": ""}, Sender.FOREIGN),
     ],
 )
-def test_a_page_of_ours_is_told_from_another_sites(headers: dict[str, str], sender: Sender) -> None:
+def test_own_pages_are_distinguished_from_other_sites(headers: dict[str, str], sender: Sender) -> None:
     assert find_sender(headers | {"host": HOST}, lambda host: host in (HOST, "")) is sender
 
 

@@ -49,7 +49,7 @@ def test_a_secret_that_is_only_nearly_right_finds_nothing(secret: str) -> None:
         ("acme=pässword", "printable ASCII"),
     ],
 )
-def test_keys_that_cannot_be_told_apart_or_used_stop_the_start_without_showing_a_secret(text: str, told: str) -> None:
+def test_ambiguous_or_unusable_keys_stop_the_start_and_hide_secrets(text: str, told: str) -> None:
     with pytest.raises(InvalidApiKeys, match=told) as caught:
         parse_api_keys(text)
     assert "pass word" not in str(caught.value)
@@ -101,7 +101,7 @@ def test_an_org_sent_twice_is_refused_even_when_both_agree() -> None:
         identify([(b"x-api-key", b"w1"), (b"x-de-org", b"a"), (b"x-de-org", b"a")], RING)
 
 
-def test_the_tenant_is_the_keys_name_whatever_its_scope_and_the_org_only_narrows() -> None:
+def test_tenant_is_the_key_name_in_any_scope_and_the_organisation_narrows() -> None:
     reader = identify([(b"x-api-key", b"r1"), (b"x-de-org", b"team.a-1")], RING)
     writer = identify([(b"x-api-key", b"w1"), (b"x-de-org", b"team.a-1")], RING)
     assert reader.data == writer.data

@@ -112,9 +112,7 @@ def test_no_temporary_file_stays_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc what is synced")
-def test_every_name_on_the_way_to_the_files_is_synced_before_it_is_published(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_folder_on_the_path_is_synced_before_publishing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     fsync = os.fsync
 

@@ -55,7 +55,7 @@ def chain_anew(store: Store, scope: Scope) -> None:
         ("update audit set tenant = 'somebody' where seq = 5",),
     ],
 )
-def test_a_chain_that_was_changed_and_chained_anew_is_found(
+def test_chain_that_was_changed_and_rehashed_is_found(
     store: Store, heads: SignedHeads, statements: tuple[str, ...]
 ) -> None:
     act(store, ACME, "a", "b", "c", "d", "e")

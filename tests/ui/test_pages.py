@@ -189,7 +189,7 @@ async def test_failed_documents_are_all_read_again(visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize("path", ["/ui/nothing", "/ui/lists/webhooks", "/ui/jobs/job_x/y", "/ui/jobs/none"])
-async def test_an_address_without_a_page_is_told_in_our_design(visitor: Visitor, path: str) -> None:
+async def test_unknown_address_shows_the_not_found_page(visitor: Visitor, path: str) -> None:
     answer = await visitor.http.get(path)
     assert answer.status_code == 404
     assert "Page not found" in answer.text
@@ -262,7 +262,7 @@ def test_htmx_is_the_file_of_its_package() -> None:
     assert b'version:"2.0.11"' in content
 
 
-async def test_a_doubtful_reading_waits_in_review_until_somebody_accepts_it(visitor: Visitor) -> None:
+async def test_doubtful_reading_waits_in_review_until_accepted(visitor: Visitor) -> None:
     block = {"id": "x", "type": "paragraph", "page": 1, "text": "Blurred words", "confidence": 0.2}
     tree = {"source": {"name": "blurred.pdf", "format": "pdf"}, "cdom_version": "1.0", "blocks": [block],
             "pages": [{"number": 1, "width": 595, "height": 842}]}  # fmt: skip

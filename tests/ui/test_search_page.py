@@ -41,9 +41,7 @@ async def page_of(store: Store, dsn: str, shelf: Shelf, query: str) -> str:
 
 
 @pytest.mark.parametrize(("similarity", "said"), [(0.1, True), (0.6, False)])
-async def test_what_is_about_something_else_is_said_to_be(
-    store: Store, dsn: str, similarity: float, said: bool
-) -> None:
+async def test_search_without_a_good_match_says_so(store: Store, dsn: str, similarity: float, said: bool) -> None:
     text = await page_of(store, dsn, Shelf(similarity), "q=zxqv+nothing")
     assert ("No good match" in text) is said
     assert "a.pdf" in text

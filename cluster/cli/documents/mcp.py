@@ -1,6 +1,6 @@
 """`quire mcp`: an MCP server on standard input and output, in front of a service reached by URL.
 
-Imports no Ray and no database; whatever speaks HTTP at the URL will do, an engine or a hosted console.
+Imports no Ray and no database; the URL may be an engine or a hosted console.
 """
 
 import asyncio

@@ -123,7 +123,7 @@ def test_while_the_index_is_away_it_is_asked_again() -> None:
     assert stage.close(PATIENCE_S)
 
 
-def test_a_document_whose_lease_is_lost_is_dropped() -> None:
+def test_document_with_a_lost_lease_is_dropped() -> None:
     inflight, published, claim = Inflight(), Published(), make_claim()
     index = Index()
     stage = indexing(index, inflight, published)

@@ -32,7 +32,7 @@ def test_small_trees_are_worked_on_in_place_and_large_ones_apart() -> None:
     assert LimitedWork(EVERYTHING_IS_HEAVY).run(tell_process, SMALL) != os.getpid()
 
 
-def test_a_process_gives_what_would_have_been_made_in_place() -> None:
+def test_separate_process_returns_the_same_result_as_a_direct_call() -> None:
     assert LimitedWork(EVERYTHING_IS_HEAVY).run(describe_tree, SMALL) == describe_tree(SMALL)
 
 
@@ -116,7 +116,7 @@ def tell_where(at: Path, tree: Tree) -> Tree:
 
 
 @pytest.mark.parametrize(("limits", "apart"), [(WorkLimits(), False), (EVERYTHING_IS_HEAVY, True)])
-async def test_an_ingested_tree_of_hostile_size_is_checked_and_scanned_in_a_process(
+async def test_ingested_tree_of_hostile_size_is_checked_and_scanned_in_a_process(
     store: Store, tmp_path: Path, limits: WorkLimits, apart: bool
 ) -> None:
     scan = partial(tell_where, tmp_path / "pid")

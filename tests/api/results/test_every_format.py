@@ -166,7 +166,7 @@ def shown(answer: httpx.Response) -> str:
     return answer.text.replace("\\", "")
 
 
-async def test_everything_derived_is_given_of_each_format_with_and_without_personal_data(shelf: Shelf) -> None:
+async def test_outputs_of_each_format_are_served_plain_and_redacted(shelf: Shelf) -> None:
     for name, path in shelf.paths.items():
         for operation in DERIVED:
             open_, masked = (
@@ -196,7 +196,7 @@ async def test_personal_data_of_each_format_waits_for_review_and_decisions_hold(
         assert MAIL in shown(await shelf.get(f"{path}/export/markdown", redacted=True)), name
 
 
-async def test_originals_of_each_format_come_back_as_sent_and_redacted_where_that_is_said(shelf: Shelf) -> None:
+async def test_originals_are_served_unchanged_and_redacted_where_supported(shelf: Shelf) -> None:
     for name, path in shelf.paths.items():
         assert (await shelf.get(f"{path}/original")).content == FILES[name], name
         masked = await shelf.client.get(f"{path}/original", params={"redacted": "true"})

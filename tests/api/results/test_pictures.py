@@ -38,7 +38,7 @@ async def test_a_picture_that_lies_in_no_file_is_cut_out_of_its_page_once(store:
     assert painter.areas == [(72.0, 100.0, 200.0, 180.0)]
 
 
-async def test_what_a_browser_might_run_comes_as_mere_bytes(client: httpx.AsyncClient, document: str) -> None:
+async def test_active_content_is_served_as_octet_stream(client: httpx.AsyncClient, document: str) -> None:
     answer = await client.get(f"{document}/assets/i1.svg")
     assert (answer.status_code, answer.content) == (200, SVG)
     assert answer.headers["content-type"] == "application/octet-stream"

@@ -43,7 +43,7 @@ async def say(client: httpx.AsyncClient, ids: tuple[str, str], decision: str) ->
     return await client.post(f"/v1/jobs/{ids[0]}/documents/{ids[1]}/review", json={"decision": decision})
 
 
-async def test_documents_with_blocks_below_the_setting_are_listed_the_most_doubtful_first(
+async def test_documents_below_the_confidence_limit_are_listed_lowest_first(
     client: httpx.AsyncClient,
 ) -> None:
     some = await ingest(client, 0.9, 0.55, 0.5)

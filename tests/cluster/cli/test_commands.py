@@ -61,7 +61,7 @@ def test_up_says_that_it_is_up(tmp_path: Path) -> None:
     assert (done.exit_code, done.output) == (0, "quire is up: http://127.0.0.1:7\n")
 
 
-def test_two_at_once_are_told_apart(tmp_path: Path) -> None:
+def test_concurrent_command_is_refused_with_a_reason(tmp_path: Path) -> None:
     with exclusive(tmp_path):
         done = quire("down", "--workdir", str(tmp_path))
     assert done.exit_code == 1

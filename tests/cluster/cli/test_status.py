@@ -63,7 +63,7 @@ def status(workdir: Path, *arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_a_selector_that_no_node_satisfies_is_told(tmp_path: Path, dsn: str, address: str) -> None:
+def test_selector_without_a_matching_node_is_a_warning(tmp_path: Path, dsn: str, address: str) -> None:
     joined(tmp_path, dsn, address)
     code, text = status(tmp_path)
     assert code == 0

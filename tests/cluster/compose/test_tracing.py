@@ -114,7 +114,7 @@ async def test_a_receiver_that_is_away_stops_nothing(runtime: Runtime, store: St
     await upload_and_read(traced(runtime, gone), store, paper())
 
 
-async def test_a_receiver_whose_certificate_ended_stops_nothing_and_is_told_again_when_it_is_renewed(
+async def test_expired_receiver_certificate_blocks_nothing_until_renewal(
     runtime: Runtime, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

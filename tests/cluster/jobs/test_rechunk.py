@@ -55,7 +55,7 @@ def rechunker(store: Store, index: ReplacingIndex | None) -> Rechunker:
     return Rechunker(RechunkParts(store=store, tokenizer=load_tokenizer(), index=index))
 
 
-def test_outdated_documents_are_cut_anew_once(store: Store, outdated: list[ChunkedDocument]) -> None:
+def test_outdated_documents_are_chunked_again_once(store: Store, outdated: list[ChunkedDocument]) -> None:
     index = ReplacingIndex()
     work = rechunker(store, index)
     assert [work.rechunk(document) for document in load_documents(dump_documents(outdated))] == ["chunked"] * 3

@@ -38,7 +38,7 @@ def test_no_secret_travels_in_the_environment(tmp_path: Path) -> None:
     assert "hunter2" not in str(environment(tmp_path, PATH="/bin", **SECRETS))
 
 
-def test_ray_is_told_to_ask_for_a_token_and_to_tell_nobody(tmp_path: Path) -> None:
+def test_ray_requires_a_token_and_reports_no_usage(tmp_path: Path) -> None:
     made = environment(tmp_path, RAY_ADDRESS="10.0.0.1:6379", RAY_AUTH_MODE="disabled")
     assert made["RAY_AUTH_MODE"] == "token"
     assert made["RAY_USAGE_STATS_ENABLED"] == "0"

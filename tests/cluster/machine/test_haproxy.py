@@ -40,7 +40,7 @@ def listening(port: int) -> set[str]:
     return {row[1].split(":")[0] for row in rows if row[3] == "0A" and int(row[1].split(":")[1], 16) == port}
 
 
-def test_statistics_and_metrics_listen_on_loopback_and_the_front_stays_where_it_was(tmp_path: Path) -> None:
+def test_statistics_and_metrics_move_to_loopback_and_the_front_end_stays(tmp_path: Path) -> None:
     stats, metrics, public = free_ports(3)
     config = tmp_path / "haproxy.cfg"
     config.write_text(CONFIG.format(stats=stats, metrics=metrics, public=public))

@@ -85,7 +85,7 @@ def test_a_wrong_password_is_refused(workdir: Path) -> None:
             psycopg.connect(postgres.dsn.replace(password, "guess"))
 
 
-def test_a_password_whose_record_is_lost_is_set_anew_with_as_few_rounds(folder: Path) -> None:
+def test_password_with_a_lost_record_is_set_again_with_few_rounds(folder: Path) -> None:
     for _ in range(2):
         with running(folder / "workdir") as postgres:
             hashed = ask(postgres.dsn, "select rolpassword from pg_authid where rolname = current_user")
@@ -171,7 +171,7 @@ def test_a_killed_installation_and_a_long_path_do_no_harm(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the database to another user")
-def test_root_hands_it_to_a_user_who_may_not_enter_a_closed_parent(tmp_path: Path) -> None:
+def test_root_moves_the_database_of_a_closed_parent_to_a_shared_folder(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     with running(closed / "workdir") as postgres:

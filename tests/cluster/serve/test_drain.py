@@ -47,7 +47,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cluster.serve.drain.POLL_S", 0.01)
 
 
-def test_a_machine_that_is_asked_to_leave_waits_until_its_replicas_are_gone() -> None:
+def test_leaving_machine_waits_until_its_replicas_are_gone() -> None:
     node = ScriptedNode([3, 3, 1])
 
     def drain() -> bool:

@@ -78,7 +78,7 @@ def start_worker(template: Template, *arguments: str, mark: str = "") -> dict[st
         return {**said, "code": shim.wait(), "shim": shim.pid}
 
 
-def test_a_fork_has_the_arguments_the_environment_and_the_streams_of_the_one_it_stands_for(template: Template) -> None:
+def test_fork_has_the_arguments_environment_and_streams_of_its_worker(template: Template) -> None:
     said = start_worker(template, "--node-id=7", mark="hers")
     assert said["arguments"] == [forked_worker.__file__, "--node-id=7"]
     assert (said["mark"], said["folder"], said["serve"], said["code"]) == ("hers", "/", True, 0)

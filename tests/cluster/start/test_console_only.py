@@ -77,7 +77,7 @@ async def test_it_watches_and_delivers_by_itself(engine_url: str, other_dsn: str
     assert json.loads(receiver.got[0].body)["job_id"] == job["id"]
 
 
-def test_it_is_refused_without_an_engine_or_beside_a_whole_service(tmp_path: Path) -> None:
+def test_console_is_refused_without_an_engine_or_next_to_a_whole_service(tmp_path: Path) -> None:
     with pytest.raises(StartRefused, match="SVC_CONSOLE_ENGINE"):
         prepare_console(parse_settings({"SVC_WORKDIR": str(tmp_path)}))
 

@@ -41,7 +41,7 @@ def test_every_machine_derives_the_same_signing_key() -> None:
     assert derive_signing_key("acme=s3cret") != derive_signing_key("acme=other")
 
 
-def test_one_machine_keeps_its_signing_key_until_it_is_told_one(tmp_path: Path) -> None:
+def test_single_machine_keeps_its_signing_key_until_a_key_is_set(tmp_path: Path) -> None:
     alone = load_settings({"SVC_WORKDIR": str(tmp_path)})
     (tmp_path / "run").mkdir()
     assert keep_signing_key(alone) == keep_signing_key(alone)
@@ -92,7 +92,9 @@ def test_a_node_starts_with_the_labels_of_its_machine_and_yours() -> None:
     assert "--head" in node_command(address=None)
 
 
-def test_a_worker_without_shared_state_is_told_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_without_shared_state_reports_the_missing_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in SHARED:
         monkeypatch.delenv(name, raising=False)
     token = tmp_path / "token"

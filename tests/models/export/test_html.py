@@ -117,7 +117,7 @@ def test_table_headers_have_a_scope_and_spans_are_kept() -> None:
     assert '<tbody><tr><th scope="row">Side</th><td>9</td></tr></tbody>' in page
 
 
-def test_a_row_whose_header_spans_into_the_body_is_no_head() -> None:
+def test_row_with_a_header_that_spans_into_the_body_is_not_a_head() -> None:
     cells = (
         Cell(row=0, col=0, text="Year", header=True), Cell(row=0, col=1, text="Month", header=True),
         Cell(row=1, col=0, row_span=2, text="2025", header=True), Cell(row=2, col=1, text="May"),

@@ -120,7 +120,7 @@ def test_either_form_of_a_table_can_be_asked_for() -> None:
     assert write_table(make_table(spanning=True), TableStyle.PIPE) == pipes
 
 
-def test_a_table_whose_heads_stand_elsewhere_has_an_empty_head_row() -> None:
+def test_table_with_headers_outside_its_first_row_has_an_empty_head_row() -> None:
     assert write_table(make_table(spanning=False, header=1), TableStyle.AUTO).startswith(
         "|  |  |\n| --- | --- |\n| Unit"
     )
@@ -218,7 +218,7 @@ def test_items_of_pages_keep_the_labels_that_the_page_shows() -> None:
     assert tree_to_markdown(tree) == "- (a) one\n- b) two\n3) three\n- 1.2 four\n- \\[x] five\n"
 
 
-def test_plain_text_has_no_marks_of_emphasis_and_no_addresses_and_is_escaped_all_the_same() -> None:
+def test_plain_text_has_no_emphasis_or_addresses_and_is_escaped() -> None:
     spans = (Span(start=0, end=4, bold=True), Span(start=5, end=9, href="https://example.com"))
     tree = make_tree(make_block(0, BlockType.PARAGRAPH, "Bold link `x`", spans=spans))
     assert tree_to_markdown(tree) == "**Bold** [link](https://example.com) \\`x\\`\n"

@@ -30,7 +30,7 @@ STYLES = st.tuples(
 
 @settings(max_examples=3000)
 @given(TRICKY, st.integers(0, 24), st.integers(0, 24), STYLES)
-def test_the_reader_sees_the_text_whatever_is_in_it(
+def test_rendered_markdown_shows_the_text_for_any_content(
     text: str, one: int, two: int, style: tuple[bool, bool, bool, str | None]
 ) -> None:
     text = re.sub(r"\n\s*\n", "\n", text).strip()

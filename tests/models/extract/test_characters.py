@@ -19,5 +19,5 @@ def test_kinds_of_characters_are_counted_as_str_tells_them(text: str) -> None:
 
 @pytest.mark.parametrize("stated", TEXTS)
 @pytest.mark.parametrize("written", TEXTS)
-def test_what_is_missing_is_the_difference_of_multisets(stated: str, written: str) -> None:
+def test_missing_characters_are_the_difference_of_multisets(stated: str, written: str) -> None:
     assert find_missing(stated, written) == Counter(stated) - Counter(written)

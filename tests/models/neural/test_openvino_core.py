@@ -37,7 +37,7 @@ def test_a_signal_is_handled_after_models_came_and_went() -> None:
 
 
 @LINUX
-def test_whoever_loads_a_library_keeps_the_signal_stack_of_before() -> None:
+def test_signal_stack_is_restored_after_loading_a_library() -> None:
     import openvino
 
     before = signal_stack()

@@ -90,7 +90,7 @@ def failure(result: Any) -> str:
 
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", LATEST_HANDSHAKE_VERSION), ("auto", LATEST_MODERN_VERSION)])
-async def test_a_client_of_either_era_lists_tools_parses_a_file_and_asks_about_it(
+async def test_client_of_either_protocol_lists_tools_and_parses_a_file(
     store: Store, dsn: str, tmp_path: Path, mode: str, version: str
 ) -> None:
     path = tmp_path / "a.pdf"
@@ -122,7 +122,7 @@ async def test_a_client_of_either_era_lists_tools_parses_a_file_and_asks_about_i
             assert content.text.strip() == "Hello"
 
 
-async def test_what_the_service_refuses_is_a_result_the_model_can_read(store: Store, dsn: str, tmp_path: Path) -> None:
+async def test_service_refusal_is_a_readable_tool_result(store: Store, dsn: str, tmp_path: Path) -> None:
     with listening(make_resources(store, dsn=dsn)) as url:
         async with here(url, "wrong") as client:
             assert "401" in failure(await client.call_tool("search", {"q": "x"}))

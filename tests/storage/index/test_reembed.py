@@ -89,7 +89,7 @@ def test_a_document_deleted_meanwhile_leaves_both_tables(library: Library, job: 
     writer.close()
 
 
-def test_a_row_written_after_its_document_was_erased_goes_when_all_is_settled(
+def test_row_written_after_its_document_was_erased_is_removed_by_settle(
     library: Library, job: Reembedding, tmp_path: Path
 ) -> None:
     claimed = library.publish("apples ripen")

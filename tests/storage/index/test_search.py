@@ -92,7 +92,7 @@ def test_similarity_is_that_of_the_question_as_it_was_asked(library: Library) ->
         ("bake bread", [], False),
     ],
 )
-def test_nothing_fits_where_no_passage_is_near_and_none_has_most_of_the_words(
+def test_nothing_fits_without_a_near_passage_or_most_of_the_words(
     question: str, found: list[tuple[float | None, list[str]]], expected: bool
 ) -> None:
     assert nothing_fits(question, found) is expected

@@ -157,7 +157,7 @@ def test_a_purge_leaves_no_content_in_any_store(store: Store) -> None:
     assert actions[-2:] == ["job.deleted", "document.purged"]
 
 
-def test_an_original_that_another_document_has_too_stays_until_both_are_gone(store: Store) -> None:
+def test_shared_original_stays_until_both_documents_are_deleted(store: Store) -> None:
     (_, first), (_, second) = read_one(store, content=b"shared"), read_one(store, content=b"shared")
     assert first.blob_sha256 is not None
     delete_document(store.db, ACME, ACTOR, first.document_id)

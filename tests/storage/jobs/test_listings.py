@@ -110,7 +110,7 @@ def test_the_tree_is_found_only_when_it_is_published(store: Store) -> None:
         locate_tree(store.db, ACME, submit(store).id, good.document_id)
 
 
-def test_the_original_is_found_whatever_became_of_the_document(store: Store) -> None:
+def test_original_is_found_for_a_document_in_any_state(store: Store) -> None:
     job = submit(store)
     original = locate_original(store, ACME, job.id, job.documents[0].id)
     assert original.sha256 == find_document(store.db, ACME, job.documents[0].id).sha256

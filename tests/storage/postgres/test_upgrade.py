@@ -77,7 +77,7 @@ def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
         store.close()
 
 
-def test_a_migration_and_work_that_holds_tables_in_another_order_do_not_end_each_other(
+def test_migration_and_work_with_another_lock_order_do_not_deadlock(
     postgres_server: TestServer,
 ) -> None:
     with postgres_server.empty_database() as dsn, psycopg.connect(dsn) as reader, psycopg.connect(dsn) as watch:

@@ -59,7 +59,7 @@ def test_a_row_from_before_passwords_were_sealed_is_read_as_it_is(store: Store) 
     assert claim(worker(store)).options == LOCKED
 
 
-def test_a_failed_document_is_requeued_with_another_password_and_the_rest_stays(store: Store) -> None:
+def test_failed_document_is_requeued_with_another_password_only(store: Store) -> None:
     job = submit_locked(store)
     queue = worker(store)
     first = claim(queue)

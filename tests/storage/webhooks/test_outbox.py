@@ -78,7 +78,7 @@ def test_a_secret_is_stored_sealed_and_bound_to_its_webhook(store: Store) -> Non
         open_secret(store.signer, "whk_b", sealed)
 
 
-def test_each_event_becomes_one_delivery_for_each_webhook_that_asked_for_it(store: Store) -> None:
+def test_each_event_becomes_a_delivery_per_subscribed_webhook(store: Store) -> None:
     finish_one(store)  # before anybody asked
     only_jobs, both = hook(store, events=[EventKind.JOB_FINISHED]), hook(store)
     hook(store, scope=Scope(tenant="zeta"))
@@ -228,7 +228,7 @@ def test_a_delivery_arrives_signed_with_the_events_frozen_bytes(store: Store) ->
     assert {name: got.headers[name.lower()] for name in again} == again
 
 
-def test_during_a_rotation_both_secrets_sign_and_afterwards_only_the_new_one(store: Store) -> None:
+def test_both_secrets_sign_during_a_rotation_and_then_the_new_secret(store: Store) -> None:
     old, new = new_secret(), new_secret()
     with receiving() as receiver, Sending(store):
         hook_id = register_webhook(store, ACME, ACTOR, receiver.url, BOTH, old).id

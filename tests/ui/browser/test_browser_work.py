@@ -82,7 +82,7 @@ def test_a_job_read_again_is_followed_again(service: Living) -> None:
         )
 
 
-def test_the_overview_follows_what_is_under_way(service: Living) -> None:
+def test_overview_updates_with_running_work(service: Living) -> None:
     job = service.send(("long.pdf", HELD + b"1"), wait=0.1)
     service.sign_in()
     browser = service.browser
@@ -192,7 +192,7 @@ def test_the_html_preview_is_framed_without_script_or_origin(service: Living) ->
     )  # another origin: ours cannot look in
 
 
-def test_the_end_of_one_question_told_late_answers_no_later_one(service: Living) -> None:
+def test_late_end_of_a_closed_question_does_not_answer_a_later_question(service: Living) -> None:
     service.sign_in()
     browser = service.browser
     browser.open(f"{service.url}/ui/jobs")
@@ -357,7 +357,7 @@ def test_undo_goes_back_to_the_document_before(service: Living) -> None:
     assert len(service.pending()) == 1
 
 
-def test_what_is_left_of_a_document_is_approved_at_once(service: Living) -> None:
+def test_remaining_flags_of_a_document_are_approved_at_once(service: Living) -> None:
     service.send(("letter.pdf", write_letter(1, 6)))
     service.sign_in()
     browser = service.browser

@@ -116,7 +116,7 @@ def _outline(tree: object) -> Any:
     raise AssertionError("nobody downloads it here")
 
 
-async def test_every_operation_is_reached_from_a_page_or_named_as_not_meant_for_one(
+async def test_every_operation_is_reachable_from_a_page_or_listed_as_excluded(
     dashboard: FastAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     met: set[Operation] = set(asked_by_scripts())

@@ -31,7 +31,7 @@ def draw_statement(chance: random.Random) -> Table:
     return make_table(rows)
 
 
-def test_every_balance_follows_from_the_one_before_and_a_changed_digit_is_found() -> None:
+def test_running_balances_are_checked_and_a_changed_digit_is_found() -> None:
     chance = random.Random(3)
     found = alarms = 0
     for _ in range(TABLES):

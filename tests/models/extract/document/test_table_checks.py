@@ -73,7 +73,7 @@ def test_one_changed_digit_is_found_in_99_of_100_tables() -> None:
     assert sum(fails(change_digit(table, chance)) for table in tables) >= 0.99 * TABLES
 
 
-def test_what_is_no_sum_raises_no_alarm() -> None:
+def test_columns_without_a_sum_raise_no_alarm() -> None:
     chance = random.Random(12)
     assert sum(fails(draw_plain(chance)) for _ in range(TABLES)) <= 0.02 * TABLES
 

@@ -24,12 +24,12 @@ def grouped(*texts: str) -> list[list[str]]:
     return [[one.text for one in group] for group in group_paragraphs(lines, 10.0)]
 
 
-def test_a_numbered_caption_right_below_a_paragraph_begins_anew() -> None:
+def test_numbered_caption_below_a_paragraph_starts_a_new_block() -> None:
     caption = "Table 5. Share of food lost by food type"
     assert grouped(FULL, "and ends here.", caption) == [[FULL, "and ends here."], [caption]]
 
 
-def test_text_right_below_a_short_caption_begins_anew() -> None:
+def test_text_below_a_short_caption_starts_a_new_block() -> None:
     caption = "Table 7. Peacekeeping"
     assert grouped(caption, FULL, FULL) == [[caption], [FULL, FULL]]
 
@@ -94,7 +94,7 @@ def test_styles_behind_a_drop_cap_move_along() -> None:
     assert [(run.start, run.end) for run in join_drop_caps(lines, 9.0)[0].runs] == [(1, 4)]
 
 
-def test_a_large_letter_beside_nothing_stays_as_it_is() -> None:
+def test_large_letter_without_neighbouring_text_stays_unchanged() -> None:
     lines = [line("Q", 118, size=30.0), line(FULL, 200, size=9.0)]
     assert [one.text for one in join_drop_caps(lines, 9.0)] == ["Q", FULL]
 

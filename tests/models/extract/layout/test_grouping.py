@@ -26,7 +26,7 @@ def grouped(*lines: Line) -> list[list[str]]:
     return [[one.text for one in group] for group in group_paragraphs(list(lines), 10.0)]
 
 
-def test_text_left_of_a_quotation_that_is_set_in_begins_anew() -> None:
+def test_text_left_of_an_indented_quotation_starts_a_new_block() -> None:
     quoted = [
         line("so that people want to pitch in at work.", 100, 70),
         line("That is what it does. (page 90).", 112, 70),
@@ -70,7 +70,7 @@ def test_a_mark_set_far_before_its_item_is_one_line_with_it(mark: str) -> None:
     assert item.text == f"{mark} Recall period of all"
 
 
-def test_a_number_without_a_stop_stays_apart_from_what_stands_far_beside_it() -> None:
+def test_number_without_a_stop_stays_separate_from_distant_text() -> None:
     assert len(merge_pieces([line("3", 100), line("Recall period", 100, 85)])) == 2
 
 
@@ -125,7 +125,7 @@ def test_text_left_of_an_item_that_ended_is_none_of_it() -> None:
     assert len(grouped(item, replace(after, text="And so they did for the rest of the time"))) == 2
 
 
-def test_a_paragraph_set_in_below_such_an_item_begins_anew() -> None:
+def test_indented_paragraph_below_an_item_starts_a_new_block() -> None:
     item = [
         line("(c) Prevent damage to or waste of some", 100, 64),
         line("natural resources of any kind of State", 112),

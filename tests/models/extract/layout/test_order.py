@@ -20,14 +20,14 @@ def names(lines: list[Line]) -> list[str]:
     return [one.text.split()[-1] for one in order_lines(lines)]
 
 
-def test_a_line_across_both_columns_is_cut_off_before_the_columns_are_cut_in_half() -> None:
+def test_line_across_both_columns_is_separated_before_the_columns() -> None:
     title = line(60, 60, "A title across both columns title", 280)
     sides = [f"{side}{at}" for side in "lr" for at in range(6)]
     assert names([title, *columns(80)]) == ["title", *sides]
     assert names([*columns(80), line(60, 200, "A caption across both columns caption", 280)]) == [*sides, "caption"]
 
 
-def test_what_stands_between_columns_above_and_below_parts_them() -> None:
+def test_block_between_columns_above_and_below_separates_them() -> None:
     table = line(60, 200, "A table across both columns table", 280)
     first, second = columns(60), [one for one in columns(220)]
     found = names([*first, table, *second])

@@ -48,7 +48,7 @@ def table_rows(tree: Tree) -> list[list[str]]:
 
 @pytest.mark.parametrize("ruled", [True, False], ids=["ruled", "open"])
 @pytest.mark.parametrize("degrees", [90, 180, 270])
-def test_a_page_whose_text_is_turned_is_read_as_if_it_stood_upright(degrees: int, ruled: bool) -> None:
+def test_page_with_turned_text_reads_like_an_upright_page(degrees: int, ruled: bool) -> None:
     level, tree = read_tree(upright(ruled)), read_tree(turned(upright(ruled), degrees))
     assert [(block.type, block.text) for block in tree.blocks] == [(block.type, block.text) for block in level.blocks]
     assert table_rows(tree) == ROWS

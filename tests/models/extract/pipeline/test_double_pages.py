@@ -70,7 +70,7 @@ def figures(first: float, pitch: float) -> list[Word]:
     ]
 
 
-def test_a_table_beside_running_text_is_a_page_of_its_own() -> None:
+def test_table_next_to_running_text_is_a_separate_page() -> None:
     words = [*page(60, "left", 0), *figures(131, 47)]
     assert find_fold(words, (), WIDTH, HEIGHT) == 580.0
 

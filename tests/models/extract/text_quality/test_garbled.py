@@ -85,7 +85,7 @@ def test_a_layer_that_the_recogniser_confirms_is_kept() -> None:
     assert kept.blocks == content.blocks
 
 
-def test_garbled_text_that_nobody_reads_is_flagged() -> None:
+def test_unread_garbled_text_is_flagged() -> None:
     never = read(make_page(PROSE, shuffled(1)), ReadOptions(ocr=OcrMode.NEVER)).content
     assert never.reason == "garbage-text, ocr off"
     assert all(GARBLED_TEXT in block.flags and block.confidence < 0.5 for block in never.blocks)

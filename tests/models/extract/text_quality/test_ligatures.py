@@ -17,11 +17,11 @@ def test_a_word_tells_its_ligature(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["a\ufffd", "x\ufffdq", "\ufffdre\ufffdy"])
-def test_what_no_word_tells_is_left(word: str) -> None:
+def test_ambiguous_word_is_not_restored(word: str) -> None:
     assert likeliest(word) is None
 
 
-def test_a_restored_block_keeps_what_is_printed_and_says_so() -> None:
+def test_restored_block_keeps_the_printed_text_and_a_flag() -> None:
     text = "The con\ufffdguration, x\ufffdq."
     (block,) = restore_ligatures([PageBlock(type=BlockType.PARAGRAPH, text=text)])
     assert block.text == "The configuration, x\ufffdq."

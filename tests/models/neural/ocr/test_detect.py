@@ -28,7 +28,7 @@ def paper(width: int, height: int) -> Picture:
     return np.full((height, width, 3), 255, np.uint8)
 
 
-def test_a_kernel_becomes_a_box_grown_back_to_the_text_in_pixels_of_the_picture() -> None:
+def test_kernel_becomes_an_enlarged_box_in_picture_pixels() -> None:
     (box,) = find_lines(paper(640, 640), network((40, 40, 140, 50)), SETTINGS)
     along, across = box_size(box)
     assert 100 < along < 130

@@ -19,7 +19,7 @@ def box(x0: float, y0: float, x1: float, y1: float) -> np.ndarray[tuple[int, int
     return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], dtype=np.float32)
 
 
-def test_components_of_letter_size_are_counted_and_rules_and_specks_are_not() -> None:
+def test_letter_size_components_are_counted_without_rules_and_specks() -> None:
     picture = np.full((200, 300, 3), 255, dtype=np.uint8)
     for row in (50, 120):
         for at in range(10):

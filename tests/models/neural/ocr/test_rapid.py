@@ -59,7 +59,7 @@ def test_columns_are_lines_of_their_own_with_boxes_inside_the_page(recogniser: R
     }
 
 
-def test_the_same_page_gives_the_same_words_alone_and_beside_other_readers(recogniser: RapidRecogniser) -> None:
+def test_page_gives_the_same_words_alone_and_with_parallel_readers(recogniser: RapidRecogniser) -> None:
     page = as_page(draw_page(LETTER))
     alone = read(recogniser, page)
     others: list[RecognisedPage] = []
@@ -89,7 +89,7 @@ def test_a_processor_without_avx2_cannot_recognise_but_can_be_asked() -> None:
         read(recogniser, as_page(draw_page([])))
 
 
-def test_a_language_nobody_can_read_is_refused_when_the_recogniser_is_made() -> None:
+def test_unsupported_language_is_refused_when_the_recogniser_is_made() -> None:
     with pytest.raises(UnsupportedLanguage, match="nothing can read: xx"):
         make_recogniser("rapidocr", ("en", "xx", "vi"))
 

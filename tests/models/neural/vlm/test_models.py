@@ -85,14 +85,14 @@ def test_an_answer_as_dots_writes_it_is_read_whole() -> None:
     ]
 
 
-def test_latex_whose_backslashes_dots_forgot_to_double_is_repaired() -> None:
+def test_unescaped_latex_backslashes_of_dots_are_repaired() -> None:
     once = RECORDED_DOTS.replace("\\\\", "\\")
     assert outline(read_dots(once))[-1] == ("formula", r"\frac{1}{2} \alpha")
     wrapped = '{"layout": ' + RECORDED_DOTS.removeprefix("```json").removesuffix("```") + "}"
     assert outline(read_dots(wrapped)) == outline(read_dots(RECORDED_DOTS))
 
 
-def test_a_whole_dots_answer_with_an_element_that_cannot_be_read_is_a_bad_answer() -> None:
+def test_complete_dots_answer_with_an_unreadable_element_is_a_bad_answer() -> None:
     """Its text would be missing from the page, and nobody would know."""
     broken = RECORDED_DOTS.replace('"category": "Text", "text": "Let', '"category": "Text", "text": Let')
     with pytest.raises(BadAnswer):

@@ -20,7 +20,7 @@ def test_street_town_and_code_within_a_sentence_are_one_address() -> None:
     assert found(text, ("363 Huntly Street",), ("BARMOLLOCH",)) == {("address", whole)}
 
 
-def test_lines_of_a_letterhead_are_a_street_a_unit_a_town_a_country_and_a_code() -> None:
+def test_letterhead_lines_are_street_unit_town_country_and_code() -> None:
     text = "Ann Example\n\n233 Erzsebet ter 19\n Suite 282\n Domoszlo\n Hungary 34796"
     assert found(text, ("233 Erzsebet ter 19", "Domoszlo")) == {
         ("address", "233 Erzsebet ter 19"),
@@ -132,7 +132,7 @@ def test_figures_and_words_in_small_letters_alone_are_no_address(text: str) -> N
         ),
     ],
 )
-def test_what_follows_a_street(
+def test_address_continues_after_a_street(
     text: str, street: tuple[str, ...], towns: tuple[str, ...], hits: set[tuple[str, str]]
 ) -> None:
     assert found(text, street, towns) == hits
@@ -143,7 +143,7 @@ def test_parts_with_other_words_between_are_not_one_address() -> None:
     assert found(text, ("9 Rope Street", "7 Quay Road")) == {("address", "9 Rope Street"), ("address", "7 Quay Road")}
 
 
-def test_a_line_between_two_parts_is_short_begins_with_a_capital_and_has_no_figures() -> None:
+def test_line_between_two_parts_is_short_capitalised_and_without_figures() -> None:
     for line, joins in (
         ("Pharmakas", True),
         ("Pa " + "a" * 39, True),
@@ -155,7 +155,7 @@ def test_a_line_between_two_parts_is_short_begins_with_a_capital_and_has_no_figu
         assert (("address", text[9:]) in found(text, ("9 Rope Street",))) is joins, line
 
 
-def test_what_two_findings_share_counts_once_and_countries_go_first() -> None:
+def test_overlapping_findings_count_once_and_countries_come_first() -> None:
     text = "in Cyprus 25572 and 9 Rope Street Quay by"
     assert found(text, ("9 Rope Street",), ("Cyprus 25572", "Street Quay")) == {
         ("address", "9 Rope Street Quay"),

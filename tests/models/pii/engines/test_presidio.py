@@ -47,7 +47,7 @@ def test_the_scan_names_the_engine_and_both_versions() -> None:
     assert "+" in scan.version
 
 
-def test_a_text_in_a_language_that_is_not_set_up_leaves_the_scan_incomplete() -> None:
+def test_unsupported_language_leaves_the_scan_incomplete() -> None:
     long = "wort " * SURE_OF_LANGUAGE
     for languages, complete in ((("en",), False), (("en", "de"), True)):
         scan = flag_tree(tree(paragraph(0, long)), detector(ScriptedNlp(), *languages, tells="de")).pii

@@ -55,7 +55,7 @@ def test_stretches_that_overlap_are_one_mask(
         ((12, 19), ", now"),
     ],
 )
-def test_a_style_stays_with_what_is_left_of_its_words(style: tuple[int, int], shown: str | None) -> None:
+def test_style_stays_with_the_unmasked_part_of_its_words(style: tuple[int, int], shown: str | None) -> None:
     block = paragraph(0, TEXT, spans=(Span(start=style[0], end=style[1], bold=True),), flags=(EMAIL,))
     block = redacted(replace(block, flag_spans=tuple(spans((4, 7), (11, 14)))))
     assert [block.text[span.start : span.end] for span in block.spans] == ([] if shown is None else [shown])

@@ -80,7 +80,7 @@ def test_clues_change_nothing_around_values_that_were_disturbed() -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: f"{pattern.kind}-{pattern.regex.pattern[:30]}")
-def test_every_pattern_has_a_value_here_so_that_the_comparison_means_something(pattern: Pattern) -> None:
+def test_every_pattern_has_a_test_value(pattern: Pattern) -> None:
     texts = [f"{word} {value}." for value in VALUES for word in ("see", *CONTEXT_WORDS)]
     assert any(list(pattern.find(Clues(normalise(text).text))) for text in texts)
 

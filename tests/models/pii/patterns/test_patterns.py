@@ -103,7 +103,7 @@ def test_disguised_addresses_are_found_whole(text: str) -> None:
         ("write to ann@mail.example.com", "ann@mail.example.com"),
     ],
 )
-def test_an_address_broken_before_its_sign_is_found_where_it_cannot_be_another_word(text: str, value: str) -> None:
+def test_address_broken_before_its_sign_is_found_when_unambiguous(text: str, value: str) -> None:
     assert found(text) == {("email", value)}
 
 

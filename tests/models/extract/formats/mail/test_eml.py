@@ -101,7 +101,7 @@ def test_inline_pictures_stand_in_their_place() -> None:
     ]  # fmt: skip
 
 
-def test_a_boundary_that_begins_another_is_told_apart() -> None:
+def test_boundary_that_is_a_prefix_of_another_is_distinguished() -> None:
     inner = 'Content-Type: multipart/alternative; boundary="BB"\n\n--BB\nContent-Type: text/plain\n\ninside\n--BB--'
     assert texts(read_tree(mixed(inner, "Content-Type: text/plain\n\nsecond")))[4:] == ["inside", "second"]
 

@@ -95,7 +95,7 @@ def test_packed_rich_text_is_the_body_where_there_is_no_other() -> None:
     assert unpack_rtf(packed) == rtf
 
 
-def test_packed_text_that_says_it_is_huge_is_a_limit_and_one_that_never_ends_ends() -> None:
+def test_rtf_unpacking_is_limited_by_stated_size_and_always_ends() -> None:
     with pytest.raises(ResourceLimit):
         unpack_rtf(struct.pack("<II", 20, 0xFFFFFFFF) + b"LZFu" + bytes(8))
     assert len(unpack_rtf(struct.pack("<II", 20, 100) + b"LZFu" + bytes(4) + b"\xff\x00\x1f" * 100)) < 10_000

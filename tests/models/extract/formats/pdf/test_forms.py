@@ -24,7 +24,7 @@ def add(paper: Paper, kind: int, name: str, box: tuple[float, float, float, floa
     return widget
 
 
-def test_a_value_stands_behind_the_label_that_is_printed_beside_it() -> None:
+def test_field_value_follows_the_label_printed_next_to_the_field() -> None:
     paper = Paper().text(50, 90, "Full name:").text(50, 120, "Born on:")
     add(paper, TEXT, "form[0].page[0].f1_1[0]", (120, 78, 300, 94), field_value="Ada Lovelace")
     add(paper, TEXT, "form[0].page[0].f1_2[0]", (120, 108, 300, 124))
@@ -41,7 +41,7 @@ def test_a_label_above_its_field_is_its_label_and_a_sentence_is_none() -> None:
     assert texts(paper.read(), BlockType.KEY_VALUE) == ["remarks: none", "Surname: Lovelace"]
 
 
-def test_the_choice_is_what_people_read_and_not_its_code() -> None:
+def test_choice_field_shows_the_label_and_not_its_code() -> None:
     paper = Paper().text(50, 90, "Country:")
     pairs = [("de", "Germany"), ("fr", "France")]
     add(paper, CHOICE, "c", (120, 78, 300, 94), choice_values=pairs, field_value="fr")

@@ -72,7 +72,7 @@ class SureOfNothing:
         return np.zeros(len(rows))
 
 
-def test_a_heading_that_the_running_head_repeats_stays_one_whatever_the_trees_say(
+def test_heading_that_the_running_head_repeats_stays_a_heading(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(decide, "heading_forest", SureOfNothing)

@@ -178,7 +178,7 @@ def test_words_stretched_over_a_narrow_column_stay_one_line() -> None:
     assert len(paper.read().blocks) == 1
 
 
-def test_the_rest_of_the_paragraph_names_what_it_continues() -> None:
+def test_second_part_of_a_paragraph_names_the_first_part() -> None:
     paper = Paper()
     words = LOREM.split()
     paper.lines(40, 60, [" ".join(words[4 * i : 4 * i + 4]) for i in range(7)])

@@ -89,7 +89,7 @@ def test_a_picture_behind_columns_does_not_part_their_lines() -> None:
     assert firsts == [[name, number] for name in ("Left", "Middle", "Right") for number in ("one", "two")]
 
 
-def test_a_title_in_large_type_beside_columns_is_a_column_of_its_own() -> None:
+def test_large_title_next_to_columns_is_a_separate_column() -> None:
     paper = Paper(width=640)
     for y, word in ((90, "Key"), (120, "differences"), (150, "for the"), (180, "plan")):
         paper.text(30, y, word, 24, "hebo")

@@ -170,7 +170,7 @@ def test_slanted_heads_stand_over_their_columns() -> None:
     assert rows_of(only_table(paper))[0][1:] == ["Speed", "Weight"]
 
 
-def test_running_text_right_above_the_first_rule_and_right_below_the_last_row_is_no_row() -> None:
+def test_running_text_next_to_the_outer_rules_of_a_table_is_not_a_row() -> None:
     paper = Paper(600, 800)
     prose = "This is a line of running text that goes on for as long as the column is wide, and on."
     paper.lines(60, 80, [prose] * 6, 11, 15)

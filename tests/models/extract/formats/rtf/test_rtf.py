@@ -17,7 +17,7 @@ def rtf(body: str, head: str = "") -> bytes:
     )
 
 
-def test_headings_are_known_by_the_name_of_their_style_and_by_their_outline_level() -> None:
+def test_headings_are_recognised_by_style_name_and_outline_level() -> None:
     tree = read_tree(rtf(r"\pard\s2 Two\par\pard\s5 One\par\pard\outlinelevel2 Three\par\pard text\par"))
     assert [(block.text, block.level) for block in tree.blocks] == [
         ("Two", 2),
@@ -116,7 +116,7 @@ def test_a_backslash_before_a_line_end_ends_the_paragraph() -> None:
     assert texts(read_tree(rtf("one\\\ntwo\\\r\nthree"))) == ["one", "two", "three"]
 
 
-def test_what_stands_for_a_unicode_character_ends_with_its_group() -> None:
+def test_fallback_of_a_unicode_character_ends_with_its_group() -> None:
     items = read_tree(rtf(r"\pard\ls1{\listtext\tab \u8226 \tab}First\par\ls1 goes on\par"))
     assert [(block.type, block.text) for block in items.blocks] == [
         (BlockType.LIST_ITEM, "First"),
@@ -146,7 +146,7 @@ LISTS = (
 )
 
 
-def test_items_that_state_no_label_are_counted_anew_below_each_item() -> None:
+def test_items_without_a_label_are_numbered_separately_below_each_item() -> None:
     lines = [(1, 0, "a"), (1, 1, "x"), (1, 1, "y"), (1, 0, "b"), (1, 1, "z"), (2, 0, "dot"), (3, 0, "unknown")]
     body = "".join(rf"\pard\ls{list_id}\ilvl{level} {text}\par" for list_id, level, text in lines)
     tree = read_tree(rtf(body, LISTS))

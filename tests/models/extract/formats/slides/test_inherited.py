@@ -138,7 +138,7 @@ def test_a_diagram_that_hangs_from_itself_ends() -> None:
     assert [(item.text, item.level) for item in items] == [("Plan", 1), ("Do", 2)]
 
 
-def test_a_picture_says_what_its_author_wrote_and_one_outside_is_not_fetched() -> None:
+def test_picture_has_alternative_text_and_external_picture_is_not_loaded() -> None:
     blip = '<p:blipFill><a:blip r:{}="{}"/></p:blipFill>'
     name = '<p:nvPicPr><p:cNvPr id="1" name="x" descr=" A ship "/></p:nvPicPr>'
     shapes = [f"<p:pic>{name}{blip.format(*one)}</p:pic>" for one in (("embed", "i"), ("link", "o"))]
@@ -167,7 +167,7 @@ def test_an_embedded_object_is_named_with_its_picture() -> None:
     assert [warning.code for warning in tree.warnings] == ["embedded-object"]
 
 
-def test_a_deck_without_a_usable_size_macros_and_lost_slides_is_read_and_says_so() -> None:
+def test_deck_with_macros_and_lost_slides_is_read_with_warnings() -> None:
     parts: dict[str, str | bytes] = {
         "ppt/presentation.xml": (
             f'<p:presentation {NAMES}><p:sldIdLst><p:sldId r:id="r1"/><p:sldId r:id="none"/></p:sldIdLst>'

@@ -80,7 +80,7 @@ def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
         read_tree(data)
 
 
-def test_an_item_whose_words_look_like_a_number_keeps_its_bullet() -> None:
+def test_item_with_text_that_looks_like_a_number_keeps_its_bullet() -> None:
     tree = read_tree(b"# List\n\n- A. Smith\n- plain\n\n**end**\n")
     assert texts(tree, BlockType.LIST_ITEM) == ["\u2022 A. Smith", "plain"]
     assert "- A. Smith\n- plain" in tree_to_markdown(tree)

@@ -29,7 +29,7 @@ def test_headings_paragraphs_and_code_keep_their_order() -> None:
     assert tree.blocks[1].spans[0].bold
 
 
-def test_lists_keep_levels_numbers_and_what_belongs_to_their_items() -> None:
+def test_lists_keep_levels_numbers_and_the_content_of_items() -> None:
     tree = read_tree(page("<ol start=3><li>c<ul><li>deep</ul><li>d<p>more</p></ol>"))
     assert [(block.text, block.level) for block in of_type(tree, BlockType.LIST_ITEM)] == [
         ("3. c", 1),
@@ -70,7 +70,7 @@ def test_a_page_that_is_only_navigation_is_its_content() -> None:
     assert [block.type.value for block in read_tree(page("<nav><h2>Home</h2></nav>")).blocks] == ["heading"]
 
 
-def test_what_a_browser_does_not_show_is_flagged() -> None:
+def test_text_hidden_by_the_browser_is_flagged() -> None:
     tree = read_tree(page("<p>seen</p><div style='display:none'>unseen</div><p hidden>also</p>"))
     assert [(block.text, block.flags) for block in tree.blocks] == [
         ("seen", ()),

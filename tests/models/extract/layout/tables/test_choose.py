@@ -42,7 +42,7 @@ def test_labels_of_charts_and_lists_of_titles_with_pages_are_no_tables(features:
     assert not is_chosen(**features)
 
 
-def test_what_looks_like_a_table_through_and_through_stays_one_beside_a_few_curves() -> None:
+def test_clear_table_with_a_few_curves_is_chosen() -> None:
     assert is_chosen(score=0.9, shapes=4, filled=0.7)
 
 
@@ -66,12 +66,12 @@ def test_a_variant_far_behind_the_best_one_gets_no_grid() -> None:
     assert keep_best([best, near, far], guesses) == [best, near]
 
 
-def test_what_is_guessed_under_the_bar_gets_no_grid() -> None:
+def test_proposal_below_the_threshold_gets_no_grid() -> None:
     assert keep_best([Proposal((1, 2)), Proposal((3, 4))], [LIMITS.bar - 0.01, LIMITS.bar]) == [Proposal((3, 4))]
 
 
 @pytest.mark.parametrize(("spans", "is_closed", "rows"), [(0.0, True, [3]), (0.2, True, [2]), (0.0, False, [2])])
-def test_rows_of_one_closed_frame_go_together_unless_cells_of_it_are_merged(
+def test_rows_of_a_closed_frame_stay_together_unless_cells_are_merged(
     spans: float, is_closed: bool, rows: list[int]
 ) -> None:
     framed = PLAIN | {"columns_held": 1.0, "boxed": 2.0, "levels_per_row": 1.0, "spans": spans}

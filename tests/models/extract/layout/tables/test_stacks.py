@@ -41,7 +41,7 @@ def test_repeated_figures_are_no_heads() -> None:
     assert features_of([[(60, "x"), (200, "x")]] * 3)["repeated_heads"] == 0
 
 
-def test_lines_across_columns_and_in_larger_type_are_told() -> None:
+def test_crossing_lines_and_larger_type_are_features() -> None:
     across = [(100, "a heading between two of the tables")]
     found = features_of([ROW, ROW, across, ROW], {2: 13})
     assert (found["crossing_rows"], found["larger_rows"]) == (0.25, 1)

@@ -131,7 +131,7 @@ def test_a_field_shows_its_result_and_never_its_code() -> None:
     assert block.spans == (Span(start=0, end=5, href="https://example.org"),)
 
 
-def test_a_field_inside_the_code_of_another_stays_unseen_and_one_in_its_result_is_seen() -> None:
+def test_field_in_a_field_code_is_hidden_and_field_in_its_result_visible() -> None:
     code = char("begin") + instruction(" HYPERLINK ") + field(" DATE ", run("unseen")) + char("separate")
     assert only_text(code + run("a ") + field(" PAGE ", run("7")) + char("end")) == "a 7"
 

@@ -25,7 +25,7 @@ def test_a_rendered_break_is_none() -> None:
     assert pages(paragraph("a", inside=rendered)) == [(1, "a b")]
 
 
-def test_a_paragraph_with_a_break_before_begins_a_page_unless_the_page_is_empty() -> None:
+def test_page_break_before_a_paragraph_starts_no_second_empty_page() -> None:
     before = "<w:pageBreakBefore/>"
     assert pages(paragraph("a", properties=before) + paragraph("b", properties=before)) == [(1, "a"), (2, "b")]
 
