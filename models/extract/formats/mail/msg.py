@@ -39,7 +39,7 @@ _DATA, _LONG_NAME, _SHORT_NAME, _CONTENT_ID = 0x3701, 0x3707, 0x3704, 0x3712
 
 Mailbox = tuple[str, str]
 
-KEPT: Final = "msg"
+CACHE_KEY: Final = "msg"
 
 
 def open_msg(data: bytes, options: ReadOptions) -> FlowDocument:
@@ -52,7 +52,7 @@ def open_msg(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def _read(data: bytes) -> FlowFile:
-    file = keep(KEPT, data, CompoundFile(data))
+    file = keep(CACHE_KEY, data, CompoundFile(data))
     storage = MapiStorage(file, (), header_bytes=_TOP)
     pictures = _inline_pictures(file, storage)
     return make_mail(_read_mail(file, storage, 0), Format.MSG, PagePictures(pictures.get))

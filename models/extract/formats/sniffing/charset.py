@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, cast
 from models.extract.formats.common.parse_cache import keep, take
 from models.extract.formats.sniffing.guess import guess
 
-_KEPT: Final = "text"
+_CACHE_KEY: Final = "text"
 SAMPLE_BYTES: Final = 32_768
 """Bytes that are searched for escapes and control characters."""
 UNCERTAIN: Final = "encoding-uncertain"
@@ -57,12 +57,12 @@ def decode_text(data: bytes) -> DecodedText:
 
 def decode_file(data: bytes) -> DecodedText:
     """Decode a file as `decode_text` does, and cache the result for the coverage statement."""
-    return keep(_KEPT, data, decode_text(data))
+    return keep(_CACHE_KEY, data, decode_text(data))
 
 
 def decode_again(data: bytes) -> str:
     """Return the text of these bytes; a reader's result is reused."""
-    cached = take(_KEPT, data)
+    cached = take(_CACHE_KEY, data)
     return (decode_text(data) if cached is None else cast(DecodedText, cached)).text
 
 

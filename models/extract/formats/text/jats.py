@@ -198,7 +198,7 @@ def _append_text(into: Element, text: str | None) -> None:
 ENGINE: Final = "lxml"
 MAX_CHARS: Final = 1000
 """Characters of one metadata value that are stored, as for other formats."""
-_KEPT: Final = "jats"
+_CACHE_KEY: Final = "jats"
 _ENTITY: Final = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
 _OWN: Final = frozenset(("amp", "lt", "gt", "quot", "apos"))
 """Entities of XML itself, which the parser resolves."""
@@ -252,12 +252,12 @@ def parse_article(text: str) -> Element:
         raise Malformed("the article is not readable XML") from None
     if root is None:
         raise Malformed("the article is not readable XML")
-    return keep(_KEPT, stated, root)
+    return keep(_CACHE_KEY, stated, root)
 
 
 def parse_again(text: str) -> Element:
     """Return the root for the caller alone; a reader's parse of this text is reused."""
-    cached = take(_KEPT, text)
+    cached = take(_CACHE_KEY, text)
     return parse_article(text) if cached is None else cast(Element, cached)
 
 

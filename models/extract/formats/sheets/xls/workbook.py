@@ -15,7 +15,7 @@ from models.extract.formats.sheets.xls.globals import read_globals
 from models.extract.formats.sheets.xls.spreadsheet_xml import read_spreadsheet_xml
 
 ENGINE: Final = "biff"
-KEPT: Final = "biff"
+CACHE_KEY: Final = "biff"
 """Key of the parse cache for the stream and its globals."""
 _OBJECTS: Final = "MBD"
 """Prefix of the names of storages with embedded objects."""
@@ -41,7 +41,7 @@ def _read(data: bytes) -> FlowFile:
     if path is None:
         raise Malformed("the file holds no workbook")
     stream = file.read(path)
-    book = keep(KEPT, data, (stream, read_globals(stream)))[1]
+    book = keep(CACHE_KEY, data, (stream, read_globals(stream)))[1]
     codes = book.codes()
     workbook = Workbook()
     for entry in book.sheets:
