@@ -83,7 +83,7 @@ def test_born_digital_documents_overtake_scans_that_wait() -> None:
         assert until(lambda: len(scene.store.finished) == 4)
 
 
-def test_a_full_line_sends_a_scan_back_uncharged_and_reads_on_behind_it() -> None:
+def test_full_queue_returns_a_scan_uncharged_and_reading_continues() -> None:
     gate = Gate(shut=True)
     answer = by_name({"s1": scan(), "s2": scan(), "d1": good(), "s2 again": scan()})
     claims = [make_claim(name) for name in ("s1", "s2", "d1")]

@@ -99,7 +99,7 @@ def test_a_head_signed_with_another_key_or_changed_is_not_ours(store: Store, tmp
         SignedHeads(tmp_path, Signer(KEY)).sign(store.db)
 
 
-def test_a_whole_chain_goes_on_being_whole(store: Store, heads: SignedHeads, tmp_path: Path) -> None:
+def test_whole_chain_stays_whole_when_checked_again(store: Store, heads: SignedHeads, tmp_path: Path) -> None:
     for name in "abc":
         act(store, ACME, name)
         assert heads.sign(store.db) == 1

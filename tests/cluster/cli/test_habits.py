@@ -107,7 +107,7 @@ class Inbox:
         return path
 
 
-def test_a_file_is_read_when_it_has_come_to_rest_and_again_when_it_changed(tmp_path: Path) -> None:
+def test_file_is_read_once_unchanged_and_again_after_a_change(tmp_path: Path) -> None:
     inbox = Inbox(tmp_path)
     path = inbox.put("a/paper.pdf", pdfs.good())
     assert inbox.watch.look() == []  # it may still be copied

@@ -42,7 +42,7 @@ def test_lines_that_hang_through_are_measured_to_the_pixel() -> None:
         assert drop == pytest.approx(bent(x, 0, 20.0) - bent(300, 0, 20.0), abs=1.5)
 
 
-def test_too_few_lines_tell_nothing() -> None:
+def test_too_few_lines_give_no_bend() -> None:
     assert measure_bend(kernels(20.0)[:1], (HEIGHT, WIDTH)) is None
 
 

@@ -67,7 +67,7 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
     made.files.close()
 
 
-def test_every_part_answers_and_none_takes_more_once_it_is_full(shelf: Shelf) -> None:
+def test_every_part_answers_and_a_full_part_takes_no_rows(shelf: Shelf) -> None:
     for number in range(12):
         shelf.write(f"d{number}", f"apples {number}", f"pears {number}")
     assert len(shelf.builds()) == 4

@@ -123,7 +123,7 @@ def test_an_erased_document_may_come_again(library: Library) -> None:
     assert len(library.ask("apples")) == 1
 
 
-def test_readers_go_on_while_old_versions_are_dropped(library: Library) -> None:
+def test_readers_continue_while_old_versions_are_dropped(library: Library) -> None:
     library.publish("apples ripen")
     assert len(library.ask("apples")) == 1
     for number in range(5):

@@ -128,7 +128,7 @@ def test_an_older_claim_cannot_settle(store: Store) -> None:
     assert not settle(store.db, fresh, Outcome(status=500))
 
 
-def test_ten_tries_over_the_published_schedule_then_it_has_failed(store: Store) -> None:
+def test_delivery_fails_after_ten_attempts_of_the_published_schedule(store: Store) -> None:
     hook(store, events=[EventKind.JOB_FINISHED])
     finish_one(store)
     fan_out(store.db)

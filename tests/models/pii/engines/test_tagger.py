@@ -152,7 +152,7 @@ def test_two_unlikely_words_are_a_name_only_when_capitalised() -> None:
     assert found(NamesDetector(unlikely), "Have you heard petr kloz speak?") == set()
 
 
-def test_a_country_is_no_person() -> None:
+def test_a_country_is_not_a_person() -> None:
     assert found(NamesDetector(named("Sweden")), "I am glad that Sweden moves.") == {("location", "Sweden")}
 
 

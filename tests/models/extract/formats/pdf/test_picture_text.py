@@ -165,7 +165,7 @@ def recognisers() -> list[RecognisePages]:
 
 
 @pytest.mark.parametrize("recogniser", recognisers(), ids=lambda one: type(one).__name__)
-def test_its_text_stands_after_the_picture_and_the_statement_counts_it(recogniser: RecognisePages) -> None:
+def test_picture_text_follows_the_picture_and_is_counted(recogniser: RecognisePages) -> None:
     waiting = read(page_with(draw_table()))
     assert waiting.pixels is not None
     before = waiting.content.coverage
