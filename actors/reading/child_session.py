@@ -6,7 +6,6 @@ After a `ChildFailed` the caller looks at `phase` and `page` to see what ended i
 import json
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -279,10 +278,9 @@ class ChildSession:
         picture = frame.data("data")
         if len(picture) > MOST_DOUBTED_BYTES:
             raise TooMuchOutput
-        begun = time.monotonic()
         page = PixelPage(number=number, image=picture, width=frame.real("width"), height=frame.real("height"))
         seen = detector.find_elements(page, OPINION_TIMEOUT_S)
-        self._child.answer({"kind": "seen", "seen": SEEN.dump_json(seen)}, time.monotonic() - begun)
+        self._child.ask({"kind": "seen", "seen": SEEN.dump_json(seen)})
 
     def _note_tree(self, frame: Frame) -> None:
         self._tree = self._collected.note_tree(frame)

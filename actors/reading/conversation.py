@@ -5,12 +5,12 @@ Every byte that comes in is hostile: counted, timed and type-checked. Knows fram
 
 import array
 import logging
+import select
 import signal
 import socket
-import time
 from typing import Any
 
-from actors.reading.child_usage import read_usage
+from actors.reading.child_usage import read_usage, wait_until_ready
 from actors.reading.forkserver import Exit, ForkServer
 from actors.sandbox.failures import DocumentError, SandboxEnd, describe_end
 from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader, TooMuchOutput, encode
@@ -47,8 +47,9 @@ class Conversation:
         """
         self._server, self._limits = server, server.limits
         self._child = server.take()
-        self._frames = FrameReader(self._child.channel.recv, self._limits.output_bytes)
-        self._end = 0.0
+        self._child.channel.setblocking(False)
+        self._frames = FrameReader(self._receive, self._limits.output_bytes)
+        self._idle_s = 0.0
         self.documents = 0
         self.pid = self._child.pid
         self._first_usage = self._usage = read_usage(self.pid)
@@ -58,17 +59,12 @@ class Conversation:
         if self.documents:
             self._usage = read_usage(self.pid) or self._usage
         self.documents += 1
-        self._end = time.monotonic() + self._limits.total_wall_s
+        self._idle_s = 0.0
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
         self._send(messages, rights)
 
     def ask(self, message: dict[str, Any]) -> None:
         """One more request about the document. Raises `ChildFailed`."""
-        self._send([message], [])
-
-    def answer(self, message: dict[str, Any], waited_s: float) -> None:
-        """Answer a request of the child; the `waited_s` seconds that it took do not count against the document."""
-        self._end += waited_s
         self._send([message], [])
 
     def next(self) -> Frame:
@@ -78,7 +74,6 @@ class Conversation:
             ChildFailed: The child ended, stalled, or sent an error or a bad message.
         """
         try:
-            self._child.channel.settimeout(max(0.01, min(self._limits.stall_wall_s, self._end - time.monotonic())))
             frame = self._frames.next()
             return frame if frame.kind != "error" else self._raise_reported(frame)
         except (EndOfFrames, ConnectionError):
@@ -113,16 +108,31 @@ class Conversation:
         self._server.forget(self._child)
 
     def _send(self, messages: list[dict[str, Any]], rights: "list[tuple[int, int, array.array[int]]]") -> None:
-        data = b"".join(encode(message) for message in messages)
-        channel = self._child.channel
+        data = memoryview(b"".join(encode(message) for message in messages))
         try:
-            channel.settimeout(self._limits.stall_wall_s)
-            sent = channel.sendmsg([data], rights)
-            channel.sendall(data[sent:])
+            self._await(select.POLLOUT)
+            data = data[self._child.channel.sendmsg([data], rights) :]
+            while data:
+                self._await(select.POLLOUT)
+                data = data[self._child.channel.send(data) :]
         except TimeoutError:
             raise self.fail(SandboxEnd.STALLED) from None
         except OSError:
             raise self._died() from None
+
+    def _receive(self, count: int) -> bytes:
+        self._await(select.POLLIN)
+        return self._child.channel.recv(count)
+
+    def _await(self, event: int) -> None:
+        """Wait until the channel is ready.
+
+        Raises:
+            TimeoutError: The child was idle for longer than the limits of one wait or of one document.
+        """
+        limits = self._limits
+        limit_s = max(0.001, min(limits.stall_idle_s, limits.total_idle_s - self._idle_s))
+        self._idle_s += wait_until_ready(self._child.channel, event, self.pid, limit_s)
 
     def _raise_reported(self, frame: Frame) -> Frame:
         """Raise the child's error, unless memory trouble may look like a broken file (lxml)."""
@@ -140,7 +150,6 @@ class Conversation:
 
     def _has_unread_output(self) -> bool:
         """Whether the child sent something after its last answer, or has ended."""
-        self._child.channel.settimeout(0.0)
         try:
             self._child.channel.recv(1, socket.MSG_PEEK)
         except BlockingIOError:

@@ -8,6 +8,7 @@ import array
 import contextlib
 import errno
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from actors.reading.child_usage import wait_until_ready
 from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader
 from actors.sandbox.limits import SandboxLimits
 
@@ -30,8 +32,8 @@ _ENVIRONMENT = {
 }  # fmt: skip
 _START_DELAYS_S = (0.0, 0.2, 0.5, 1.0, 2.0)
 """Seconds before each start of the server; a full process table passes in such times."""
-_START_TIMEOUT_S = 60.0  # seconds: importing parsers takes two to four, on a loaded machine twenty
-_ANSWER_TIMEOUT_S = 10.0  # seconds: a fork takes milliseconds; without an answer the server is dead
+_START_TIMEOUT_S = 60.0  # idle seconds of the server, e.g. in which it loads parsers from a slow disk
+_ANSWER_TIMEOUT_S = 10.0  # idle seconds: a fork takes milliseconds; without an answer the server is dead
 _CONTROL_CAP = 1 << 16  # bytes of one control message: pids and verdicts, never documents
 _DESCRIPTORS_AT_ONCE = 64  # descriptors taken from one message: no message of ours carries more
 
@@ -90,11 +92,13 @@ class _Running:
     idle: deque[NewChild] = field(default_factory=deque)
     exits: dict[int, Exit] = field(default_factory=dict)
     alive: set[int] = field(default_factory=set)
+    timeout_s: float = _START_TIMEOUT_S
 
     def __post_init__(self) -> None:
         self.frames = FrameReader(self._receive, _CONTROL_CAP)
 
     def _receive(self, count: int) -> bytes:
+        wait_until_ready(self.link, select.POLLIN, self.process.pid, self.timeout_s)
         data, ancillary, _, _ = self.link.recvmsg(count, socket.CMSG_SPACE(4 * _DESCRIPTORS_AT_ONCE))
         for level, kind, payload in ancillary:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
@@ -102,8 +106,15 @@ class _Running:
         return data
 
     def listen(self, timeout_s: float) -> None:
-        """Take in one message. Raises `ServerGone`."""
-        self.link.settimeout(max(0.001, timeout_s))
+        """Process one message.
+
+        Args:
+            timeout_s: Seconds in which the server is idle, after which it counts as dead.
+
+        Raises:
+            ServerGone: The server is dead, or its message is none of ours.
+        """
+        self.timeout_s = timeout_s
         try:
             self._note(self.frames.next())
         except (EndOfFrames, BadFrame, OSError) as error:
@@ -202,10 +213,9 @@ class ForkServer:
             running = self._running
             if running is None or child.pid not in running.alive:
                 return None
-            deadline = time.monotonic() + _ANSWER_TIMEOUT_S
             try:
                 while child.pid not in running.exits:
-                    running.listen(deadline - time.monotonic())
+                    running.listen(_ANSWER_TIMEOUT_S)
             except ServerGone:
                 self._end()
                 return None
@@ -229,9 +239,8 @@ class ForkServer:
         running = self._running
         if running is None:
             raise ServerGone("fork server is closed")
-        deadline = time.monotonic() + _ANSWER_TIMEOUT_S
         while not running.idle:
-            running.listen(deadline - time.monotonic())
+            running.listen(_ANSWER_TIMEOUT_S)
         try:
             running.link.sendall(b"n")
         except OSError as error:

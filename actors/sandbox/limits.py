@@ -8,9 +8,10 @@ MIB = 1 << 20  # bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxLimits:
-    """CPU limits decide about a document; wall limits only say that the machine is in trouble and are retried.
+    """CPU limits decide about a document; idle limits only say that the machine is in trouble and are retried.
 
-    `memory_bytes` comes on top of what the idle server has mapped. `*_cpu_s` are CPU seconds, `*_wall_s` seconds.
+    `memory_bytes` comes on top of what the idle server has mapped. `*_cpu_s` are CPU seconds. `*_idle_s` are seconds in
+    which the child neither runs nor waits for a processor: between two messages, and in a whole document.
     """
 
     memory_bytes: int = 1024 * MIB
@@ -18,8 +19,8 @@ class SandboxLimits:
     open_cpu_s: int = 20
     total_cpu_s: int = 900
     redact_cpu_s: int = 300
-    stall_wall_s: float = 120.0
-    total_wall_s: float = 3600.0
+    stall_idle_s: float = 120.0
+    total_idle_s: float = 3600.0
     output_bytes: int = 256 * MIB
     pixel_bytes: int = 2048 * MIB
     readers: dict[str, str] = field(default_factory=dict)

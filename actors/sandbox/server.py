@@ -55,7 +55,7 @@ def prepare_process(limits: SandboxLimits) -> None:
     from actors.sandbox import child, probe  # noqa: F401  their code must be here before the files are gone
     from actors.sandbox.warmup import warm_up
 
-    warm_up(once=bool(limits.formats))
+    warm_up(redact=not limits.formats)
     gc.enable()
 
     dropped = drop_privileges()

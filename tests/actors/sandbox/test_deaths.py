@@ -1,7 +1,11 @@
 """However a page ends its child, the document ends with the right code and the other pages are read."""
 
 import io
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,6 +34,13 @@ DEADLY = {
     "out-of-memory": ErrorCode.RESOURCE_LIMIT,
     "flood": ErrorCode.RESOURCE_LIMIT,
 }
+
+BUSY = """
+import os, sys
+os.sched_setaffinity(0, {int(sys.argv[1])})
+while True:
+    pass
+"""
 
 
 def texts(outcome: ReadOutcome) -> list[str]:
@@ -96,12 +107,31 @@ def test_document_fails_when_its_pages_use_up_its_time(read_orders: ReadOrders) 
     assert outcome.error is ErrorCode.TIMEOUT
 
 
-def test_a_hang_without_cpu_time_is_the_machines_fault() -> None:
-    impatient = SandboxLimits(stall_wall_s=1.0, formats=SMALL.formats)
+def test_an_idle_child_is_killed_and_the_machine_blamed() -> None:
+    impatient = SandboxLimits(stall_idle_s=1.0, formats=SMALL.formats)
     reader = DocumentReader(impatient, entry=ENTRY)
     outcome = reader.read(io.BytesIO(probe_document("one", "sleep")), ReadOptions())
     reader.close()
     assert (outcome.error, outcome.tree) == (ErrorCode.WORKER_KILLED, None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports how long a process waits for a processor")
+def test_child_that_waits_for_a_processor_is_not_killed() -> None:
+    reader = DocumentReader(replace(SMALL, stall_idle_s=0.4), entry=ENTRY)
+    reader.start()
+    assert reader.server.pid is not None
+    processor = min(os.sched_getaffinity(0))
+    os.sched_setaffinity(reader.server.pid, {processor})
+    os.setpriority(os.PRIO_PROCESS, reader.server.pid, 5)
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY, str(processor)]) for _ in range(4)]
+    try:
+        outcomes = [reader.read(io.BytesIO(probe_document("work", "two")), ReadOptions()) for _ in range(2)]
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+        reader.close()
+    assert [texts(outcome) for outcome in outcomes] == [["work", "two"]] * 2
 
 
 def test_pictures_that_cannot_be_drawn_leave_the_page() -> None:

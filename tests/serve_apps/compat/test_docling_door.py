@@ -7,6 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from serve_apps.compat.app import create_compat
 from tests.api.harness import PDF, client_of, files
 from tests.serve_apps.compat.test_convert import door, engine_url
 
@@ -45,6 +46,26 @@ async def test_an_address_goes_to_the_engine_under_its_rules(door: FastAPI) -> N
 async def test_a_body_that_cannot_be_meant_is_refused(door: FastAPI, body: Any) -> None:
     answer = await post(door, "/v1/convert/source", json=body)
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-field")
+
+
+async def test_source_body_with_too_many_values_is_refused(door: FastAPI) -> None:
+    answer = await post(door, "/v1/convert/source", json={"sources": [{}] * 20_001})
+    assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-field")
+    assert "more than 20000 values" in answer.json()["detail"][0]["msg"]
+
+
+async def test_source_body_longer_than_one_upload_is_refused(engine_url: str) -> None:
+    app = create_compat(engine_url, max_upload_bytes=200_000)
+    async with app.router.lifespan_context(app):
+        answer = await post(app, "/v1/convert/source", content=b" " * (2 << 20))
+    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["body", "body"])
+
+
+@pytest.mark.parametrize("path", ["/v1/convert/source", "/v1/convert/file", "/general/v0/general"])
+async def test_key_is_checked_before_the_body_is_parsed(door: FastAPI, path: str) -> None:
+    headers = {"x-api-key": "wrong", "content-type": "multipart/form-data"}
+    answer = await post(door, path, content=b"neither JSON nor a form", headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
 
 
 @pytest.mark.parametrize("way", ["file", "source"])
