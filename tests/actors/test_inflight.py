@@ -1,4 +1,4 @@
-"""What a reader holds, and what it makes of a heartbeat's answer."""
+"""Documents a reader holds, and its response to heartbeat replies."""
 
 from dataclasses import dataclass, field, replace
 

@@ -1,4 +1,4 @@
-"""Scans beside born-digital documents in one reader: who waits, who overtakes, what a lost recogniser costs."""
+"""Scans and born-digital documents in one reader: order, overtaking, and the cost of a lost recogniser."""
 
 import threading
 from typing import Any
@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE_S, until
 
 
 def scan(pages: int = 1) -> PendingOcr:
-    """What reading a scan of so many pages gives."""
+    """Return the result of reading a scan with this many pages."""
     store = PixelStore()
     for number in range(1, pages + 1):
         store.put(PixelPage(number=number, image=b"png", width=600, height=800))

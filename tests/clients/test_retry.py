@@ -1,4 +1,4 @@
-"""What the Python client sends again, how often, and after how long; against answers made here."""
+"""Requests that the Python client repeats, how often, and after which delay; against scripted answers."""
 
 import itertools
 from collections.abc import Callable, Iterator

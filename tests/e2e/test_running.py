@@ -1,4 +1,4 @@
-"""What is only true of a whole running service; the tests run in this order on one cluster."""
+"""Properties of a whole running service; the tests run in this order on one cluster."""
 
 import json
 import os

@@ -31,7 +31,7 @@ OUTSIDE = "http://127.0.0.1:9/x"
 
 @dataclass(frozen=True)
 class Case:
-    """How the file ends: with `code`, or read with `says` in its text, `never` nowhere, and the warning `warns`."""
+    """Expected end of a file: `code`, or a tree with the text `says`, without `never`, and the warning `warns`."""
 
     make: Callable[[], bytes]
     code: str = ""

@@ -52,9 +52,9 @@ def unknown() -> Ids:
 
 @dataclass(frozen=True)
 class Row:
-    """How to call a route so that an allowed caller gets `status`; `make` prepares what its path names.
+    """Request of a route that gives an allowed caller `status`; `make` prepares the objects in its path.
 
-    `by_caller`: it is the caller's own.
+    With `by_caller` these objects belong to the caller.
     """
 
     status: int

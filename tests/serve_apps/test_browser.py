@@ -1,4 +1,4 @@
-"""Which site asks, and cookies that no other site can plant: the rules of the dashboard's and the console's pages."""
+"""Recognises the requesting site, and cookies that no other site can plant, for dashboard and console pages."""
 
 import pytest
 

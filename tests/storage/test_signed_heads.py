@@ -1,4 +1,4 @@
-"""What was signed outside the database tells a rewritten chain from a whole one."""
+"""Heads signed outside the database distinguish a rewritten chain from a whole one."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def tamper(store: Store, *statements: str) -> None:
 
 
 def chain_anew(store: Store, scope: Scope) -> None:
-    """As somebody would who can write to the database and has read our code."""
+    """Rewrite the chain like an attacker with write access to the database and knowledge of our code."""
     tamper(store, "update audit set seq = null, prev_hash = null, hash = null", "delete from audit_heads")
     seal(store.db)
     assert verify(store.db, scope) is None

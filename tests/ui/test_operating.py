@@ -42,7 +42,7 @@ async def send(one: Visitor, path: str, **fields: str) -> Any:
 
 
 async def act(one: Visitor, name: str, **fields: str) -> str:
-    """Where the browser is sent after the act."""
+    """Return the address that the browser is sent to after the act."""
     answer = await send(one, "/ui/act", act=name, **fields)
     assert answer.status_code == 303, answer.text
     return str(answer.headers["location"])

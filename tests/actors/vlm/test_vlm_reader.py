@@ -177,7 +177,7 @@ def test_page_without_regions_sends_no_prompt() -> None:
 
 
 class SlowWriter:
-    """Writes word by word until it is told to stop."""
+    """Writes word by word until stopped."""
 
     def __init__(self, unit: str) -> None:
         self._unit = unit

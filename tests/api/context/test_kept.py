@@ -1,4 +1,4 @@
-"""What the API keeps in memory for a while: within a budget, the one asked for longest ago goes first."""
+"""In-memory caches of the API: within a budget, the least recently used entry is evicted first."""
 
 from types import SimpleNamespace
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Derivations of hostile size: in a process of their own, ended by limits, with a stable code."""
+"""Derivations of hostile size run in a separate process, ended by limits, with a stable code."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What callers do to jobs and documents over their life: wait, watch, cancel, requeue, delete."""
+"""Callers' operations on jobs and documents: wait, watch, cancel, requeue, delete."""
 
 import asyncio
 import json

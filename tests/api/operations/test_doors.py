@@ -1,4 +1,4 @@
-"""What stands at the edge: HEAD and OPTIONS, the methods of a path, the request's one id, the front door."""
+"""The edge of the API: HEAD and OPTIONS, the methods of a path, the request id, the root page."""
 
 import httpx
 import pytest

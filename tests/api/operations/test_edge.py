@@ -1,4 +1,4 @@
-"""What every answer carries, and what no answer shows."""
+"""Headers of every answer, and details that no answer shows."""
 
 import asyncio
 import json

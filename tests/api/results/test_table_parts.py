@@ -1,4 +1,4 @@
-"""A table that goes on over pages, through HTTP: what is stored, served and made of it, and what is refused."""
+"""A table over several pages through HTTP: stored, served and exported, and invalid parts refused."""
 
 from typing import Any
 

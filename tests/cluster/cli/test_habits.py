@@ -1,4 +1,4 @@
-"""What people expect of a command line: standard input and output, summaries, reports, aliases, guesses, watching."""
+"""Command-line conventions: standard input and output, summaries, reports, aliases, suggestions, watching."""
 
 import json
 import os
@@ -90,7 +90,7 @@ def test_help_shows_examples(command: str) -> None:
 
 
 class Inbox:
-    """A folder that is watched, with a clock of our own for what lies in it."""
+    """A watched folder, with a scripted clock for its files."""
 
     def __init__(self, root: Path) -> None:
         self.folder = root / "inbox"

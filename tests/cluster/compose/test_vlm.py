@@ -1,4 +1,4 @@
-"""What SVC_VLM_OCR may name, and where it is refused."""
+"""Values of SVC_VLM_OCR, and the refusal of invalid ones."""
 
 import json
 from pathlib import Path

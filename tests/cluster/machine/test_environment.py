@@ -1,4 +1,4 @@
-"""What processes of the service find in their environment, and what they must not."""
+"""Variables that the service's processes find in their environment, and variables that they must not find."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""A supervisor that was started early runs when it is told to, and ends when nobody will tell it."""
+"""A supervisor started early runs at its go-ahead, and ends when none can come."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""How a machine leaves: told, handed over, ended; a second request or a cluster that says no ends it at once."""
+"""A leaving machine drains and ends; a second request or a refusal of the cluster ends it at once."""
 
 import os
 import signal

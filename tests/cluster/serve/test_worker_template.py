@@ -69,7 +69,7 @@ def template() -> Iterator[Template]:
 
 
 def start_worker(template: Template, *arguments: str, mark: str = "") -> dict[str, object]:
-    """What the fork says on the standard output that Ray gave to the one it stands for."""
+    """Return the fork's report on the standard output that Ray gave to its worker."""
     command = [sys.executable, forked_worker.__file__, *arguments]
     environment = {**os.environ, DOOR: str(template.door), "MARK": mark}
     with subprocess.Popen(command, env=environment, cwd="/", stdout=subprocess.PIPE) as shim:

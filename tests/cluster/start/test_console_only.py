@@ -1,4 +1,4 @@
-"""A console in front of an engine elsewhere: its own database, its own loops, no Ray; and as a process of its own."""
+"""A console in front of a remote engine: own database, own loops, no Ray, and a separate process."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is made before the supervisor runs: licence, token, secrets and the runtime file."""
+"""Files made before the supervisor runs: licence, token, secrets and the runtime file."""
 
 import stat
 import subprocess

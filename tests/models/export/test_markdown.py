@@ -1,4 +1,4 @@
-"""Trees with pages as Markdown; flowing documents have tests of their own."""
+"""Trees with pages as Markdown; flowing documents have separate tests."""
 
 from dataclasses import replace
 from typing import Any

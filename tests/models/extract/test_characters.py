@@ -1,4 +1,4 @@
-"""Counting characters by kind: as `str` tells them one by one."""
+"""Counting characters by kind, equal to `str` methods one by one."""
 
 from collections import Counter
 

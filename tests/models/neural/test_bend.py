@@ -1,4 +1,4 @@
-"""Pages whose lines bend are told by the detector's kernels, flattened, and their boxes lie on the page as it was."""
+"""Pages with bent lines are detected by kernels and flattened, and boxes are mapped back to the page."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ HEIGHT, WIDTH = 800, 600
 
 
 def bent(x: float, y: float, depth: float) -> float:
-    """How much lower a point lies on a page whose lines hang through by `depth` pixels in the middle."""
+    """Return how much lower a point is on a page whose lines sag by `depth` pixels in the middle."""
     return y + depth * (1 - (2 * x / WIDTH - 1) ** 2)
 
 

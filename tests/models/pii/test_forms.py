@@ -21,7 +21,7 @@ def shown(text: str) -> str:
 
 
 def left(before: str, value: str, behind: str) -> str:
-    """What is still seen of the value."""
+    """Return the part of the value that is still visible."""
     text = shown(before + value + behind)
     text = text.removeprefix(before)
     return text.removesuffix(behind) if behind else text

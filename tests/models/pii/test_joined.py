@@ -1,4 +1,4 @@
-"""How a tree's texts are joined: which seams are looked at, how far, and where a place of the join came from."""
+"""Joined texts of a tree: seams and their reach, and the mapping back to fields."""
 
 import pytest
 

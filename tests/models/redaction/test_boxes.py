@@ -1,4 +1,4 @@
-"""The exact place of a value on the page: the picture covers it and nothing beside it."""
+"""The exact place of a value on the page: the picture covers it and nothing next to it."""
 
 from io import BytesIO
 

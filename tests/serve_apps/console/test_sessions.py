@@ -66,7 +66,7 @@ async def test_a_wrong_password_and_an_unknown_address_look_the_same(console: Fa
 
 
 async def guess(app: FastAPI, times: int, **headers: str) -> list[int]:
-    """Statuses of wrong passwords for ann, from a browser nobody has seen."""
+    """Return the statuses of wrong passwords for ann, from an unknown browser."""
     async with browser(app) as pages:
         form = {"email": "ann@example.org", "password": "wrong"}
         return [(await pages.post("/sign-in", data=form, headers=headers)).status_code for _ in range(times)]

@@ -13,7 +13,7 @@ from tests.storage.index.test_keyword_parts import ACME, PART, Shelf
 
 
 class Machine(Shelf):
-    """Another machine's folder beside the same table, with a clock one can turn."""
+    """Another machine's folder of the same table, with an adjustable clock."""
 
     def __init__(self, writer: Shelf, folder: Path) -> None:
         self.table = ChunkTable(str(folder / "table"), width=2)

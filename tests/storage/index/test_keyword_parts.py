@@ -22,7 +22,7 @@ LOCK = threading.Lock()
 
 
 class Shelf:
-    """A table and its keyword index, whose parts take no more once they hold five chunks."""
+    """A table and its keyword index, whose parts are full at five chunks."""
 
     def __init__(self, folder: Path) -> None:
         self.table = ChunkTable(str(folder / "table"), width=2)

@@ -1,4 +1,4 @@
-"""What a search finds: published documents of the caller, by words, by vectors, by both."""
+"""Search results: published documents of the caller, by words, by vectors, by both."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What callers see: jobs, documents, dead letters and counts, page by page, each tenant its own."""
+"""Listings for callers: jobs, documents, dead letters and counts, page by page, per tenant."""
 
 import pytest
 

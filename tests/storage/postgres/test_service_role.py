@@ -1,4 +1,4 @@
-"""The service works as a role that is no superuser and can change no act of the audit trail."""
+"""The service works as a role that is not a superuser and can change no act of the audit trail."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nothing outside of a source is ever read, whoever asks and however the folder is built."""
+"""Nothing outside a source is ever read, for any caller and any folder structure."""
 
 import os
 import threading

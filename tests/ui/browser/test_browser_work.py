@@ -1,4 +1,4 @@
-"""What people do with a mouse in headless Chromium: drop files, follow progress, search, turn pages, operate."""
+"""Mouse work in headless Chromium: drop files, follow progress, search, turn pages, operate."""
 
 from collections.abc import Iterator
 from pathlib import Path

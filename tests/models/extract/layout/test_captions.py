@@ -1,4 +1,4 @@
-"""Captions beside text and tables, drop caps: told apart or joined, on lines made by hand."""
+"""Captions next to text and tables, and drop caps: separated or joined, on lines made by hand."""
 
 from dataclasses import replace
 

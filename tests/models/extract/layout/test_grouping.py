@@ -1,4 +1,4 @@
-"""What belongs together and what does not: quotations, captions, items set apart from their marks, listings."""
+"""Grouping of lines: quotations, captions, items set apart from their marks, listings."""
 
 from dataclasses import replace
 

@@ -33,7 +33,7 @@ def upright(ruled: bool, prose: bool = True) -> bytes:
 
 
 def turned(data: bytes, degrees: int) -> bytes:
-    """What is painted turned, on a page that is not."""
+    """Return the content painted turned, on a page that is not."""
     with pymupdf.open() as made, pymupdf.open(stream=data) as original:
         width, height = (HEIGHT, WIDTH) if degrees % 180 else (WIDTH, HEIGHT)
         page = made.new_page(width=width, height=height)

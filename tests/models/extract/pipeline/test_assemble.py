@@ -1,4 +1,4 @@
-"""What only the document shows: running heads, levels, title, joins. On pages made by hand, without a parser."""
+"""Facts of the whole document: running heads, levels, title, joins. On pages made by hand, without a parser."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A text layer that does not say what the page shows is told from a strange one that does."""
+"""A text layer that differs from the page is distinguished from an unusual one that matches."""
 
 from collections.abc import Callable
 from dataclasses import replace

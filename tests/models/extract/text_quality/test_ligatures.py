@@ -1,4 +1,4 @@
-"""Ligatures that a font does not name: restored where the word tells which, flagged where not."""
+"""Ligatures that a font does not name: restored where the word determines them, flagged otherwise."""
 
 import pytest
 

@@ -11,7 +11,7 @@ SETTINGS = DetectorSettings(min_side=320, max_side=640)
 
 
 def network(*kernels: tuple[int, int, int, int], confidence: float = 0.9, shapes: list[tuple[int, ...]] | None = None):  # type: ignore[no-untyped-def]
-    """Sees text exactly in the given boxes (x0, y0, x1, y1 of its own map)."""
+    """Return a network that sees text exactly in the given boxes (x0, y0, x1, y1 of its map)."""
 
     def run(batch: Floats) -> Floats:
         if shapes is not None:

@@ -1,4 +1,4 @@
-"""How much of a scan's ink lies in recognised text, by both recognisers, and where it is told."""
+"""Share of a scan's ink inside recognised text, by both recognisers, and its place in the tree."""
 
 import shutil
 
@@ -31,7 +31,7 @@ def test_letter_size_components_are_counted_without_rules_and_specks() -> None:
 
 
 def recognisers() -> list[RecognisePages]:
-    """What is installed: the built-in networks, and Tesseract where the machine has it."""
+    """Return the installed recognisers: the built-in networks, and Tesseract where available."""
     found: list[RecognisePages] = [RapidRecogniser(("en",))]
     command = shutil.which("tesseract")
     return [*found, TesseractRecogniser(("en",), command)] if command else found

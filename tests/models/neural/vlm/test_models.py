@@ -93,7 +93,7 @@ def test_unescaped_latex_backslashes_of_dots_are_repaired() -> None:
 
 
 def test_complete_dots_answer_with_an_unreadable_element_is_a_bad_answer() -> None:
-    """Its text would be missing from the page, and nobody would know."""
+    """Its text would be missing from the page unnoticed."""
     broken = RECORDED_DOTS.replace('"category": "Text", "text": "Let', '"category": "Text", "text": Let')
     with pytest.raises(BadAnswer):
         read_dots(broken)

@@ -1,4 +1,4 @@
-"""How the tokens of a tagger become names: what goes on, what begins anew, what a doubtful word is worth."""
+"""Names from a tagger's tokens: continuation, separation, and the weight of a doubtful word."""
 
 import pytest
 

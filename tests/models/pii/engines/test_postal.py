@@ -1,4 +1,4 @@
-"""What is one address and what is a place of its own, from the parts a tagger names."""
+"""Addresses and separate places from the parts that a tagger names."""
 
 import pytest
 

@@ -93,7 +93,7 @@ def test_a_language_without_a_pipeline_is_refused_at_the_start() -> None:
 
 @dataclass(frozen=True)
 class Word:
-    """What is asked of a token of spaCy."""
+    """The used part of a spaCy token."""
 
     line: Sequence["Word"]
     number: int

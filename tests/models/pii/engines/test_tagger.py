@@ -1,4 +1,4 @@
-"""The `names` engine, with its weights: who and where, beside what the patterns find."""
+"""The `names` engine with its weights: people and places in addition to the patterns."""
 
 from itertools import pairwise
 

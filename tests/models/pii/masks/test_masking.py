@@ -1,4 +1,4 @@
-"""Masks in a text and in cells: which stretches go, under which name, and where the stretches beside them move to."""
+"""Masks in a text and in cells: masked ranges, their labels, and the new places of neighbouring ranges."""
 
 from dataclasses import replace
 

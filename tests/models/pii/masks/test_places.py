@@ -1,4 +1,4 @@
-"""Values by place: what tells two apart, what a decision decides, and what is marked on a page."""
+"""Values by place: distinct places, the reach of a decision, and marks on a page."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Headings that the rules alone miss, and what looks like one and is none, each on a page made for it."""
+"""Headings that the rules alone miss, and lookalikes, each on a page made for it."""
 
 import numpy as np
 import pytest

@@ -158,7 +158,7 @@ def test_without_recognition_pictures_stay_pictures() -> None:
 
 
 def recognisers() -> list[RecognisePages]:
-    """What is installed: the built-in networks, and Tesseract where the machine has it."""
+    """Return the installed recognisers: the built-in networks, and Tesseract where available."""
     found: list[RecognisePages] = [RapidRecogniser(("en",))]
     command = shutil.which("tesseract")
     return [*found, TesseractRecogniser(("en",), command)] if command else found

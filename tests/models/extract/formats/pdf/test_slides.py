@@ -1,4 +1,4 @@
-"""What slides and forms letters do: headings on two lines, titles over tables, typewriter bullets, text in frames."""
+"""Slides and form letters: headings on two lines, titles over tables, typewriter bullets, text in frames."""
 
 from models.cdom.tree import BlockType
 from tests.models.extract.formats.pdf.paper import Paper, of_type, texts

@@ -1,4 +1,4 @@
-"""Tables: grids, half-ruled and shaded ones, spans, heads, tables without rules, and what is none."""
+"""Tables: grids, half-ruled and shaded ones, spans, heads, tables without rules, and lookalikes."""
 
 import pytest
 

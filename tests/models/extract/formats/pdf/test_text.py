@@ -1,4 +1,4 @@
-"""The text layer: hyphens, invisible characters, styles, links, fields, rotation, what nobody can see."""
+"""The text layer: hyphens, invisible characters, styles, links, fields, rotation, hidden text."""
 
 import pytest
 

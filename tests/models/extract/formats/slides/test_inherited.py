@@ -1,4 +1,4 @@
-"""What a slide takes from elsewhere: layout and master, charts, diagrams, formulas, links, pictures, newer variants."""
+"""Content that a slide inherits or refers to: layout and master, charts, diagrams, formulas, links, pictures."""
 
 from models.cdom.tree import Block, BlockType, Tree
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts

@@ -1,4 +1,4 @@
-"""The choice among candidates: labels of charts and tables of contents are aligned as tables are, and are none."""
+"""The choice among candidates: chart labels and tables of contents are aligned like tables but are not chosen."""
 
 import pytest
 
@@ -92,7 +92,7 @@ def test_rows_of_a_closed_frame_stay_together_unless_cells_are_merged(
 
 
 def choose_lines(scores: list[float], counts: list[int], heights: list[int] | None = None) -> list[int]:
-    """How many lines the chosen ones of candidates have that begin with the same line; `heights`: of their grids."""
+    """Return the line counts of the chosen candidates that begin with the same line; `heights`: of their grids."""
     word = TableWord(0, 10, 0, 10, 8, 10, "one", bold=False)
     row = [PLAIN.get(name, 0.0) for name in FEATURE_NAMES]
     candidates = [

@@ -1,4 +1,4 @@
-"""Features that tell several tables of one form from one table."""
+"""Features that distinguish several tables of one form from one table."""
 
 from collections.abc import Sequence
 
