@@ -1,4 +1,4 @@
-"""The house's rules that no linter knows: layers, sizes, names, and what may not stand in a commit."""
+"""Rules of the project that no linter checks: layers, sizes, names, and the content of commits."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""A test's database holds nothing of an earlier test's, whatever that one did to its own."""
+"""A test's database holds nothing of an earlier test's, after any change by that test."""
 
 import psycopg
 import pytest
@@ -19,7 +19,7 @@ WRITES = {
 
 
 def look(dsn: str) -> dict[str, object]:
-    """What the next test could notice: rows of every table, columns, triggers that are off, settings, sequences."""
+    """Return the state that the next test could notice: rows, columns, disabled triggers, settings, sequences."""
     queries = {
         "columns": "select table_name, column_name from information_schema.columns order by 1, 2",
         "plans": "select * from console_plans order by 1",

@@ -1,6 +1,6 @@
-"""Rooms of the house: modules in a folder, no two rooms that need each other, class names that stand once.
+"""Structure of the packages: modules per folder, no cyclic packages, unique class names.
 
-And what stands in them: a number with a name says its unit and its reason.
+Named numbers state their unit and their reason.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""What a taken-over child might claim, and that none of it is believed."""
+"""False claims of a taken-over child are refused."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Pictures on demand: when their sandbox starts, and that nobody has to wait for that."""
+"""Pictures on demand: the start of their sandbox does not delay a start or a request."""
 
 import io
 import threading

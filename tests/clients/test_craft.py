@@ -1,4 +1,4 @@
-"""What a demanding user of the Python client looks at: memory, errors, cancellation, streams, packaging."""
+"""Demands on the Python client: memory, errors, cancellation, streams, packaging."""
 
 import asyncio
 import os

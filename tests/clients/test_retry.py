@@ -1,4 +1,4 @@
-"""What the Python client sends again, how often, and after how long; against answers made here."""
+"""Requests that the Python client repeats, how often, and after which delay; against scripted answers."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ def test_a_rate_limit_is_waited_for_even_then() -> None:
     assert len(seen) == 2
 
 
-def test_a_longer_retry_after_than_one_is_willing_to_wait_ends_it() -> None:
+def test_retry_after_beyond_the_limit_ends_the_retries() -> None:
     answer, seen = failing(1, 429, {"retry-after": "3600"})
     with pytest.raises(ApiError) as refused:
         client_of(answer).get_job("job_a")

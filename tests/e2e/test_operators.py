@@ -1,4 +1,4 @@
-"""What works in the background of a running service: a source comes in by itself, and its events reach a receiver."""
+"""Background work of a running service: a source is synced, and its events reach a receiver."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_janitor_syncs_a_source_and_the_dispatcher_delivers_its_events(service: 
 
 
 def told(got: list[Received], job_id: str, event: str = "") -> list[Received]:
-    """What was said of this job."""
+    """Return the deliveries about this job."""
     return [
         one
         for one in got

@@ -28,7 +28,7 @@ EMBEDDER, WRITER = "ServeReplica:api:embedder", "ServeReplica:api:background"
 def killed(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Process:
     """The supervisor that was killed; the service is up again, from here on with a search index.
 
-    What earlier tests left is deleted first: the index would take it in.
+    Documents of earlier tests are deleted first, because the index would take them in.
     """
     for job in service.client.json("GET", "/v1/jobs?limit=200"):
         remove(service, job["id"])

@@ -69,7 +69,7 @@ def test_chunks_have_the_paragraph_in_one_piece_and_cite_both_places() -> None:
     assert chunk.pages == (1, 2)
 
 
-def test_html_and_markdown_without_running_heads_have_it_in_one_piece() -> None:
+def test_html_and_markdown_join_text_across_running_heads() -> None:
     tree = make_tree(FIRST, NOTE, HEAD, REST)
     assert "It was seen in the document of <strong>old</strong>." in tree_to_html(tree)
     assert "It was seen in the document of **old**." in tree_to_markdown(tree, furniture=False)

@@ -1,4 +1,4 @@
-"""A table that goes on over pages, in everything made of it: each row is where it stands, on its own page."""
+"""A table over several pages, in all outputs: each row is at its place, on its own page."""
 
 from dataclasses import replace
 

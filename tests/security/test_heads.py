@@ -35,7 +35,7 @@ def port() -> Iterator[int]:
 
 
 async def say(port: int, *parts: bytes) -> tuple[bytes, int]:
-    """What was answered before the connection ended or fell silent, and how many parts were taken."""
+    """Return the answer before the connection ended or fell silent, and the number of accepted parts."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     taken, answer = 0, b""
     try:

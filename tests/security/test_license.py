@@ -310,6 +310,6 @@ def test_the_command_line_refuses_without_a_traceback(tmp_path: Path) -> None:
     assert second.exit_code == 1
 
 
-def test_a_token_can_be_read_after_its_term_to_renew_it() -> None:
+def test_expired_token_can_be_read_for_renewal() -> None:
     text = issue_license(a_license(license_id=f"lic-{secrets.token_hex(4)}"), KEY)
     assert read_license(text, PINNED).customer == "Acme"

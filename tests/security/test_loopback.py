@@ -1,4 +1,4 @@
-"""Who counts as a caller on this machine: proxies, forwarding headers, rebinding hosts and mapped addresses."""
+"""Callers on this machine: proxies, forwarding headers, rebinding hosts and mapped addresses."""
 
 import os
 import socket

@@ -135,7 +135,7 @@ SEE = 30.0
 
 
 def seen_places(case: Case) -> list[tuple[str, tuple[float, float, float, float]]]:
-    """Where a PDF's canaries stand on its first page as drawn, annotations and form values included."""
+    """Return the places of a PDF's canaries on its first page as drawn, with annotations and form values."""
     with pymupdf.open(stream=case.data, filetype="pdf") as document:
         page = document[0]
         words = page.get_text("words")

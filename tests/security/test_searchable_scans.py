@@ -1,4 +1,4 @@
-"""A scan with somebody's text layer under it: what the layer says is nobody's word for what the pixels show."""
+"""A scan with a foreign text layer: the layer is not trusted as the content of the pixels."""
 
 import io
 

@@ -62,7 +62,7 @@ def test_ambiguous_or_unusable_keys_stop_the_start_and_hide_secrets(text: str, t
     assert "justasecret" not in str(caught.value)
 
 
-def test_a_ring_can_be_swapped_while_it_is_in_use() -> None:
+def test_key_ring_can_be_swapped_during_use() -> None:
     ring = KeyRing([default_key("first")])
     ring.replace([default_key("second")])
     assert ring.find("first") is None
@@ -97,7 +97,7 @@ def test_a_missing_doubled_or_wrong_key_is_refused_first(headers: list[tuple[byt
 
 
 @pytest.mark.parametrize("org", ["", "*", "Acme", "-a", "a b", "ａcme", "a" * 64, "a/b", "a\n"])
-def test_an_org_that_is_no_name_is_refused(org: str) -> None:
+def test_invalid_organisation_name_is_refused(org: str) -> None:
     with pytest.raises(InvalidOrg):
         identify([(b"x-api-key", b"w1"), (b"x-de-org", org.encode())], RING)
 

@@ -52,7 +52,7 @@ def test_nothing_is_ever_overwritten(artifacts: Artifacts) -> None:
     assert artifacts.read(document, 1, "tree.json") == b"first"
 
 
-def test_a_deleted_document_has_no_files_and_deleting_again_is_no_error(artifacts: Artifacts) -> None:
+def test_deleted_document_has_no_files_and_may_be_deleted_again(artifacts: Artifacts) -> None:
     document, other = new_document_id(), new_document_id()
     artifacts.put(document, 1, {"tree.json": b"{}", "assets/a.png": b"a"})
     artifacts.put(other, 1, {"tree.json": b"{}"})

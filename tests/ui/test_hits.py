@@ -63,7 +63,7 @@ def test_a_crop_shows_the_whole_passage_not_only_its_heading() -> None:
 
 
 @pytest.mark.parametrize("boxes", [[], [{"page": 1, "bbox": [5, 5, 5, 5]}]])
-def test_without_a_place_there_is_no_crop(boxes: list[dict[str, Any]]) -> None:
+def test_hit_without_a_place_has_no_crop(boxes: list[dict[str, Any]]) -> None:
     assert crop_of(a_hit(bboxes=boxes)) is None
 
 

@@ -42,7 +42,7 @@ async def send(one: Visitor, path: str, **fields: str) -> Any:
 
 
 async def act(one: Visitor, name: str, **fields: str) -> str:
-    """Where the browser is sent after the act."""
+    """Return the address that the browser is sent to after the act."""
     answer = await send(one, "/ui/act", act=name, **fields)
     assert answer.status_code == 303, answer.text
     return str(answer.headers["location"])
@@ -119,7 +119,7 @@ async def test_new_secret_is_shown_once_and_a_disabled_receiver_is_enabled(admin
     assert no_token.status_code == 403
 
 
-async def test_a_delivery_that_ended_can_be_sent_again_and_shows_why_it_failed(admin: Visitor, store: Store) -> None:
+async def test_finished_delivery_can_be_sent_again_and_shows_its_error(admin: Visitor, store: Store) -> None:
     await send(admin, "/ui/webhooks", url=RECEIVER, **{"job.finished": "1"})
     (hook,) = await listed(admin, "webhooks")
     await act(admin, "test-webhook", id=hook["id"])

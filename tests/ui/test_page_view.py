@@ -1,4 +1,4 @@
-"""The page beside what was read: thumbnails, what follows the page, sums of tables, page or text on a phone."""
+"""The page next to its content: thumbnails, page-dependent content, sums of tables, page or text on a phone."""
 
 from typing import Any
 

@@ -51,7 +51,7 @@ async def test_pages_are_private_and_closed(visitor: Visitor, path: str) -> None
     assert "unsafe" not in policies[0]
 
 
-async def test_every_page_leads_to_the_guide_and_tells_the_version(visitor: Visitor) -> None:
+async def test_every_page_links_the_guide_and_shows_the_version(visitor: Visitor) -> None:
     text = (await visitor.http.get("/ui/usage")).text
     assert 'href="/guide/"' in text
     assert f"Quire {SERVICE_VERSION} " in text
@@ -163,7 +163,7 @@ async def test_files_are_kept_by_browsers_under_an_address_of_their_version(visi
         assert (await visitor.http.get(f"/ui/static/older/{name}")).status_code == 404
 
 
-async def test_a_form_without_a_script_uploads_and_goes_on_to_the_job(visitor: Visitor) -> None:
+async def test_form_without_scripts_uploads_and_redirects_to_the_job(visitor: Visitor) -> None:
     headers = SAME_SITE | {"Accept": "text/html,application/xhtml+xml"}
     here = "/ui/v1/jobs"
     parts = {"files": ("a.pdf", b"%PDF", "application/pdf")}

@@ -102,7 +102,7 @@ def test_several_deadly_pages_are_all_survived(read_orders: ReadOrders) -> None:
     assert texts(outcome) == ["two", "five"]
 
 
-def test_pages_that_use_up_the_time_of_the_document_end_it(read_orders: ReadOrders) -> None:
+def test_document_fails_when_its_pages_use_up_its_time(read_orders: ReadOrders) -> None:
     outcome = read_orders("one", *["spin"] * 20)
     assert outcome.error is ErrorCode.TIMEOUT
 

@@ -1,7 +1,7 @@
 """The transformers engine on a tiny random checkpoint: only where torch is installed (`make test-gpu`).
 
-What the engine decides is tested everywhere with scripted writers (test_vlm_reader.py); here it is the calls into
-transformers.
+The engine's decisions are tested everywhere with scripted writers (test_vlm_reader.py). These tests cover the calls
+into transformers.
 """
 
 import os

@@ -96,7 +96,7 @@ def test_many_callers_are_answered_together(engine: VllmEngine) -> None:
     assert sum(isinstance(page, RecognisedPage) for page in pages) > CALLERS // 2
 
 
-def test_a_loop_is_stopped_while_it_is_written(engine: VllmEngine) -> None:
+def test_loop_is_stopped_during_generation(engine: VllmEngine) -> None:
     (answer,) = engine.generate([short(3000)], 60)
     assert answer.ending is AnswerEnd.LOOP
     assert len(answer.text) < 2500

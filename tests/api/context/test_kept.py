@@ -1,4 +1,4 @@
-"""What the API keeps in memory for a while: within a budget, the one asked for longest ago goes first."""
+"""In-memory caches of the API: within a budget, the least recently used entry is evicted first."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -34,7 +34,7 @@ def read(trees: ParsedTrees, *names: str) -> list[str]:
     return artifacts.read_ids
 
 
-def test_a_tree_is_parsed_once_while_it_is_kept() -> None:
+def test_cached_tree_is_parsed_once() -> None:
     trees = ParsedTrees(budget=2 * len(STORED))
     assert read(trees, "a", "b", "a", "b") == ["a", "b"]
     assert read(trees, "c", "b", "a") == ["c", "a"]

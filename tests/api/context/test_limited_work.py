@@ -1,4 +1,4 @@
-"""Derivations of hostile size: in a process of their own, ended by limits, with a stable code."""
+"""Derivations of hostile size run in a separate process, ended by limits, with a stable code."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def test_more_memory_than_allowed_ends_the_process_with_a_code() -> None:
         LimitedWork(WorkLimits(heavy_chars=0, memory_bytes=2 << 30)).run(fill, SMALL)
 
 
-def test_a_fault_of_ours_is_no_limit_and_tells_nothing_of_the_document(capfd: pytest.CaptureFixture[str]) -> None:
+def test_internal_fault_is_not_a_limit_and_quotes_no_document(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(RuntimeError):
         LimitedWork(EVERYTHING_IS_HEAVY).run(stumble, SMALL)
     said = capfd.readouterr().err
@@ -83,7 +83,7 @@ async def test_every_output_of_a_heavy_document_is_the_same_from_its_process(sto
     assert await ask(WorkLimits()) == await ask(EVERYTHING_IS_HEAVY)
 
 
-async def test_an_output_over_its_limit_is_422_and_the_service_goes_on(
+async def test_output_over_its_limit_is_422_and_the_service_continues(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("serve_apps.api.routes.results.derived.describe_tree", burn)

@@ -168,7 +168,7 @@ async def test_a_tree_that_cannot_be_kept_is_422_and_writes_nothing(
         b'{"tree":' + b'{"a":' * 500 + b"1" + b"}" * 500 + b"}",
     ],
 )
-async def test_json_that_is_none_or_a_trap_is_422(client: httpx.AsyncClient, body: bytes) -> None:
+async def test_invalid_or_hostile_json_is_422(client: httpx.AsyncClient, body: bytes) -> None:
     answer = await client.post("/v1/ingest", content=body)
     assert answer.status_code == 422
 

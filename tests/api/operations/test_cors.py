@@ -57,7 +57,7 @@ async def test_answers_and_refusals_can_be_read_by_a_named_site(store: Store, pa
     assert "X-Next-Cursor" in answer.headers["access-control-expose-headers"]
 
 
-async def test_the_dashboard_is_no_ones_but_its_own(store: Store) -> None:
+async def test_dashboard_refuses_cross_origin_requests(store: Store) -> None:
     for path in ("/ui/login", "/docs", "/"):
         assert "access-control-allow-origin" not in (await ask(store, ("*",), "GET", path, Origin=APP)).headers
 

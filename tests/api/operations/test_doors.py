@@ -1,4 +1,4 @@
-"""What stands at the edge: HEAD and OPTIONS, the methods of a path, the request's one id, the front door."""
+"""The edge of the API: HEAD and OPTIONS, the methods of a path, the request id, the root page."""
 
 import httpx
 import pytest
@@ -54,7 +54,7 @@ async def test_a_listed_job_shows_the_documents_that_have_ended(client: httpx.As
     assert listed[0]["documents"] == job["documents"] != []
 
 
-async def test_a_page_of_jobs_ends_before_it_leaves_documents_out(
+async def test_page_of_jobs_ends_before_the_document_limit(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("storage.jobs.listing.MOST_DOCUMENTS", 2)

@@ -1,4 +1,4 @@
-"""What every answer carries, and what no answer shows."""
+"""Headers of every answer, and details that no answer shows."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ async def test_every_answer_has_a_request_id_and_safe_headers(client: httpx.Asyn
         assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-async def test_a_callers_own_request_id_is_kept_when_it_is_harmless(client: httpx.AsyncClient) -> None:
+async def test_harmless_request_id_of_a_caller_is_kept(client: httpx.AsyncClient) -> None:
     kept = await client.get("/v1/health", headers={"X-Request-Id": "trace-1.a"})
     replaced = await client.get("/v1/health", headers={"X-Request-Id": "a b\tc"})
     assert kept.headers["x-request-id"] == "trace-1.a"

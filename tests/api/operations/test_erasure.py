@@ -37,7 +37,7 @@ async def erase(admin: httpx.AsyncClient, value: str, **more: Any) -> Any:
     return answer.json()
 
 
-async def test_a_value_is_found_however_it_is_written_and_wherever_it_stands(admin: httpx.AsyncClient) -> None:
+async def test_value_is_found_in_any_spelling_and_place(admin: httpx.AsyncClient) -> None:
     plain = await ingest(admin, f"Ask {ANN}.", "ANN @ example . com again")
     torn = await ingest(admin, "write to ann@exam", "ple.com today")
     named = await ingest(admin, "Nothing", name=f"letter to {ANN}.epub")

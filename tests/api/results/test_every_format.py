@@ -239,7 +239,7 @@ async def test_each_format_is_parsed_compared_and_rated_without_being_stored(she
         assert all(one["error"] is None for one in rated.json()["documents"]), rated.text
 
 
-async def test_files_inside_mails_and_archives_are_documents_with_parent_and_path(shelf: Shelf) -> None:
+async def test_files_inside_mails_and_archives_have_parent_and_path(shelf: Shelf) -> None:
     mail = b"From: a@b.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\n\nbody\n--B\n"
     mail += b"Content-Disposition: attachment; filename=r.csv\n\na;b\n1;2\n3;4\n\n--B--\n"
     outer = zipped({"in/m.eml": mail, "note.txt": b"words of a note", "broken.pdf": b"%PDF-1.4\n"})

@@ -24,7 +24,7 @@ async def test_an_asset_is_served_by_its_reference(client: httpx.AsyncClient, do
     assert again.status_code == 304
 
 
-async def test_a_picture_that_lies_in_no_file_is_cut_out_of_its_page_once(store: Store, dsn: str) -> None:
+async def test_picture_without_a_file_is_cut_from_its_page_once(store: Store, dsn: str) -> None:
     painter = Painter()
     resources = make_resources(store, dsn=dsn, ports=Ports(render_page=painter))
     async with serving(resources) as app, client_of(app) as caller:
@@ -60,7 +60,7 @@ async def test_active_content_is_served_as_octet_stream(client: httpx.AsyncClien
         "x" * 5000,
     ],
 )
-async def test_a_path_is_no_way_to_another_file(client: httpx.AsyncClient, document: str, path: str) -> None:
+async def test_path_traversal_reaches_no_other_file(client: httpx.AsyncClient, document: str, path: str) -> None:
     assert (await client.get(f"{document}/assets/{path}")).status_code in {404, 422}
 
 

@@ -89,7 +89,7 @@ async def test_only_a_rejected_flag_is_kept_and_either_decision_ends_the_waiting
         assert ("ann@example.com" in text) is kept
 
 
-async def test_the_same_decision_twice_is_the_first_one_and_another_changes_it(client: httpx.AsyncClient) -> None:
+async def test_repeated_decision_changes_nothing_and_another_decision_does(client: httpx.AsyncClient) -> None:
     ids = await ingest(client, "ann@example.com")
     first = await review(client, ids, "b0", "pii:email", "rejected")
     again = await review(client, ids, "b0", "pii:email", "rejected")

@@ -40,7 +40,7 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def ingest(client: httpx.AsyncClient, *texts: str) -> tuple[str, str]:
-    """(job, document) of a tree with these paragraphs, each under a heading of its own."""
+    """Return (job, document) of a tree with these paragraphs, each under a separate heading."""
     blocks: list[dict[str, Any]] = []
     for number, text in enumerate(texts):
         blocks.append({"id": f"h{number}", "type": "heading", "level": 1, "page": 1, "text": f"Part {number}"})

@@ -81,7 +81,7 @@ async def test_decision_applies_to_the_same_value_in_the_whole_document(client: 
     assert await letter.redacted() == [f"Ask {ANN}.", "Again: ANN@example.com and [REDACTED:email].", f"And {ANN}"]
 
 
-async def test_a_phone_number_is_the_same_value_however_it_is_written(client: httpx.AsyncClient) -> None:
+async def test_phone_number_is_the_same_value_in_any_spelling(client: httpx.AsyncClient) -> None:
     letter = await paper(client, f"Call {CALL}.", "Or +33-1-84-17-61-18!")
     said = await letter.decide((await letter.pending())[0], "rejected", apply_to="document")
     assert len(said["places"]) == 2

@@ -1,4 +1,4 @@
-"""`quire bench` measures and tells; a long command shows on a terminal how far it is, and nowhere else."""
+"""`quire bench` measures and reports; a long command shows its progress on a terminal only."""
 
 import io
 import json

@@ -120,7 +120,7 @@ def test_wrong_use_is_exit_2(arguments: list[str]) -> None:
     assert run(*arguments).exit_code == 2
 
 
-def test_a_file_that_cannot_be_read_is_no_traceback(folder: Path, tmp_path: Path) -> None:
+def test_unreadable_file_prints_no_traceback(folder: Path, tmp_path: Path) -> None:
     (folder / "gone.pdf").symlink_to(folder / "nowhere.pdf")
     result = run(folder / "*.pdf", "-o", tmp_path / "out", "--quiet")
     said = f"{folder / 'gone.pdf'}: original-missing: the file cannot be opened\n"

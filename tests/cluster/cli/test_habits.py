@@ -1,4 +1,4 @@
-"""What people expect of a command line: standard input and output, summaries, reports, aliases, guesses, watching."""
+"""Command-line conventions: standard input and output, summaries, reports, aliases, suggestions, watching."""
 
 import json
 import os
@@ -90,7 +90,7 @@ def test_help_shows_examples(command: str) -> None:
 
 
 class Inbox:
-    """A folder that is watched, with a clock of our own for what lies in it."""
+    """A watched folder, with a scripted clock for its files."""
 
     def __init__(self, root: Path) -> None:
         self.folder = root / "inbox"
@@ -107,7 +107,7 @@ class Inbox:
         return path
 
 
-def test_a_file_is_read_when_it_has_come_to_rest_and_again_when_it_changed(tmp_path: Path) -> None:
+def test_file_is_read_once_unchanged_and_again_after_a_change(tmp_path: Path) -> None:
     inbox = Inbox(tmp_path)
     path = inbox.put("a/paper.pdf", pdfs.good())
     assert inbox.watch.look() == []  # it may still be copied

@@ -43,7 +43,7 @@ def address() -> Iterator[str]:
 
 
 def joined(workdir: Path, dsn: str, address: str) -> None:
-    """What `quire up --address` leaves on the machine it ran on."""
+    """Write the files that `quire up --address` leaves on its machine."""
     write_runtime(
         Runtime(
             settings=parse_settings(

@@ -45,7 +45,7 @@ def traced(runtime: Runtime, receiver: Receiver, **variables: str) -> Runtime:
 async def upload_and_read(
     runtime: Runtime, store: Store, content: bytes, *, first: str = "/v1/health", **headers: str
 ) -> None:
-    """Everything in this process, as two replicas: each has a tracer of its own. `first` is asked before."""
+    """Upload and read in this process as two replicas, each with a separate tracer. `first` runs before."""
     resources = replace(open_resources(runtime), keys=parse_api_keys(KEYS))
     try:
         async with serving(resources) as app, client_of(app) as client:

@@ -1,4 +1,4 @@
-"""Chunks cut anew: in the index before the document says so, repeatable, and nothing of what is gone."""
+"""Chunks cut again: in the index before the document says so, repeatable, without deleted documents."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 
 
 class ReplacingIndex:
-    """What was handed over, in order."""
+    """Records the given chunks, in order."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.replaced: list[tuple[str, int, list[str]]] = []

@@ -1,4 +1,4 @@
-"""What processes of the service find in their environment, and what they must not."""
+"""Variables that the service's processes find in their environment, and variables that they must not find."""
 
 import os
 import stat
@@ -54,7 +54,7 @@ def test_worker_template_is_in_the_environment_only_when_wanted(tmp_path: Path) 
     assert WORKER_TEMPLATE not in made
 
 
-def test_freed_memory_lies_in_few_heaps_unless_the_operator_says_otherwise(tmp_path: Path) -> None:
+def test_malloc_arenas_are_few_unless_the_operator_sets_a_number(tmp_path: Path) -> None:
     assert int(environment(tmp_path)["MALLOC_ARENA_MAX"]) == max(2, os.cpu_count() or 1)
     assert environment(tmp_path, MALLOC_ARENA_MAX="33")["MALLOC_ARENA_MAX"] == "33"
 

@@ -35,7 +35,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def listening(port: int) -> set[str]:
-    """Addresses (as the kernel writes them) on which somebody listens at `port`."""
+    """Return the addresses (as the kernel writes them) with a listener at `port`."""
     rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
     return {row[1].split(":")[0] for row in rows if row[3] == "0A" and int(row[1].split(":")[1], 16) == port}
 

@@ -1,4 +1,4 @@
-"""How many readers run, and where."""
+"""Number and placement of readers."""
 
 import pytest
 

@@ -69,7 +69,7 @@ def wait_until_dead(pid: int) -> None:
     until(lambda: not Path(f"/proc/{pid}/cwd").exists(), 20)
 
 
-def test_it_serves_over_a_private_socket_only(workdir: Path) -> None:
+def test_database_serves_over_a_private_socket_only(workdir: Path) -> None:
     with running(workdir) as postgres:
         assert ask(postgres.dsn, "show listen_addresses") == ""
         assert ask(postgres.dsn, "show shared_buffers") == "64MB"
@@ -107,7 +107,7 @@ def test_stopping_a_stopped_database_is_accepted(workdir: Path) -> None:
         postgres.stop()
 
 
-def test_it_outlives_the_process_that_started_it(workdir: Path) -> None:
+def test_database_outlives_the_process_that_started_the_server(workdir: Path) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(workdir)], capture_output=True, text=True, check=True)
     postgres = EmbeddedPostgres(workdir)
     try:

@@ -1,4 +1,4 @@
-"""Restarts of a dead head: counted in a row, forgotten after a steady time, ended when they never hold."""
+"""Restarts of a dead head: counted in a row, reset after a steady time, ended when none holds."""
 
 import signal
 import warnings

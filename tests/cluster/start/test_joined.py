@@ -105,6 +105,6 @@ def test_worker_without_shared_state_reports_the_missing_settings(
     assert "SVC_BLOBS" in result.output
 
 
-def test_a_label_that_is_none_is_a_usage_error(tmp_path: Path) -> None:
+def test_invalid_label_is_a_usage_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(worker, ["--token-file", str(tmp_path / "t"), "--label", "pool"])
     assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""Compare: equal, moved, changed, added, removed; each block of either tree told exactly once."""
+"""Compare: equal, moved, changed, added, removed; each block of either tree is listed exactly once."""
 
 from hypothesis import given, settings
 

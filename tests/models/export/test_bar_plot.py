@@ -1,4 +1,4 @@
-"""Bars over time: heights by value, everything told in words, texts escaped."""
+"""Bars over time: heights by value, described in words, texts escaped."""
 
 import re
 

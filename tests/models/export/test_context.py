@@ -1,4 +1,4 @@
-"""The context digest: within the budget whatever it is, and honest about what it leaves out."""
+"""The context digest stays within any budget and reports omitted content."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -86,7 +86,7 @@ def test_word_keeps_the_text_of_a_formula_that_lost_its_beginning() -> None:
 
 
 def of_words(tree: Tree) -> dict[str, str]:
-    """What programs search and learn from."""
+    """Return the outputs for search and training."""
     tokenizer = load_tokenizer()
     chunks = chunk_tree(tree, tokenizer)
     return {

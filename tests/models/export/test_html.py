@@ -134,7 +134,7 @@ def test_a_numbered_item_among_others_has_no_bullet_before_its_number() -> None:
     )
 
 
-def test_a_table_tells_its_checks_and_marks_the_cell_that_fails() -> None:
+def test_table_lists_its_checks_and_marks_the_failing_cell() -> None:
     texts = (("Item", "Sum"), ("a", "10"), ("b", "20"), ("Total", "31"))
     cells = tuple(Cell(row=row, col=col, text=text) for row, held in enumerate(texts) for col, text in enumerate(held))
     checks = (

@@ -1,4 +1,4 @@
-"""Trees with pages as Markdown; flowing documents have tests of their own."""
+"""Trees with pages as Markdown; flowing documents have separate tests."""
 
 from dataclasses import replace
 from typing import Any
@@ -234,7 +234,7 @@ def test_pages_are_parted_where_it_is_asked_for() -> None:
     assert "page" not in tree_to_markdown(make_tree(*placed))
 
 
-def test_a_list_that_goes_on_over_the_page_is_parted_too() -> None:
+def test_list_over_two_pages_is_separated_too() -> None:
     items = [make_block(n, BlockType.LIST_ITEM, f"item {n}", level=1) for n in range(2)]
     tree = make_tree(items[0], replace(items[1], page=2))
     assert tree_to_markdown(tree, page_break="\f") == "- item 0\n\n\f\n\n- item 1\n"

@@ -60,7 +60,7 @@ def test_multipart_labels_become_numbers_where_depth_implies_the_rest() -> None:
     assert write(item("2.3.1. a")) == "- 2.3.1. a\n"
 
 
-def test_a_list_goes_on_after_a_paragraph_with_its_number() -> None:
+def test_a_list_continues_after_a_paragraph_with_its_number() -> None:
     assert write(item("1. a"), block("between"), item("2. b")) == "1. a\n\nbetween\n\n2. b\n"
 
 
@@ -68,7 +68,7 @@ def test_a_restarted_list_is_a_list_of_its_own() -> None:
     assert write(item("1. a"), item("2. b"), item("1. c")) == "1. a\n2. b\n\n<!-- -->\n\n1. c\n"
 
 
-def test_an_orphan_deep_item_is_no_code() -> None:
+def test_orphan_deep_item_is_not_code() -> None:
     rendered = RENDER.render(write(block("text"), item("deep", 4)))
     assert "<li>deep</li>" in rendered
 

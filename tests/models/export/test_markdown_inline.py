@@ -1,4 +1,4 @@
-"""Markdown of styled text: whatever the text says, a CommonMark reader sees that text and those styles."""
+"""Markdown of styled text: a CommonMark reader sees any text with its styles."""
 
 import re
 
@@ -15,7 +15,7 @@ RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethroug
 
 
 def seen(markdown: str) -> str:
-    """What a reader of the rendered Markdown sees, white space squashed."""
+    """Return the visible text of rendered Markdown, with white space squashed."""
     root = html.fromstring(f"<div>{RENDER.render(markdown)}</div>")
     for line_break in root.iter("br"):
         line_break.tail = " " + (line_break.tail or "")

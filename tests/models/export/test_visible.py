@@ -1,6 +1,6 @@
-"""One contract over everything that goes out: what is hidden stays in, what is text is escaped, what is masked is gone.
+"""One contract for all outputs: hidden text stays out, text is escaped, and masked values are gone.
 
-Every export and derivation stands in OUTPUTS; `models.export.EXPORTS` and the extract formats are held to it.
+OUTPUTS holds every export and derivation; `models.export.EXPORTS` and the extract formats are held to it.
 """
 
 import io

@@ -31,7 +31,7 @@ print(len(heard))
 
 @LINUX
 def test_a_signal_is_handled_after_models_came_and_went() -> None:
-    """In a process of its own: one whose signal stack is gone ends by SIGSEGV here."""
+    """Runs in a separate process, which would end by SIGSEGV without a signal stack."""
     done = subprocess.run([sys.executable, "-c", MODELS_COME_AND_GO], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout.split()) == (0, ["1"]), done.stderr
 

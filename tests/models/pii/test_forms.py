@@ -21,14 +21,14 @@ def shown(text: str) -> str:
 
 
 def left(before: str, value: str, behind: str) -> str:
-    """What is still seen of the value."""
+    """Return the part of the value that is still visible."""
     text = shown(before + value + behind)
     text = text.removeprefix(before)
     return text.removesuffix(behind) if behind else text
 
 
 @pytest.mark.parametrize(("before", "value", "behind"), FORMS, ids=lambda part: part[:40])
-def test_a_value_is_masked_whole_however_it_is_written(before: str, value: str, behind: str) -> None:
+def test_value_is_masked_whole_in_any_spelling(before: str, value: str, behind: str) -> None:
 
     rest = re.sub(r"\[REDACTED:\w+\]", "", left(before, value, behind))
     assert not any(char.isdigit() for char in rest), rest
@@ -99,7 +99,7 @@ def test_neighbouring_numbers_of_a_table_are_neither_phone_nor_ip_address() -> N
         "Using the samples prepared in Activity 1, carefully place the electrode", "the 3 boats in the first row",
     ],
 )  # fmt: skip
-def test_numbers_of_sections_and_words_of_prose_are_no_personal_data(text: str) -> None:
+def test_section_numbers_and_prose_are_not_personal_data(text: str) -> None:
     assert not flag_tree(tree(paragraph(0, text)), RegexDetector()).blocks[0].flags
 
 

@@ -1,4 +1,4 @@
-"""How a tree's texts are joined: which seams are looked at, how far, and where a place of the join came from."""
+"""Joined texts of a tree: seams and their reach, and the mapping back to fields."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def fields(*texts: str) -> list[Field]:
         ("ends here 7", "   ", ""),
     ],
 )
-def test_a_seam_is_looked_at_where_a_word_could_go_on(left: str, right: str, seam: str) -> None:
+def test_a_seam_is_looked_at_where_a_word_could_continue(left: str, right: str, seam: str) -> None:
     assert join_seams(fields(left, right)).text == (seam and seam + "\n")
 
 
@@ -58,7 +58,7 @@ def test_no_more_of_a_text_than_its_reach_is_looked_at() -> None:
     assert [(part.start, part.end) for part in hyphen.parts] == [(40, 40 + REACH), (0, REACH)]
 
 
-def test_a_place_of_the_join_is_the_parts_of_the_fields_under_it() -> None:
+def test_range_of_the_join_maps_to_parts_of_fields() -> None:
     one, two, three = fields("abc", "de", "fgh")
     joined = join_loose([one, two, three])
     assert (joined.text, joined.starts) == ("abc\nde\nfgh\n", (0, 4, 7))

@@ -49,7 +49,7 @@ def words(data: bytes) -> str:
     return "\n".join(paragraph.text for paragraph in docx.Document(BytesIO(data)).paragraphs)
 
 
-def test_the_value_goes_and_the_words_around_it_stay() -> None:
+def test_value_is_removed_and_surrounding_words_stay() -> None:
     clean = redact(a_file(f"Write to {SECRET} soon."))
     assert letters(SECRET) not in letters(everything(clean))
     assert words(clean).splitlines() == [SHOWN, "Write to █████ soon."]

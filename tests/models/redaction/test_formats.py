@@ -29,7 +29,7 @@ _TYPE = "application/vnd.openxmlformats-officedocument."
 
 
 def types(**parts: str) -> dict[str, str | bytes]:
-    """What says which part is what; names are given with `__` for `/`."""
+    """Return the content types of parts; names are given with `__` for `/`."""
     lines = "".join(
         f'<Override PartName="/{name.replace("__", "/")}.xml" ContentType="{_TYPE}{kind}+xml"/>'
         for name, kind in parts.items()
@@ -235,7 +235,7 @@ def test_the_pages_of_a_redacted_book_are_xhtml_without_prefixes() -> None:
 
 
 def test_mail_with_other_words_than_those_read_is_refused() -> None:
-    """A name that the reader understood in another character set would stay beside its mask, misspelled."""
+    """A name decoded in another character set would stay next to its mask, misspelled."""
     tree = flag_tree(read(a_mail(html=False)), RegexDetector())
     for other in (b"From: a@b.example\r\nTo: c@d.example\r\nSubject: x\r\n\r\nOther words\r\n", b"", b"\0\0\0"):
         with pytest.raises(RedactionUnproven):

@@ -1,4 +1,4 @@
-"""Values that stand in pieces, in another order or in tiles: what one way of looking misses, the next one finds."""
+"""Values in pieces, in another order or in tiles: each way of searching finds values that others miss."""
 
 import random
 from io import BytesIO
@@ -50,7 +50,7 @@ def _seen(data: bytes) -> str:
 
 
 def _ink(data: bytes, box: tuple[int, int, int, int]) -> Image.Image:
-    """What the first page shows in a box of its points."""
+    """Return the ink of the first page in a box of its points."""
     with pymupdf.open(stream=data) as document:
         picture = document[0].get_pixmap(dpi=72)
     return Image.open(BytesIO(picture.tobytes("png"))).convert("L").crop(box)
@@ -93,7 +93,7 @@ def test_row_that_no_engine_reads_in_order_is_covered(seed: int, route: Route) -
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_value_that_one_engine_alone_understands_goes_from_every_page(seed: int) -> None:
-    """Its number is a passport's only beside the word, which is drawn in any order on the page before."""
+    """The number counts as a passport only next to the word, which is drawn in any order on the page before."""
     file = start(packed=False)
     CONTENT_PLACES["shuffled"](file, f"Passport: {PASSPORT}", 400, random.Random(seed))
     file.second.append(at(f"(Take {PASSPORT} along.)", 500))

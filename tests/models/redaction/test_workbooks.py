@@ -1,4 +1,4 @@
-"""Values that stand in several cells of a workbook: every piece goes, however short, and its neighbours stay."""
+"""Values over several cells of a workbook: every short piece is removed, and neighbouring cells stay."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""docling-serve's door whole: sources, tasks that no process can forget, chunks, and unstructured's route beside it."""
+"""docling-serve's API: sources, stateless tasks, chunks, and unstructured's route."""
 
 import base64
 from typing import Any

@@ -113,9 +113,7 @@ async def test_a_job_that_is_gone_at_the_engine_ends_here(ann: Person, line: Bet
     assert ended[0]["status"] in ("failed", "canceled")
 
 
-async def test_an_engine_that_errs_while_it_is_watched_changes_nothing(
-    ann: Person, line: Between, store: Store
-) -> None:
+async def test_engine_error_during_a_watch_changes_nothing(ann: Person, line: Between, store: Store) -> None:
     await ann.api.post("/v1/jobs", files=files(PDF))
     line.status = 500
     await asyncio.to_thread(watch, store, line.url)

@@ -292,7 +292,7 @@ async def test_an_alias_of_another_tenant_is_unknown(console: FastAPI, ann: Pers
 
 
 @pytest.mark.parametrize("path", ["job_..%2f..%2fstats", "x", "..", "job_" + "a" * 200, "file_%00"])
-async def test_an_id_that_is_none_never_reaches_the_engine(ann: Person, path: str) -> None:
+async def test_invalid_id_never_reaches_the_engine(ann: Person, path: str) -> None:
     assert (await ann.api.get(f"/v1/jobs/{path}/documents/x/tree")).status_code == 404
 
 

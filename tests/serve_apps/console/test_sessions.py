@@ -66,7 +66,7 @@ async def test_a_wrong_password_and_an_unknown_address_look_the_same(console: Fa
 
 
 async def guess(app: FastAPI, times: int, **headers: str) -> list[int]:
-    """Statuses of wrong passwords for ann, from a browser nobody has seen."""
+    """Return the statuses of wrong passwords for ann, from an unknown browser."""
     async with browser(app) as pages:
         form = {"email": "ann@example.org", "password": "wrong"}
         return [(await pages.post("/sign-in", data=form, headers=headers)).status_code for _ in range(times)]
@@ -291,7 +291,7 @@ async def test_signing_out_ends_the_session(ann: Person) -> None:
     assert (await ann.pages.get("/api/usage")).status_code == 401
 
 
-async def test_a_session_that_has_run_out_is_none(ann: Person, store: Store) -> None:
+async def test_expired_session_is_refused(ann: Person, store: Store) -> None:
     with store.db.transaction() as conn:
         conn.execute("update console_sessions set expires_at = clock_timestamp()")
     answer: httpx.Response = await ann.pages.get("/api/usage")
@@ -319,7 +319,7 @@ async def test_invalid_form_data_is_422(console: FastAPI, sent: dict[str, Any]) 
             assert (await pages.post(path, headers=headers, **sent)).status_code == 422
 
 
-async def test_addresses_with_nul_are_no_fault_of_ours(ann: Person) -> None:
+async def test_address_with_nul_is_a_client_error(ann: Person) -> None:
     form = {"csrf": await csrf_of(ann.pages)}
     for path in ("/documents/%00", "/documents/a%00b/preview", "/static/%00/%00"):
         assert (await ann.pages.get(path)).status_code == 404

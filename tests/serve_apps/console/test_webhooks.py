@@ -1,4 +1,4 @@
-"""document.finished: once per document, signed as the interface says, whatever is killed in between."""
+"""document.finished: once per document, signed as the interface says, despite kills in between."""
 
 import asyncio
 import hashlib

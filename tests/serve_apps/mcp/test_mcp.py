@@ -28,7 +28,7 @@ IDS = {"job_id": "job_" + "a" * 26, "document_id": "doc_" + "a" * 26}
 
 
 class OneHit:
-    """Finds the same passage whatever is asked."""
+    """Returns the same passage for every query."""
 
     async def search(self, request: SearchRequest) -> list[SearchHit]:
         return [a_hit(request.q)]

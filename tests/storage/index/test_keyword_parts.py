@@ -22,7 +22,7 @@ LOCK = threading.Lock()
 
 
 class Shelf:
-    """A table and its keyword index, whose parts take no more once they hold five chunks."""
+    """A table and its keyword index, whose parts are full at five chunks."""
 
     def __init__(self, folder: Path) -> None:
         self.table = ChunkTable(str(folder / "table"), width=2)
@@ -67,7 +67,7 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
     made.files.close()
 
 
-def test_every_part_answers_and_none_takes_more_once_it_is_full(shelf: Shelf) -> None:
+def test_every_part_answers_and_a_full_part_takes_no_rows(shelf: Shelf) -> None:
     for number in range(12):
         shelf.write(f"d{number}", f"apples {number}", f"pears {number}")
     assert len(shelf.builds()) == 4

@@ -1,4 +1,4 @@
-"""A change of models: new vectors are made beside the old ones, the old ones answer until the switch."""
+"""A change of models: new vectors are built next to the old ones, which answer until the switch."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

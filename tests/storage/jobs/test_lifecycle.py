@@ -132,7 +132,7 @@ def test_a_deleted_document_stays_listed_without_its_outputs(store: Store) -> No
         locate_original(store, ACME, job.id, taken.document_id)
 
 
-def test_a_deleted_failure_is_no_dead_letter_and_cannot_be_requeued(store: Store) -> None:
+def test_deleted_failure_is_not_a_dead_letter_and_cannot_be_requeued(store: Store) -> None:
     job, failed = fail_one(store)
     assert [row.id for row in list_dead_letters(store, ACME).items] == [failed.document_id]
     delete_document(store.db, ACME, ACTOR, failed.document_id)

@@ -64,7 +64,7 @@ def test_a_wait_that_is_obeyed_is_accepted_and_buckets_are_apart(store: Store) -
     assert take(store.db, "acme", 600, burst=2) == 0
 
 
-def test_buckets_long_empty_are_forgotten(store: Store) -> None:
+def test_long_empty_buckets_are_deleted(store: Store) -> None:
     take(store.db, "acme", 60)
     with store.db.autocommit() as conn:
         conn.execute("update rate_limits set empty_at = now() - interval '2 hours'")

@@ -1,4 +1,4 @@
-"""A store that version 0.9.20 filled opens in this version: nothing is lost, what was under way goes on."""
+"""A store filled by version 0.9.20 opens in this version: nothing is lost, and running work continues."""
 
 import threading
 from pathlib import Path

@@ -41,7 +41,7 @@ def test_a_group_of_one_is_being_read(store: Store) -> None:
     assert phases(store) == [("reading", 1, 0)]
 
 
-def test_a_group_holds_no_more_bytes_than_it_may_but_always_its_first(store: Store) -> None:
+def test_group_stays_within_its_byte_limit_but_has_at_least_its_first(store: Store) -> None:
     third = GROUP_BYTES // 3
     weighing(store, GROUP_BYTES * 9, third, third, third, third)
     queue = worker(store)
@@ -92,7 +92,7 @@ def test_a_retried_document_waits_for_a_turn_of_its_own(store: Store) -> None:
     assert sorted(len(queue.claim_group(8)) for _ in range(2)) == [1, 2]
 
 
-def test_a_lapsed_lease_is_taken_alone_before_any_group(store: Store) -> None:
+def test_expired_lease_is_claimed_alone_before_any_group(store: Store) -> None:
     submit(store, 3)
     first = claim(worker(store))
     lapse(store, first)

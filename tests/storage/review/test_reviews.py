@@ -1,4 +1,4 @@
-"""What awaits review, page by page, and decisions that outlive the attempt they were made on."""
+"""Flags that await review, page by page, and decisions that outlive the attempt they were made on."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Documents cut by another chunker are found in pages, and remembered once they were cut anew."""
+"""Documents cut by another chunker are found in pages, and recorded when they were chunked again."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What a crash leaves behind is found and swept; what should never happen is told."""
+"""Leftovers of a crash are found and swept; impossible states are reported."""
 
 import pytest
 

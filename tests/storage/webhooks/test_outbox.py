@@ -1,4 +1,4 @@
-"""Events reach their receivers: at least once, under one id with one body, whatever dies, and as planned."""
+"""Events reach their receivers at least once, under one id with one body, on schedule, despite crashes."""
 
 import hashlib
 import hmac
@@ -128,7 +128,7 @@ def test_an_older_claim_cannot_settle(store: Store) -> None:
     assert not settle(store.db, fresh, Outcome(status=500))
 
 
-def test_ten_tries_over_the_published_schedule_then_it_has_failed(store: Store) -> None:
+def test_delivery_fails_after_ten_attempts_of_the_published_schedule(store: Store) -> None:
     hook(store, events=[EventKind.JOB_FINISHED])
     finish_one(store)
     fan_out(store.db)
@@ -299,7 +299,7 @@ MOST_REFUSALS = 6
 
 
 def test_every_event_arrives_despite_failures_and_crashes(store: Store) -> None:
-    """Dispatchers are abandoned in the middle of a send: their claims lapse and somebody else sends again."""
+    """Dispatchers are abandoned in the middle of a send: their claims expire and another dispatcher sends again."""
     chance, refused = random.Random(7), Counter[str]()
     died: list[str] = []
 

@@ -1,4 +1,4 @@
-"""What people do with a mouse in headless Chromium: drop files, follow progress, search, turn pages, operate."""
+"""Mouse work in headless Chromium: drop files, follow progress, search, turn pages, operate."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -206,7 +206,7 @@ def test_late_end_of_a_closed_question_does_not_answer_a_later_question(service:
     assert browser.run("Promise.all([window.first, window.second])") == [False, True]
 
 
-def test_a_page_asked_for_before_a_question_is_not_swapped_under_it(service: Living) -> None:
+def test_page_requested_before_a_question_is_not_swapped_under_it(service: Living) -> None:
     job = service.send(("letter.pdf", write_letter()))
     service.sign_in()
     browser = service.browser

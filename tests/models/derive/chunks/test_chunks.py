@@ -25,7 +25,7 @@ def solid(text: str) -> str:
 
 
 def expected_text(blocks: list[Block]) -> str:
-    """What chunks hold, without white space: texts, and cells joined by bars row by row."""
+    """Return the text of chunks without white space: texts, and cells joined by bars row by row."""
     parts = []
     for block in blocks:
         if block.table is not None and block.table.cells:

@@ -62,7 +62,7 @@ def test_evidence_of_a_line_or_cell_is_the_box_of_its_block() -> None:
     assert {field.evidence.bbox for field in find_fields(make_tree(lines, table))} == {box}
 
 
-def test_captions_code_and_table_heads_are_no_pairs() -> None:
+def test_captions_code_and_table_heads_are_not_pairs() -> None:
     blocks = (
         make_block(BlockType.CAPTION, "Table 1: levels"),
         make_block(BlockType.CODE, "if level > 1: warn()"),

@@ -49,7 +49,7 @@ def test_amounts_become_decimal_strings(text: str, amount: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["12:30", "6%", "03-40210276", "15/01/2018", "1.2.3", "page 7", "192.168.1.1"])
-def test_clocks_shares_phones_and_dates_are_no_amounts(text: str) -> None:
+def test_clocks_shares_phones_and_dates_are_not_amounts(text: str) -> None:
     assert list(find_amounts(text)) == []
 
 

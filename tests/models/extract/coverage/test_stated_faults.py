@@ -1,4 +1,4 @@
-"""A file that the counting apart cannot take is read all the same; its pages are judged by nobody."""
+"""A file that the separate count cannot parse is read all the same; its pages are unjudged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Confidence is a chance that depends on what is known of a block, and what nobody read has next to none."""
+"""Confidence is a probability from the facts about a block; unread text has almost none."""
 
 import numpy as np
 import pytest

@@ -123,7 +123,7 @@ def test_parts_are_left_apart_when_asked_for() -> None:
     [([("plums", "14")], 0), ([("plums", "14"), ("figs", "9")], 1), ([("x" * 90, "–"), ("figs", "9")], 1)],
     ids=["no header", "figures taken for a header", "text too long for a header"],
 )
-def test_rows_without_a_header_of_their_own_go_on(rows: list[tuple[str, str]], heads: int) -> None:
+def test_rows_without_a_separate_header_continue(rows: list[tuple[str, str]], heads: int) -> None:
     tree = build(page(1, table(HEAD, ("pears", "3"), y=500)), page(2, table(*rows, heads=heads)))
     (joined,) = tables_of(tree)
     assert joined[2:] == [list(row) for row in rows]

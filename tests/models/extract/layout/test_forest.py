@@ -26,7 +26,7 @@ TREE = {
 
 
 class Learned:
-    """What a booster tells of itself."""
+    """Scripted description of a booster."""
 
     def dump_model(self) -> dict[str, object]:
         return {"tree_info": [{"tree_structure": TREE}, {"tree_structure": {"leaf_value": 1.0}}]}

@@ -51,7 +51,7 @@ def test_a_note_far_below_the_columns_ends_the_page() -> None:
     assert names([*columns(60), note])[-1] == "note"
 
 
-def test_the_first_word_of_a_stretched_line_is_no_label() -> None:
+def test_the_first_word_of_a_stretched_line_is_not_a_label() -> None:
     from models.extract.layout.figures.pictures import _goes_on
 
     rows = [line(220, 60, "For", 15), line(255, 60, "example,", 40), line(220, 84, "a longer line of the same column")]

@@ -1,4 +1,4 @@
-"""What learned weights are made of: whose documents, which scans; and that the cards name the files that ship."""
+"""Inputs of the learned weights: documents and scans; the cards name the shipped files."""
 
 import hashlib
 import json

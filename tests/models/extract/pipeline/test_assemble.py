@@ -1,4 +1,4 @@
-"""What only the document shows: running heads, levels, title, joins. On pages made by hand, without a parser."""
+"""Facts of the whole document: running heads, levels, title, joins. On pages made by hand, without a parser."""
 
 from dataclasses import replace
 
@@ -73,7 +73,7 @@ def test_pages_with_a_single_numbered_line_keep_the_line_as_text() -> None:
     assert [block.type for block in tree.blocks] == [BlockType.PARAGRAPH] * 3
 
 
-def test_a_repeated_line_is_no_running_head_where_only_one_page_has_a_body() -> None:
+def test_repeated_line_is_not_a_running_head_when_one_page_has_a_body() -> None:
     bare = [page(n, text(f"Parcel {n}", 20)) for n in (1, 2, 3)]
     tree = build(*bare, page(4, text("Parcel 4", 20), text()))
     assert BlockType.PAGE_HEADER not in {block.type for block in tree.blocks}
@@ -125,7 +125,7 @@ def test_a_title_in_the_type_of_numbered_sections_stands_above_them() -> None:
     ]  # fmt: skip
 
 
-def test_a_first_heading_among_unnumbered_ones_of_its_type_is_no_title() -> None:
+def test_a_first_heading_among_unnumbered_ones_of_its_type_is_not_a_title() -> None:
     sections = [heading("1.1 Scope", 14), text(), heading("Results", 18), text(), heading("2.1 Costs", 14), text()]
     tree = build(page(1, heading("Harbour Cranes", 18), text(), *sections))
     assert BlockType.TITLE not in {block.type for block in tree.blocks}

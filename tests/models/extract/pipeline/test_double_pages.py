@@ -75,6 +75,6 @@ def test_table_next_to_running_text_is_a_separate_page() -> None:
     assert find_fold(words, (), WIDTH, HEIGHT) == 580.0
 
 
-def test_figures_on_the_rows_of_a_text_are_one_table_with_it() -> None:
+def test_figures_on_the_rows_of_a_text_form_a_table_with_the_text() -> None:
     words = [*page(60, "left", 0), *figures(100, 40)]
     assert find_fold(words, (), WIDTH, HEIGHT) is None

@@ -1,4 +1,4 @@
-"""The table of letters: what it was counted from makes it again, and it tells words from noise."""
+"""The table of letters: its source reproduces it, and it separates words from noise."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ligatures that a font does not name: restored where the word tells which, flagged where not."""
+"""Ligatures that a font does not name: restored where the word determines them, flagged otherwise."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from tests.models.extract.text_quality.scrambling import make_page
 
 
 @pytest.mark.parametrize("word", ["\ufffdnally", "con\ufffdguration", "\ufffdnding"])
-def test_a_word_tells_its_ligature(word: str) -> None:
+def test_ligature_is_restored_from_its_word(word: str) -> None:
     assert likeliest(word) == word.replace("\ufffd", "fi")
 
 

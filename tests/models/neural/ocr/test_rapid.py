@@ -30,7 +30,7 @@ def read(recogniser: RapidRecogniser, page: PixelPage) -> RecognisedPage:
 
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
-def test_a_page_is_read_however_it_was_put_on_the_glass(recogniser: RapidRecogniser, turn: int) -> None:
+def test_page_is_read_in_any_orientation(recogniser: RapidRecogniser, turn: int) -> None:
     page = read(recogniser, as_page(draw_page(LETTER).rotate(turn, expand=True)))
     assert page.rotation == turn
     assert lines_of(page) == list(LETTER)
@@ -99,6 +99,6 @@ def test_a_page_past_its_time_is_the_ports_fault_not_the_documents(recogniser: R
         recogniser.recognise_pages([as_page(draw_page([]))], ("en",), -1.0)
 
 
-def test_bytes_that_are_no_picture_are_malformed(recogniser: RapidRecogniser) -> None:
+def test_bytes_other_than_a_picture_are_malformed(recogniser: RapidRecogniser) -> None:
     with pytest.raises(Malformed):
         read(recogniser, PixelPage(number=1, image=b"GIF89a", width=10, height=10))

@@ -1,4 +1,4 @@
-"""Drawn lines on pictures of pages: grids, broken and tilted lines, and what is none."""
+"""Drawn lines on pictures of pages: grids, broken and tilted lines, and lookalikes."""
 
 import math
 

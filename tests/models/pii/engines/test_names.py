@@ -1,4 +1,4 @@
-"""What the lists and cues make of a model's findings; the lists here are small and scripted."""
+"""Effect of lists and cues on a model's findings; the lists here are small and scripted."""
 
 import pytest
 

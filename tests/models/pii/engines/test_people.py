@@ -1,4 +1,4 @@
-"""How the tokens of a tagger become names: what goes on, what begins anew, what a doubtful word is worth."""
+"""Names from a tagger's tokens: continuation, separation, and the weight of a doubtful word."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def people(text: str, *words: str, score: float = 1.0, label: str = "GIVEN_NAME"
         ("by ex-Ann", "Ann"),
     ],
 )
-def test_one_word_takes_the_word_with_a_capital_behind_it_along(text: str, name: str) -> None:
+def test_person_span_includes_the_following_capitalised_word(text: str, name: str) -> None:
     assert people(text, "ANN" if text.isupper() else "Ann") == [name]
 
 
@@ -84,7 +84,7 @@ def test_former_office_is_not_part_of_a_name() -> None:
     assert people("the Minister Olsen", "Minister", "Olsen") == ["Minister Olsen"]
 
 
-def test_countries_are_no_people() -> None:
+def test_countries_are_not_people() -> None:
     assert people("from Ann to Norway", "Ann", "Norway") == ["Ann"]
 
 

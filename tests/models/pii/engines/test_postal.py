@@ -1,4 +1,4 @@
-"""What is one address and what is a place of its own, from the parts a tagger names."""
+"""Addresses and separate places from the parts that a tagger names."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_a_town_alone_behind_a_street_is_a_place() -> None:
     }
 
 
-def test_town_and_country_behind_a_street_belong_to_it() -> None:
+def test_town_and_country_behind_a_street_belong_to_the_address() -> None:
     text = "Send it to 98 Tylova 1036, Recco, Guyana please"
     assert found(text, ("98 Tylova 1036",), ("Recco",)) == {("address", "98 Tylova 1036, Recco, Guyana")}
 
@@ -62,7 +62,7 @@ def test_a_postcode_is_known_by_its_word() -> None:
     assert found("The zip code is wrong") == set()
 
 
-def test_a_place_is_known_by_the_words_before_it() -> None:
+def test_place_is_recognised_by_preceding_words() -> None:
     assert found("She moved here from Jaboticabal.") == {("location", "Jaboticabal")}
     assert found("Born in Novo Mesto, he left.") == {("location", "Novo Mesto")}
 
@@ -73,7 +73,7 @@ def test_countries_are_known_in_small_letters_where_nothing_has_a_capital() -> N
 
 
 @pytest.mark.parametrize("text", ["He just turned 47.", "pages 225-386", "three sides"])
-def test_figures_and_words_in_small_letters_alone_are_no_address(text: str) -> None:
+def test_figures_and_lower_case_words_alone_are_not_an_address(text: str) -> None:
     said = {"He just turned 47.": "47", "pages 225-386": "225-386", "three sides": "sides"}[text]
     assert found(f"Of this: {text}", (said,)) == set()
 
@@ -170,11 +170,11 @@ def test_a_finding_begins_and_ends_with_a_letter_or_a_figure() -> None:
 
 
 @pytest.mark.parametrize(("code", "known"), [("123", False), ("1234", True), ("A12", True)])
-def test_a_short_number_that_stands_apart_from_its_address_is_no_code(code: str, known: bool) -> None:
+def test_short_number_apart_from_an_address_is_not_a_code(code: str, known: bool) -> None:
     hits = found(f"Ann\n9 Rope Street\nReed\n{code}", ("9 Rope Street", code), ("Reed",))
     assert hits - {("address", "9 Rope Street"), ("location", "Reed")} == ({("address", code)} if known else set())
 
 
-def test_military_post_stands_for_all_that_is_found_in_it() -> None:
+def test_military_post_covers_the_findings_inside() -> None:
     text = "at PSC 0413, Box 8144\nAPO AA 42323 by"
     assert found(text, ("PSC 0413", "42323"), ("APO",)) == {("address", "PSC 0413, Box 8144\nAPO AA 42323")}

@@ -1,4 +1,4 @@
-"""The `names` engine, with its weights: who and where, beside what the patterns find."""
+"""The `names` engine with its weights: people and places in addition to the patterns."""
 
 from itertools import pairwise
 
@@ -152,7 +152,7 @@ def test_two_unlikely_words_are_a_name_only_when_capitalised() -> None:
     assert found(NamesDetector(unlikely), "Have you heard petr kloz speak?") == set()
 
 
-def test_a_country_is_no_person() -> None:
+def test_a_country_is_not_a_person() -> None:
     assert found(NamesDetector(named("Sweden")), "I am glad that Sweden moves.") == {("location", "Sweden")}
 
 

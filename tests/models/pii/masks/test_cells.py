@@ -122,7 +122,7 @@ def test_missing_box_is_bounded_by_row_and_column_where_columns_overlap(over: fl
     assert find_cell_box(table, 0, (0.0, 0.0, 30.0, 50.0)) == (8.0, 10.0, 19.0, 20.0)
 
 
-def test_where_neither_row_nor_column_has_a_place_the_table_bounds_it() -> None:
+def test_cell_without_row_and_column_places_is_bounded_by_the_table() -> None:
     cells = [
         Cell(row=1, col=1, text=""),
         Cell(row=0, col=0, text="", bbox=(0.0, 0.0, 9.0, 20.0)),

@@ -1,4 +1,4 @@
-"""Values by place: what tells two apart, what a decision decides, and what is marked on a page."""
+"""Values by place: distinct places, the reach of a decision, and marks on a page."""
 
 from dataclasses import replace
 
@@ -115,7 +115,7 @@ def test_values_of_a_page_with_glyphs_are_looked_up_in_them() -> None:
     assert second.mark.spans == ((17, 32),)
 
 
-def test_each_page_says_for_itself_whether_it_has_glyphs() -> None:
+def test_glyph_lookup_is_decided_per_page() -> None:
     first, second = PDF_PAGE.pages
     pages = (replace(first, route=Route.OCR), second)
     blocks = (*PDF_PAGE.blocks, flagged(1, TWO, (0, 15), page=2))
@@ -136,7 +136,7 @@ def test_each_page_says_for_itself_whether_it_has_glyphs() -> None:
         scanned(paragraph(0, TWO)),
     ],
 )
-def test_nothing_is_looked_up_where_there_are_no_glyphs_or_no_place(other: Tree) -> None:
+def test_values_without_glyphs_or_place_are_not_looked_up(other: Tree) -> None:
     assert mark_values(other, {}, 1) == {}
     assert all(one.mark is None for one in mark_flags(other, 1))
 

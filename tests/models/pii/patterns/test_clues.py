@@ -92,7 +92,7 @@ def test_towns_of_long_words_are_found_as_far_back_as_a_pattern_goes(words: str,
     assert list(clued(text)) == list(plain(text))
 
 
-def test_a_value_behind_a_number_that_is_none_is_found() -> None:
+def test_value_behind_an_invalid_number_is_found() -> None:
     hits = [hit for found in clued("On 3 May id 12345678Z was given.") for hit in found]
     assert any(hit.kind == "national_id" for hit in hits)
 

@@ -53,7 +53,7 @@ def found(text: str) -> set[tuple[str, str]]:
         (Kind.SECRET, "hunter2secret", "password: {} ok"),
     ],
 )
-def test_each_kind_is_found_where_it_stands(kind: Kind, value: str, text: str) -> None:
+def test_each_kind_is_found_at_its_place(kind: Kind, value: str, text: str) -> None:
     assert (kind.value, value) in found(text.format(value))
 
 
@@ -70,7 +70,7 @@ def test_each_kind_is_found_where_it_stands(kind: Kind, value: str, text: str) -
         "000-12-3456 was never issued",
     ],
 )
-def test_plain_figures_are_no_personal_data(text: str) -> None:
+def test_plain_figures_are_not_personal_data(text: str) -> None:
     assert found(text) == set()
 
 

@@ -77,7 +77,7 @@ def test_a_word_stands_at_most_twenty_four_characters_before(gap: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["$5551234567", "555-123-4567%", "555-123-4567.5", "a_555-123-4567", "555-123-4567 €"])
-def test_amounts_and_parts_of_words_are_no_numbers(text: str) -> None:
+def test_amounts_and_parts_of_words_are_not_numbers(text: str) -> None:
     assert numbers(text) == []
 
 

@@ -59,7 +59,7 @@ def test_a_password_that_would_be_hashed_for_minutes_passes_a_limit() -> None:
         {("EncryptionInfo",): b"\3\0\2\0____", ("EncryptedPackage",): b"x" * 600},
     ],
 )
-def test_a_package_that_does_not_say_how_it_is_locked_is_malformed(streams: dict[tuple[str, ...], bytes]) -> None:
+def test_package_without_lock_information_is_malformed(streams: dict[tuple[str, ...], bytes]) -> None:
     with pytest.raises(Malformed):
         unlock(compound(streams), PASSWORD)
 

@@ -1,4 +1,4 @@
-"""What a reader parsed is handed to the statement once, and nothing of it stays for the next file."""
+"""A reader's parse result is handed to the statement once, and none of it stays for the next file."""
 
 from collections import Counter
 

@@ -39,7 +39,7 @@ def test_a_mail_is_its_fields_and_its_body() -> None:
     assert [block.type for block in tree.blocks[:4]] == [BlockType.KEY_VALUE] * 4
 
 
-def test_the_html_body_is_read_when_it_says_something_else_the_plain_one() -> None:
+def test_html_body_is_read_when_different_else_the_plain_body() -> None:
     plain, html = "Content-Type: text/plain\n\nplain", "Content-Type: text/html\n\n<ul><li>rich</ul>"
     assert texts(read_tree(mixed(plain, html)))[-1] == "rich"
     assert texts(read_tree(mixed(plain, "Content-Type: text/html\n\n<p> </p>")))[-1] == "plain"

@@ -86,7 +86,7 @@ def test_attachments_are_files_and_messages_in_messages_are_mails() -> None:
     assert texts(read_tree(found[0].data), BlockType.PARAGRAPH) == ["Words."]
 
 
-def test_packed_rich_text_is_the_body_where_there_is_no_other() -> None:
+def test_packed_rich_text_is_the_body_without_another_body() -> None:
     rtf = rb"{\rtf1 only\par rich}"
     literals = b"".join(b"\0" + rtf[at : at + 8] for at in range(0, len(rtf), 8))
     packed = struct.pack("<II", len(literals) + 12, len(rtf)) + b"LZFu" + bytes(4) + literals

@@ -115,7 +115,7 @@ def test_a_failed_page_stays_in_the_tree_with_a_warning() -> None:
 
 @of_sources
 @pytest.mark.parametrize(("broken", "kind"), [(None, "TypeError"), (itemgetter(99), "IndexError")])
-def test_a_bug_of_the_layout_is_no_broken_page(monkeypatch: pytest.MonkeyPatch, broken: object, kind: str) -> None:
+def test_layout_bug_is_not_a_broken_page(monkeypatch: pytest.MonkeyPatch, broken: object, kind: str) -> None:
     monkeypatch.setattr(layout_page, "merge_pieces", broken)
     read = open_document(make_pages(1), ReadOptions()).read_page(1)
     assert (read.content.status, read.content.error) == (PageStatus.FAILED, ErrorCode.INTERNAL)

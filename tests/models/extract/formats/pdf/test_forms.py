@@ -34,7 +34,7 @@ def test_field_value_follows_the_label_printed_next_to_the_field() -> None:
     assert [(field.key, field.value) for field in find_fields(tree)] == [("Full name", "Ada Lovelace")]
 
 
-def test_a_label_above_its_field_is_its_label_and_a_sentence_is_none() -> None:
+def test_text_above_a_field_is_its_label_unless_a_sentence() -> None:
     paper = Paper().text(50, 60, "This form is for those who were born in the last century.").text(50, 100, "Surname")
     add(paper, TEXT, "a", (50, 104, 200, 120), field_value="Lovelace")
     add(paper, TEXT, "remarks", (50, 66, 200, 82), field_value="none")
@@ -61,7 +61,7 @@ def test_of_a_group_of_buttons_the_one_that_is_on_is_ticked() -> None:
     assert ticked == {"card": "false", "cash": "true", "transfer": "false"}
 
 
-def test_the_label_of_a_box_to_tick_goes_on_below() -> None:
+def test_the_label_of_a_box_to_tick_continues_below() -> None:
     form = Paper()
     form.lines(70, 100, ["I have read the rules of the house and", "promise to keep them."])
     add(form, TICK, "agree", (50, 90, 62, 102), field_value=True)

@@ -158,14 +158,14 @@ def test_without_recognition_pictures_stay_pictures() -> None:
 
 
 def recognisers() -> list[RecognisePages]:
-    """What is installed: the built-in networks, and Tesseract where the machine has it."""
+    """Return the installed recognisers: the built-in networks, and Tesseract where available."""
     found: list[RecognisePages] = [RapidRecogniser(("en",))]
     command = shutil.which("tesseract")
     return [*found, TesseractRecogniser(("en",), command)] if command else found
 
 
 @pytest.mark.parametrize("recogniser", recognisers(), ids=lambda one: type(one).__name__)
-def test_its_text_stands_after_the_picture_and_the_statement_counts_it(recogniser: RecognisePages) -> None:
+def test_picture_text_follows_the_picture_and_is_counted(recogniser: RecognisePages) -> None:
     waiting = read(page_with(draw_table()))
     assert waiting.pixels is not None
     before = waiting.content.coverage

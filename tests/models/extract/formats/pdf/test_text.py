@@ -1,4 +1,4 @@
-"""The text layer: hyphens, invisible characters, styles, links, fields, rotation, what nobody can see."""
+"""The text layer: hyphens, invisible characters, styles, links, fields, rotation, hidden text."""
 
 import pytest
 
@@ -143,7 +143,7 @@ def test_a_soft_hyphen_at_a_line_end_divides_the_word_that_it_ends() -> None:
     assert join_lines([line, following])[0] == "click the Options of it"
 
 
-def test_a_divided_word_goes_on_in_bold() -> None:
+def test_a_divided_word_continues_in_bold() -> None:
     paper = Paper()
     paper.lines(50, 50, ["We click it and then we Select sign lan-"])
     paper.lines(50, 62, ["guage interpretation"], font="hebo")
@@ -170,5 +170,5 @@ def test_a_fraction_in_running_text_can_be_searched_as_scripts_can() -> None:
     assert set_fraction(bar=True) == "The share is about 1/2 of m2 and xi of it."
 
 
-def test_figures_above_each_other_without_a_bar_are_no_fraction() -> None:
+def test_figures_above_each_other_without_a_bar_are_not_a_fraction() -> None:
     assert "1/2" not in set_fraction(bar=False)

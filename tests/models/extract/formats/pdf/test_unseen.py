@@ -1,4 +1,4 @@
-"""What nobody sees on a page is told from what a person sees, with the reason, and never mixed into visible text."""
+"""Hidden text of a page is separated from visible text, with the reason, and never mixed in."""
 
 from typing import Any
 

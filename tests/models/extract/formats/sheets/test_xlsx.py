@@ -64,7 +64,7 @@ def test_hidden_sheets_rows_and_columns_are_flagged_and_not_exported() -> None:
     assert "secret" not in tree_to_markdown(tree)
 
 
-def test_rows_that_a_filter_hides_are_no_secret() -> None:
+def test_rows_hidden_by_a_filter_are_visible_text() -> None:
     rows = f'<row>{text_cell("A1", "Head")}</row><row hidden="1">{text_cell("A2", "filtered")}</row>'
     tree = read_tree(workbook(sheet(rows, after='<autoFilter ref="A1:A2"/>')))
     assert rows_of(of_type(tree, BlockType.TABLE)[0]) == [["Head"], ["filtered"]]

@@ -1,4 +1,4 @@
-"""What lies over and beside the cells of a sheet, how cells state themselves, and OpenDocument's sheets alike."""
+"""Objects over and around the cells of a sheet, cell types, and the same in OpenDocument sheets."""
 
 from models.cdom.flags import COMMENT, HIDDEN_TEXT
 from models.cdom.tree import BlockType, Tree
@@ -23,7 +23,7 @@ CHART = (
 
 
 def _drawn(anchors: str, *targets: tuple[str, str, str], outside: str = "") -> Tree:
-    """A sheet of one cell with a drawing over it, beside a picture and a chart."""
+    """Make a sheet of one cell with a drawing over it, next to a picture and a chart."""
     more: dict[str, str | bytes] = {
         RELS: relations(("d", "drawing", "../drawings/d.xml")),
         "xl/drawings/d.xml": f"<xdr:wsDr {NAMESPACES}>{anchors}</xdr:wsDr>",

@@ -1,4 +1,4 @@
-"""What a slide takes from elsewhere: layout and master, charts, diagrams, formulas, links, pictures, newer variants."""
+"""Content that a slide inherits or refers to: layout and master, charts, diagrams, formulas, links, pictures."""
 
 from models.cdom.tree import Block, BlockType, Tree
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
@@ -37,7 +37,7 @@ def _with_part(content: str, kind: str, part: str) -> Tree:
     return read_tree(deck(slide(_frame(content)), more=more))
 
 
-def test_a_placeholder_lies_where_its_layout_says() -> None:
+def test_placeholder_has_the_box_of_its_layout() -> None:
     layout = shape(kind="title", box=(100, 50, 400, 60)) + shape(kind="body", box=(10, 200, 300, 300))
     tree = _with_layout(
         shape(paragraph("Goals"), kind="ctrTitle") + shape(paragraph("Text"), kind="obj"), layout=layout

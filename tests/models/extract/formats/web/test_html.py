@@ -55,7 +55,7 @@ def test_tables_keep_spans_and_captions() -> None:
     assert of_type(tree, BlockType.CAPTION)[0].parent == table.id
 
 
-def test_a_table_that_lays_out_the_page_is_no_table() -> None:
+def test_layout_table_is_not_a_table() -> None:
     assert texts(read_tree(page("<table><tr><td><p>one</p><p>two</p></td></tr></table>"))) == ["one", "two"]
 
 
@@ -79,7 +79,7 @@ def test_text_hidden_by_the_browser_is_flagged() -> None:
     ]
 
 
-def test_a_block_says_where_it_stands_in_the_source() -> None:
+def test_block_has_its_place_in_the_source() -> None:
     tree = read_tree(page("\n<p>first</p>\n<p id=here>second</p>"))
     assert [block.provenance.path for block in tree.blocks] == ["line 2", "#here"]
 

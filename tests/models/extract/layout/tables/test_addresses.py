@@ -1,4 +1,4 @@
-"""An address beside a block of labels and values is no column of it; columns of tables stay."""
+"""An address next to a block of labels and values is not one of its columns; columns of tables stay."""
 
 from collections.abc import Callable
 

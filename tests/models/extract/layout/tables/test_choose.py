@@ -1,4 +1,4 @@
-"""The choice among candidates: labels of charts and tables of contents are aligned as tables are, and are none."""
+"""The choice among candidates: chart labels and tables of contents are aligned like tables but are not chosen."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_a_table_is_chosen() -> None:
         {"contents": 1.0},
     ],
 )
-def test_labels_of_charts_and_lists_of_titles_with_pages_are_no_tables(features: dict[str, float]) -> None:
+def test_chart_labels_and_title_lists_with_pages_are_not_tables(features: dict[str, float]) -> None:
     assert not is_chosen(**features)
 
 
@@ -53,7 +53,7 @@ def test_variants_of_one_table_leave_room_for_the_next_one_on_the_page() -> None
     assert keep_best([*variants, other], guesses) == [*variants[: LIMITS.crowd], other]
 
 
-def test_parts_of_a_larger_region_are_no_variants_of_it() -> None:
+def test_parts_of_a_larger_region_are_not_its_variants() -> None:
     whole = Proposal(tuple(range(30)))
     parts = [Proposal(tuple(range(start, start + 5))) for start in range(0, 30, 5)]
     guesses = [0.9] + [LIMITS.bar + 0.01] * len(parts)
@@ -92,7 +92,7 @@ def test_rows_of_a_closed_frame_stay_together_unless_cells_are_merged(
 
 
 def choose_lines(scores: list[float], counts: list[int], heights: list[int] | None = None) -> list[int]:
-    """How many lines the chosen ones of candidates have that begin with the same line; `heights`: of their grids."""
+    """Return the line counts of the chosen candidates that begin with the same line; `heights`: of their grids."""
     word = TableWord(0, 10, 0, 10, 8, 10, "one", bold=False)
     row = [PLAIN.get(name, 0.0) for name in FEATURE_NAMES]
     candidates = [

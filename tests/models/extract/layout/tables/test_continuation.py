@@ -1,4 +1,4 @@
-"""Printed rows grouped to table rows by a forest: what it is told, and what it makes of cells of several lines."""
+"""Printed rows grouped to table rows by a forest: its features, and its result for cells of several lines."""
 
 from collections.abc import Sequence
 

@@ -72,14 +72,14 @@ def test_a_small_table_inside_a_column_of_text() -> None:
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_running_text_is_no_table(columns: int) -> None:
+def test_running_text_is_not_a_table(columns: int) -> None:
     lines = [line for at in range(columns) for line in prose(40 + 280 * at, 60, 40)]
     for line in lines:
         line.text, line.x1 = line.text[: 92 // columns], line.x0 + 500 / columns
     assert tables_of(page(lines)) == []
 
 
-def test_a_letters_head_is_no_table() -> None:
+def test_a_letters_head_is_not_a_table() -> None:
     head = text_rows([60.0, 380.0], 60, [["Miller & Sons", "12 May 2021"], ["14 Low Street", "Our sign: KL"]], 13)
     assert tables_of(page(head, prose(60, 180, 12))) == []
 

@@ -1,4 +1,4 @@
-"""Features that tell several tables of one form from one table."""
+"""Features that distinguish several tables of one form from one table."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ def test_repeated_heads_are_counted() -> None:
     assert features_of([ROW, [(60, "Rope"), (200, "12")], [(60, "Rope"), (200, "12")]])["repeated_heads"] == 0
 
 
-def test_repeated_figures_are_no_heads() -> None:
+def test_repeated_figures_are_not_heads() -> None:
     assert features_of([[(60, "2001"), (200, "12")]] * 3)["repeated_heads"] == 0
     assert features_of([[(60, "x"), (200, "x")]] * 3)["repeated_heads"] == 0
 

@@ -1,4 +1,4 @@
-"""What the forests of tables are made of: candidates are the same however collected, and the card names the files."""
+"""Inputs of the table forests: candidates are the same for any number of jobs, and the card names the files."""
 
 import hashlib
 import json

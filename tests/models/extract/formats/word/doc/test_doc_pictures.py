@@ -143,7 +143,7 @@ def test_external_picture_is_named_and_shapes_without_picture_are_ignored() -> N
 
 @pytest.mark.parametrize("look", [at(0) + sprm(0x080A, b"\x01"), at(0) + sprm(0x0806, b"\x01"), SPECIAL,
                                   sprm(0x6A03, bytes(4)), at(0) + sprm(0x0800, b"\x01")])  # fmt: skip
-def test_signs_of_objects_of_forms_and_of_deleted_pictures_are_no_pictures(look: bytes) -> None:
+def test_signs_of_objects_forms_and_deleted_pictures_are_not_pictures(look: bytes) -> None:
     tree = read_tree(word([("a\x01\r", 0, b"")], looks=[(1, 2, look)], data=in_text(shape(7), blip())))
     assert [block.type for block in tree.blocks] == [BlockType.PARAGRAPH]
 
@@ -172,7 +172,7 @@ def test_unreadable_picture_is_a_block_without_bytes_and_a_warning(name: str) ->
     assert (dict(page.assets), "picture-unreadable" in page.content.warnings) == ({}, True)
 
 
-def test_a_size_no_memory_holds_is_left_out_before_it_is_unpacked() -> None:
+def test_oversized_picture_is_left_out_before_unpacking() -> None:
     file = word([("a\x01\r", 0, b"")], looks=[(1, 2, at(0))],
                 data=in_text(shape(7), metafile(0xF01A, bytes(9000), states=2**32 - 1)))  # fmt: skip
     assert pictures(file) == {}

@@ -48,7 +48,7 @@ def markdown(body: str) -> str:
     return tree_to_markdown(read_tree(make_docx(body, parts=PARTS)))
 
 
-def test_an_unnumbered_paragraph_at_the_indent_of_an_item_goes_on_with_it() -> None:
+def test_unnumbered_paragraph_at_the_indent_of_an_item_belongs_to_the_item() -> None:
     body = item("one", 1) + paragraph("more", style="LP") + indented("and more", 730) + item("two", 1)
     one, more, again, two = read_blocks(body, parts=PARTS)
     assert (more.type, more.parent, again.parent) == (BlockType.PARAGRAPH, one.id, one.id)
@@ -80,7 +80,7 @@ def test_numbers_of_several_levels_are_marks_of_their_depth() -> None:
     assert markdown(body) == "1. a\n   1. b\n   2. c\n2. d\n   1. e\n"
 
 
-def test_a_bulleted_item_that_begins_with_such_a_number_keeps_it() -> None:
+def test_bulleted_item_that_begins_with_a_number_keeps_the_number() -> None:
     assert markdown(item("a", 2) + item("1.1 is a number", 2, 1)) == "- a\n  - 1.1 is a number\n"
 
 

@@ -93,7 +93,7 @@ def test_a_numbered_heading_is_a_heading_and_counts() -> None:
     assert shape(read_blocks(body, parts=PARTS)) == [(BlockType.HEADING, 1, "Scope"), (BlockType.LIST_ITEM, 1, "2. a")]
 
 
-def test_a_list_without_definition_is_no_list() -> None:
+def test_list_without_definition_is_not_a_list() -> None:
     assert shape(read_blocks(item("a", 77), parts=PARTS)) == [(BlockType.PARAGRAPH, None, "a")]
 
 

@@ -40,7 +40,7 @@ def refuse(data: bytes) -> ErrorCode:
     return caught.value.code
 
 
-def test_bytes_that_are_no_package_are_malformed() -> None:
+def test_bytes_other_than_a_package_are_malformed() -> None:
     whole = make_docx(paragraph("a"))
     for data in (b"", b"PK\x03\x04", whole[: len(whole) // 2], b"PK\x05\x06" + bytes(18)):
         assert refuse(data) is ErrorCode.MALFORMED
@@ -73,7 +73,7 @@ def test_a_stated_total_past_the_limit_is_refused(monkeypatch: pytest.MonkeyPatc
     assert refuse(make_docx(paragraph("x" * 2000))) is ErrorCode.RESOURCE_LIMIT
 
 
-def test_an_entry_that_lies_about_its_size_is_malformed() -> None:
+def test_entry_with_a_false_size_is_malformed() -> None:
     data = make_docx(paragraph("text " * 500))
     directory = data.find(b"PK\x01\x02")
     at = data.rfind(b"PK\x01\x02", 0, data.find(b"word/document.xml", directory))
