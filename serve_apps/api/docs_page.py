@@ -38,7 +38,7 @@ _PAGE = f"""<!doctype html>
 
 
 def install(app: FastAPI) -> None:
-    """The page and its files; neither is part of the OpenAPI document."""
+    """Add the page and its files to the app; neither is part of the OpenAPI document."""
     app.router.routes.append(Route("/docs", _page, methods=["GET"]))
     app.router.routes.append(Route("/docs/{version}/{name}", _file, methods=["GET"]))
 

@@ -1,6 +1,6 @@
-"""Pictures of a PDF, cut out of their page when somebody asks: found by asset_ref in the tree, drawn in the sandbox.
+"""Pictures of a PDF, cut from their page on request: located by `asset_ref` in the tree and drawn in the sandbox.
 
-What was drawn is kept for a while, in memory only, so a delete leaves nothing. Callers have been admitted before.
+Drawn pictures are cached in memory for a limited time, so a delete leaves nothing. Callers are admitted beforehand.
 """
 
 import time
@@ -28,15 +28,21 @@ class DrawnPictures:
         self._pictures = KeptValues[Key, bytes](budget, clock)
 
     def get(self, key: Key) -> bytes | None:
+        """Return the cached picture, or None."""
         return self._pictures.get(key)
 
     def keep(self, key: Key, picture: bytes) -> None:
+        """Cache a picture unless it is larger than the limit per picture."""
         if len(picture) <= self._most:
             self._pictures.keep(key, picture, len(picture))
 
 
 def find_picture(tree: Tree, asset_ref: str) -> Block:
-    """The block that shows this picture. Raises `NotFound`, also when the block has no place on its page."""
+    """Return the block that shows this picture.
+
+    Raises:
+        NotFound: No block shows it, or the block has no place on its page.
+    """
     for block in tree.blocks:
         if block.asset_ref == asset_ref and block.bbox is not None:
             return block

@@ -19,7 +19,12 @@ class EphemeralSlots:
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[None]:
-        """Raises `Overloaded` when full and `NotInTime` when the block takes too long."""
+        """Hold one slot while the block runs.
+
+        Raises:
+            Overloaded: All slots are in use.
+            NotInTime: The block took longer than the time limit.
+        """
         if not self._free:
             raise Overloaded("too many documents are being compared or evaluated")
         self._free -= 1

@@ -69,7 +69,7 @@ class JobAnswers:
 
 
 def _settle(answers: list[asyncio.Future[JobAnswer]], found: JobAnswer | None, failure: Exception) -> None:
-    """A caller who has gone away is not told."""
+    """Set the result or the failure on all waiting futures."""
     for answer in answers:
         if found is None:
             answer.set_exception(failure)

@@ -1,7 +1,7 @@
-"""Work of hostile size, each in a process of its own that limits of CPU time and memory end.
+"""Heavy work, each piece in a separate process with limits on CPU time and memory.
 
-Pure work on a value goes in as something that pickles (a function of a module, or a partial of one); its result comes
-back. Trees of ordinary size are worked on where the caller is: a process costs half a second of CPU.
+Work is a picklable function of one value (a module function or a partial of one); its result is returned. Trees of
+ordinary size are processed in the caller's process, because a new process costs half a second of CPU.
 """
 
 import os

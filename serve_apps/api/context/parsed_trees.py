@@ -24,7 +24,11 @@ class ParsedTrees:
         return len(self._trees)
 
     def get(self, store: Store, document_id: DocumentId, attempt: int) -> Tree:
-        """The tree; read and parsed when it is not kept. Raises `NotFound`."""
+        """Return the tree of an attempt from the cache, or read and parse it.
+
+        Raises:
+            NotFound: The attempt has no stored tree.
+        """
         key = (document_id, attempt)
         if (kept := self._trees.get(key)) is not None:
             return kept

@@ -17,7 +17,11 @@ class CallerRateLimit:
         self._refused_until: dict[str, float] = {}
 
     async def admit(self, key_name: str) -> None:
-        """Raises RateLimited with the seconds until a request will be accepted. A flood costs no SQL."""
+        """Count one request of the key. A refused key costs no SQL until its wait is over.
+
+        Raises:
+            RateLimited: With the seconds until a request will be accepted.
+        """
         if not self._per_minute:
             return
         wait = self._refused_until.get(key_name, 0.0) - monotonic()

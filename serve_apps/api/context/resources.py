@@ -1,4 +1,4 @@
-"""What the API is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
+"""Values and ports that the API is built from; the service's composition opens them. This module reads no setting."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
-"""Erasing a person: a value looked for in everything stored for an organisation, what holds it deleted, and a report.
+"""Erase a person: search all stored data of an organisation for a value, delete the matches and report them.
 
-The report names ids and counts, never the value: it holds a keyed digest of it, and is signed, so that it can be shown
-later and checked against the value by whoever has the key. Blocks: call in a thread.
+The report contains ids and counts, never the value itself. It contains a keyed digest of the value and is signed, so
+the holder of the key can later check it against the value. Blocks: call in a thread.
 """
 
 import json
@@ -38,7 +38,7 @@ OnDocument = Callable[[str], None]
 
 
 def _ignore(document_id: str) -> None:
-    """Nobody waits for the end."""
+    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,11 @@ class FoundPerson:
 def find_person(
     store: Store, scope: Scope, value: str, on_document: OnDocument = _ignore
 ) -> tuple[list[FoundPerson], list[StoredDocument]]:
-    """Documents with the value, and those of which nothing was read, so that nobody knows. Raises `ValueTooShort`."""
+    """Return documents that contain the value, and documents that could not be searched because they have no tree.
+
+    Raises:
+        ValueTooShort: The value has fewer than three letters or digits.
+    """
     wanted = letters(value)
     if len(wanted) < LEAST_LETTERS:
         raise ValueTooShort("expected at least three letters or digits")
@@ -79,9 +83,10 @@ def find_person(
 def erase_person(
     store: Store, scope: Scope, actor: Actor, value: str, *, really: bool, on_document: OnDocument = _ignore
 ) -> dict[str, Any]:
-    """The signed report. `really`: what was found is deleted; stores, index and later backups follow at once.
+    """Search for a person's value, delete matching documents if `really`, and return the signed report.
 
-    A document that is being read is reported `unfinished` and stays: ask again when it has ended.
+    A deletion covers stores, index and later backups at once. A document that is being read is reported `unfinished`
+    and stays; call again when its reading has ended.
     """
     found, unread = find_person(store, scope, value, on_document)
     lines = [_erase(store, scope, actor, one) if really else _line(one, "found") for one in found]
@@ -104,7 +109,7 @@ def erase_person(
 
 
 def digest_value(signer: Signer, value: str) -> str:
-    """The same for a value however it is written; nothing can be read from it without the service's key."""
+    """Return a keyed digest that does not depend on the value's spelling and reveals nothing without the key."""
     return signer.sign("erasure-value", letters(value).encode()).hex()
 
 

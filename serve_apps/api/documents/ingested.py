@@ -1,7 +1,7 @@
-"""A tree extracted elsewhere: a stranger's JSON in, a checked `Tree` and its assets out. Pure; raises `InvalidIngest`.
+"""Trees extracted elsewhere: parse untrusted JSON into a checked `Tree` and its assets. Pure; raises `InvalidIngest`.
 
-What may be left out gets its default, block ids become b0, b1, … in the order given, and PII flags are dropped: they
-are found anew, never taken from outside.
+Missing optional parts get their defaults, block ids become b0, b1, … in the given order, and PII flags are dropped:
+they are always detected here, never accepted from outside.
 """
 
 import binascii
@@ -35,7 +35,7 @@ _ENGINE = {"engine": "external"}
 
 
 class InvalidIngest(InvalidUpload):
-    """The body is no tree that can be kept; `part` says which part of it."""
+    """The body is not an acceptable tree; `part` names the faulty part."""
 
     def __init__(self, text: str, part: str = "tree") -> None:
         super().__init__("invalid-ingest", text, part)
@@ -43,7 +43,7 @@ class InvalidIngest(InvalidUpload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingested:
-    """What is to be stored. `ids` maps the block ids that were sent to those of `tree`."""
+    """An accepted tree. `ids` maps the block ids that were sent to those of `tree`."""
 
     tree: Tree
     name: str
@@ -51,7 +51,11 @@ class Ingested:
 
 
 def read_tree(sent: Any, options: ReadOptions) -> Ingested:
-    """The tree with its defaults, checked within itself. Sizes are those of `options`."""
+    """Return the tree with its defaults after checking its consistency and the size limits of `options`.
+
+    Raises:
+        InvalidIngest: The object is not a tree of this version, too large or inconsistent.
+    """
     if not isinstance(sent, dict) or not all(isinstance(sent.get(name), list) for name in ("pages", "blocks")):
         raise InvalidIngest("expected an object with pages and blocks")
     if sent.get("cdom_version") != CDOM_VERSION:
@@ -99,7 +103,7 @@ def read_semantics(sent: Any, ids: Mapping[str, BlockId]) -> dict[str, Any] | No
 
 
 def decode_base64(text: Any, part: str) -> bytes:
-    """Standard base64, padded, nothing else."""
+    """Decode padded standard base64, or raise `InvalidIngest` naming `part`."""
     try:
         return b64decode(text, validate=True) if isinstance(text, str) else _refuse(part)
     except (binascii.Error, ValueError):
@@ -121,7 +125,7 @@ def _number_blocks(blocks: list[Any]) -> dict[str, BlockId]:
 
 
 def _count_parts(sent: dict[str, Any]) -> None:
-    """What stands in lists inside blocks, before anything of it becomes an object (or an error about one)."""
+    """Check the number of list items inside blocks before any of them becomes an object."""
     lists = [sent.get("warnings")]
     for block in sent["blocks"]:
         table = block.get("table")
@@ -226,7 +230,7 @@ def _check_block(block: Block, pages: set[int]) -> None:
 
 
 def _check_parts(block: Block, table: Table, pages: set[int]) -> None:
-    """Parts have pages of their own, the first that of the block, and all rows between them."""
+    """Check that the parts have distinct pages, start on the block's page, and together cover all rows."""
     numbers = [part.page for part in table.parts]
     if numbers[0] != block.page or len(set(numbers)) != len(numbers) or not pages.issuperset(numbers):
         raise InvalidIngest(f"block {block.id}: each part of its table needs its own page")

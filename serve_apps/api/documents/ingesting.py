@@ -35,7 +35,7 @@ LIGHT_BODY = 4 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestRules:
-    """How trees from outside are taken in. `flag` looks for personal data; None where readers do not either."""
+    """Rules for accepting external trees. `flag` detects personal data; None if readers do not detect it either."""
 
     options: ReadOptions
     tokenizer: Tokenizer
@@ -46,7 +46,7 @@ class IngestRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedIngest:
-    """What is stored and indexed. `charged`: pages that are metered; `refused`: why nothing is, and in which part."""
+    """Data to store and index. `charged`: metered pages; `refused`: reason and faulty part if nothing is stored."""
 
     name: str = ""
     format: str = ""
@@ -60,14 +60,22 @@ class PreparedIngest:
     refused: tuple[str, str] | None = None
 
     def require(self) -> dict[str, bytes]:
-        """The files. Raises `InvalidIngest`."""
+        """Return the files to store.
+
+        Raises:
+            InvalidIngest: The tree was refused.
+        """
         if self.files is None:
             raise InvalidIngest(*(self.refused or ("refused",)))
         return self.files
 
 
 def parse_light(body: bytes) -> dict[str, Any] | None:
-    """The body as an object; None for one that is too large to be looked at here. Raises `InvalidIngest`."""
+    """Return the body as an object, or None if it is too large to parse in this process.
+
+    Raises:
+        InvalidIngest: The body is not acceptable JSON.
+    """
     return _parse(body) if len(body) <= LIGHT_BODY else None
 
 

@@ -14,5 +14,9 @@ def read_block_decisions(store: Store, document_id: DocumentId, tree: Tree) -> d
 
 
 def redact_for(store: Store, document_id: DocumentId, tree: Tree) -> Tree:
-    """`tree` with everything masked that nobody rejected. Raises `PiiIncomplete`."""
+    """Return `tree` with every flagged value masked, except those a reviewer rejected.
+
+    Raises:
+        PiiIncomplete: The tree has no finished scan.
+    """
     return redact_tree(tree, read_block_decisions(store, document_id, tree))

@@ -13,7 +13,7 @@ HIDDEN_NAME = "[REDACTED]"
 
 
 def read_published_tree(store: Store, document_id: DocumentId, tree: PublishedTree) -> bytes:
-    """The stored JSON with id and file name added; it is not parsed."""
+    """Return the stored JSON with id and file name added, without parsing it."""
     stored = store.artifacts.read(document_id, tree.attempt, TREE)
     return serve_tree(stored, document_id=document_id, name=tree.source_file)
 

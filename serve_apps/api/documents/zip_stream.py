@@ -21,15 +21,15 @@ class ZipStream:
         self._zip = zipfile.ZipFile(self._out, "w", allowZip64=True)
 
     def add(self, name: str, data: bytes) -> Iterator[bytes]:
-        """A file that is whole in memory, packed."""
+        """Write an in-memory file, compressed, and yield the archive's next bytes."""
         yield from self._write(name, io.BytesIO(data), zipfile.ZIP_DEFLATED)
 
     def copy(self, name: str, file: BinaryIO) -> Iterator[bytes]:
-        """A file as it is: originals are packed already."""
+        """Write a file uncompressed, because originals are compressed already, and yield the archive's next bytes."""
         yield from self._write(name, file, zipfile.ZIP_STORED)
 
     def end(self) -> Iterator[bytes]:
-        """The directory."""
+        """Write the central directory and yield the last bytes."""
         self._zip.close()
         yield self._out.take()
 

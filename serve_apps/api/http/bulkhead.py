@@ -24,9 +24,13 @@ class Bulkhead:
         self._timeout_s, self._max_waiting, self._taken = timeout_s, max_waiting, 0
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The call's result. Raises `Overloaded` when the lane is full, `StoreUnavailable` when it takes too long.
+        """Run the call in a thread and return its result.
 
-        A caller that is cancelled does not stop a call that has begun.
+        A call that has begun continues if its caller is cancelled.
+
+        Raises:
+            Overloaded: The lane is full.
+            StoreUnavailable: The call takes too long.
         """
         if self._taken >= self._max_waiting:
             raise Overloaded("too many requests at once")
@@ -40,5 +44,5 @@ class Bulkhead:
             self._taken -= 1
 
     def close(self) -> None:
-        """Calls that write are waited for; those that may be given up are."""
+        """Close the lane. Wait for running calls unless the lane has a timeout."""
         self._threads.shutdown(wait=self._timeout_s is None, cancel_futures=True)

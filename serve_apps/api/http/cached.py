@@ -17,6 +17,7 @@ class Cached(Generic[T]):
         self._lock = asyncio.Lock()
 
     async def get(self, look: Callable[[], Awaitable[T]]) -> T:
+        """Return the cached value, or call `look` if the value has expired."""
         async with self._lock:
             if self._value is None or monotonic() - self._at > self._seconds:
                 self._value = await look()

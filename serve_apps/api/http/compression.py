@@ -17,6 +17,7 @@ class Gzip:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Compress responses of clients that accept gzip."""
         if scope["type"] != "http" or not _accepts_gzip(scope["headers"]):
             await self.app(scope, receive, send)
             return
@@ -37,7 +38,7 @@ class Gzip:
 
 
 async def _pack(start: Message, message: Message) -> Message:
-    """The body message to send; `start` gets its headers. Unchanged where packing is of no use."""
+    """Return the body message to send, compressed if that is useful, and update the headers of `start`."""
     headers = dict(start["headers"])
     body = message.get("body", b"")
     fits = headers.get(b"content-type", b"").startswith(_PACKED_TYPES) and b"content-encoding" not in headers

@@ -43,6 +43,7 @@ class OuterMiddleware:
         self.inflight_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request with a body limit, a trace span, an access log line and answers for all errors."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -102,7 +103,7 @@ class _Exchange:
         await self._send(message)
 
     async def fail(self, error: BaseException) -> None:
-        """The last catch: a refusal as the table says, anything else recorded by kind and place, never by its text."""
+        """Answer an uncaught error. Faults are logged by kind and place, never with their text."""
         if isinstance(error, ClientDisconnect):
             return
         if isinstance(error, SystemExit):  # a client library's way to say that its cluster is gone
@@ -132,12 +133,12 @@ class _Exchange:
 
 
 def log_fault(request_id: str, error: BaseException) -> None:
-    """Records a fault of ours by its kind and place."""
+    """Log an internal error by its kind and place."""
     error_log.error(json.dumps({"request_id": request_id, "error": _where(error)}))
 
 
 def _as_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
-    """GET with nothing behind its headers; a stream is told that nobody listens."""
+    """Turn a HEAD request into GET and drop the body; a stream sees a disconnect after the headers."""
     begun = False
 
     async def receive_until_begun() -> Message:

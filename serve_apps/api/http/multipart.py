@@ -20,7 +20,7 @@ _MAX_HEADER_BYTES = 16 * 1024  # a file name of 4,000 characters fits in any scr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartRules:
-    """Which parts may carry files (None: any), how many, and how many bytes each."""
+    """Limits of an upload: part names that may carry files (None: any), number of files and bytes per file."""
 
     names: frozenset[str] | None
     max_files: int
@@ -62,7 +62,7 @@ class PartsReader:
             raise InvalidUpload("malformed-upload", "the body is not valid multipart/form-data") from None
 
     def finish(self) -> None:
-        """The body ended: it must have been closed and hold at least one file."""
+        """Check that the body is complete and contains at least one file."""
         if not self._ended:
             raise InvalidUpload("malformed-upload", "the body ended before its last boundary")
         if not self.files:
@@ -155,7 +155,7 @@ class PartsReader:
             self._end_field(*self._field)
 
     def _end_file(self, file: FilePart) -> None:
-        """A part without a name and without bytes is what a browser sends for a form left empty."""
+        """Complete a file. A part without name and content is ignored: browsers send it for an empty form field."""
         if file.size == 0 and file.name:
             raise InvalidUpload("empty-file", "the file is empty", self._expected)
         file.name = clean_name(file.name)

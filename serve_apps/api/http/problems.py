@@ -118,12 +118,12 @@ def problem_response(status: int, code: str, detail: str, headers: Mapping[str, 
 
 
 def invalid_response(entries: Sequence[dict[str, Any]], headers: Mapping[str, str] | None = None) -> Response:
-    """A 422 in FastAPI's form: entries of `type` (our code), `loc`, `msg`."""
+    """Return a 422 response in FastAPI's form: entries of `type` (our code), `loc` and `msg`."""
     return Response(json.dumps({"detail": list(entries)}), 422, headers, "application/json")
 
 
 def answer(error: Exception) -> Response:
-    """The response to an error of the table; anything else is `internal` and says nothing more."""
+    """Return the response for an error of the table. All other errors are `internal`, without details."""
     problem = next((PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS), None)
     if problem is None:
         return problem_response(500, _CODES[500], "An internal error occurred. Report it with the request id.")

@@ -1,4 +1,4 @@
-"""What the API itself refuses: three-line classes with a stable `code`; `problems.py` maps them to HTTP."""
+"""Errors that the API itself raises: short classes with a stable `code`; `problems.py` maps them to HTTP."""
 
 
 class Refusal(Exception):
@@ -14,7 +14,7 @@ class TokenRefused(Refusal):
 
 
 class NoDefaultToken(Refusal):
-    """Keys are managed by the operator, so there is no default token."""
+    """The operator manages the keys, so a default token does not exist."""
 
     code = "no-default-token"
 
@@ -26,7 +26,7 @@ class NoPageImage(Refusal):
 
 
 class PictureNotRedactable(Refusal):
-    """A picture inside a document: nobody looked for personal data in its pixels."""
+    """A picture inside a document cannot be redacted, because its pixels were not searched for personal data."""
 
     code = "picture-not-redactable"
 
@@ -82,7 +82,7 @@ class BatchTooLarge(Refusal):
 
 
 class UrlUnreachable(Refusal):
-    """What stands at an address could not be fetched; the text says in which way."""
+    """An address could not be fetched; the text gives the reason."""
 
     code = "url-unreachable"
     loc = ("body", "url")

@@ -1,7 +1,7 @@
-"""A request's body as it arrives: counted against its cap, and taken to its end before an early answer is sent.
+"""A request's body as it arrives: count it against its limit, and receive it completely before an early answer.
 
-A server that answers and closes while bytes are still on their way resets the connection, and the client never sees
-the answer: so what nobody read is received and dropped first, as far as that is reasonable.
+A server that answers and closes while bytes are still arriving resets the connection, and the client never sees the
+answer. Unread bytes are therefore received and dropped first, up to a limit.
 """
 
 import asyncio
@@ -25,14 +25,18 @@ class RequestBody:
         self._taken, self._ended = 0, False
 
     async def receive(self) -> Message:
-        """The next message. Raises `UploadTooLarge` at the one with which the body passes its cap."""
+        """Return the next message.
+
+        Raises:
+            UploadTooLarge: The body exceeds its limit with this message.
+        """
         message = await self._next()
         if self._taken > self._cap:
             raise UploadTooLarge(f"the request may have {self._cap} bytes")
         return message
 
     async def drop_rest(self) -> None:
-        """Receives what nobody asked for; nothing where it is known to be too much."""
+        """Receive and drop the unread bytes, unless they are known to exceed the limit."""
         most = self._taken + MOST_DROPPED_BYTES
         if self._declared > most:
             return

@@ -41,7 +41,7 @@ class FetchedUpload:
         return self._stored
 
     def abort(self) -> None:
-        """Committed blobs nobody refers to are swept later."""
+        """Do nothing: unreferenced committed blobs are swept later."""
 
     def keep(self, name: str, head: bytes, blob: StoredBlob) -> None:
         """One more file."""
@@ -50,7 +50,7 @@ class FetchedUpload:
 
 
 def names_urls(request: Request) -> bool:
-    """True when the request carries JSON instead of a form."""
+    """Return whether the request carries JSON instead of a form."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() == MEDIA_TYPE
 
 

@@ -33,7 +33,7 @@ IdempotencyKeyHeader = Annotated[
 
 
 def replayed(job: JobRow) -> dict[str, str]:
-    """The mark of an answer that was given before."""
+    """Return the header that marks a repeated answer, or no header."""
     return {REPLAYED: "true"} if job.replayed else {}
 
 

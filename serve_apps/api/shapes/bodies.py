@@ -16,6 +16,8 @@ class Body(BaseModel):
 
 
 class CountsBody(Body):
+    """Number of documents by status."""
+
     queued: int
     running: int
     succeeded: int
@@ -137,13 +139,15 @@ class ParsedBody(Body):
 
 
 class AcceptedBody(Body):
-    """The parse goes on; poll the job."""
+    """The job continues after the parse request; poll the job."""
 
     job_id: str
     status: JobStatus
 
 
 class CheckBody(Body):
+    """Result of one health check."""
+
     status: Literal["ok", "failed"]
     detail: str
 
@@ -167,6 +171,8 @@ class StatsBody(Body):
 
 
 class LicenseBody(Body):
+    """Licence in force and its use in this month."""
+
     licensed: bool
     plan: str
     customer: str
@@ -183,6 +189,8 @@ class LicenseBody(Body):
 
 
 class TokenBody(Body):
+    """The default token with its name and scopes."""
+
     name: str
     token: str
     scopes: list[str]
@@ -199,7 +207,7 @@ class ProblemBody(Body):
 
 
 class RequeueBody(Body):
-    """What may be different this time."""
+    """Options that may differ in the new run."""
 
     password: str | None = Field(None, min_length=1, max_length=1024, pattern="^[^\x00]*$", description="Opens it.")
 

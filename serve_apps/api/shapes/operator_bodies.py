@@ -11,9 +11,9 @@ from storage.webhooks.receivers import DeliveryState
 
 
 class WebhookBody(Body):
-    """A receiver. `disabled_at`: it answered 410 and gets nothing more, until it is enabled.
+    """A receiver. `disabled_at`: it answered 410 and gets no events until it is enabled.
 
-    `old_secret_until`: how long the secret before the last rotation signs beside the one in force.
+    `old_secret_until`: end of the period in which the previous secret signs in addition to the current one.
     """
 
     id: str
@@ -25,6 +25,8 @@ class WebhookBody(Body):
 
 
 class WebhookCreatedBody(WebhookBody):
+    """A receiver with its secret."""
+
     secret: str = Field(description="Shown only once.")
 
 
@@ -69,7 +71,7 @@ class AuditBody(Body):
 
 
 class KeyUsageBody(Body):
-    """What one key was metered for in the month."""
+    """Metered use of one key in the month."""
 
     key: str
     documents: int
@@ -110,12 +112,14 @@ class SourceBody(Body):
 
 
 class SkippedBody(Body):
+    """A file that a sync did not process, with the reason."""
+
     path: str
     reason: str
 
 
 class SyncReportBody(Body):
-    """What one sync found. `skipped` names at most 100 files."""
+    """Result of one sync. `skipped` names at most 100 files."""
 
     source_id: str
     job_ids: list[str]

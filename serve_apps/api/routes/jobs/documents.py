@@ -52,7 +52,7 @@ def read_filter(
     since: Since = None,
     until: Until = None,
 ) -> DocumentFilter:
-    """Which documents are wanted."""
+    """Return the filter of a document listing."""
     return DocumentFilter(
         name=name,
         status=status,

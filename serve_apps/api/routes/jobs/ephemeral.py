@@ -35,7 +35,7 @@ EVALUATED = _form({"files": {"type": "array", "items": _FILE}}, ["files"])
 
 @router.post("/v1/compare", responses={200: {"model": TreeDiff}}, openapi_extra=COMPARED)
 async def compare(request: Request, call: CallDep) -> Response:
-    """What changed from `a` to `b`: blocks added, removed, modified, unchanged."""
+    """Compare two documents, `a` and `b`: blocks added, removed, modified and unchanged."""
     async with call.running.ephemeral.enter():
         first, second = _pair(await receive_files(request, call, 2))
         a, b = await _read(call, first), await _read(call, second)
@@ -63,7 +63,7 @@ async def _read(call: Call, file: EphemeralFile) -> Tree:
     openapi_extra=EVALUATED,
 )
 async def evaluate(request: Request, call: CallDep, format: str = "json") -> Response:
-    """How well documents read: per document and in sum; format=html gives a self-contained page."""
+    """Report how well documents can be read, per document and in total; format=html returns a self-contained page."""
     async with call.running.ephemeral.enter():
         files = await receive_files(request, call, call.running.resources.limits.max_batch_files)
         report = summarise([await _rate(call, file) for file in files])

@@ -89,7 +89,7 @@ async def cancel(job_id: JobIdDep, call: CallDep) -> Response:
 
 @router.get("/v1/jobs/{job_id}/documents", responses={200: {"model": list[DocumentAloneBody]}})
 async def read_documents(job_id: JobIdDep, call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
-    """The job's documents in the order they were sent, finished or not."""
+    """List the job's documents in the order they were sent, finished or not."""
     sql, store = call.running.sql, call.store
     await sql.run(get_job, store.db, call.scope, job_id, detail=False)
     page = await sql.run(list_documents, store, call.scope, job_id, limit=limit, cursor=cursor)

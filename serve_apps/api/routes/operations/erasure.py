@@ -35,7 +35,11 @@ class ErasureLine(Body):
 
 
 class ErasureReport(Body):
-    """`value` is a keyed digest, `signature` an HMAC over all the rest; `unread`: nobody knows what they hold."""
+    """Signed report of an erasure.
+
+    `value` is a keyed digest and `signature` an HMAC over all other fields. `unread` lists documents that could not be
+    searched.
+    """
 
     tenant: str
     org: str

@@ -93,7 +93,7 @@ def _free_bytes(workdir: Path) -> int:
 
 
 async def _ask_cluster(running: AppState) -> tuple[dict[str, object] | None, list[str]]:
-    """What the cluster says of itself; its silence is a warning."""
+    """Return the cluster's facts and warnings. A missing answer is a warning."""
     port = running.resources.ports.cluster_state
     if port is None:
         return None, []

@@ -52,7 +52,11 @@ class SourceRequest(BaseModel):
     every_minutes: int | None = Field(None, ge=1, le=525_600)
 
     def place(self) -> tuple[SourceKind, str]:
-        """Raises SourceRefused unless exactly one place is named."""
+        """Return the kind and the address of the source.
+
+        Raises:
+            SourceRefused: The request does not name exactly one place.
+        """
         if self.path is not None and self.uri is None and not _SCHEME.match(self.path):
             return SourceKind.DIRECTORY, self.path
         if self.uri is not None and self.path is None:
@@ -85,7 +89,7 @@ def _register(call: Call, asked: SourceRequest) -> RegisteredSource:
 
 @router.get("/v1/sources", responses={200: {"model": list[SourceBody]}})
 async def read_sources(call: CallDep) -> Response:
-    """The organisation's sources, the newest first."""
+    """List the organisation's sources, newest first."""
     rows = await call.running.sql.run(list_sources, call.store.db, call.scope)
     return json_response([_render(row) for row in rows])
 
@@ -103,7 +107,7 @@ async def remove(
     call: CallDep,
     documents: Annotated[bool, Query(description="Also delete all documents of the source.")] = False,
 ) -> Response:
-    """The source is forgotten; its documents stay unless they are to go too."""
+    """Remove the source. Its documents stay unless `documents` is true."""
     await call.running.disk.run(
         delete_source, call.store.db, call.scope, call.actor, _known(source_id), documents=documents
     )
@@ -118,9 +122,9 @@ async def sync(
     call: CallDep,
     wait: Annotated[int | None, Query(ge=0, le=600, description="Seconds to wait for the report.")] = None,
 ) -> Response:
-    """Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs.
+    """Sync the source: process new and changed files, delete removed ones. 409 while another sync of it runs.
 
-    202 where the sync takes longer than `wait`: it goes on, and the source shows its state and its report.
+    202 if the sync takes longer than `wait`: it continues, and the source shows its state and its report.
     """
     resources = call.running.resources
     resources.license.require_intake()

@@ -33,7 +33,7 @@ MOST_CHOSEN = 200
 
 
 class ArchivePart(StrEnum):
-    """What an archive may hold of each document."""
+    """Files that an archive can contain for each document."""
 
     MARKDOWN = "markdown"
     TREE = "tree"
@@ -51,7 +51,7 @@ _ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip":
 async def download_job(
     job_id: JobIdDep, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
 ) -> StreamingResponse:
-    """A job's documents as a zip; `original` needs the write scope and is never redacted."""
+    """Download a job's documents as a zip file; `original` needs the write scope and is never redacted."""
     parts = _read_parts(call, include, redacted)
     chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, job_id=job_id))
     return await _answer(call, chosen, parts, redacted, job_id)
@@ -68,7 +68,12 @@ async def download_documents(
 
 
 def _read_parts(call: Call, include: str, redacted: bool) -> frozenset[ArchivePart]:
-    """Raises `InvalidField`, `ScopeMissing`."""
+    """Parse and check the requested parts.
+
+    Raises:
+        InvalidField: A part is unknown, or redacted originals were requested.
+        ScopeMissing: Originals need the write scope.
+    """
     try:
         parts = frozenset(ArchivePart(name.strip()) for name in include.split(","))
     except ValueError:
@@ -105,7 +110,7 @@ class _Archive:
         self._zip, self._names = ZipStream(), EntryNames()
 
     def pieces(self, chosen: list[ChosenDocument]) -> Iterator[bytes]:
-        """The bytes to send; `contents.json` at the end says which file belongs to which document."""
+        """Yield the bytes to send. `contents.json` at the end maps files to documents."""
         listed = []
         for number, one in enumerate(chosen, 1):
             entry = self._describe(one)
@@ -122,7 +127,7 @@ class _Archive:
         return {**facts, "status": document.status, "error": document.error, "files": []}
 
     def _add(self, one: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
-        """A document that is deleted while we stream is listed without files."""
+        """Add one document. A document that is deleted during the download is listed without files."""
         try:
             if one.tree is not None:
                 yield from self._add_outputs(one, one.tree, stem, entry)

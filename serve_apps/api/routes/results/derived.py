@@ -1,4 +1,4 @@
-"""What is computed from a tree as facts: chunks, labelled fields, typed objects."""
+"""Facts computed from a tree: chunks, labelled fields, typed objects."""
 
 from functools import partial
 from typing import Annotated

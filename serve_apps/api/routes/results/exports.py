@@ -58,7 +58,7 @@ async def export_markdown(
     hidden: Hidden = False,
     page_break: PageBreak = "",
 ) -> Response:
-    """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
+    """Export the document as Markdown. Text is escaped, and hidden text is left out unless requested."""
     make = partial(
         tree_to_markdown, furniture=furniture, tables=tables, inline=inline, hidden=hidden, page_break=page_break
     )
@@ -69,7 +69,10 @@ async def export_markdown(
 
 @router.get(f"{DOCUMENT}/export/docx", response_class=Response, responses={200: {"content": {WORD: {}}}})
 async def export_docx(document: PublishedDep) -> Response:
-    """The document as a Word file: real headings, lists, tables and links; pictures are named, hidden text left out."""
+    """Export the document as a Word file with real headings, lists, tables and links.
+
+    Pictures appear by name only, and hidden text is left out.
+    """
     made = await document.derive(partial(tree_to_docx, title=document.name))
     named = attachment(f"{PurePath(document.name).stem}.docx")
     headers = {"X-Content-Type-Options": "nosniff", "Content-Disposition": named}

@@ -34,7 +34,12 @@ def read_options(
     split: str | None = None,
     val_ratio: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.05,
 ) -> FinetuneOptions:
-    """The gates, all off by default. Raises `UnknownStyle`, `UnknownSplit`."""
+    """Return the filters of a fine-tuning export; all are off by default.
+
+    Raises:
+        UnknownStyle: The style does not exist.
+        UnknownSplit: The split does not exist.
+    """
     return FinetuneOptions(
         style=parse_style(style),
         dedup=dedup,

@@ -1,6 +1,6 @@
-"""Documents that were read with doubt: the list for a person, and what the person says about one.
+"""Documents with low reading confidence: the list for a reviewer, and the reviewer's decision about one.
 
-Which documents are listed is known from rows; their doubtful blocks are read from the trees of the page shown.
+Rows determine the listed documents; their doubtful blocks are read from the trees of the page shown.
 """
 
 from collections.abc import Sequence
@@ -47,9 +47,10 @@ class DoubtfulBlock(Body):
 
 
 class DoubtfulDocument(Body):
-    """A document with blocks below the bound or lost text.
+    """A document with blocks below the confidence bound or with lost text.
 
-    `lowest_confidence` is 0 where text was lost; `lost` counts its characters, `unknown` are pages nobody could judge.
+    `lowest_confidence` is 0 if text was lost. `lost` counts the lost characters, and `unknown` lists pages that could
+    not be judged.
     """
 
     job_id: str
@@ -66,13 +67,15 @@ class DoubtfulDocument(Body):
 
 
 class ReadingDecision(BaseModel):
-    """`seen`: somebody looked; `accepted`: right as it was read; `waiting` takes either back."""
+    """Decision about a document's reading: `seen`, `accepted` (correct as read), or `waiting` to revoke either."""
 
     model_config = ConfigDict(extra="forbid")
     decision: ReadingState
 
 
 class ReadingDecided(Body):
+    """State of a document's reading after a decision."""
+
     document_id: str
     state: ReadingState
     decided_by: str | None

@@ -1,6 +1,6 @@
-"""Personal data awaiting a person's word: a job's flags, the inbox over all jobs, the decision and taking it back.
+"""Personal data that awaits review: a job's flags, the inbox over all jobs, decisions and their undoing.
 
-Which flags wait is known from rows; their texts are read from the trees of the page shown.
+Rows determine the pending flags; their texts are read from the trees of the page shown.
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ DecidedBy = Annotated[
 def read_filter(
     kind: Kinds = None, state: State = None, max_confidence: MaxConfidence = None, decided_by: DecidedBy = None
 ) -> FlagFilter:
-    """What a listing is asked for."""
+    """Return the filter of a flag listing."""
     return FlagFilter(
         state=state or (None if decided_by else FlagState.PENDING),
         flags=tuple(PII_PREFIX + name.removeprefix(PII_PREFIX) for name in kind or ()),
@@ -97,15 +97,17 @@ class ReviewItem(Body):
 
 
 class InboxItem(ReviewItem):
+    """A flagged value with its job and file."""
+
     job_id: str
     source_file: str
 
 
 class DecisionBody(BaseModel):
-    """What a reviewer says: approved masks the flag on redacted outputs, rejected keeps it as a false positive.
+    """A reviewer's decision: approved masks the flag on redacted outputs, rejected marks it as a false positive.
 
-    Without `place` every value of the flag in the block is meant. `apply_to`: the place alone, or the same value
-    wherever it stands in this document or in this job.
+    Without `place` the decision applies to every value of the flag in the block. `apply_to`: the place alone, or every
+    occurrence of the same value in this document or in this job.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -116,7 +118,7 @@ class DecisionBody(BaseModel):
 
 
 class PlaceBody(Body):
-    """What holds of a place now."""
+    """Current review state of a place."""
 
     document_id: str
     place: str
@@ -137,13 +139,15 @@ class DecidedBody(Body):
 
 
 class UndoneBody(Body):
+    """Places whose decision was undone."""
+
     act: str
     places: list[PlaceBody]
 
 
 @router.get("/v1/jobs/{job_id}/review", responses={200: {"model": list[ReviewItem]}})
 async def read_pending(job_id: JobIdDep, call: CallDep, wanted: Wanted) -> Response:
-    """The job's flagged values awaiting a decision, in reading order; with filters, others too."""
+    """List the job's flagged values that await a decision, in reading order; filters select others."""
     listed = await call.running.sql.run(list_flags, call.store.db, call.scope, job_id, wanted)
     items = await call.running.disk.run(_in_context, call, listed)
     return json_response([_render(one) for one in items])
@@ -192,7 +196,12 @@ def _place(one: Any) -> dict[str, Any]:
 
 
 def _decide(call: Call, job_id: JobId, document_id: DocumentId, block_id: str, body: DecisionBody) -> Decided:
-    """Raises `NotFound` (document or block), `UnknownFlag`."""
+    """Store a decision.
+
+    Raises:
+        NotFound: The document or block does not exist.
+        UnknownFlag: The block does not have this flag.
+    """
     return decide(
         call.store.db,
         call.scope,
