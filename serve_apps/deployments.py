@@ -40,13 +40,16 @@ def listen_on_loopback() -> None:
 
 
 class Worker(Protocol):
-    """A thing with a loop of its own."""
+    """A component that runs its own loop in the background."""
 
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start the loop."""
 
-    def drain(self, timeout_s: float) -> object: ...
+    def drain(self, timeout_s: float) -> object:
+        """Stop claiming work and finish or release the current work within `timeout_s`."""
 
-    def healthy(self) -> bool: ...
+    def healthy(self) -> bool:
+        """Return whether the loop still does its work."""
 
 
 AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
@@ -83,12 +86,12 @@ class _Loop:
         self._worker.start()
 
     async def check_health(self) -> None:
-        """A dead loop must not look healthy: asks the worker whether it still does what it is for."""
+        """Ask the worker whether it still works, so that a dead loop does not look healthy."""
         if not await asyncio.to_thread(self._worker.healthy):
             raise RuntimeError("worker loop ended")
 
     async def __del__(self) -> None:
-        """Awaited by Serve, once, before a stop: claim no more, finish or give back."""
+        """Stop claiming and finish or release current work. Serve awaits this once before a stop."""
         await asyncio.to_thread(self._worker.drain, self.drain_s)
 
 
@@ -105,7 +108,7 @@ class FastPath(_Loop):
 
 
 class _Answering:
-    """Answers calls of other deployments in threads of its own, one per call that is let in."""
+    """Answers calls of other deployments in dedicated threads, one per admitted call."""
 
     def __init__(self, calls: int) -> None:
         listen_on_loopback()
@@ -142,7 +145,7 @@ class Recogniser(_Answering):
         return await self._answer(self._recogniser.find_elements, *values)
 
     async def check_health(self) -> None:
-        """Replaced when a page has been with it for longer than any page should take."""
+        """Fail if a page takes longer than any page should, so that Serve replaces the replica."""
         if not self._recogniser.healthy():
             raise RuntimeError("stuck at a page")
 
@@ -166,7 +169,7 @@ class VlmOcr(_Answering):
         return await self._answer(self._reader.transcribe, *values)
 
     async def check_health(self) -> None:
-        """Replaced when its engine has died."""
+        """Fail if the engine has died, so that Serve replaces the replica."""
         if not self._reader.healthy():
             raise RuntimeError("the engine died")
 
@@ -180,7 +183,7 @@ EMBEDDER_CALLS, INDEX_WRITER_CALLS, SEARCHER_CALLS = 64, 64, 32
 
 
 class _Serving(_Answering):
-    """A worker with a loop of its own that also answers calls."""
+    """A worker with a background loop that also answers calls."""
 
     drain_s = 15.0
 
@@ -190,7 +193,7 @@ class _Serving(_Answering):
         self._worker.start()
 
     async def check_health(self) -> None:
-        """Replaced when its loop is gone or stuck."""
+        """Fail if the loop has ended or is stuck, so that Serve replaces the replica."""
         if not self._worker.healthy():
             raise RuntimeError("worker loop ended")
 
@@ -243,7 +246,7 @@ class Searcher(_Answering):
 
 @dataclass(frozen=True, slots=True)
 class BackgroundWork:
-    """What the background process runs. `index_writer` is None without a search index."""
+    """Components of the background process. `index_writer` exists only with a search index."""
 
     loops: Worker
     on_demand: OnDemandReader
@@ -287,7 +290,7 @@ class Background(_Answering):
         return await self._answer(self._on_demand.read, *values)
 
     async def write(self, documents: Any, timeout_s: float, urgent: bool) -> None:
-        """`WriteIndex.write`, in threads of its own: waiting writes must not delay page pictures."""
+        """Run `WriteIndex.write` in dedicated threads, because waiting writes must not delay page pictures."""
         assert self._index_writer is not None
         write = partial(self._index_writer.write, documents, timeout_s=timeout_s, urgent=urgent)
         await asyncio.get_running_loop().run_in_executor(self._writes, write)

@@ -1,6 +1,6 @@
-"""What every page of ours needs from a browser: its cookies, which site asks, and the form's token. Knows no framework.
+"""Browser rules of all pages: cookies, the site a request comes from, and the form token. Independent of frameworks.
 
-The dashboard and the console have sessions of their own (a signed cookie, a row of the database); the rules are these.
+The dashboard and the console store sessions differently (a signed cookie, a database row), but both use these rules.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -28,15 +28,16 @@ class BrowserCookie:
     plain_name: str
 
     def name_over(self, *, tls: bool) -> str:
+        """Return the cookie's name; over TLS it has the prefix `__Host-`."""
         return f"__Host-{self.name}" if tls else self.plain_name
 
     def write(self, value: str, *, tls: bool, lifetime_s: int) -> str:
-        """The Set-Cookie header; a lifetime of 0 seconds takes it away."""
+        """Return the Set-Cookie header; a lifetime of 0 seconds removes the cookie."""
         flags = f"Path=/; Max-Age={lifetime_s}; HttpOnly; SameSite=Strict" + ("; Secure" if tls else "")
         return f"{self.name_over(tls=tls)}={value}; {flags}"
 
     def read(self, headers: Iterable[tuple[bytes, bytes]], *, tls: bool) -> str | None:
-        """Its value; a name that is sent twice is none, since one of the two may have been planted."""
+        """Return the cookie's value, or None if it is missing or sent twice, because one copy may have been planted."""
         wanted, found = self.name_over(tls=tls), []
         for name, value in headers:
             if name == b"cookie":
@@ -46,7 +47,7 @@ class BrowserCookie:
 
 
 class Sender(Enum):
-    """Who asks, by what a browser says of it: a page of ours, a page of another site; a program says nothing."""
+    """Origin of a request according to the browser: this site, another site, or not stated by a program."""
 
     OURS = auto()
     FOREIGN = auto()
@@ -71,5 +72,5 @@ def find_sender(headers: Mapping[str, str], is_ours: Callable[[str], bool]) -> S
 
 
 def is_token(sent: object, expected: str) -> bool:
-    """Whether the form's token is the session's; takes the same time whatever was sent."""
+    """Return whether the form's token equals the session's, in constant time."""
     return isinstance(sent, str) and compare_digest(sent.encode("utf-8", "replace"), expected.encode())

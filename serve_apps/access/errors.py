@@ -22,7 +22,7 @@ class ScopeMissing(AccessRefused):
 
 
 class InvalidOrg(AccessRefused):
-    """`X-DE-Org` is no organisation name, or was sent twice."""
+    """`X-DE-Org` is not an organisation name, or was sent twice."""
 
     code = "invalid-org"
 

@@ -1,6 +1,6 @@
-"""Addresses that keep sending keys nobody knows: refused before the next key is looked at.
+"""Limit addresses that repeatedly send unknown keys: refuse them before checking the next key.
 
-In memory, per replica, bounded. Only for addresses that are true: whoever calls decides that.
+In memory, per replica, with bounded size. Callers must pass only trustworthy addresses.
 """
 
 import time
@@ -21,7 +21,11 @@ class FailedAuthLimiter:
         self._empty_at: dict[str, float] = {}
 
     def check(self, address: str) -> None:
-        """Raises RateLimited."""
+        """Check that the address may send another key.
+
+        Raises:
+            RateLimited: It sent too many unknown keys.
+        """
         wait = self._empty_at.get(address, 0.0) - self._clock() - (BURST - 1) * 60 / PER_MINUTE
         if wait > 0:
             raise RateLimited("too many unknown keys from this address", wait)

@@ -33,6 +33,7 @@ class ApiKey:
 
     @property
     def label(self) -> str:
+        """Return the key's name for logs and usage, with its scope if the name has several keys."""
         return f"{self.name}:{self.scope}" if self.scoped else self.name
 
 
@@ -51,7 +52,7 @@ class KeyRing:
         return len(self._keys)
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret; looks at every key, so that time tells nothing."""
+        """Return the key with this secret, or None. It compares all keys, so the duration reveals nothing."""
         digest, found = digest_secret(secret), None
         for key in self._keys:
             if compare_digest(digest, key.digest):
@@ -67,7 +68,7 @@ class KeyRing:
 
 
 def default_key(secret: str) -> ApiKey:
-    """The full-scope key of a deployment without operator keys."""
+    """Return the full-scope key of a deployment without operator keys."""
     return ApiKey("default", KeyScope.ADMIN, digest_secret(secret), scoped=False)
 
 

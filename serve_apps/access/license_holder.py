@@ -29,10 +29,11 @@ class LicenseHolder:
 
     @property
     def current(self) -> License:
+        """Return the licence in force."""
         return self._license
 
     def now(self) -> datetime:
-        """This host's time (UTC), or the highest time seen where that is later."""
+        """Return the host's time (UTC), or the highest time seen if that is later."""
         return max(self._clock(), self._highest_seen)
 
     def observe(self, seen: datetime) -> None:
@@ -67,7 +68,12 @@ class LicenseHolder:
         return None
 
     def require_intake(self) -> None:
-        """Raises `LicenseExpired` or `ClockRolledBack` when new documents may not be taken in."""
+        """Check that new documents may be accepted.
+
+        Raises:
+            LicenseExpired: The licence has expired.
+            ClockRolledBack: The host's clock is behind a time already seen.
+        """
         if self._clock() < self._highest_seen - CLOCK_TOLERANCE:
             raise ClockRolledBack("this host's clock stands more than an hour before a time already seen")
         try:
@@ -76,6 +82,10 @@ class LicenseHolder:
             raise LicenseExpired(refused.detail) from None
 
     def require_feature(self, feature: str) -> None:
-        """Raises `FeatureNotLicensed`."""
+        """Check that the licence includes a feature.
+
+        Raises:
+            FeatureNotLicensed: It does not.
+        """
         if feature not in self._license.features:
             raise FeatureNotLicensed(f"the licence does not include {feature}")

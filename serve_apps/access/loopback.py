@@ -12,7 +12,7 @@ _FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"t
 
 
 def is_loopback_peer(address: str) -> bool:
-    """True for 127/8, ::1 and ::ffff:127/8."""
+    """Return whether the address is in 127/8, ::1 or ::ffff:127/8."""
     try:
         ip = ip_address(address)
     except ValueError:
@@ -29,9 +29,13 @@ def is_local_caller(
     allowed_hosts: Collection[str] = (),
     trusted_proxies: Collection[str] = (),
 ) -> bool:
-    """True when peer, headers and Host all say so and no proxy is configured.
+    """Return whether peer, headers and Host all show a local caller and proxies are not configured.
 
-    `peer` is the socket's address (None: unknown, so not local). `allowed_hosts` adds host names without port.
+    Args:
+        peer: The socket's address; None if unknown, which counts as not local.
+        headers: ASGI header pairs.
+        allowed_hosts: Further accepted host names, without port.
+        trusted_proxies: Configured proxies; any makes the result False.
     """
     if peer is None or trusted_proxies or not is_loopback_peer(peer):
         return False
@@ -47,7 +51,7 @@ def is_local_caller(
 
 
 def _is_foreign_page(said: Mapping[bytes, list[bytes]], host: bytes) -> bool:
-    """A browser says that a page of another site asks, perhaps one that may call with a key of its own."""
+    """Return whether the browser states that a page of another site sent the request, perhaps with a key."""
     if b"sec-fetch-site" in said:  # the page itself cannot write this header
         return any(site.strip().lower() not in (b"same-origin", b"none") for site in said[b"sec-fetch-site"])
     return any(origin.partition(b"://")[2].lower() != host.lower() for origin in said.get(b"origin", []))

@@ -33,7 +33,7 @@ class DocumentServer(MCPServer):
         self._tools = tools
 
     async def list_resources(self) -> list[Resource]:
-        """The documents read last; any other is reached by its id."""
+        """List the most recently read documents; all others are available by id."""
         return [
             Resource(
                 uri=DOCUMENT_URI.format(document_id=one["document_id"]),
@@ -46,7 +46,7 @@ class DocumentServer(MCPServer):
 
 
 def make_server(client: httpx.AsyncClient, version: str) -> MCPServer:
-    """The server; `client` is closed by whoever opened it."""
+    """Return the server. The caller closes `client`."""
     tools = Tools(client)
     server = DocumentServer(tools, version)
     described = server.resource(DOCUMENT_URI, title="A document as Markdown", mime_type=MARKDOWN)
@@ -63,6 +63,6 @@ def make_server(client: httpx.AsyncClient, version: str) -> MCPServer:
 
 
 def open_client(url: str, token: str | None) -> httpx.AsyncClient:
-    """A client of the service at `url`, an engine or a hosted console."""
+    """Return an HTTP client for the service at `url`, an engine or a hosted console."""
     headers: Mapping[str, str] = {"X-API-Key": token} if token else {}
     return httpx.AsyncClient(base_url=url, headers=headers, timeout=90, trust_env=False)

@@ -98,7 +98,7 @@ class Tools:
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=200, description="How many pieces.")] = 20,
     ) -> ToolPage:
-        """The document's text in pieces, each with section path and pages."""
+        """Get the document's text in pieces, each with section path and pages."""
         chunks = (await self._send("GET", f"{_document(job_id, document_id)}/chunks")).json()
         return _page(chunks, offset, limit)
 
@@ -127,7 +127,7 @@ class Tools:
         return Digest(markdown=body["markdown"], truncated=bool(body["truncated"]))
 
     async def list_newest(self) -> list[dict[str, Any]]:
-        """The documents that were read last, as the service lists them."""
+        """List the most recently read documents."""
         params = {"status": "succeeded", "limit": LISTED}
         newest: list[dict[str, Any]] = (await self._send("GET", "/v1/documents", params=params)).json()
         return newest
@@ -173,7 +173,7 @@ def _page(items: list[dict[str, Any]], offset: int, limit: int) -> ToolPage:
 
 
 def _words(answer: httpx.Response) -> str:
-    """What the service says of a refusal."""
+    """Return the text of the service's error response."""
     try:
         detail = answer.json()["detail"]
     except (ValueError, KeyError, TypeError):

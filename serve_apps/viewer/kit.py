@@ -25,7 +25,7 @@ class PageFiles:
         self.version = sha256(b"".join(self.content.values())).hexdigest()[:12]
 
     def answer(self, version: str, name: str) -> Response | None:
-        """A browser may keep it where the address names its version; None when there is none of that name."""
+        """Return a file, or None if it does not exist. Browsers may cache it if the address contains its version."""
         if name not in self.content:
             return None
         kept = "public, max-age=31536000, immutable" if version == self.version else "no-cache"

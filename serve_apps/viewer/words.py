@@ -58,7 +58,7 @@ def tell_ago(text: str | None, now: datetime | None = None) -> str:
 
 
 def tell_time(text: str) -> str:
-    """The whole of it: "Fri 1 May 2026, 09:30:05 UTC"."""
+    """Format a time in full: "Fri 1 May 2026, 09:30:05 UTC"."""
     at = datetime.fromisoformat(text).astimezone(UTC)
     return f"{at:%a} {at.day} {at:%b %Y, %H:%M:%S} UTC"
 
@@ -95,12 +95,12 @@ def tell_number(count: int | None) -> str:
 
 
 def tell_count(count: int, one: str, many: str | None = None) -> str:
-    """ "1 page", "12 pages"."""
+    """Format a count with its noun, such as "1 page" or "12 pages"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def shorten(text: str, most: int = 72) -> str:
-    """A long name without its middle: how it begins and how it ends both tell names apart."""
+    """Shorten a long name in its middle, because its beginning and its end distinguish names."""
     if len(text) <= most:
         return text
     tail = most // 3
@@ -108,7 +108,7 @@ def shorten(text: str, most: int = 72) -> str:
 
 
 def tell_sentence(text: str) -> str:
-    """An error's text as a sentence of its own; names in it keep their letters."""
+    """Format an error's text as a sentence without changing the case of names in it."""
     return text[:1].upper() + text[1:] + ("" if text[-1:] in {"", *".!?"} else ".")
 
 
@@ -124,12 +124,12 @@ def tell_type(name: str) -> str:
 
 
 def advise(code: str | None) -> str:
-    """What to do about a document's error code."""
+    """Return advice about a document's error code."""
     return ADVICE.get(code or "", "")
 
 
 def mark(text: str, spans: Iterable[Sequence[int] | Mapping[str, int]]) -> list[tuple[str, bool]]:
-    """The text as stretches, marked or not. Spans are [start, end) and may overlap or pass the end."""
+    """Split the text into stretches, marked or not. Spans are [start, end) and may overlap or exceed the end."""
     pairs = sorted((s["start"], s["end"]) if isinstance(s, Mapping) else (s[0], s[1]) for s in spans)
     parts, at = [], 0
     for start, end in pairs:

@@ -38,7 +38,7 @@ OnDocument = Callable[[str], None]
 
 
 def _ignore(document_id: str) -> None:
-    pass
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ class ComparedBlock:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """What stands beside each other; None where one side has nothing."""
+    """Two blocks shown side by side; None if a side has no block."""
 
     change: str
     left: ComparedBlock | None
@@ -63,7 +63,7 @@ class Comparison:
 
 
 def compare_for_page(trees: tuple[Tree, Tree]) -> Comparison:
-    """What changed from the first to the second, as it is shown."""
+    """Return the changes from the first to the second tree, prepared for display."""
     a, b = ({str(block.id): block for block in tree.blocks} for tree in trees)
     found = compare_trees(*trees)
     moved = sum(change.change is Change.MOVED for change in found.blocks)
@@ -88,7 +88,7 @@ def _runs(changes: Sequence[BlockChange]) -> Iterator[list[BlockChange]]:
 
 
 def _cut(runs: list[list[BlockChange]]) -> tuple[list[list[BlockChange]], bool]:
-    """The runs with as many open rows as a page holds, and whether some were left out."""
+    """Return the runs with as many open rows as a page holds, and whether some were left out."""
     kept: list[list[BlockChange]] = []
     left = SHOWN_ROWS
     for run in runs:
@@ -127,7 +127,7 @@ def _side(block: Block | None, words: tuple[Words, ...]) -> ComparedBlock | None
 def _marked(
     change: BlockChange, left: Block | None, right: Block | None
 ) -> tuple[tuple[Words, ...], tuple[Words, ...]]:
-    """The texts of both sides with what differs marked; whole texts where no words were matched."""
+    """Return the texts of both sides with differences marked, or whole texts if no words were matched."""
     if left is None or right is None or change.text_diff is None:
         return _whole(left), _whole(right)
     words = block_words(left)
@@ -139,7 +139,7 @@ def _whole(block: Block | None) -> tuple[Words, ...]:
 
 
 def _pieces(words: Sequence[str], changes: Sequence[TextChange], *, mine: bool) -> tuple[Words, ...]:
-    """The text of one side: the common words of `a` with what stands there instead on this side."""
+    """Return the text of one side: the common words of `a` and, at each change, the words of this side."""
     pieces: list[Words] = []
     at = 0
     for change in changes:

@@ -1,6 +1,6 @@
-"""What pages show beyond the API: names of jobs, what waits for review, decided flags, the state of the audit chain.
+"""Data that pages show beyond the API: job names, pending reviews, decided flags, the state of the audit chain.
 
-The same storage functions as the API's, always through the caller's scope and in the app's own threads.
+It uses the API's storage functions, always with the caller's scope and in the app's threads.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from storage.values.rows import DocumentId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A document with flags nobody has decided about. `flags` are in reading order, repeated."""
+    """A document with undecided flags. `flags` are in reading order and may repeat."""
 
     job_id: str
     document_id: str
@@ -55,7 +55,7 @@ async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, s
 
 
 async def find_formats(visit: Visit) -> list[str]:
-    """The formats of the organisation's documents."""
+    """Return the formats of the organisation's documents."""
     return await running_of(visit).sql.run(list_formats, visit.resources.store.db, visit.session.caller.data)
 
 
@@ -92,12 +92,12 @@ async def find_flags(visit: Visit, job_id: str, document_id: str) -> list[Flagge
 
 
 async def check_chain(visit: Visit) -> int | None:
-    """The first act at which the organisation's audit chain is not what was written; None = whole."""
+    """Return the first entry at which the organisation's audit chain was altered, or None if it is intact."""
     return await running_of(visit).disk.run(_check_chain, visit)
 
 
 def running_of(visit: Visit) -> AppState:
-    """The app's own threads and caches."""
+    """Return the app state with its threads and caches."""
     running: AppState = visit.request.app.state.running
     return running
 

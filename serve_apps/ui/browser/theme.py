@@ -33,6 +33,6 @@ async def choose_theme(request: Request) -> Response:
 
 
 def _page_of(referer: str) -> str:
-    """The page of ours that was shown."""
+    """Return the page of this site that was shown."""
     parts = urlsplit(referer)
     return next_page(parts.path + (f"?{parts.query}" if parts.query else ""))

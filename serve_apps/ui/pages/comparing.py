@@ -18,7 +18,7 @@ _OFFERED = 50
 
 
 async def show_comparison(visit: Visit) -> Response:
-    """`a` and `b` name documents of the organisation; `name` narrows those that are offered for `b`."""
+    """Compare documents `a` and `b` of the organisation; `name` filters the documents offered for `b`."""
     first = await _document(visit, visit.query("a"))
     second = await _document(visit, visit.query("b"))
     if first is None or second is None:

@@ -56,7 +56,7 @@ async def list_all(visit: Visit) -> Response:
 
 
 async def act_on_many(visit: Visit) -> Response:
-    """What a form asks for the ticked documents; those whose state does not fit stay as they are."""
+    """Run a form's action on the selected documents; those in an unsuitable state are skipped."""
     require_same_site(visit.request.headers)
     form = await read_fields(visit.request)
     require_token(_first(form, "csrf"), visit.session.csrf)
@@ -81,7 +81,7 @@ async def act_on_many(visit: Visit) -> Response:
 
 
 def _days(wanted: Mapping[str, str | None]) -> dict[str, str]:
-    """A form's last day is meant whole; what is no day goes to the API as it is."""
+    """Return the filter for a form's last day, which is included. Invalid dates are passed to the API unchanged."""
     try:
         return {"until": (date.fromisoformat(wanted["until"] or "") + timedelta(days=1)).isoformat()}
     except ValueError:

@@ -87,7 +87,7 @@ def _is_wanted(one: Flagged, wanted: dict[str, str]) -> bool:
 
 
 async def find_next(visit: Visit, document_id: str) -> str:
-    """Where a reviewer goes after this document: the next one that waits, else the first, else the inbox."""
+    """Return the page after this document: the next pending document, else the first one, else the inbox."""
     first, cursor = None, None
     passed = False
     for _ in range(_LOOKS):

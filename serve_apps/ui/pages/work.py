@@ -21,7 +21,7 @@ _LOOK_AHEAD = 100  # documents of a job fetched at a time
 
 
 async def overview(visit: Visit) -> Response:
-    """What needs somebody, what is under way, the newest jobs, and the month's pages."""
+    """Show pending work, work in progress, the newest jobs and the month's pages."""
     jobs = await visit.api.get("/v1/jobs", limit=_NEWEST)
     waiting, more = await find_waiting(visit, _LOOK_AHEAD)
     letters, more_letters = await visit.api.page("/v1/dead-letters", limit=_LOOK_AHEAD)
@@ -43,7 +43,7 @@ async def overview(visit: Visit) -> Response:
 
 
 async def show_upload(visit: Visit) -> Response:
-    """The form alone, with the reason when the last one was refused."""
+    """Show the upload form, with the reason if the last upload was refused."""
     return visit.page("upload.html", limits=visit.resources.limits, problem=visit.query("problem"))
 
 

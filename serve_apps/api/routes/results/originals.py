@@ -127,7 +127,7 @@ def _note(call: Call, document_id: DocumentId, redacted: bool) -> None:
 
 
 def _as_attachment(original: Original, document_id: DocumentId, redacted: bool) -> dict[str, str]:
-    """Return download headers. A redacted file gets a neutral name, because the original name may hold masked values."""
+    """Return download headers. A redacted file gets a neutral name, because its name may contain masked values."""
     ending = f".{original.format}" if original.format else ""
     name = f"{document_id}-redacted{ending}" if redacted else original.source_file or f"{document_id}{ending}"
     return {
