@@ -19,7 +19,10 @@ MEGABYTE = 1024 * 1024  # bytes
 
 
 def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wait_s: float = 120.0) -> FastAPI:
-    """The door in front of the engine at `engine_url`; a conversion that takes longer than `wait_s` is 504."""
+    """Build the compatible interfaces in front of the engine at `engine_url`.
+
+    A conversion that takes longer than `wait_s` seconds is answered with 504.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -39,5 +42,5 @@ def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wai
 
 
 async def health() -> dict[str, str]:
-    """What docling-serve's clients ask first."""
+    """Return the status that docling-serve clients check first."""
     return {"status": "ok"}

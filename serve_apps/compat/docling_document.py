@@ -29,7 +29,7 @@ _TICKED = ("☑", "☒", "✓", "✔", "[x]", "[X]")
 
 
 def make_docling_document(tree: Json, name: str) -> Json:
-    """The document; `name` is the file's."""
+    """Convert a tree to a DoclingDocument; `name` is the file's name."""
     made = _Document()
     for block in tree["blocks"]:
         if HIDDEN_TEXT not in block.get("flags", ()):
@@ -149,7 +149,7 @@ def _label(block: Json) -> str:
 
 
 def _provenance(block: Json) -> list[Json]:
-    """Where it stands; nothing for blocks without a place (Word has no pages)."""
+    """Return the block's places; empty for blocks without a place (Word has no pages)."""
     placed = (block.get("table") or {}).get("parts") or [block]
     span = [0, len(block["text"])]
     return [

@@ -1,4 +1,4 @@
-"""docling-serve's routes beside `convert/file`: sources, the asynchronous trio, chunks, versions."""
+"""docling-serve's routes in addition to `convert/file`: sources, asynchronous tasks, chunks, versions."""
 
 import json
 import tempfile
@@ -61,7 +61,7 @@ async def form_of(request: Request) -> Asked:
 
 
 async def body_of(request: Request) -> Asked:
-    """Sources of a JSON body. Raises InvalidOption."""
+    """Read the sources and options of a JSON body. Raises InvalidOption."""
     try:
         body = json.loads(await request.body())
     except (ValueError, RecursionError):
@@ -92,14 +92,14 @@ def answer_all(answers: list[dict[str, Any]], options: ConvertOptions) -> Respon
 
 
 async def begin(converter: Converter, request: Request, asked: Asked) -> Response:
-    """A job of the engine, told as a task."""
+    """Start a job and describe it as a task."""
     sources, options = asked
     job = await converter.submit(request.headers, sources, options)
     return JSONResponse(describe_task(ConvertTask(job["id"], options), job))
 
 
 async def chunk(converter: Converter, request: Request, asked: Asked) -> Response:
-    """The engine's own chunks in docling-serve's form."""
+    """Return the engine's chunks in docling-serve's form."""
     sources, options = asked
     begun, chunks, documents = time.monotonic(), list[dict[str, Any]](), list[dict[str, Any]]()
     for source in sources:
@@ -110,7 +110,7 @@ async def chunk(converter: Converter, request: Request, asked: Asked) -> Respons
 
 
 async def poll(request: Request, task_id: str, wait: float = 0.0) -> Response:
-    """How far a task is; `wait` seconds hold the answer back until it ends."""
+    """Return a task's state; wait up to `wait` seconds for its end."""
     task = read_task(task_id)
     if task is None:
         return _no_task()
@@ -123,7 +123,7 @@ async def _poll(request: Request, task: ConvertTask, wait: float) -> Response:
 
 
 async def result(request: Request, task_id: str) -> Response:
-    """A finished task's documents, as a conversion at once answers."""
+    """Return a finished task's documents, in the form of a synchronous conversion."""
     task = read_task(task_id)
     return _no_task() if task is None else await _answered(_result(request, task))
 
@@ -155,7 +155,7 @@ def _guarded(read: Callable[[Request], Awaitable[Asked]], answer: Answer) -> Han
 
 
 async def _answered(answer: Awaitable[Response]) -> Response:
-    """The answer, or the engine's refusal as it is."""
+    """Return the answer, or the engine's refusal unchanged."""
     try:
         return await answer
     except Refused as error:
@@ -169,10 +169,10 @@ def _no_task() -> Response:
 
 
 async def version_of() -> dict[str, Any]:
-    """What runs here; clients read it to see whom they talk to."""
+    """Return the versions, by which clients identify the service."""
     return {"quire": SERVICE_VERSION, "docling-serve": "1.0.0 (compatible)"}
 
 
 async def ready() -> dict[str, str]:
-    """Alive: whatever is not ready behind this door is told by the request itself."""
+    """Report that the process runs. Requests report when the engine is not ready."""
     return {"status": "ok"}

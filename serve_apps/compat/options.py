@@ -6,6 +6,8 @@ from enum import StrEnum
 
 
 class OutputFormat(StrEnum):
+    """Output formats of a conversion."""
+
     MD = "md"
     HTML = "html"
     TEXT = "text"
@@ -40,7 +42,7 @@ class ConvertOptions:
 
 
 def read_options(sent: Sequence[tuple[str, str]]) -> ConvertOptions:
-    """Raises InvalidOption. Lists come as repeated fields, or as one with commas."""
+    """Read conversion options. Lists are repeated fields, or one field with commas. Raises InvalidOption."""
     values: dict[str, list[str]] = {}
     for name, value in sent:
         values.setdefault(name, []).extend(part.strip() for part in value.split(",") if part.strip())

@@ -1,6 +1,6 @@
-"""docling-serve's asynchronous trio without any memory of its own: a task is a job of the engine.
+"""docling-serve's asynchronous tasks without stored state: a task is a job of the engine.
 
-The task's id carries the job's id and what was asked for, so any process can answer and none can forget.
+The task's id contains the job's id and the options, so any process can answer, also after a restart.
 """
 
 import re
@@ -22,6 +22,7 @@ class ConvertTask:
 
     @property
     def id(self) -> str:
+        """Return the task's id: the job's id with the options."""
         formats = "-".join(sorted(self.options.formats))
         page_break = self.options.page_break.encode().hex()
         zipped = ".zip" if self.options.zipped else ""
@@ -29,7 +30,7 @@ class ConvertTask:
 
 
 def read_task(id: str) -> ConvertTask | None:
-    """None for an id that is none of ours."""
+    """Parse a task id; None if it is malformed."""
     found = _TASK.match(id)
     if found is None or not set(found[2].split("-")) <= set(OutputFormat):
         return None

@@ -20,14 +20,14 @@ _MOST_DIGITS = 9  # of a page number
 
 
 def install(app: FastAPI) -> None:
-    """The route under every version of its path that clients use."""
+    """Add the route under every version of its path that clients use."""
     for path in ("/general/v0/general", "/general/v0.0.60/general"):
         app.add_api_route(path, partition, methods=["POST"])
     app.add_api_route("/general/docs", described, methods=["GET"])
 
 
 async def described() -> dict[str, str]:
-    """What unstructured's client asks for before it joins the answers to the parts of a long PDF."""
+    """Return the document that unstructured's client fetches before it joins the answers for parts of a long PDF."""
     return {"api": "/general/v0/general", "guide": "/guide/"}
 
 

@@ -1,4 +1,4 @@
-"""What the engine's answers say, in the console's terms: a job's JSON in, facts of its documents out."""
+"""Translate the engine's answers into the console's terms: a job's JSON in, facts of its documents out."""
 
 from typing import Any
 

@@ -23,7 +23,6 @@ FILES = PageFiles(STATIC, _FOLDER / "static")
 
 
 def _iso(at: datetime) -> str:
-    """As the engine writes times, for what tells them."""
     return at.isoformat()
 
 

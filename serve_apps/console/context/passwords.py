@@ -19,6 +19,7 @@ class Passwords:
     lanes: int = 3
 
     def hash(self, password: str) -> str:
+        """Return the password's scrypt hash with its parameters and a new salt."""
         salt = os.urandom(16)
         return "$".join(
             (
@@ -31,7 +32,7 @@ class Passwords:
         )
 
     def check(self, password: str, hashed: str | None) -> bool:
-        """The same work whether there is an account or not, so that time tells nothing of addresses."""
+        """Return whether the password matches. A missing account costs the same work, so timing reveals nothing."""
         if hashed is None:
             _derive(password, bytes(16), self.cost, self.lanes)
             return False

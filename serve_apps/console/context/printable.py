@@ -14,6 +14,7 @@ class NoNul:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a path or query with NUL and pass on all other requests."""
         if scope["type"] == "http" and "\0" in scope["path"]:
             await problem_response(404, "not-found", NOT_FOUND_TEXT)(scope, receive, send)
         elif scope["type"] == "http" and b"\0" in unquote_to_bytes(scope["query_string"]):

@@ -1,4 +1,4 @@
-"""The console's own rows of the table from errors to HTTP, beside those of `serve_apps.api.http.problems`."""
+"""Mapping of the console's errors to HTTP, in addition to the rows of `serve_apps.api.http.problems`."""
 
 import inspect
 import json
@@ -34,7 +34,7 @@ def install_problems(app: FastAPI) -> None:
 
 
 def _as_page(handler: Callable[..., Any]) -> Callable[[Request, Exception], Any]:
-    """What a program gets as JSON, a person who opens a page reads on a page."""
+    """Wrap an error handler: programs get its JSON, browsers an HTML page with the same text."""
 
     async def answer(request: Request, error: Exception) -> Response:
         made = handler(request, error)

@@ -1,4 +1,4 @@
-"""What the console itself refuses: three-line classes with a stable `code`; `problems.py` maps them to HTTP."""
+"""Errors that the console itself raises: short classes with a stable `code`; `problems.py` maps them to HTTP."""
 
 import math
 

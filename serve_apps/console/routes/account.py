@@ -1,4 +1,4 @@
-"""The page about oneself: password, sessions, leaving. Whatever ends access asks for the password again."""
+"""Account page: password, sessions, closing the account. Every step that ends access asks for the password again."""
 
 from typing import Any
 
@@ -23,12 +23,13 @@ _WRONG = "The current password is wrong."
 
 @router.get("/account")
 async def show_account(request: Request, visitor: VisitorDep) -> Response:
+    """Show the account page."""
     return await _account(request, visitor)
 
 
 @router.post("/account/password")
 async def set_password(request: Request, visitor: VisitorDep) -> Response:
-    """A new password signs every other browser out."""
+    """Set a new password and sign out all other browsers."""
     form = await read_our_form(request, visitor)
     new = str(form.get("new", ""))
     if not is_password(new):

@@ -1,4 +1,4 @@
-"""What was read from a document, as the engine tells it: tree, chunks, Markdown, graph, context, fine-tune lines."""
+"""Outputs of a document, relayed from the engine: tree, chunks, Markdown, graph, context, fine-tune lines."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -13,7 +13,7 @@ router = APIRouter(tags=["outputs"])
 
 @router.get(f"{DOCUMENT}/tree")
 async def read_tree(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
-    """The canonical tree."""
+    """Return the canonical tree."""
     return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/tree")
 
 
@@ -25,7 +25,7 @@ async def read_chunks(request: Request, job_id: str, document_id: str, caller: C
 
 @router.get(f"{DOCUMENT}/export/markdown")
 async def export_markdown(request: Request, job_id: str, document_id: str, caller: CallerDep) -> Response:
-    """The document as Markdown."""
+    """Export the document as Markdown."""
     return await relay(request, caller, f"{await document_path(caller, job_id, document_id)}/export/markdown")
 
 

@@ -15,7 +15,7 @@ router = APIRouter(tags=["usage"])
 
 @router.get("/v1/usage")
 async def read_usage(caller: CallerDep) -> Response:
-    """The month so far, in UTC."""
+    """Return the usage of the current month (UTC)."""
     usage = await caller.running.sql.run(usage_of, caller.running.db, caller.tenant.id)
     return json_response(render_usage(caller.tenant, usage))
 

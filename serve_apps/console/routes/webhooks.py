@@ -38,7 +38,7 @@ async def show_webhooks(request: Request, visitor: VisitorDep, cursor: str | Non
 
 @router.post("/webhooks", include_in_schema=False)
 async def add_webhook(request: Request, visitor: VisitorDep) -> Response:
-    """The page with the new secret on it: shown now and never again."""
+    """Add a receiver and show its secret, only on this page."""
     form = await read_our_form(request, visitor)
     try:
         row, secret = await _register(visitor, form)
@@ -49,6 +49,7 @@ async def add_webhook(request: Request, visitor: VisitorDep) -> Response:
 
 @router.post("/webhooks/{webhook_id}/delete", include_in_schema=False)
 async def remove_webhook(request: Request, webhook_id: str, visitor: VisitorDep) -> Response:
+    """Remove the receiver."""
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
     await visitor.running.disk.run(visitor.running.resources.receivers.delete, hooks, _actor(visitor), webhook_id)
@@ -57,7 +58,7 @@ async def remove_webhook(request: Request, webhook_id: str, visitor: VisitorDep)
 
 @router.post("/webhooks/{webhook_id}/test", include_in_schema=False)
 async def send_test(request: Request, webhook_id: str, visitor: VisitorDep) -> Response:
-    """An event of its own kind that names only the webhook."""
+    """Send a test event that names only the webhook."""
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
     await visitor.running.disk.run(visitor.running.resources.receivers.send_test, hooks, _actor(visitor), webhook_id)
@@ -66,7 +67,7 @@ async def send_test(request: Request, webhook_id: str, visitor: VisitorDep) -> R
 
 @router.post("/deliveries/{delivery_id}/redeliver", include_in_schema=False)
 async def send_again(request: Request, delivery_id: str, visitor: VisitorDep) -> Response:
-    """The same event under the same id."""
+    """Send the same event under the same id again."""
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
     await visitor.running.disk.run(visitor.running.resources.receivers.redeliver, hooks, _actor(visitor), delivery_id)

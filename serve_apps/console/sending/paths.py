@@ -11,12 +11,12 @@ _ALIAS = re.compile(r"file_[a-z2-7]{26}")
 
 
 def is_alias(job_id: str) -> bool:
-    """A file's own job id, by its form."""
+    """Return whether the id has the form of a file's alias."""
     return _ALIAS.fullmatch(job_id) is not None
 
 
 async def resolve_job(caller: ConsoleCaller, job_id: str) -> str:
-    """The engine's job id. Raises NotFound for what is no id, or nobody's alias."""
+    """Return the engine's job id. Raises NotFound for a malformed id or an unknown alias."""
     if is_alias(job_id):
         found = await caller.running.sql.run(resolve_alias, caller.running.db, caller.tenant.id, job_id)
         if found is None:

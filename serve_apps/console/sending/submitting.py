@@ -1,6 +1,7 @@
-"""From a tenant's upload to the engine's job: receive, take a place, send under an Idempotency-Key, take over the job.
+"""Turn a tenant's upload into a job of the engine: receive, reserve a place, send, record the job.
 
-Whatever the engine refuses or fails at gives the place back. A caller who goes away stops nothing half-way.
+If the engine refuses or fails, the place is released. The work continues if the caller goes away. The upload carries an
+Idempotency-Key.
 """
 
 import hashlib
@@ -27,19 +28,26 @@ _TRIES = 2  # sends of one upload under one Idempotency-Key
 
 
 async def receive(request: Request, running: ConsoleState, parts: frozenset[str], max_files: int) -> Upload:
-    """The request's files in the spool. Raises `UploadTooLarge`, `BatchTooLarge`, `InvalidUpload`, `UploadStalled`."""
+    """Receive the request's files into the spool.
+
+    Raises:
+        UploadTooLarge: A file exceeds its limit.
+        BatchTooLarge: The upload has too many files.
+        InvalidUpload: The body is malformed.
+        UploadStalled: The client sends too slowly.
+    """
     limits = running.resources.limits
     rules = PartRules(names=parts, max_files=max_files, max_file_bytes=limits.max_file_bytes)
     return await receive_upload(request, rules, running.spool, running.disk, limits.upload_idle_s)
 
 
 async def send_jobs(caller: ConsoleCaller, upload: Upload, key: str | None) -> httpx.Response:
-    """The engine's answer to POST /v1/jobs, already taken over when it is a job."""
+    """Return the engine's answer to POST /v1/jobs after recording its job."""
     return await _send(caller, upload, "jobs", "files", "/v1/jobs", key)
 
 
 async def send_parse(caller: ConsoleCaller, upload: Upload, key: str | None) -> httpx.Response:
-    """The engine's answer to POST /v1/parse without waiting: its job is known here before anybody waits for it."""
+    """Return the engine's answer to POST /v1/parse without waiting, so the job is recorded before any wait."""
     return await _send(caller, upload, "parse", "file", "/v1/parse?timeout_s=0", key)
 
 
@@ -110,7 +118,7 @@ async def _call(
 
 
 async def _take_over(running: ConsoleState, place: Place, answer: httpx.Response) -> None:
-    """A job: its documents are the tenant's from now on. A refusal: the place is free."""
+    """Record the job's documents for the tenant, or release the place after a refusal."""
     if answer.status_code not in _TAKEN:
         await running.disk.run(give_back, running.db, place)
         return

@@ -39,13 +39,15 @@ class Watcher:
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
     def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def healthy(self) -> bool:
+        """Return whether the thread was stopped or makes progress."""
         return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
 
     def drain(self, timeout_s: float) -> bool:
-        """Takes no more looks; what is being asked ends within its own time limit."""
+        """Stop the loop. A request in progress ends within its time limit. Return whether the thread has ended."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(timeout_s)
@@ -60,7 +62,7 @@ class Watcher:
         return len(looks)
 
     def retire(self) -> int:
-        """Deletes jobs past their plan's retention at the engine, then here; how many that were."""
+        """Delete jobs past their plan's retention in the engine, then here, and return their number."""
         done = 0
         for row in list_outdated(self._db):
             answer = self._client.delete(f"/v1/jobs/{row['job_id']}", headers={"X-DE-Org": row["org"]})
@@ -96,7 +98,7 @@ class Watcher:
             log.warning("look not answered: %s", type(error).__name__)
 
     def _job(self, look: StatusCheck) -> dict[str, Any] | None:
-        """The job as the engine tells it; None where it has none."""
+        """Return the job from the engine, or None if it does not exist."""
         job_id = look.job_id or self._find_lost(look)
         if job_id is None:
             return None
@@ -107,7 +109,7 @@ class Watcher:
         return job
 
     def _find_lost(self, look: StatusCheck) -> str | None:
-        """The process died between sending and noting the answer: a job of this organisation that nobody knows."""
+        """Return an unrecorded job of this organisation: a process died between sending and recording the answer."""
         listed = self._get("/v1/jobs?limit=100", look.org).json()
         known = known_jobs(self._db, [job["id"] for job in listed])
         unknown = [job for job in listed if job["id"] not in known and sum(job["counts"].values()) == look.n_total]

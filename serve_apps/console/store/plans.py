@@ -19,7 +19,7 @@ def list_plans(db: ConsoleTables) -> list[TenantPlan]:
 
 
 def define_plan(db: AuditedDatabase, plan: TenantPlan) -> None:
-    """Makes a plan, or changes it for everybody who is on it from the next request on."""
+    """Create a plan, or change it for all its tenants from the next request on."""
     with db.transaction() as conn:
         conn.execute(
             """insert into console_plans (name, monthly_pages, concurrent_documents, retention_days)
@@ -31,7 +31,7 @@ def define_plan(db: AuditedDatabase, plan: TenantPlan) -> None:
 
 
 def change_plan(db: AuditedDatabase, who: str, plan: str) -> str:
-    """Puts a tenant, named by its id or an account's address, on another plan; its id. Raises NotFound."""
+    """Put a tenant, named by its id or an account's address, on another plan; return its id. Raises NotFound."""
     with db.transaction() as conn:
         if conn.execute("select from console_plans where name = %s", (plan,)).fetchone() is None:
             raise NotFound(f"there is no plan {plan}")

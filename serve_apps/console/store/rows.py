@@ -11,7 +11,7 @@ WEBHOOK_TENANT = "~console"
 
 
 def hooks_of(tenant_id: str) -> Scope:
-    """Where a tenant's receivers, deliveries and audit trail are kept."""
+    """Return the scope under which a tenant's receivers, deliveries and audit trail are stored."""
     return Scope(tenant=WEBHOOK_TENANT, org=tenant_id)
 
 
@@ -27,7 +27,7 @@ class SubmissionState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """Whoever has accounts, tokens and a plan. `id` names the tenant's organisation at the engine."""
+    """Owner of accounts, tokens and a plan. `id` names the tenant's organisation in the engine."""
 
     id: str
     plan: str
@@ -37,7 +37,7 @@ class Tenant:
 
     @property
     def hooks(self) -> Scope:
-        """Where this tenant's receivers and deliveries are kept."""
+        """Return the scope of this tenant's receivers and deliveries."""
         return hooks_of(self.id)
 
 
@@ -52,7 +52,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """What an address signs in with. Not `approved`: an operator has not let the account in yet."""
+    """Credentials of an address. Not `approved`: the account still waits for an operator."""
 
     account_id: str
     password: str
@@ -86,7 +86,7 @@ class TenantRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantPlan:
-    """What a tenant may use. None = unlimited (pages) and for ever (retention)."""
+    """Limits of a plan. None = unlimited pages, or unlimited retention."""
 
     name: str
     monthly_pages: int | None
@@ -106,8 +106,11 @@ class TokenRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A place given to an upload. `fresh`: it was reserved just now and is given back when the engine refuses;
-    otherwise it is a replay of one that was accepted before. `engine_key`: its Idempotency-Key at the engine."""
+    """A place reserved for an upload.
+
+    `fresh`: reserved just now and released if the engine refuses; otherwise a replay of an accepted one. `engine_key`
+    is its Idempotency-Key in the engine.
+    """
 
     submission_id: str
     tenant_id: str
@@ -130,7 +133,7 @@ class StatusCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFact:
-    """What the engine says of one document."""
+    """State of one document as reported by the engine."""
 
     document_id: str
     source_file: str

@@ -29,7 +29,7 @@ def _limit() -> "Column[int]":
 
 
 class ConsolePlanTable(SQLModel, table=True):
-    """What a tenant may use. Null = unlimited (pages) and for ever (retention)."""
+    """Limits of a plan. Null = unlimited pages, or unlimited retention."""
 
     __tablename__ = "console_plans"
     name: str = Field(sa_column=Column(Text, primary_key=True))
@@ -143,7 +143,7 @@ class ConsoleDocumentTable(SQLModel, table=True):
 
 
 class ConsoleUsageTable(SQLModel, table=True):
-    """What a tenant used in a UTC month; outlives the documents."""
+    """A tenant's usage in a UTC month; it outlives the documents."""
 
     __tablename__ = "console_usage"
     tenant_id: str = Field(sa_column=Column(Text, primary_key=True))

@@ -71,7 +71,7 @@ class AsyncTransport:
             query["cursor"] = page.next_cursor
 
     async def _send(self, call: Call[Any]) -> httpx.Response:
-        """The good answer to a call. Raises `ApiError`, `ConnectionFailed`."""
+        """Return the successful answer to a call. Raises `ApiError`, `ConnectionFailed`."""
         headers, attempt = call.headers(), 0
         while True:
             attempt += 1

@@ -70,7 +70,7 @@ class Transport:
             query["cursor"] = page.next_cursor
 
     def _send(self, call: Call[Any]) -> httpx.Response:
-        """The good answer to a call. Raises `ApiError`, `ConnectionFailed`."""
+        """Return the successful answer to a call. Raises `ApiError`, `ConnectionFailed`."""
         headers, attempt = call.headers(), 0
         while True:
             attempt += 1

@@ -8,7 +8,7 @@ export class Operations extends Transport {
     return this.page<types.JobListItem>({ method: "GET", path: "/v1/jobs", query: { status: options.status, limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listJobs`, page after page. */
+  /** Iterate over all items of `listJobs`, page by page. */
   iterJobs(options: { status?: types.JobStatus | null; limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.JobListItem> {
     return this.iterate<types.JobListItem>({ method: "GET", path: "/v1/jobs", query: { status: options.status, limit: options.limit, cursor: options.cursor } });
   }
@@ -28,22 +28,22 @@ export class Operations extends Transport {
     return this.json<types.Job>({ method: "POST", path: fill("/v1/jobs/{job_id}/cancel", { job_id: jobId }), repeatable: true });
   }
 
-  /** The job's documents in the order they were sent, finished or not. */
+  /** List the job's documents in the order they were sent, finished or not. */
   listDocuments(jobId: string, options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.DocumentAlone>> {
     return this.page<types.DocumentAlone>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents", { job_id: jobId }), query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listDocuments`, page after page. */
+  /** Iterate over all items of `listDocuments`, page by page. */
   iterDocuments(jobId: string, options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.DocumentAlone> {
     return this.iterate<types.DocumentAlone>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents", { job_id: jobId }), query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan. */
+  /** Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan. */
   getTree(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Record<string, unknown>> {
     return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tree", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** What became of every character: placed, excluded by name, or lost; counts and boxes, no text. */
+  /** Account for every character: placed, excluded by name, or lost; counts and boxes, no text. */
   getCoverage(jobId: string, documentId: string): Promise<Record<string, unknown>> {
     return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/coverage", { job_id: jobId, document_id: documentId }) });
   }
@@ -53,12 +53,12 @@ export class Operations extends Transport {
     return this.json<types.Health>({ method: "GET", path: "/v1/health", query: { deep: options.deep } });
   }
 
-  /** Counts only: tasks of the whole deployment, jobs of this tenant and organisation. */
+  /** Return counts: tasks of the whole deployment, jobs of this tenant and organisation. */
   getStats(): Promise<types.Stats> {
     return this.json<types.Stats>({ method: "GET", path: "/v1/stats" });
   }
 
-  /** A bad key is 401; neither admin nor true loopback 403; operator-managed keys 409. */
+  /** Return the default token. 401 for a bad key; 403 without an admin key unless the caller is on this machine. */
   getToken(): Promise<types.Token> {
     return this.json<types.Token>({ method: "GET", path: "/v1/token" });
   }
@@ -68,7 +68,7 @@ export class Operations extends Transport {
     return this.json<types.License>({ method: "GET", path: "/v1/license" });
   }
 
-  /** tree, and optionally semantics, assets (name → base64) and source_bytes (base64). PII is looked for anew. */
+  /** Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64). */
   ingest(options: { tree: Record<string, unknown>; semantics?: Record<string, unknown> | null; assets?: Record<string, string> | null; source_bytes?: string | null; idempotency_key?: string }): Promise<types.Job> {
     return this.json<types.Job>({ method: "POST", path: "/v1/ingest", body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
   }
@@ -78,7 +78,7 @@ export class Operations extends Transport {
     return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until } });
   }
 
-  /** Every item of `listAllDocuments`, page after page. */
+  /** Iterate over all items of `listAllDocuments`, page by page. */
   iterAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null } = {}): AsyncGenerator<types.ListedDocument> {
     return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until } });
   }
@@ -103,22 +103,22 @@ export class Operations extends Transport {
     return this.page<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listDeadLetters`, page after page. */
+  /** Iterate over all items of `listDeadLetters`, page by page. */
   iterDeadLetters(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.DeadLetter> {
     return this.iterate<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** The bytes as sent, of a failed document too (write scope). */
+  /** Return the original file as sent, also of a failed document (write scope). */
   getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (403). */
+  /** Return a picture by its asset_ref from the document's list of assets. redacted=true is refused (403). */
   getAsset(jobId: string, documentId: string, assetPath: string, options: { redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}", { job_id: jobId, document_id: documentId, asset_path: assetPath }), query: { redacted: options.redacted } });
   }
 
-  /** PNG of a page, drawn in the sandbox; a stand-alone image comes back as sent. Its size (points) is in headers. */
+  /** Return a page as PNG, drawn in the sandbox; a stand-alone image is returned as sent. */
   getPage(jobId: string, documentId: string, page: number, options: { dpi?: number; redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", { job_id: jobId, document_id: documentId, page: page }), query: { dpi: options.dpi, redacted: options.redacted } });
   }
@@ -143,12 +143,12 @@ export class Operations extends Transport {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", { job_id: jobId, document_id: documentId }), query: { hidden: options.hidden, redacted: options.redacted } });
   }
 
-  /** The document as Markdown: text escaped, hidden text left out unless it is asked for. */
+  /** Export the document as Markdown. Text is escaped, and hidden text is left out unless requested. */
   exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; page_break?: string; redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, page_break: options.page_break, redacted: options.redacted } });
   }
 
-  /** The document as a Word file: real headings, lists, tables and links; pictures are named, hidden text left out. */
+  /** Export the document as a Word file with real headings, lists, tables and links. */
   exportDocx(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
@@ -168,7 +168,7 @@ export class Operations extends Transport {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio } });
   }
 
-  /** A job's documents as a zip; `original` needs the write scope and is never redacted. */
+  /** Download a job's documents as a zip file; `original` needs the write scope and is never redacted. */
   downloadJob(jobId: string, options: { include?: string; redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/archive", { job_id: jobId }), query: { include: options.include, redacted: options.redacted } });
   }
@@ -183,12 +183,12 @@ export class Operations extends Transport {
     return this.json<types.Usage>({ method: "GET", path: "/v1/usage", query: { month: options.month } });
   }
 
-  /** The newest first. 403 `feature-not-licensed` without the feature audit_export. */
+  /** List audit records, newest first. 403 `feature-not-licensed` without the feature audit_export. */
   listAudit(options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.Audit>> {
     return this.page<types.Audit>({ method: "GET", path: "/v1/audit", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listAudit`, page after page. */
+  /** Iterate over all items of `listAudit`, page by page. */
   iterAudit(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.Audit> {
     return this.iterate<types.Audit>({ method: "GET", path: "/v1/audit", query: { limit: options.limit, cursor: options.cursor } });
   }
@@ -198,7 +198,7 @@ export class Operations extends Transport {
     return this.json<types.ErasureReport>({ method: "POST", path: "/v1/erasure", body: { value: options.value, erase: options.erase } });
   }
 
-  /** The organisation's receivers; secrets are never shown again. */
+  /** List the organisation's receivers; secrets are never shown again. */
   listWebhooks(): Promise<Array<types.Webhook>> {
     return this.json<Array<types.Webhook>>({ method: "GET", path: "/v1/webhooks" });
   }
@@ -208,27 +208,27 @@ export class Operations extends Transport {
     return this.json<types.WebhookCreated>({ method: "POST", path: "/v1/webhooks", body: { url: options.url, events: options.events, secret: options.secret } });
   }
 
-  /** What was sent or is still to be sent, the newest first. */
+  /** List deliveries, sent or pending, newest first. */
   listDeliveries(options: { limit?: number; cursor?: string | null; webhook_id?: string | null } = {}): Promise<Page<types.Delivery>> {
     return this.page<types.Delivery>({ method: "GET", path: "/v1/webhooks/deliveries", query: { limit: options.limit, cursor: options.cursor, webhook_id: options.webhook_id } });
   }
 
-  /** Every item of `listDeliveries`, page after page. */
+  /** Iterate over all items of `listDeliveries`, page by page. */
   iterDeliveries(options: { limit?: number; cursor?: string | null; webhook_id?: string | null } = {}): AsyncGenerator<types.Delivery> {
     return this.iterate<types.Delivery>({ method: "GET", path: "/v1/webhooks/deliveries", query: { limit: options.limit, cursor: options.cursor, webhook_id: options.webhook_id } });
   }
 
-  /** Nothing more is sent; its deliveries are forgotten. */
+  /** Remove the receiver and its deliveries. Nothing further is sent to it. */
   deleteWebhook(webhookId: string): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/webhooks/{webhook_id}", { webhook_id: webhookId }) });
   }
 
-  /** A new secret, shown this once. Until the overlap ends deliveries carry a Standard Webhooks signature by each. */
+  /** Set a new secret, shown only once. Until the overlap ends, deliveries carry a signature of both secrets. */
   rotateWebhook(webhookId: string, options: { secret?: string | null; overlap_s?: number | null } = {}): Promise<types.WebhookCreated> {
     return this.json<types.WebhookCreated>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/rotate", { webhook_id: webhookId }), body: { secret: options.secret, overlap_s: options.overlap_s } });
   }
 
-  /** A receiver that was disabled by its 410 gets the events from now on; one that is enabled stays as it is. */
+  /** Enable a receiver that its answer 410 disabled; it gets events from now on. An enabled receiver is unchanged. */
   enableWebhook(webhookId: string): Promise<types.Webhook> {
     return this.json<types.Webhook>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/enable", { webhook_id: webhookId }), repeatable: true });
   }
@@ -238,12 +238,12 @@ export class Operations extends Transport {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/test", { webhook_id: webhookId }) });
   }
 
-  /** The same event under the same id, from the start of the schedule. */
+  /** Send the same event under the same id again, from the start of the schedule. */
   redeliver(deliveryId: string): Promise<types.Delivery> {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", { delivery_id: deliveryId }) });
   }
 
-  /** The organisation's sources, the newest first. */
+  /** List the organisation's sources, newest first. */
   listSources(): Promise<Array<types.Source>> {
     return this.json<Array<types.Source>>({ method: "GET", path: "/v1/sources" });
   }
@@ -258,12 +258,12 @@ export class Operations extends Transport {
     return this.json<types.Source>({ method: "GET", path: fill("/v1/sources/{source_id}", { source_id: sourceId }) });
   }
 
-  /** The source is forgotten; its documents stay unless they are to go too. */
+  /** Remove the source. Its documents stay unless `documents` is true. */
   deleteSource(sourceId: string, options: { documents?: boolean } = {}): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/sources/{source_id}", { source_id: sourceId }), query: { documents: options.documents } });
   }
 
-  /** Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs. */
+  /** Sync the source: process new and changed files, delete removed ones. 409 while another sync of it runs. */
   syncSource(sourceId: string, options: { wait?: number | null } = {}): Promise<types.SyncReport | types.Source> {
     return this.json<types.SyncReport | types.Source>({ method: "POST", path: fill("/v1/sources/{source_id}/sync", { source_id: sourceId }), query: { wait: options.wait }, repeatable: true });
   }
@@ -273,12 +273,12 @@ export class Operations extends Transport {
     return this.text({ method: "GET", path: "/metrics" });
   }
 
-  /** The export a plugin named in SVC_PLUGINS brought; 404 for any other. */
+  /** Export the document with a plugin named in SVC_PLUGINS; 404 for any other name. */
   exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** The job's flagged values awaiting a decision, in reading order; with filters, others too. */
+  /** List the job's flagged values that await a decision, in reading order; filters select others. */
   listJobReview(jobId: string, options: { kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Array<types.ReviewItem>> {
     return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
@@ -288,7 +288,7 @@ export class Operations extends Transport {
     return this.page<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
 
-  /** Every item of `listReview`, page after page. */
+  /** Iterate over all items of `listReview`, page by page. */
   iterReview(options: { limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): AsyncGenerator<types.InboxItem> {
     return this.iterate<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
@@ -303,7 +303,7 @@ export class Operations extends Transport {
     return this.json<types.Undone>({ method: "DELETE", path: fill("/v1/review/{act}", { act: act }) });
   }
 
-  /** Where the flagged values of a page stand, in reading order; empty for a page without any. */
+  /** List the boxes of the flagged values on a page, in reading order; empty for a page without any. */
   listFlagBoxes(jobId: string, documentId: string, page: number): Promise<Array<types.FlagBoxes>> {
     return this.json<Array<types.FlagBoxes>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}/flags", { job_id: jobId, document_id: documentId, page: page }) });
   }
@@ -313,7 +313,7 @@ export class Operations extends Transport {
     return this.page<types.DoubtfulDocument>({ method: "GET", path: "/v1/review/documents", query: { below: options.below, state: options.state, limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listDoubtful`, page after page. */
+  /** Iterate over all items of `listDoubtful`, page by page. */
   iterDoubtful(options: { below?: number | null; state?: types.ReadingState | null; limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.DoubtfulDocument> {
     return this.iterate<types.DoubtfulDocument>({ method: "GET", path: "/v1/review/documents", query: { below: options.below, state: options.state, limit: options.limit, cursor: options.cursor } });
   }
