@@ -1,7 +1,7 @@
-"""The Ray Serve deployments: thin wrappers around a web application, a reader, background work and the like.
+"""Ray Serve deployments: thin wrappers around a web application, a reader, background work and the like.
 
-In come factories (functions found by name on the replica, so nothing of the application is pickled); what they build
-knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/serve/app.py. No truth lives here.
+They receive factories (functions found by name on the replica, so the application is never pickled); the built objects
+are independent of Ray. Placement, counts and autoscaling are set in cluster/serve/app.py.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
 )
 @serve.ingress()
 class Api:
-    """The HTTP front. `below` holds handles of deployments of the same application, so that they start with it."""
+    """The HTTP front. `below` holds handles of deployments in the same application, so that they start with it."""
 
     def __init__(self, build: Callable[[], AsgiApp], *below: object) -> None:
         listen_on_loopback()
@@ -76,7 +76,7 @@ class Api:
 
 
 class _Loop:
-    """A worker inside a replica: started with it, watched by its health check, drained when it stops."""
+    """A worker inside a replica: started with it, checked by its health check, drained when it stops."""
 
     drain_s = DRAIN_S
 
@@ -104,7 +104,7 @@ class _Loop:
     health_check_timeout_s=30,
 )
 class FastPath(_Loop):
-    """One reader: pulls documents from SQL, one at a time."""
+    """One reader: claims documents from SQL, one at a time."""
 
 
 class _Answering:
@@ -130,18 +130,18 @@ BACKGROUND_CALLS = 256  # calls at the background process: above the writes that
     health_check_period_s=5,
 )
 class Recogniser(_Answering):
-    """Pages to words. What it has not answered when it stops is asked of the next one."""
+    """Recognises pages. Pages unanswered at a stop are sent to the next replica."""
 
     def __init__(self, build: Callable[[], PageRecogniser]) -> None:
         super().__init__(RECOGNISER_CALLS)
         self._recogniser = build()
 
     async def recognise_pages(self, *values: Any) -> Any:
-        """`RecognisePages.recognise_pages`."""
+        """Run `RecognisePages.recognise_pages`."""
         return await self._answer(self._recogniser.recognise_pages, *values)
 
     async def find_elements(self, *values: Any) -> Any:
-        """`FindElements.find_elements`."""
+        """Run `FindElements.find_elements`."""
         return await self._answer(self._recogniser.find_elements, *values)
 
     async def check_health(self) -> None:
@@ -158,14 +158,14 @@ class Recogniser(_Answering):
     health_check_period_s=10,
 )
 class VlmOcr(_Answering):
-    """Pages to blocks, by a vision-language model. Pages it has when it stops are finished first."""
+    """Reads pages into blocks with a vision-language model. Pages in progress at a stop are finished first."""
 
     def __init__(self, build: Callable[[], VlmReader]) -> None:
         super().__init__(VLM_CALLS)
         self._reader = build()
 
     async def transcribe(self, *values: Any) -> Any:
-        """`actors.vlm.page_reader.VlmReader.transcribe`."""
+        """Run `actors.vlm.page_reader.VlmReader.transcribe`."""
         return await self._answer(self._reader.transcribe, *values)
 
     async def check_health(self) -> None:
@@ -174,7 +174,7 @@ class VlmOcr(_Answering):
             raise RuntimeError("the engine died")
 
     async def __del__(self) -> None:
-        """Awaited by Serve: ends the engine."""
+        """Close the engine. Serve awaits this before a stop."""
         await asyncio.to_thread(self._reader.close)
 
 
@@ -198,7 +198,7 @@ class _Serving(_Answering):
             raise RuntimeError("worker loop ended")
 
     async def __del__(self) -> None:
-        """Awaited by Serve: answers what waits."""
+        """Answer waiting calls. Serve awaits this before a stop."""
         await asyncio.to_thread(self._worker.drain, self.drain_s)
 
 
@@ -210,13 +210,13 @@ class _Serving(_Answering):
     health_check_period_s=5,
 )
 class Embedder(_Serving):
-    """Texts to vectors, batched over all callers."""
+    """Embeds texts, batched over all callers."""
 
     def __init__(self, build: Callable[[], Any]) -> None:
         super().__init__(build, EMBEDDER_CALLS)
 
     async def embed(self, texts: Any, timeout_s: float, urgent: bool) -> Any:
-        """`Embed.embed`."""
+        """Run `Embed.embed`."""
         return await self._answer(partial(self._worker.embed, texts, timeout_s=timeout_s, urgent=urgent))
 
 
@@ -228,18 +228,18 @@ class Embedder(_Serving):
     health_check_period_s=5,
 )
 class Searcher(_Answering):
-    """Questions to hits."""
+    """Answers search requests."""
 
     def __init__(self, build: Callable[[], Any]) -> None:
         super().__init__(SEARCHER_CALLS)
         self._searcher = build()
 
     async def search(self, request: Any) -> Any:
-        """`SearchIndex.search`."""
+        """Run `SearchIndex.search`."""
         return await self._answer(self._searcher.search, request)
 
     async def check(self) -> float:
-        """`SearchIndex.check`."""
+        """Run `SearchIndex.check`."""
         behind_s: float = await self._answer(self._searcher.check)
         return behind_s
 
@@ -262,9 +262,9 @@ class BackgroundWork:
     health_check_timeout_s=30,
 )
 class Background(_Answering):
-    """Housekeeping, webhooks, pages on demand and the one index writer, in one process.
+    """Housekeeping, webhooks, pages on demand and the single index writer, in one process.
 
-    Leases in SQL allow a second one to run while this one is replaced. Documents are read in sandboxes below it.
+    Leases in SQL allow a second instance while this one is being replaced. Documents are read in sandboxes below it.
     """
 
     drain_s = 15.0
@@ -278,15 +278,15 @@ class Background(_Answering):
         self._on_demand.start()
 
     async def render(self, *values: Any) -> Any:
-        """`actors.reading.on_demand.OnDemand.render`."""
+        """Run `actors.reading.on_demand.OnDemand.render`."""
         return await self._answer(self._on_demand.render, *values)
 
     async def redact(self, *values: Any) -> Any:
-        """`actors.reading.on_demand.OnDemand.redact`."""
+        """Run `actors.reading.on_demand.OnDemand.redact`."""
         return await self._answer(self._on_demand.redact, *values)
 
     async def read(self, *values: Any) -> Any:
-        """`actors.reading.on_demand.OnDemand.read`."""
+        """Run `actors.reading.on_demand.OnDemand.read`."""
         return await self._answer(self._on_demand.read, *values)
 
     async def write(self, documents: Any, timeout_s: float, urgent: bool) -> None:

@@ -19,9 +19,9 @@ CONTENT_POLICY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BrowserCookie:
-    """A cookie for our pages alone: no script reads it, no other site sends it.
+    """A cookie for this site only: scripts cannot read it, and other sites cannot send it.
 
-    Behind TLS its name (`__Host-` + `name`) itself forbids a domain, a path and plain HTTP.
+    Over TLS its name (`__Host-` + `name`) forbids a domain, a path and plain HTTP.
     """
 
     name: str
@@ -55,9 +55,12 @@ class Sender(Enum):
 
 
 def find_sender(headers: Mapping[str, str], is_ours: Callable[[str], bool]) -> Sender:
-    """`is_ours` judges the host (with its port) of the page that asks.
+    """Return where the request comes from.
 
-    A strict referrer policy makes the origin "null": then it is the host that was asked, if the browser vouches for it.
+    Args:
+        headers: Request headers with lower-case names.
+        is_ours: Decides about the host (with its port) of the sending page. A strict referrer policy makes the origin
+            "null"; then it gets the requested host, if the browser states that the page has the same origin.
     """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is None and origin is None:

@@ -1,4 +1,4 @@
-"""The full-scope token of a deployment without operator keys: minted once, kept in a file only its owner may read."""
+"""The full-scope token of a deployment without operator keys, created once in a file that only its owner may read."""
 
 import os
 import secrets

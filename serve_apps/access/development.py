@@ -20,7 +20,7 @@ _RENEW_BEFORE = timedelta(days=30)
 
 
 class DevelopmentLicenseRefused(Exception):
-    """A real licence is required; the text says which setting asks for it."""
+    """A real licence is required; the text names the setting that requires it."""
 
     code = "license-required"
 

@@ -14,7 +14,7 @@ _REMEMBERED = 4096  # addresses; the oldest is forgotten first
 
 
 class FailedAuthLimiter:
-    """Counts refused keys by address; GCRA as for keys."""
+    """Counts refused keys by address with the same algorithm (GCRA) as the rate limit of keys."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -31,7 +31,7 @@ class FailedAuthLimiter:
             raise RateLimited("too many unknown keys from this address", wait)
 
     def note(self, address: str) -> None:
-        """One more key of this address was refused."""
+        """Count one refused key of this address."""
         if address not in self._empty_at and len(self._empty_at) >= _REMEMBERED:
             self._empty_at.pop(next(iter(self._empty_at)))
         self._empty_at[address] = max(self._empty_at.get(address, 0.0), self._clock()) + 60 / PER_MINUTE

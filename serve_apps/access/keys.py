@@ -1,6 +1,6 @@
-"""Operator keys: the text of SVC_API_KEYS in, a key ring that finds a caller's key in constant time out.
+"""Operator keys: parse SVC_API_KEYS into a key ring that finds a caller's key in constant time.
 
-Secrets are kept as SHA-256 digests only. Knows nothing of HTTP; a ring can be swapped while requests run.
+Secrets are stored only as SHA-256 digests. Independent of HTTP; the keys can be replaced while requests run.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ class ApiKey:
 
 
 def digest_secret(secret: str) -> bytes:
-    """SHA-256 of a secret as sent in a header."""
+    """Return the SHA-256 digest of a secret as sent in a header."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
@@ -63,7 +63,7 @@ class KeyRing:
         return iter(self._keys)
 
     def replace(self, keys: Iterable[ApiKey]) -> None:
-        """Swap all keys at once (add, revoke)."""
+        """Replace all keys at once."""
         self._keys = tuple(keys)
 
 
@@ -73,7 +73,7 @@ def default_key(secret: str) -> ApiKey:
 
 
 def parse_api_keys(text: str) -> KeyRing:
-    """Keys from `name[:scope]=secret,…`; the secret is everything after the first `=`. Raises `InvalidApiKeys`."""
+    """Parse `name[:scope]=secret,…`; the secret is everything after the first `=`. Raises `InvalidApiKeys`."""
     keys = [_parse_entry(entry.strip()) for entry in text.split(",") if entry.strip()]
     _refuse_doubles(keys)
     return KeyRing(keys)

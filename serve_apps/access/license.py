@@ -1,7 +1,7 @@
-"""A signed licence token: text in, a `License` or a refusal with its own reason out. Offline, Ed25519 only.
+"""Signed licence tokens: parse a text into a `License` or refuse it with a reason. Offline, Ed25519 only.
 
-Token: base64url(header).base64url(payload).base64url(signature), without padding. The algorithm is ours, never the
-token's; `kid` is looked up in a map of pinned public keys that is handed in. Knows no file, clock or setting.
+Token: base64url(header).base64url(payload).base64url(signature), without padding. The algorithm is fixed and never
+taken from the token; `kid` is looked up in a given map of pinned public keys. This module uses no file or setting.
 """
 
 import json
@@ -30,7 +30,7 @@ _LAST_SECOND = 253_402_300_799  # 9999-12-31
 
 
 class Reason(StrEnum):
-    """Why a token is refused; shown to the operator."""
+    """Reasons for refusing a token, shown to the operator."""
 
     MALFORMED = "malformed"
     NOT_CANONICAL = "not-canonical"
@@ -148,7 +148,7 @@ def _base64(data: bytes) -> str:
 
 
 def _decode(part: str) -> bytes:
-    """Bytes of one part; refuses every spelling but the one that encoding gives (stray bits, wrong length)."""
+    """Decode one part. Only its canonical spelling is accepted (no stray bits, no wrong length)."""
     try:
         data = urlsafe_b64decode(part + "=" * (-len(part) % 4))
     except ValueError:
@@ -195,7 +195,7 @@ def _check_header(header: dict[str, Any], keys: Mapping[str, bytes]) -> str:
 
 
 def _check_signature(public: bytes, signed: str, signature: bytes) -> None:
-    """OpenSSL refuses an S that is not reduced, so a signature has one form only."""
+    """Check the signature. OpenSSL refuses an S that is not reduced, so a signature has only one valid form."""
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, signed.encode())
     except (InvalidSignature, ValueError):

@@ -1,7 +1,7 @@
-"""The licence in force while the service runs: renewable without restart, honest after its end.
+"""The licence of the running service: renewable without restart, enforced after its end.
 
-Times come in as values: this host's clock and the highest time the database has seen. After expiry, or with a clock set
-back by more than an hour, nothing new is taken in; reads, exports and deletes go on.
+Times are passed in: this host's clock and the highest time the database has seen. After expiry, or if the clock was set
+back by more than an hour, new documents are refused; reads, exports and deletes continue.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ CLOCK_TOLERANCE = timedelta(hours=1)
 
 
 class LicenseHolder:
-    """Holds one verified licence. `read_token` gives the token as it stands now (a file a renewal writes to)."""
+    """Holds one verified licence. `read_token` returns the current token, for example from a file."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class LicenseHolder:
             return
 
     def refusal(self) -> str | None:
-        """Why nothing new is taken in (`license-expired`, `license-clock`), or None."""
+        """Return why new documents are refused (`license-expired`, `license-clock`), or None."""
         try:
             self.require_intake()
         except (LicenseExpired, ClockRolledBack) as refused:

@@ -1,6 +1,6 @@
 """Licence signing keys on disk: private halves as 0600 PEM files, public halves as `<kid>.pub` in a folder.
 
-The folder's content becomes the kid → public key map that `verify_license` is handed.
+`verify_license` receives the folder's content as a map from kid to public key.
 """
 
 import os
@@ -29,7 +29,7 @@ class InvalidLicenseKey(ValueError):
 
 
 def check_kid(kid: str) -> str:
-    """`kid` itself; raises `InvalidLicenseKey` when it could not name a file and a key."""
+    """Return `kid`. Raises `InvalidLicenseKey` if it cannot name a file and a key."""
     if not _KID.fullmatch(kid):
         raise InvalidLicenseKey(f"a kid must match {_KID.pattern}")
     return kid
@@ -53,7 +53,7 @@ def write_private_key(key: Ed25519PrivateKey, path: Path) -> None:
 
 
 def write_public_key(key: Ed25519PrivateKey, kid: str, folder: Path) -> Path:
-    """`<folder>/<kid>.pub`; raises `FileExistsError` when the kid is taken."""
+    """Write `<folder>/<kid>.pub` and return its path. Raises `FileExistsError` if the kid is in use."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{check_kid(kid)}.pub"
     with path.open("xb") as file:

@@ -1,7 +1,7 @@
-"""Is this caller truly on this machine? Judged by the socket's peer, never by what a header claims.
+"""Decide whether a caller is on this machine, by the socket's peer and never by a header's claim.
 
 A proxy on the same host, a browser sent here by DNS rebinding, a page of another site and a forwarded request all look
-local at first sight.
+local at first.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -58,7 +58,7 @@ def _is_foreign_page(said: Mapping[bytes, list[bytes]], host: bytes) -> bool:
 
 
 def _host_name(value: bytes) -> str:
-    """Host without its port, lower case; `[::1]` keeps its brackets."""
+    """Return the host without its port, in lower case; `[::1]` keeps its brackets."""
     text = value.decode("latin-1").lower()
     name, colon, port = text.rpartition(":")
     return name if colon and port.isdigit() and not text.endswith("]") else text

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class KeyScope(StrEnum):
-    """The right a key carries; each includes the ones before it."""
+    """Rights of a key; each includes the ones before it."""
 
     READ = "read"
     WRITE = "write"
@@ -18,7 +18,7 @@ class KeyScope(StrEnum):
         return _RANK[self] >= _RANK[needed]
 
     def included(self) -> list[str]:
-        """Names of this scope and of all it includes, weakest first."""
+        """Return the names of this scope and of all that it includes, weakest first."""
         return [scope.value for scope in KeyScope if self.covers(scope)]
 
 

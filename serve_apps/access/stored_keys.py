@@ -1,4 +1,4 @@
-"""The keys in force: those of the environment and those of the table, without the revoked ones."""
+"""Keys in force: those of the environment and of the table, without revoked ones."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The API as one ASGI app, built from values: routes, error table, outer layer. Starts nothing, reads no setting."""
+"""The API as one ASGI app, built from values: routes, error table, outer layer. It starts nothing."""
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute

@@ -1,4 +1,4 @@
-"""The interface description: FastAPI's own, plus what every operation shares: headers, errors, the scope it needs."""
+"""The OpenAPI document: FastAPI's, plus headers, errors and scopes that all operations share."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""The doors of docling-serve and unstructured: each file is parsed by the engine and exported as their clients ask.
+"""Compatible interfaces of docling-serve and unstructured: the engine parses each file, and answers have their form.
 
-The caller's own key goes through to the engine, so tenants, quotas and limits are the engine's. Holds no state.
+The caller's key is passed to the engine, so tenants, quotas and limits are the engine's. The app is stateless.
 """
 
 from collections.abc import AsyncIterator

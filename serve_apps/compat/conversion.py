@@ -1,6 +1,6 @@
-"""One file through the engine's HTTP: parse, then the exports asked for, as docling-serve's convert response.
+"""Convert one file with the engine's HTTP API: parse, then export, in the form of docling-serve's response.
 
-`json_content` is a DoclingDocument made of our tree; `doctags_content` is always null.
+`json_content` is a DoclingDocument built from the tree; `doctags_content` is always null.
 """
 
 import time
@@ -21,7 +21,7 @@ _EXPORTS = {OutputFormat.MD: "markdown", OutputFormat.HTML: "html"}
 
 
 class Refused(Exception):
-    """The engine's refusal, to be passed on as it is."""
+    """The engine's refusal, passed on unchanged."""
 
     def __init__(self, answer: httpx.Response) -> None:
         super().__init__(answer.status_code)
@@ -31,7 +31,7 @@ class Refused(Exception):
 
 
 class Converter:
-    """Shared by all requests of one app."""
+    """Client of the engine, shared by all requests of one app."""
 
     def __init__(self, client: httpx.AsyncClient, wait_s: float) -> None:
         self._client, self._wait_s = client, wait_s
@@ -39,7 +39,7 @@ class Converter:
     async def convert(
         self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> dict[str, Any]:
-        """docling-serve's answer for one file. Raises Refused, `httpx.TransportError`."""
+        """Return docling-serve's answer for one file. Raises Refused, `httpx.TransportError`."""
         begun = time.monotonic()
         keys = keys_of(headers)
         job, tree = await self.parse(keys, source, options.fields)

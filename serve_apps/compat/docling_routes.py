@@ -32,7 +32,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def install(app: FastAPI) -> None:
-    """All routes under both versions of the path."""
+    """Add all routes under both versions of the path."""
     ways = {"file": form_of, "source": body_of}
     for version in ("v1", "v1alpha"):
         for name, read in ways.items():
@@ -51,7 +51,7 @@ def install(app: FastAPI) -> None:
 
 
 async def form_of(request: Request) -> Asked:
-    """Files of a form; they live as long as the request. Raises InvalidOption."""
+    """Read files and options of a form; the files live as long as the request. Raises InvalidOption."""
     form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
     sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
     if not sent:
@@ -75,13 +75,13 @@ async def body_of(request: Request) -> Asked:
 
 
 async def convert(converter: Converter, request: Request, asked: Asked) -> Response:
-    """Each source one after the other. Several, or target_type=zip: an archive."""
+    """Convert the sources one after the other. Several sources, or target_type=zip, return an archive."""
     sources, options = asked
     return answer_all([await converter.convert(request.headers, source, options) for source in sources], options)
 
 
 def answer_all(answers: list[dict[str, Any]], options: ConvertOptions) -> Response:
-    """One answer as JSON, several as an archive."""
+    """Return one answer as JSON, several as an archive."""
     if len(answers) == 1 and not options.zipped:
         return JSONResponse(answers[0])
     with tempfile.TemporaryFile() as file:

@@ -14,7 +14,7 @@ from serve_apps.compat.options import InvalidOption
 
 @dataclass(frozen=True, slots=True)
 class ConvertSource:
-    """A file by its content, or by the address at which the engine fetches it."""
+    """A file, by its content or by the address from which the engine fetches it."""
 
     name: str
     file: IO[bytes] | None = None
@@ -22,7 +22,7 @@ class ConvertSource:
 
     @property
     def part(self) -> tuple[str, IO[bytes]]:
-        """As a form carries it."""
+        """Return the file as a part of a form."""
         assert self.file is not None
         return self.name, self.file
 

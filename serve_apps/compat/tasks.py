@@ -15,7 +15,7 @@ _STATES = {"queued": "pending", "running": "started", "failed": "failure", "canc
 
 @dataclass(frozen=True, slots=True)
 class ConvertTask:
-    """A job, the formats its documents are wanted in, and what parts their pages."""
+    """A job with the requested formats and page break."""
 
     job_id: str
     options: ConvertOptions
@@ -44,7 +44,7 @@ def read_task(id: str) -> ConvertTask | None:
 
 
 def describe_task(task: ConvertTask, job: dict[str, Any]) -> dict[str, Any]:
-    """docling-serve's status of a task."""
+    """Return docling-serve's status of a task."""
     counts = job["counts"]
     ended = counts["succeeded"] + counts["failed"] + counts["canceled"]
     return {

@@ -1,4 +1,4 @@
-"""POST /general/v0/general as unstructured's API offers it: files in, elements out."""
+"""POST /general/v0/general compatible with unstructured's API: files in, elements out."""
 
 import httpx
 from fastapi import FastAPI, Request
@@ -32,7 +32,7 @@ async def described() -> dict[str, str]:
 
 
 async def partition(request: Request) -> Response:
-    """One file: its elements; several: a list of elements for each."""
+    """Return the elements of one file, or a list of elements per file for several files."""
     try:
         return await _partition(request)
     finally:

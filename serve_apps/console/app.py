@@ -1,4 +1,4 @@
-"""The console as one ASGI app, built from values: the hosted /v1, /api for sessions, pages. Reads no setting."""
+"""The console as one ASGI app, built from values: the hosted /v1, /api for sessions, pages. It reads no setting."""
 
 from fastapi import FastAPI
 

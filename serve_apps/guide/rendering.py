@@ -1,4 +1,4 @@
-"""A page of docs/ as HTML: Markdown with tables, headings that can be linked to, links between files as addresses."""
+"""Render a page of docs/ as HTML: Markdown with tables, linkable headings, and links between files as addresses."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ def render_page(text: str, name: str, shown: Callable[[str], bool]) -> str:
 
 
 def describe_operations(document: Mapping[str, Any]) -> str:
-    """Markdown about every operation of an OpenAPI document: what it does, who may, what it takes."""
+    """Return Markdown about every operation of an OpenAPI document: purpose, scope, parameters."""
     lines = [
         "# Every operation",
         "",

@@ -1,4 +1,4 @@
-"""GET /guide/: the files of docs/ as a site, in an order for reading; needs no network and no sign-in."""
+"""GET /guide/: the files of docs/ as a site in reading order; needs no network and no sign-in."""
 
 import re
 from functools import cache

@@ -1,9 +1,8 @@
-"""The service as an MCP server: five tools, and documents as resources, over the official SDK.
+"""The service as an MCP server: five tools, and documents as resources, built on the official SDK.
 
-The SDK speaks every revision of the protocol.
-
-In comes an HTTP client of the service; out goes a server to run over standard input and output. What the service
-refuses is a result the model can read; arguments are checked by the SDK against the tools' own signatures.
+The SDK supports every revision of the protocol. The server receives an HTTP client of the service and runs over
+standard input and output. A refusal of the service is a result that the model can read; the SDK checks arguments
+against the tools' signatures.
 """
 
 from collections.abc import Mapping
@@ -26,7 +25,7 @@ SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent
 
 
 class DocumentServer(MCPServer):
-    """Lists the newest documents of the service as resources: what is there changes while the server runs."""
+    """Lists the newest documents of the service as resources; the list changes while the server runs."""
 
     def __init__(self, tools: Tools, version: str) -> None:
         super().__init__("quire", title="Quire", instructions=INSTRUCTIONS, version=version, log_level="ERROR")

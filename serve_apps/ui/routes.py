@@ -1,4 +1,4 @@
-"""Adds the dashboard to the API's app: pages under /ui, their files, and the gateway to the API."""
+"""Add the dashboard to the API's app: pages under /ui, their files, and the gateway to the API."""
 
 import json
 

@@ -57,7 +57,10 @@ class DocumentSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewPlace:
-    """`address`: the page itself; `outputs`: what its pictures, parts and downloads lie under; `exports`: plugins'."""
+    """Addresses of a view.
+
+    `address`: the page. `outputs`: prefix of pictures, parts and downloads. `exports`: names of plugins.
+    """
 
     address: str
     outputs: str
@@ -66,7 +69,7 @@ class ViewPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewDownload:
-    """A line of the menu; without a file name the service says it."""
+    """A line of the download menu; without a file name the service chooses it."""
 
     address: str
     text: str
@@ -192,7 +195,7 @@ async def _tab_content(source: DocumentSource, tab: str, *, redacted: bool) -> A
 
 
 def _pages_of(one: dict[str, Any]) -> list[int] | None:
-    """Of a chunk the first and last page, of a field the page of its evidence."""
+    """Return the first and last page of a chunk, or the page of a field's evidence."""
     if "evidence" in one:
         page = one["evidence"].get("page")
         return None if page is None else [page]
@@ -200,7 +203,7 @@ def _pages_of(one: dict[str, Any]) -> list[int] | None:
 
 
 def _entities(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Entities by their type, in the order in which the types first come."""
+    """Group entities by type, in the order of the types' first occurrence."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for one in found:
         groups.setdefault(one["type"], []).append(one)

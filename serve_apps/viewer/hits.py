@@ -1,4 +1,4 @@
-"""A hit of the search as it is shown: its words marked, rows of a table under their header, a crop of its page."""
+"""Search hits prepared for display: marked words, rows of a table under their header, a crop of the page."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _CROP_HEIGHT = 220.0  # points of a page shown beside a hit: about fifteen lines
 
 @dataclass(frozen=True, slots=True)
 class PageCrop:
-    """The part of a page that is shown, in points, and the box that is marked in it."""
+    """The shown part of a page in points, and the marked box in it."""
 
     page: int
     x: float
@@ -29,9 +29,9 @@ class PageCrop:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit with its place in the viewer (`address`) and what its document's pictures lie under (`outputs`).
+    """A hit with its address in the viewer and the prefix of its document's outputs.
 
-    `rows`: header and rows in which words of the question stand, where the hit is a table's.
+    `rows`: header and rows with words of the question, if the hit is a table.
     """
 
     facts: dict[str, Any]

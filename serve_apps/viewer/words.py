@@ -1,4 +1,4 @@
-"""Facts in words for the templates: times, sizes, counts, marked text, names of flags, advice about errors."""
+"""Format values for templates: times, sizes, counts, marked text, names of flags, advice about errors."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,7 @@ _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86
 
 
 def tell_ago(text: str | None, now: datetime | None = None) -> str:
-    """`2026-05-01T…Z` → "just now", "5 min ago", "in 2 h", after a month the date."""
+    """Format a time relative to now: "just now", "5 min ago", "in 2 h"; after a month the date."""
     if not text:
         return "–"
     at = datetime.fromisoformat(text)
@@ -64,7 +64,7 @@ def tell_time(text: str) -> str:
 
 
 def tell_duration(start: str | None, end: str | None) -> str:
-    """Between two times: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"."""
+    """Format the time between two times: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"."""
     if not start or not end:
         return "–"
     seconds = max(0.0, (datetime.fromisoformat(end) - datetime.fromisoformat(start)) / timedelta(seconds=1))
@@ -79,7 +79,7 @@ def tell_duration(start: str | None, end: str | None) -> str:
 
 
 def tell_size(count: int | None) -> str:
-    """Bytes as people say them."""
+    """Format a byte count: "12 kB"."""
     if count is None:
         return "–"
     if count < 1000:
@@ -90,7 +90,7 @@ def tell_size(count: int | None) -> str:
 
 
 def tell_number(count: int | None) -> str:
-    """With a comma between thousands."""
+    """Format a number with a comma between thousands."""
     return "–" if count is None else f"{count:,}"
 
 
@@ -113,13 +113,13 @@ def tell_sentence(text: str) -> str:
 
 
 def tell_flag(flag: str) -> str:
-    """`pii:email` → "E-mail address"."""
+    """Return the label of a flag: `pii:email` is "E-mail address"."""
     kind = flag.removeprefix("pii:")
     return FLAGS.get(kind, kind.replace("_", " ").replace("-", " ").capitalize())
 
 
 def tell_type(name: str) -> str:
-    """`list_item` → "list item"."""
+    """Return the label of a block type: `list_item` is "list item"."""
     return name.replace("_", " ")
 
 

@@ -45,7 +45,7 @@ _REMEMBER_HEALTH_S = 1.0  # open to callers without a key, so a flood costs one 
 
 
 class AppState:
-    """One per app, alive from its start to its end."""
+    """State of one app, created at its start and closed at its end."""
 
     def __init__(self, resources: Resources) -> None:
         self.resources = resources

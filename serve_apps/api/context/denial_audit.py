@@ -1,6 +1,6 @@
-"""Refusals that matter leave a row in the audit trail: a known key that tried what it may not do.
+"""Audit rows of refusals: a known key requested an operation that it may not use.
 
-At most one row a minute per key, operation and reason, and never a wait for the caller.
+At most one row a minute per key, operation and reason; the caller never waits for it.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _REMEMBERED = 4096  # refusals; the oldest is forgotten first
 
 
 class DenialAudit:
-    """One per app."""
+    """Writes audit rows of refusals; one per app."""
 
     def __init__(self, db: Database, lane: Bulkhead) -> None:
         self._db, self._lane = db, lane

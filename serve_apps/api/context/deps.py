@@ -32,7 +32,7 @@ _WORDS = "q"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request of a caller who may do this."""
+    """One request of an admitted caller."""
 
     running: AppState
     caller: Caller
@@ -68,7 +68,7 @@ class Call:
             raise
 
     def require_scope(self, needed: KeyScope) -> None:
-        """For what an operation gives only with one of its parameters. Raises `ScopeMissing`; noted."""
+        """Check a scope that only some parameters of an operation need, and record a refusal. Raises `ScopeMissing`."""
         if not self.caller.scope.covers(needed):
             self.running.refusals.note(self.caller, self.request_id, self.operation, ScopeMissing.code)
             self.caller.require(needed)

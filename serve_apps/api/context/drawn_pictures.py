@@ -21,7 +21,7 @@ Key = tuple[DocumentId, int, str]
 
 
 class DrawnPictures:
-    """PNG bytes of the pictures drawn last. One that would take a quarter of the budget is not kept. Thread-safe."""
+    """Cache of recently drawn PNG pictures, each at most a quarter of the budget. Thread-safe."""
 
     def __init__(self, budget: int = KEPT_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = budget // 4
@@ -50,7 +50,7 @@ def find_picture(tree: Tree, asset_ref: str) -> Block:
 
 
 async def draw_picture(port: RenderPage | None, original: Original, block: Block) -> bytes:
-    """PNG of the block's area. Raises `NotFound`, `ExtractError`, `PortUnavailable`."""
+    """Return the block's area as PNG. Raises `NotFound`, `ExtractError`, `PortUnavailable`."""
     if port is None:
         raise PortUnavailable("render_page", "not part of this deployment")
     image: PageImage = await port.render_page(

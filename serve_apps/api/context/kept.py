@@ -37,6 +37,6 @@ class KeptValues(Generic[K, V]):
             return None
 
     def keep(self, key: K, value: V, size: int) -> None:
-        """`size`: bytes of the budget that it takes."""
+        """Cache a value that takes `size` bytes of the budget."""
         with self._lock:
             self._values[key] = (size, value)

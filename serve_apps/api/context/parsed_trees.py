@@ -1,4 +1,4 @@
-"""The trees parsed last, kept for a while: who asks for a document's chunks soon asks for its fields."""
+"""Cache of recently parsed trees: a request for chunks is often followed by one for fields."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ KEPT_BYTES = 32 * 1024 * 1024
 
 
 class ParsedTrees:
-    """The trees parsed last, by document and attempt. One that would take half the budget is not kept. Thread-safe."""
+    """Cache of trees by document and attempt. A tree larger than half the budget is not cached. Thread-safe."""
 
     def __init__(self, budget: int = KEPT_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = budget // 2

@@ -15,7 +15,7 @@ _WAITING = 64  # syncs asked for and not begun before more are refused
 
 
 class Syncing:
-    """One per app."""
+    """Runs requested syncs; one per app."""
 
     def __init__(self) -> None:
         self._lane = Bulkhead("sync", _THREADS, max_waiting=_WAITING)
@@ -33,7 +33,7 @@ class Syncing:
         return task
 
     def stopped(self) -> bool:
-        """Whether syncs are to end early."""
+        """Return whether syncs should end early."""
         return self._stop.is_set()
 
     def close(self) -> None:

@@ -21,9 +21,10 @@ T = TypeVar("T")
 
 
 class JobWaiters:
-    """`max_waiters` bounds those who wait at once; one more is refused with `Overloaded`.
+    """Wakes callers that wait for jobs.
 
-    `also`: further channels, each with what to call at every notice of it and after every (re)connect.
+    At most `max_waiters` wait at once; the next one is refused with `Overloaded`. `also`: further channels, each with a
+    function to call at every notification and after every (re)connect.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class JobWaiters:
                 self._tell(job_id)
 
     def _tell(self, job_id: str) -> None:
-        """Wakes those who wait for this job; without an id (some may have been missed) everybody."""
+        """Wake the waiters of this job, or all waiters if notifications may have been missed (no id)."""
         self._recent.append(job_id)
         told = self._events.get(job_id, ()) if job_id else [e for events in self._events.values() for e in events]
         for event in tuple(told):

@@ -28,7 +28,7 @@ _PURPOSE = "erasure-report"
 
 
 class ValueTooShort(ValueError):
-    """Fewer letters and figures than can be looked for."""
+    """The value has too few letters and digits to search for."""
 
     code = "value-too-short"
 
@@ -43,7 +43,10 @@ def _ignore(document_id: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPerson:
-    """A document that holds the value: so many times in its text, and whether in its name or its job's metadata."""
+    """A document that contains the value.
+
+    `places` counts occurrences in its text; the other fields cover its name and its job's metadata.
+    """
 
     document: StoredDocument
     places: int
@@ -114,7 +117,7 @@ def digest_value(signer: Signer, value: str) -> str:
 
 
 def sign_report(signer: Signer, report: dict[str, Any]) -> str:
-    """HMAC over everything but the signature itself."""
+    """Return an HMAC over all fields except the signature."""
     facts = {key: value for key, value in report.items() if key != "signature"}
     return signer.sign(_PURPOSE, json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hex()
 
@@ -155,7 +158,7 @@ def _text_of(tree: Tree) -> str:
 
 
 def _texts(tree: Tree) -> Iterator[str]:
-    """In reading order, so that a value broken over two blocks or cells is one."""
+    """Yield the texts in reading order, so a value that is split over two blocks or cells is still found."""
     for _, text in texts_of_tree(tree):
         if text:
             yield text

@@ -72,14 +72,14 @@ def read_tree(sent: Any, options: ReadOptions) -> Ingested:
 
 
 def count_pages(tree: Tree) -> int:
-    """Pages that are charged: those that are stated, or as many as the text would fill, whichever are more."""
+    """Return the pages to charge: the stated ones, or as many as the text would fill if that is more."""
     chars = sum(len(block.text) for block in tree.blocks)
     chars += sum(len(cell.text) for block in tree.blocks if block.table for cell in block.table.cells)
     return max(len(tree.pages), -(-chars // PAGE_CHARS))
 
 
 def read_assets(sent: Any, tree: Tree, options: ReadOptions) -> dict[str, bytes]:
-    """Pictures by asset_ref, decoded. Every asset_ref of the tree must be among them."""
+    """Return the decoded pictures by asset_ref. They must include every asset_ref of the tree."""
     if sent is not None and not isinstance(sent, dict):
         raise InvalidIngest("expected names with base64 strings", "assets")
     assets = {_asset_name(name): decode_base64(text, "assets") for name, text in (sent or {}).items()}
@@ -93,7 +93,7 @@ def read_assets(sent: Any, tree: Tree, options: ReadOptions) -> dict[str, bytes]
 
 
 def read_semantics(sent: Any, ids: Mapping[str, BlockId]) -> dict[str, Any] | None:
-    """Supplied semantics with their evidence renamed to the tree's ids."""
+    """Return the supplied semantics with evidence ids replaced by the tree's ids."""
     if sent is None:
         return None
     objects = sent.get("objects") if isinstance(sent, dict) else None
@@ -138,7 +138,7 @@ def _count_parts(sent: dict[str, Any]) -> None:
 
 
 def _check_spans(block: dict[str, Any]) -> None:
-    """No text has more runs of type than places where one could begin or end."""
+    """Check that a text has at most as many spans as positions where one can begin or end."""
     spans, text = block.get("spans"), block.get("text")
     chars = len(text) if isinstance(text, str) else 0
     if isinstance(spans, list) and len(spans) > 2 * chars + SPARE_SPANS:
@@ -239,7 +239,7 @@ def _check_parts(block: Block, table: Table, pages: set[int]) -> None:
 
 
 def _check_parents(blocks: Iterable[Block]) -> None:
-    """Every chain of parents ends."""
+    """Check that every chain of parents ends."""
     parents = {block.id: block.parent for block in blocks}
     ended: set[BlockId] = set()
     for start in parents:

@@ -1,7 +1,7 @@
-"""An ingested body made ready to be stored: checked, scanned for personal data, cut into chunks. Pure, and it pickles.
+"""Prepare an ingested body for storage: check it, scan for personal data, cut chunks. Pure and picklable.
 
-So a body of hostile size is worked on in a process that limits end (`serve_apps.api.context.limited_work`), and of its
-tree nothing but bytes and chunks comes back.
+A very large body can therefore run in a limited process (`serve_apps.api.context.limited_work`), which returns only
+bytes and chunks.
 """
 
 import json
@@ -80,7 +80,7 @@ def parse_light(body: bytes) -> dict[str, Any] | None:
 
 
 def weigh(body: bytes, sent: dict[str, Any]) -> int:
-    """Characters of the body without its pictures and its original."""
+    """Return the number of characters of the body without its pictures and its original."""
     assets = sent.get("assets")
     carried = [sent.get("source_bytes"), *(assets.values() if isinstance(assets, dict) else ())]
     return len(body) - sum(len(text) for text in carried if isinstance(text, str))
@@ -95,7 +95,7 @@ def prepare_body(rules: IngestRules, body: bytes) -> PreparedIngest:
 
 
 def prepare(rules: IngestRules, sent: dict[str, Any]) -> PreparedIngest:
-    """Everything is checked before anything is scanned; a refusal is a value, for it may come from a process."""
+    """Check everything, then scan and chunk. A refusal is a value, because it may come from another process."""
     try:
         ingested = read_tree(sent.get("tree"), rules.options)
         assets = read_assets(sent.get("assets"), ingested.tree, rules.options)

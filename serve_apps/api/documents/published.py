@@ -30,7 +30,7 @@ Redacted = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A caller's document as it may be shown to them. `name` is hidden when redacted; `chunking`: as indexed."""
+    """A caller's document, ready to be shown. `name` is hidden when redacted; `chunking`: settings of the index."""
 
     call: Call
     document_id: DocumentId
@@ -41,10 +41,13 @@ class Published:
     chunking: ChunkSettings
 
     async def derive(self, make: Callable[[Tree], object]) -> bytes:
-        """`make(tree)` as it is sent: a text in UTF-8, bytes as they are, anything else as JSON. `make` pickles.
+        """Return `make(tree)` as bytes: text in UTF-8, bytes unchanged, other values as JSON. `make` must be picklable.
 
-        In a thread, for derivations are pure and may take milliseconds; of a tree of hostile size in a process.
-        Raises `OverLimit`, `Overloaded`.
+        It runs in a thread, because derivations are pure and may take milliseconds; for very large trees in a process.
+
+        Raises:
+            OverLimit: The work exceeded its limits.
+            Overloaded: The lane is full.
         """
         running = self.call.running
         lane = running.heavy if running.work.is_heavy(self.tree) else running.disk

@@ -1,4 +1,4 @@
-"""Bounded threads for what blocks: a few for reading SQL, a few for disks and writing. Full lanes refuse at once."""
+"""Bounded thread lanes for blocking work: for reading SQL, for disks and writing. A full lane refuses at once."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,9 +14,10 @@ T = TypeVar("T")
 
 
 class Bulkhead:
-    """`threads` at work, at most `max_waiting` calls waiting or running.
+    """A lane of `threads` threads with at most `max_waiting` calls waiting or running.
 
-    `timeout_s`: a call that takes longer is given up (never set it where calls write: their outcome would be unknown).
+    `timeout_s`: a call that takes longer is abandoned. Never set it for calls that write, because their outcome would
+    be unknown.
     """
 
     def __init__(self, name: str, threads: int, *, timeout_s: float | None = None, max_waiting: int = 512) -> None:

@@ -1,4 +1,4 @@
-"""An answer that may be a moment old: many callers, one look."""
+"""Short-lived cache of one answer for many callers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Cached(Generic[T]):
-    """Keeps the last answer for `seconds`; callers at the same time share one look."""
+    """Caches the last answer for `seconds`; simultaneous callers share one call."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._at = seconds, float("-inf")

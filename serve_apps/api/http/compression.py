@@ -1,4 +1,4 @@
-"""gzip for whole JSON and text answers a client takes compressed. Large ones are packed in a thread; streams pass."""
+"""gzip for complete JSON and text answers. Large ones are compressed in a thread; streams are not compressed."""
 
 import asyncio
 import gzip
@@ -11,7 +11,7 @@ _PACKED_TYPES = (b"application/json", b"application/problem+json", b"text/")
 
 
 class Gzip:
-    """Wraps the app. Answers in several messages, pictures and what is encoded already stay as they are."""
+    """Middleware that compresses answers. Streams, pictures and encoded answers are not changed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

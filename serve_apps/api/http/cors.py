@@ -26,7 +26,7 @@ _PREFIX = "/v1/"
 
 
 class Cors:
-    """Wraps the app and everything that may refuse a request, so that refusals can be read too."""
+    """Middleware around the app and everything that may refuse a request, so that browsers can read refusals too."""
 
     def __init__(self, app: ASGIApp, origins: Iterable[str]) -> None:
         self.app = app

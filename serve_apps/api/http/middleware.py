@@ -1,7 +1,7 @@
-"""The outermost layer, pure ASGI: request id, early refusals, bounded body bytes, security headers, last catch, log.
+"""Outermost layer, pure ASGI: request id, early refusals, bounded bodies, security headers, last error handler, log.
 
-Refuses a body by its declared length before anything reads it and counts what really comes. Logs no content, no query
-and no path, only the route's template.
+It refuses a body by its declared length before reading, and counts the received bytes. It logs no content, query or
+path, only the route's template.
 """
 
 import json
@@ -33,7 +33,7 @@ BodyCap = Callable[[str], int]
 
 
 class OuterMiddleware:
-    """Wraps the app. `max_inflight_bytes` bounds the bodies being received at once; a single one is always let in."""
+    """Wraps the app. `max_inflight_bytes` limits the bodies received at once; a single one is always accepted."""
 
     def __init__(
         self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int, tracing: Tracing = TRACING_OFF
@@ -67,7 +67,12 @@ class OuterMiddleware:
                 end_request(traced, scope, exchange.status)
 
     def _admit(self, path: str, declared: int) -> int:
-        """Bytes held for a body of `declared` length (-1: unknown); raises when too large or when too many are held."""
+        """Return the bytes reserved for a body of `declared` length (-1: unknown).
+
+        Raises:
+            UploadTooLarge: The declared length exceeds the limit of the path.
+            Overloaded: Too many bytes are reserved.
+        """
         cap = self.body_cap(path)
         if declared > cap:
             raise UploadTooLarge(f"the request may have {cap} bytes")
@@ -79,7 +84,7 @@ class OuterMiddleware:
 
 
 class _Exchange:
-    """One request and its answer: adds headers on the way out and remembers what the log needs."""
+    """One request and its answer: adds headers to the answer and records data for the log."""
 
     __slots__ = ("_scope", "_send", "_started", "_started_at", "body", "request_id", "status")
 
@@ -155,7 +160,7 @@ def _as_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive,
 
 
 def _declared_length(headers: list[tuple[bytes, bytes]]) -> int:
-    """Content-Length; -1 for a body of unknown length, 0 for none."""
+    """Return Content-Length; -1 for a body of unknown length, 0 for none."""
     declared = 0
     for name, value in headers:
         if name == b"transfer-encoding":
@@ -170,7 +175,7 @@ async def _nothing() -> Message:
 
 
 def _where(error: BaseException) -> dict[str, Any]:
-    """Kind of an error and the places it passed through, innermost last; its text may quote a document."""
+    """Return the kind of an error and its traceback locations, innermost last. Its text may quote a document."""
     places = []
     traceback = error.__traceback__
     while traceback is not None:

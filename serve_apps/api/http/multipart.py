@@ -1,6 +1,6 @@
-"""A multipart body as it arrives: bytes are pushed in, files and fields come out, every limit is kept on the way.
+"""Incremental multipart parser: bytes in, files and fields out, with all limits enforced.
 
-Synchronous and without I/O: the content of file parts waits in `pending` until the owner takes it to a store.
+Synchronous and without I/O: the content of file parts waits in `pending` until the owner moves it to a store.
 """
 
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ class PartRules:
 
 @dataclass(slots=True)
 class FilePart:
-    """One file of the upload. `pending` is received and not yet stored; `head` is its first bytes."""
+    """One file of the upload. `pending` has been received but not stored; `head` is its first bytes."""
 
     name: str
     part: str = "files"
@@ -40,7 +40,7 @@ class FilePart:
 
 
 class PartsReader:
-    """Feeds a parser and keeps the limits. Raises `UploadTooLarge`, `BatchTooLarge` or `InvalidUpload`."""
+    """Feeds a parser and enforces the limits. Raises `UploadTooLarge`, `BatchTooLarge` or `InvalidUpload`."""
 
     def __init__(self, content_type: str, rules: PartRules) -> None:
         self.files: list[FilePart] = []

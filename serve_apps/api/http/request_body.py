@@ -18,7 +18,7 @@ IN_ALL_S = 30.0  # seconds for all of it: a client that drips is left too
 
 
 class RequestBody:
-    """`receive` of a request whose body may have `cap` bytes and says that it has `declared` (-1: does not say)."""
+    """Body of a request, limited to `cap` bytes; `declared` is its stated length (-1: not stated)."""
 
     def __init__(self, receive: Receive, cap: int, declared: int = -1) -> None:
         self._receive, self._cap, self._declared = receive, cap, declared

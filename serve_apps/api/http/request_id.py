@@ -23,7 +23,7 @@ def request_id_of(headers: Headers) -> bytes:
 
 
 class OneRequestId:
-    """ASGI: the app sees one acceptable id, the caller gets that one and no other."""
+    """ASGI middleware: the app gets one well-formed id, and the answer carries only that one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,6 +1,6 @@
-"""One span per request: begun at the outer layer, named by the route's template, its context left for what follows.
+"""One trace span per request: started in the outer layer, named by the route's template, parent of inner spans.
 
-Only the method, the template, the status and our request id are noted: no path, no query, no header, no body.
+It records only the method, the template, the status and the request id: no path, query, header or body.
 """
 
 from collections.abc import MutableMapping

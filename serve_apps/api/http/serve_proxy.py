@@ -35,7 +35,7 @@ _NOT_FOUND = {
 
 
 class BoundedHeads(HttpToolsProtocol):
-    """uvicorn's protocol with an end to headers."""
+    """uvicorn's HTTP protocol with limits on the size and duration of headers."""
 
     _unheard, _heard, _in_head = 0, False, False
     _timer: asyncio.TimerHandle | None = None
@@ -95,7 +95,7 @@ class BoundedHeads(HttpToolsProtocol):
             self._timer = None
 
     def _refuse(self, status: int) -> None:
-        """Says why where nothing else is being said on this connection, and ends it."""
+        """Send the reason, unless an answer is being sent on this connection, and close it."""
         if self.transport.is_closing():
             return
         if self.cycle is None or self.cycle.response_complete:
@@ -124,6 +124,9 @@ class NoRouteList:
 
 
 def proxy_middlewares() -> list[Any]:
-    """Outermost first. Asked for before the proxy listens, which is when it gets our protocol: Serve has no switch."""
+    """Return the middlewares, outermost first.
+
+    Serve calls it before the proxy listens, so this also replaces uvicorn's protocol, for which Serve has no setting.
+    """
     auto.AutoHTTPProtocol = BoundedHeads
     return [Middleware(OneRequestId), Middleware(NoRouteList)]

@@ -1,4 +1,4 @@
-"""JSON from strangers: one value with unique keys, finite numbers and bounded depth, or a refusal."""
+"""Strict JSON for untrusted input: one value with unique keys, finite numbers and bounded depth, or a refusal."""
 
 import json
 import math
@@ -49,7 +49,7 @@ def parse_object(text: str | bytes, *, storable: bool = False, most_values: int 
 
 
 def _count_marks(text: str | bytes) -> int:
-    """At least as many as there are values: each but the first of its list or object stands after a comma."""
+    """Return an upper bound of the number of values: each is the first of its container or follows a comma."""
     marks: tuple[Any, ...] = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
     return sum(text.count(mark) for mark in marks)
 
@@ -79,7 +79,7 @@ def _whole(text: str) -> int:
 
 
 def _check(root: Any, storable: bool) -> None:
-    """Depth, and where asked every text; without recursion."""
+    """Check the depth and, on request, that all texts are storable; without recursion."""
     level = [root]
     for _ in range(MAX_DEPTH):
         if not level:

@@ -25,7 +25,7 @@ _SLOWEST_BYTES_S = 1024  # bytes a second below which an upload is given up
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file that is safe on disk."""
+    """A file that is stored durably."""
 
     name: str
     blob: StoredBlob
@@ -47,7 +47,7 @@ class Upload:
 
     @property
     def heads(self) -> list[bytes]:
-        """The first bytes of each file."""
+        """Return the first bytes of each file."""
         return [file.head for file in self._reader.files]
 
     def store(self) -> list[StoredFile]:

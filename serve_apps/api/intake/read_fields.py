@@ -43,7 +43,7 @@ def read_metadata(fields: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def _parse_pages(text: str) -> tuple[tuple[int, int], ...]:
-    """`1-3,8` → ((1, 3), (8, 8)), sorted and joined."""
+    """Parse `1-3,8` into ((1, 3), (8, 8)), sorted and joined."""
     parts = text.split(",")
     if len(parts) > _MAX_RANGES:
         raise InvalidField("pages", f"at most {_MAX_RANGES} ranges")

@@ -1,6 +1,6 @@
-"""From an upload to a queued job: receive the parts, then store them and enqueue in one thread hop, in this order.
+"""Turn an upload into a queued job: receive the parts, then store and enqueue them in one thread hop.
 
-A 201 is durable: the originals are on disk before the one transaction that makes them a job.
+A 201 is durable: the originals are on disk before the single transaction that creates the job.
 """
 
 from collections.abc import Iterator
@@ -101,7 +101,7 @@ def _store_and_enqueue(
 
 
 def _facts(upload: Upload | FetchedUpload, stored: list[StoredFile]) -> Iterator[str]:
-    """Everything that was sent: files by content and name, then the fields."""
+    """Yield everything that was sent: files by content and name, then the fields."""
     for file in stored:
         yield f"{file.blob.sha256} {file.name}"
     for name, value in sorted(upload.fields.items()):

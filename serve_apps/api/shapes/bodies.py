@@ -1,4 +1,4 @@
-"""Shapes of the answers, for the OpenAPI and for tests; `rendering.py` writes them without validating."""
+"""Response shapes for the OpenAPI document and for tests; `rendering.py` writes them without validation."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -55,7 +55,7 @@ class DocumentBody(Body):
 
 
 class DocumentAloneBody(DocumentBody):
-    """A document by itself, finished or not."""
+    """A document requested by its id, finished or not."""
 
     job_id: str
     pages_done: int
@@ -63,7 +63,7 @@ class DocumentAloneBody(DocumentBody):
 
 
 class ListedDocumentBody(DocumentAloneBody):
-    """A document among all others."""
+    """A document in a listing of all documents."""
 
     created_at: datetime = Field(description="Time of the upload.")
     flags: dict[str, int] = Field(description="Number of places of each personal data flag that were not rejected.")
@@ -92,7 +92,7 @@ class PendingBody(Body):
 
 
 class JobListItem(Body):
-    """A job as listed: without page detail and without the documents that still wait."""
+    """A job in a listing: without page detail and without waiting documents."""
 
     id: str
     status: JobStatus
@@ -105,7 +105,7 @@ class JobListItem(Body):
 
 
 class JobBody(JobListItem):
-    """One submission. `documents` holds finished ones only, so it is empty right after the submit."""
+    """One submission. `documents` contains finished ones only, so it is empty right after the submission."""
 
     pending: list[PendingBody]
     pages_done: int
@@ -113,7 +113,10 @@ class JobBody(JobListItem):
 
 
 class SearchHitBody(Body):
-    """A passage of a published document; (job_id, document_id) always resolves. `mode` names how it was found."""
+    """A passage of a published document.
+
+    (job_id, document_id) always resolves. `mode` is the search mode that found it.
+    """
 
     job_id: str
     document_id: str
@@ -132,7 +135,7 @@ class SearchHitBody(Body):
 
 
 class ParsedBody(Body):
-    """A finished parse; `tree` is null when the document failed."""
+    """A finished parse; `tree` is null if the document failed."""
 
     job: JobBody
     tree: dict[str, Any] | None
@@ -153,7 +156,10 @@ class CheckBody(Body):
 
 
 class HealthBody(Body):
-    """`checks` and `cluster` come with deep=true only. `cluster` warns; it decides nothing. `components`: versions."""
+    """Health of the service. `checks` and `cluster` are present with deep=true only; `cluster` contains warnings only.
+
+    `components` are versions.
+    """
 
     status: Literal["ok", "degraded"]
     version: str
@@ -164,7 +170,7 @@ class HealthBody(Body):
 
 
 class StatsBody(Body):
-    """`queue_tasks` counts the whole deployment, `my_jobs` the caller's own."""
+    """Queue counts: `queue_tasks` of the whole deployment, `my_jobs` of the caller."""
 
     queue_tasks: int
     my_jobs: dict[JobStatus, int]
@@ -197,7 +203,7 @@ class TokenBody(Body):
 
 
 class ProblemBody(Body):
-    """Every error but 422."""
+    """Every error except 422."""
 
     type: str
     title: str
@@ -222,7 +228,7 @@ class IngestBody(BaseModel):
 
 
 class InvalidEntry(Body):
-    """One thing that is wrong with a request; `type` is a stable code."""
+    """One fault of a request; `type` is a stable code."""
 
     type: str
     loc: list[str | int]
@@ -230,6 +236,6 @@ class InvalidEntry(Body):
 
 
 class InvalidBody(Body):
-    """Every 422."""
+    """Every 422 error."""
 
     detail: list[InvalidEntry]

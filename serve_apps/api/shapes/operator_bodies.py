@@ -1,4 +1,4 @@
-"""Shapes of what operators ask for: webhooks, deliveries, audit, usage, sources. For the OpenAPI and for tests."""
+"""Response shapes for operators: webhooks, deliveries, audit, usage, sources. For OpenAPI and tests."""
 
 from datetime import date, datetime
 from typing import Any
@@ -31,7 +31,7 @@ class WebhookCreatedBody(WebhookBody):
 
 
 class AttemptBody(Body):
-    """A try that ended."""
+    """A finished attempt of a delivery."""
 
     at: datetime
     response_status: int | None
@@ -39,7 +39,10 @@ class AttemptBody(Body):
 
 
 class DeliveryBody(Body):
-    """`attempt` counts tries of this schedule that ended, `attempts` are the last of all; `event_id` is the same."""
+    """A delivery. `attempt` counts finished attempts of this schedule; `attempts` are the latest of all schedules.
+
+    `event_id` is the same for all attempts.
+    """
 
     id: str
     webhook_id: str
@@ -56,7 +59,7 @@ class DeliveryBody(Body):
 
 
 class AuditBody(Body):
-    """One sealed act. `hash` covers every other field and, through `prev_hash`, all acts before it."""
+    """One sealed audit entry. `hash` covers every other field and, through `prev_hash`, all earlier entries."""
 
     seq: int
     at: datetime
@@ -80,7 +83,7 @@ class KeyUsageBody(Body):
 
 
 class UsageBody(Body):
-    """The organisation's month. `quota` is the whole deployment's position."""
+    """The organisation's month. `quota` is the position of the whole deployment."""
 
     month: date
     documents: int
@@ -93,7 +96,7 @@ class UsageBody(Body):
 
 
 class SourceBody(Body):
-    """A place that is synced; `last_sync` is the last report, `sync_error` why the last sync has none."""
+    """A synced place. `last_sync` is the last report; `sync_error` explains why the last sync has none."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""Rows to JSON bytes, once: no model is built and none is validated on the way out. Tests hold them to `bodies.py`."""
+"""Render rows as JSON bytes without building or validating models. Tests compare the result with `bodies.py`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ JSON = "application/json"
 
 
 def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """`value` (dicts, lists, times, numbers) as a JSON answer."""
+    """Return `value` (dicts, lists, times, numbers) as a JSON response."""
     return Response(to_json(value), status, headers, JSON)
 
 
@@ -35,7 +35,7 @@ def render_job(job: JobRow) -> dict[str, Any]:
 
 
 def has_ended(job: JobRow) -> bool:
-    """No document of it waits or is being read."""
+    """Return whether all documents of the job have ended."""
     return not job.counts["queued"] + job.counts["running"]
 
 

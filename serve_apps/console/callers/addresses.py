@@ -12,7 +12,7 @@ _IPV6_SITE = 64
 
 
 def read_networks(names: Iterable[str]) -> tuple[Network, ...]:
-    """Addresses and networks as settings name them. Raises ValueError."""
+    """Parse addresses and networks of the settings. Raises ValueError."""
     return tuple(ip_network(name, strict=False) for name in names)
 
 

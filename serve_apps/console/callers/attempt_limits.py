@@ -33,7 +33,7 @@ async def admit_sign_up(request: Request, running: ConsoleState) -> None:
 
 
 async def admit_sign_in(request: Request, running: ConsoleState) -> None:
-    """Before a password is looked at: hashing it costs more than sending it. Raises TooManyTries."""
+    """Count a sign-in before the password is hashed, because hashing costs more than sending. Raises TooManyTries."""
     rules, address = running.resources.sign_ups, _address(request, running)
     if address is not None and rules.sign_ins:
         await _take(running, f"console:sign-in:{address}", rules.sign_ins, rules.sign_ins)
@@ -60,7 +60,7 @@ async def forgive(running: ConsoleState, bucket: str) -> None:
 
 
 def device_mark(known: Credentials) -> str:
-    """For a browser that has signed in: good for this account until its password changes."""
+    """Return a mark for a browser that has signed in, valid for this account until its password changes."""
     nonce = secrets.token_hex(16)
     return f"{nonce}.{_sign(nonce, known)}"
 

@@ -33,7 +33,7 @@ _LONGEST_ORG = 34  # tenant id + dot + this is the longest name an organisation 
 
 @dataclass(frozen=True, slots=True)
 class ConsoleCaller:
-    """One request of a tenant. `org` is the organisation at the engine that holds its data."""
+    """One request of a tenant. `org` is the engine's organisation with the tenant's data."""
 
     running: ConsoleState
     tenant: Tenant
@@ -42,7 +42,7 @@ class ConsoleCaller:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """One request of a signed-in account. `csrf` goes into every form of its pages."""
+    """One request of a signed-in account. Every form of its pages carries `csrf`."""
 
     running: ConsoleState
     account: Account
@@ -50,7 +50,7 @@ class Visitor:
 
     @property
     def digest(self) -> bytes:
-        """Under which the session is kept."""
+        """Return the digest under which the session is stored."""
         return digest_cookie(self.cookie)
 
     @property
@@ -163,7 +163,7 @@ def set_session(response: Response, running: ConsoleState, cookie: str) -> None:
 
 
 def set_device(response: Response, running: ConsoleState, mark: str) -> None:
-    """Outlives the session: it opens nothing, a password is asked for all the same."""
+    """Set the device mark, which outlives the session. It grants no access: a password is still required."""
     response.headers.append("set-cookie", _DEVICE.write(mark, tls=_is_secure(running), lifetime_s=_DEVICE_S))
 
 

@@ -24,7 +24,7 @@ async def read_form(request: Request) -> dict[str, Any]:
 
 
 def read_text(form: dict[str, Any], name: str, longest: int) -> str:
-    """One field that must be there. Raises InvalidField."""
+    """Return a required text field. Raises InvalidField."""
     value = form.get(name)
     if not isinstance(value, str) or not value.strip() or len(value) > longest or not value.isprintable():
         raise InvalidField(name, f"a text of 1 to {longest} characters")

@@ -19,7 +19,7 @@ _DRAIN_S = 10.0  # seconds for loops to end
 
 
 class ConsoleState:
-    """One per app, alive from its start to its end."""
+    """State of one app, created at its start and closed at its end."""
 
     def __init__(self, resources: ConsoleResources) -> None:
         self.resources, self.db = resources, resources.database

@@ -1,7 +1,7 @@
-"""The engine behind the console, over HTTP: one key, one organisation per tenant. What it errs at becomes EngineFailed.
+"""HTTP client of the engine behind the console: one key, one organisation per tenant. Its faults become EngineFailed.
 
-Answers that concern the caller's own request (found, not found, refused as unusable) are passed on; anything else, also
-the engine's own limits and its licence, is the provider's affair and reads 502 outside.
+Answers about the caller's request (success, not found, unacceptable) are passed on. All others, also the engine's own
+limits and its licence, are the provider's responsibility and become 502.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -25,7 +25,7 @@ _TRANSPORT = (httpx.TransportError, httpx.InvalidURL)
 
 
 class EngineClient:
-    """Shared by all requests of one app."""
+    """Client of the engine, shared by all requests of one app."""
 
     def __init__(self, url: str, key: str, timeout_s: float) -> None:
         self._client = httpx.AsyncClient(
@@ -42,7 +42,7 @@ class EngineClient:
         await self._client.aclose()
 
     async def get(self, path: str, org: str, *, wait_s: float = 0.0) -> httpx.Response:
-        """One whole answer. Raises EngineFailed."""
+        """Return a complete answer. Raises EngineFailed."""
         request = self._client.build_request("GET", path, headers={"X-DE-Org": org}, timeout=self._timeout_s + wait_s)
         return await self._send(request)
 

@@ -1,4 +1,4 @@
-"""Passwords to hashes and back to yes or no: scrypt of the standard library with its parameters in the hash."""
+"""Hash and check passwords with the standard library's scrypt; the hash contains its parameters."""
 
 import base64
 import hashlib
@@ -13,7 +13,10 @@ _BYTES = 32  # bytes of salt and of the derived key
 
 @dataclass(frozen=True, slots=True)
 class Passwords:
-    """`cost` N (a power of two), 8 blocks, `lanes` p: 2^15 and 3 take 32 MiB and about 0.2 s of CPU."""
+    """scrypt parameters: `cost` N (a power of two), 8 blocks, `lanes` p.
+
+    2^15 and 3 need 32 MiB and about 0.2 s of CPU.
+    """
 
     cost: int = 1 << 15
     lanes: int = 3

@@ -35,9 +35,9 @@ class SignUp(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignUps:
-    """New accounts an hour, by address and over all, and sign-ins a minute by address; 0 = no limit.
+    """Limits of new accounts per hour, by address and in total, and of sign-ins per minute by address; 0 = no limit.
 
-    `trusted_proxies`: addresses and networks whose X-Forwarded-For is believed.
+    `trusted_proxies`: addresses and networks whose X-Forwarded-For is trusted.
     """
 
     mode: SignUp = SignUp.OPEN
@@ -49,7 +49,7 @@ class SignUps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleLimits:
-    """Sizes in bytes, times in seconds. `engine_timeout_s` must be below `store.admission.SENDING_S`."""
+    """Limits: sizes in bytes, times in seconds. `engine_timeout_s` must be below `store.admission.SENDING_S`."""
 
     max_file_bytes: int = 20 * MEGABYTE
     max_batch_files: int = 10

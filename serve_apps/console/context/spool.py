@@ -1,4 +1,4 @@
-"""Uploads on their way through: a temporary file each, gone when the engine has them. Nothing here survives a crash."""
+"""Uploads in transit: one temporary file each, deleted when the engine has it. They do not survive a crash."""
 
 import hashlib
 import tempfile
@@ -12,9 +12,9 @@ from storage.values.rows import StoredBlob
 
 
 class Spool:
-    """A folder of temporary files in the form of a blob store, so that the engine's upload reader can write to it.
+    """A folder of temporary files with the interface of a blob store, for the engine's upload reader.
 
-    A blob's `key` is its file; the same content twice is two files.
+    A blob's `key` is its file name; the same content twice is two files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,7 +48,7 @@ class Spool:
         return len(old)
 
     def list_older(self, older_than_s: float) -> Iterator[str]:
-        """Files untouched for that long, by this machine's clock."""
+        """Yield files unchanged for that long, by this machine's clock."""
         for path in self._folder.glob("up-*"):
             if path.stat().st_mtime < time.time() - older_than_s:
                 yield path.name

@@ -24,7 +24,7 @@ Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False)]
 
 @router.post("/v1/jobs", status_code=201)
 async def create_job(request: Request, caller: CallerDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
-    """Up to ten files of 20 MB in one batch; each counts towards the documents in work."""
+    """Submit up to ten files of 20 MB as one batch. Each counts towards the concurrent documents of the plan."""
     upload = await receive(request, caller.running, JOBS_PARTS, caller.running.resources.limits.max_batch_files)
     answer = await send_jobs(caller, upload, idempotency_key)
     headers = _location(request, answer.json()["id"]) if answer.status_code == 201 else {}
@@ -47,7 +47,7 @@ async def delete_job(job_id: str, caller: CallerDep) -> Response:
 
 @router.delete("/v1/documents/{document_id}", status_code=204)
 async def delete_document(document_id: str, caller: CallerDep) -> Response:
-    """One document, its original and its passages in the index; 409 while it is read."""
+    """Delete a document, its original and its search index entries. 409 while it is being read."""
     await caller.running.finish(remove_document(caller, document_id))
     return Response(status_code=204)
 
@@ -65,7 +65,7 @@ async def parse(
     timeout_s: Annotated[float, Query(ge=0, le=600, allow_inf_nan=False)] = 55.0,
     idempotency_key: IdempotencyKeyHeader = None,
 ) -> Response:
-    """One file in, its tree in the same answer; or 202 and a job to poll."""
+    """Read one file and return its tree in the same answer, or 202 and a job to poll."""
     upload = await receive(request, caller.running, PARSE_PARTS, 1)
     answer = await send_parse(caller, upload, idempotency_key)
     if answer.status_code not in (200, 202):

@@ -37,7 +37,7 @@ async def make_token(request: Request, visitor: VisitorDep) -> Response:
 
 @router.delete("/api/tokens/{token_id}", status_code=204)
 async def end_token(request: Request, token_id: str, visitor: VisitorDep) -> Response:
-    """Revoked for the very next request."""
+    """Revoke a token with immediate effect."""
     _check_sender(request, visitor, None)
     running = visitor.running
     await running.disk.run(revoke_token, running.db, visitor.account, token_id)
@@ -46,7 +46,7 @@ async def end_token(request: Request, token_id: str, visitor: VisitorDep) -> Res
 
 @router.post("/api/jobs", status_code=201)
 async def upload(request: Request, visitor: VisitorDep) -> Response:
-    """Files dropped on the page: the same as POST /v1/jobs with a token."""
+    """Submit files dropped on the page, as POST /v1/jobs does with a token."""
     _check_sender(request, visitor, None)
     running = visitor.running
     files = await receive(request, running, JOBS_PARTS, running.resources.limits.max_batch_files)

@@ -1,4 +1,4 @@
-"""Signing up, in and out: forms in, a session's cookie out. Every sign-in makes a new cookie."""
+"""Sign-up, sign-in and sign-out with forms and session cookies. Every sign-in creates a new cookie."""
 
 import re
 from typing import Any
@@ -101,7 +101,7 @@ async def sign_out(request: Request, visitor: VisitorDep) -> Response:
 
 @router.get("/new-password")
 async def show_new_password(request: Request, link: str = "") -> Response:
-    """Behind a link the operator made; looking at it uses nothing up."""
+    """Show the form of an operator's link; this does not use up the link."""
     return page(request, "new_password.html", link=link)
 
 
@@ -122,7 +122,7 @@ async def set_new_password(request: Request, running: RunningDep) -> Response:
 
 
 def is_password(text: str) -> bool:
-    """Long enough to be one, and no longer than is hashed."""
+    """Return whether the text has an acceptable password length."""
     return SHORTEST <= len(text) <= LONGEST
 
 

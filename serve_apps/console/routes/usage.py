@@ -1,4 +1,4 @@
-"""GET /v1/usage: documents and pages of this month, and where the tenant stands against its plan."""
+"""GET /v1/usage: documents and pages of this month, and the position of the plan."""
 
 from typing import Any
 

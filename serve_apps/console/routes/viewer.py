@@ -1,4 +1,4 @@
-"""One document for its owner, in the viewer that the dashboard has too; a locked one takes its password; deleting."""
+"""One document for its owner, in the dashboard's viewer: view, unlock with a password, delete."""
 
 import re
 from typing import Any
@@ -33,7 +33,7 @@ class OutputRefused(Exception):
 
 
 class EngineDocument:
-    """A document's outputs at the engine."""
+    """Outputs of a document in the engine."""
 
     def __init__(self, visitor: Visitor, sent: SentDocument) -> None:
         self._engine, self._sent = visitor.running.engine, sent

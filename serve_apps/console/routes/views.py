@@ -22,7 +22,7 @@ PAGE = 50  # documents a page
 
 @router.get("/static/{version}/{name}")
 async def read_static(version: str, name: str) -> Response:
-    """Scripts, styles and the icon of the pages."""
+    """Return a script, style or icon of the pages."""
     found = FILES.answer(version, name)
     if found is None:
         raise NotFound("no such file")
@@ -44,7 +44,7 @@ async def lead_in(request: Request) -> Response:
 
 @router.get("/")
 async def show_documents(request: Request, visitor: VisitorDep, before: str | None = None) -> Response:
-    """Upload, meter, and what was sent, newest first."""
+    """Show the upload form, the usage meter and the sent documents, newest first."""
     running, tenant = visitor.running, visitor.account.tenant
     sent = await running.sql.run(list_sent, running.db, tenant.id, limit=PAGE + 1, before=before)
     usage = render_usage(tenant, await running.sql.run(usage_of, running.db, tenant.id))

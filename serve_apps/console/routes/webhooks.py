@@ -1,4 +1,4 @@
-"""Receivers of document.finished: registered by URL, shown with their deliveries. The secret is shown once."""
+"""Receivers of document.finished: registered by URL, listed with their deliveries. The secret is shown once."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _LONGEST_URL = 8192  # characters; the receivers refuse longer ones too
 
 @router.post("/api/webhooks", status_code=201)
 async def register(request: Request, visitor: VisitorDep) -> Response:
-    """Body: `url`, as form or JSON. A private, loopback or unresolvable receiver is 422."""
+    """Register a receiver. Body: `url`, as form or JSON. A private, loopback or unresolvable address is 422."""
     form = await read_form(request)
     if check_origin(request):
         check_form(visitor, request.headers.get("x-csrf-token") or form.get("csrf"))
@@ -32,7 +32,7 @@ async def register(request: Request, visitor: VisitorDep) -> Response:
 
 @router.get("/webhooks", include_in_schema=False)
 async def show_webhooks(request: Request, visitor: VisitorDep, cursor: str | None = None) -> Response:
-    """Receivers and their deliveries, the newest first; `cursor` leads to older ones."""
+    """Show receivers and their deliveries, newest first; `cursor` selects older ones."""
     return await _webhooks(request, visitor, cursor=cursor)
 
 

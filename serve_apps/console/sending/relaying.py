@@ -1,4 +1,4 @@
-"""A tenant's GET passed to the engine as it was sent, in the tenant's own organisation."""
+"""Pass a tenant's GET to the engine unchanged, in the tenant's organisation."""
 
 from fastapi import Request
 from starlette.responses import Response

@@ -1,4 +1,4 @@
-"""Deleting what a tenant sent, at the engine and here. What was read is counted first: deleting frees no allowance."""
+"""Delete a tenant's documents in the engine and here. Pages are counted first, so deleting frees no allowance."""
 
 from serve_apps.console.callers.callers import ConsoleCaller
 from serve_apps.console.context.engine_facts import facts_of
@@ -20,7 +20,7 @@ async def remove_job(caller: ConsoleCaller, job_id: str) -> None:
 
 
 async def remove_document(caller: ConsoleCaller, document_id: str) -> None:
-    """One document; its batch keeps the others. Raises NotFound, Conflict, EngineFailed."""
+    """Remove one document; its batch keeps the others. Raises NotFound, Conflict, EngineFailed."""
     if not is_document_id(document_id):
         raise NotFound("no such document")
     answer = await caller.running.engine.get(f"/v1/documents/{document_id}", caller.org)

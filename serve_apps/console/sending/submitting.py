@@ -1,7 +1,7 @@
 """Turn a tenant's upload into a job of the engine: receive, reserve a place, send, record the job.
 
-If the engine refuses or fails, the place is released. The work continues if the caller goes away. The upload carries an
-Idempotency-Key.
+The upload carries an Idempotency-Key. If the engine refuses or fails, the place is released. The work continues if the
+caller goes away.
 """
 
 import hashlib
@@ -52,7 +52,7 @@ async def send_parse(caller: ConsoleCaller, upload: Upload, key: str | None) -> 
 
 
 async def send_stored(caller: ConsoleCaller, stored: Sequence[StoredFile], fields: Mapping[str, str]) -> httpx.Response:
-    """`send_jobs` for files that are in the spool already; they are gone from it afterwards."""
+    """Send files that are in the spool already, as `send_jobs` does, and delete them from it."""
     return await _send_stored(caller, stored, fields, "jobs", "files", "/v1/jobs", None)
 
 
@@ -98,7 +98,7 @@ async def _send_stored(
 async def _call(
     running: ConsoleState, place: Place, part: str, path: str, stored: Sequence[StoredFile], fields: Mapping[str, str]
 ) -> httpx.Response:
-    """Twice where the engine fails: the key makes the second try the first one's job. Raises EngineFailed."""
+    """Send the files, and again if the engine fails: its key makes both sends the same job. Raises EngineFailed."""
     for left in reversed(range(_TRIES)):
         with ExitStack() as opened:
             files = [

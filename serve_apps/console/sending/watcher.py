@@ -1,7 +1,7 @@
-"""Learns how sent documents end: asks the engine for each open job, in threads, by turns that many consoles may share.
+"""Follow sent documents to their end: ask the engine for each open job, in threads that many consoles may share.
 
-A look is taken from SQL under a short lease, so a process may die at any moment. Also deletes what a plan no longer
-keeps. Knows the engine's HTTP and the console's tables.
+A status check is leased from SQL for a short time, so a process may die at any moment. The watcher also deletes
+documents past their plan's retention. It uses the engine's HTTP API and the console's tables.
 """
 
 import logging
@@ -27,7 +27,7 @@ STUCK_S = 120.0  # seconds without a turn after which it is unhealthy
 
 
 class Watcher:
-    """One loop and a few threads that ask."""
+    """One loop and a few threads that check statuses."""
 
     def __init__(self, db: ConsoleTables, engine_url: str, engine_key: str, *, poll_s: float = 0.3) -> None:
         self._db, self._poll_s = db, poll_s
@@ -56,7 +56,7 @@ class Watcher:
         return not self._thread.is_alive()
 
     def turn(self) -> int:
-        """One pass over what is due; how many looks that were."""
+        """Run one pass over all due checks and return their number."""
         looks = take_looks(self._db, THREADS * 4)
         list(self._threads.map(self._look, looks))
         return len(looks)
@@ -123,9 +123,9 @@ class Watcher:
 
 
 class _EngineErred(Exception):
-    """No answer to build on; the look is taken again when its lease is over."""
+    """The engine's answer is unusable; the check is repeated when its lease expires."""
 
 
 def pause_after(age_s: float) -> float:
-    """Seconds until a job is asked for again: soon while it is young, at most ten."""
+    """Return the seconds until a job's next check: short for a new job, at most ten."""
     return min(10.0, 0.3 + age_s / 10)

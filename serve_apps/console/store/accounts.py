@@ -1,6 +1,7 @@
-"""People and their tenants: signing up, approval, passwords, links to set a new one, leaving.
+"""Accounts and their tenants: sign-up, approval, passwords, links for a new password, closing.
 
-Passwords arrive hashed, links as digests; no secret is kept. Every act that matters has its audit row under the tenant.
+Passwords arrive hashed and links as digests; secrets are never stored. Important changes have audit rows under the
+tenant.
 """
 
 import base64
@@ -150,6 +151,6 @@ def _hooks_of_account(conn: Connection, account_id: str) -> Scope:
 
 
 def tenant_of(row: Row) -> Tenant:
-    """From the columns of `TENANT`."""
+    """Build a tenant from the columns of `TENANT`."""
     names = ("plan", "monthly_pages", "concurrent_documents", "retention_days")
     return Tenant(id=row["tenant_id"], **{name: row[name] for name in names})

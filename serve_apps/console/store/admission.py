@@ -1,7 +1,7 @@
 """Places: whether a tenant may send documents now, decided under the lock of the tenant's row.
 
-An upload takes a place before the engine is called and gives it back when the engine refuses. A crash in between leaves
-a place in `sending`; the watcher finds out at its deadline what became of it.
+An upload reserves a place before the engine is called and releases it when the engine refuses. A crash in between
+leaves the place in `sending`; the watcher checks it after a deadline.
 """
 
 from datetime import date

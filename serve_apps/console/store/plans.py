@@ -1,4 +1,4 @@
-"""Plans and who is on which: the operator's view of tenants. Every change has its audit row."""
+"""Plans and their tenants, as operators see them. Every change has an audit row."""
 
 from serve_apps.console.store.accounts import OPERATOR
 from serve_apps.console.store.ports import AuditedDatabase, ConsoleTables
@@ -11,7 +11,7 @@ PLANS = Scope(tenant=WEBHOOK_TENANT)
 
 
 def list_plans(db: ConsoleTables) -> list[TenantPlan]:
-    """All of them by name."""
+    """List all plans by name."""
     rows = db.fetch_all(
         "select name, monthly_pages, concurrent_documents, retention_days from console_plans order by name"
     )
@@ -48,7 +48,7 @@ def change_plan(db: AuditedDatabase, who: str, plan: str) -> str:
 
 
 def list_tenants(db: ConsoleTables) -> list[TenantRow]:
-    """All of them, the oldest first, with this month's use; those that left keep their id only."""
+    """List all tenants, oldest first, with this month's use; closed ones have only their id."""
     rows = db.fetch_all(
         """select t.id as tenant_id, a.email, t.plan, t.created_at, a.approved_at, t.closed_at,
              coalesce(u.documents, 0) as documents, coalesce(u.pages, 0) as pages

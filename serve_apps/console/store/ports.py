@@ -32,7 +32,7 @@ class ConsoleTables(Protocol):
 
 
 class AuditedDatabase(ConsoleTables, Protocol):
-    """A database that also keeps the audit trail and the rate limits."""
+    """A database that also stores the audit trail and the rate limits."""
 
     def record(self, conn: Connection, scope: Scope, actor: Actor, action: str, object_id: str) -> None:
         """Add a row to the audit trail in the transaction of the act."""
@@ -41,7 +41,7 @@ class AuditedDatabase(ConsoleTables, Protocol):
         """Count a request; return 0.0 if it is accepted, else the seconds until one will be."""
 
     def forget(self, bucket: str) -> None:
-        """Empty a bucket of requests."""
+        """Reset a rate limit's bucket."""
 
 
 class Receiver(Protocol):

@@ -16,7 +16,10 @@ def hooks_of(tenant_id: str) -> Scope:
 
 
 class SubmissionState(StrEnum):
-    """`sending`: the engine has not answered yet; `open`: it has documents to read; `removed`: kept long enough."""
+    """States of a submission.
+
+    `sending`: the engine has not answered yet. `open`: documents are being read. `removed`: past its retention.
+    """
 
     SENDING = "sending"
     OPEN = "open"
@@ -61,7 +64,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRow:
-    """A signed-in browser as its owner sees it."""
+    """A signed-in browser as shown to its owner."""
 
     id: str
     agent: str
@@ -72,7 +75,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantRow:
-    """A tenant as the operator sees it. `email` and `approved_at` are null once its account is gone."""
+    """A tenant as shown to the operator. `email` and `approved_at` are null after its account was closed."""
 
     tenant_id: str
     email: str | None
@@ -121,7 +124,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusCheck:
-    """A submission whose state is to be asked for. `job_id` None: it is not known whether the engine took it."""
+    """A submission whose status is due for a check. `job_id` None: the engine's answer is unknown."""
 
     submission_id: str
     tenant_id: str
@@ -145,7 +148,7 @@ class DocumentFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentDocument:
-    """A document as the tenant sees it in listings."""
+    """A document as listed for its tenant."""
 
     document_id: str
     job_id: str
@@ -160,7 +163,7 @@ class SentDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """A tenant's month so far. `open_documents` each hold one page until their own number is known."""
+    """A tenant's month so far. Each of `open_documents` reserves one page until its page count is known."""
 
     documents: int
     pages: int

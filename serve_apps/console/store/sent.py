@@ -18,7 +18,7 @@ def resolve_alias(db: ConsoleTables, tenant_id: str, alias: str) -> str | None:
 
 
 def aliases_of(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -> dict[str, str]:
-    """Document id → alias, for files of batches; a document alone in its job goes by the job's id."""
+    """Return aliases by document id, for files of batches; a single document is known by its job's id."""
     rows = db.fetch_all(
         """select d.document_id, d.alias from console_documents d join console_submissions s on s.id = d.submission_id
            where d.tenant_id = %(tenant)s and d.document_id = any(%(ids)s) and s.n_total > 1""",
@@ -74,7 +74,7 @@ def list_outdated(db: ConsoleTables, limit: int = 50) -> list[Row]:
 
 
 def has_ended(db: ConsoleTables, tenant_id: str, job_id: str, document_id: str | None) -> bool:
-    """Whether the whole job, or this document of it, has its end in the tenant's account."""
+    """Return whether the end of the job, or of this document, is recorded for the tenant."""
     row = db.fetch_one(
         """select case when %(document)s::text is null then s.state in ('ended', 'removed')
                   else exists (select from console_documents d where d.submission_id = s.id

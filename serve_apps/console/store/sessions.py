@@ -1,4 +1,4 @@
-"""Signed-in browsers. Cookies arrive as digests; what a person sees of a session is its id and its browser."""
+"""Sessions of signed-in browsers. Cookies arrive as digests; owners see a session's id and browser."""
 
 from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
 from serve_apps.console.store.ports import ConsoleTables

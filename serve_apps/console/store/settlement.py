@@ -151,7 +151,7 @@ def _count(conn: Connection, tenant_id: str, ended: Sequence[Row]) -> None:
 
 
 def _send(conn: Connection, tenant_id: str, ended: Sequence[Row]) -> None:
-    """One delivery per receiver and document; the body is frozen now, so that every try carries the same bytes."""
+    """Create one delivery per receiver and document. The body is stored now, so every attempt sends the same bytes."""
     hooks = conn.execute(
         "select id from webhooks where tenant = %s and org = %s and disabled_at is null", (WEBHOOK_TENANT, tenant_id)
     ).fetchall()

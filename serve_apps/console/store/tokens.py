@@ -1,4 +1,4 @@
-"""Access tokens: made once, kept as SHA-256, revoked for the very next request."""
+"""Access tokens: shown once, stored as SHA-256, revoked with immediate effect."""
 
 import hashlib
 import secrets

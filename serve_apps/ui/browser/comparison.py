@@ -1,6 +1,6 @@
-"""Two trees side by side: rows of blocks in the order of the second, runs of equal ones apart, changed words marked.
+"""Two trees side by side: rows of blocks in the order of the second, equal runs folded, changed words marked.
 
-Trees in, plain rows for a template out; it knows no service.
+Pure: trees in, plain rows for a template out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _SHOWN_EQUAL = 100  # equal blocks of one folded run
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A piece of a text; `changed`: the other side has it not, or otherwise."""
+    """A piece of a text; `changed`: the other side lacks it or differs."""
 
     text: str
     changed: bool
@@ -45,7 +45,7 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """Rows that follow each other; `folded`: equal ones, of which `count` there are."""
+    """Consecutive rows; `folded`: `count` equal ones that are not shown."""
 
     folded: bool
     count: int
@@ -54,7 +54,7 @@ class ComparedRun:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`moved` blocks count as unchanged in the summary; `cut`: there are more rows than are shown."""
+    """A comparison. `moved` blocks count as unchanged in the summary; `cut`: not all rows are shown."""
 
     summary: DiffSummary
     moved: int
@@ -72,7 +72,7 @@ def compare_for_page(trees: tuple[Tree, Tree]) -> Comparison:
 
 
 def _runs(changes: Sequence[BlockChange]) -> Iterator[list[BlockChange]]:
-    """Equal blocks and others by turns; short runs of equal ones belong to what is around them."""
+    """Yield runs of equal and of changed blocks; a short run of equal blocks joins its neighbours."""
     waiting: list[BlockChange] = []
     for equal, group in groupby(changes, key=lambda change: change.change is Change.UNCHANGED):
         run = list(group)

@@ -1,6 +1,6 @@
-"""The API as a signed-in browser reaches it: /ui/v1/… is /v1/… of the same app, called as the session's key.
+"""The API for a signed-in browser: /ui/v1/… is /v1/… of the same app, called with the session's key.
 
-Pages get their data the same way, in this process, so they show exactly what the API says and know no storage.
+Pages get their data the same way, in this process, so they show exactly the API's answers and use no storage.
 """
 
 import json
@@ -25,7 +25,7 @@ _OWN_HEADERS = frozenset({b"cookie", b"authorization", b"x-api-key", b"x-de-org"
 
 
 class ApiRefused(Exception):
-    """The API answered a page's question with an error."""
+    """The API answered a page's request with an error."""
 
     def __init__(self, status: int, code: str, detail: str, retry_after: str | None = None) -> None:
         super().__init__(detail)
@@ -33,7 +33,7 @@ class ApiRefused(Exception):
 
 
 class Gateway:
-    """ASGI. `api` is the app's own router."""
+    """ASGI app. `api` is the API's router."""
 
     def __init__(self, api: ASGIApp, sessions: Sessions) -> None:
         self._api, self._sessions = api, sessions

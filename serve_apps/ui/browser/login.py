@@ -1,4 +1,4 @@
-"""Signing in and out. The key is sent once; what stays in the browser is a session's cookie."""
+"""Sign-in and sign-out. The key is sent once; the browser keeps only a session cookie."""
 
 from typing import Any
 from urllib.parse import parse_qs

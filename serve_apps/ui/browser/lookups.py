@@ -48,7 +48,7 @@ class Flagged:
 
 
 async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:
-    """Job → its first file's name."""
+    """Return the first file's name of each job."""
     running, ids = running_of(visit), [str(job["id"]) for job in jobs]
     found = await running.sql.run(name_jobs, visit.resources.store.db, visit.session.caller.data, ids)
     return {str(id): name for id, name in found.items()}
@@ -60,7 +60,7 @@ async def find_formats(visit: Visit) -> list[str]:
 
 
 async def plot_month(visit: Visit, month: date) -> str:
-    """Pages of each day of that month, as a picture."""
+    """Plot the pages of each day of the month."""
     db, scope = visit.resources.store.db, visit.session.caller.data
     days = await running_of(visit).sql.run(usage_by_day, db, scope, month)
     bars = [PlotBar(f"{one.day.day} {one.day:%b}", one.pages) for one in days]
@@ -68,14 +68,14 @@ async def plot_month(visit: Visit, month: date) -> str:
 
 
 async def plot_day(visit: Visit) -> str:
-    """Pages of each of the last hours, as a picture."""
+    """Plot the pages of each of the last hours."""
     hours = await running_of(visit).sql.run(usage_by_hour, visit.resources.store.db, visit.session.caller.data)
     bars = [PlotBar(f"{one.hour.astimezone(UTC):%H:00}", one.pages) for one in hours]
     return bar_plot("Pages by hour, the last day", bars)
 
 
 async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> tuple[list[Waiting], str | None]:
-    """Documents that wait for a decision, the newest job first, with at least `limit` flags if there are so many."""
+    """Return documents with pending flags, newest job first, with at least `limit` flags if so many exist."""
     running = running_of(visit)
     page = await running.sql.run(
         list_inbox, visit.resources.store, visit.session.caller.data, limit=limit, cursor=cursor
@@ -85,7 +85,7 @@ async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> t
 
 
 async def find_flags(visit: Visit, job_id: str, document_id: str) -> list[Flagged]:
-    """Every flag of a document, decided or not, in reading order. Raises `NotFound`."""
+    """Return all flags of a document, decided or not, in reading order. Raises `NotFound`."""
     running, store = running_of(visit), visit.resources.store
     where = await running.sql.run(locate_tree, store.db, visit.session.caller.data, job_id, document_id)
     return await running.disk.run(_flags, running, DocumentId(document_id), where)

@@ -8,7 +8,7 @@ from serve_apps.access.browser import Sender, find_sender, is_token
 
 
 class ForeignRequest(Exception):
-    """A change was asked for by another site, or without this session's token."""
+    """Another site requested a change, or the request lacks this session's token."""
 
     code = "foreign-request"
 

@@ -1,7 +1,7 @@
-"""A reviewer's session: a signed, expiring cookie that names a key in force, its organisation and a nonce.
+"""Dashboard sessions: a signed, expiring cookie that names a key in force, its organisation and a nonce.
 
-The cookie holds no secret: the key is named by a keyed fingerprint of its digest, so a revoked key ends its sessions.
-Any replica understands any session. Knows no framework.
+The cookie holds no secret: it names the key by a keyed fingerprint of its digest, so a revoked key ends its sessions.
+Any replica accepts any session. Independent of frameworks.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""One request of a browser: who is signed in, what the API says, and how a page is answered."""
+"""One request of a browser: its session, its access to the API, and the rendering of its page."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def page(request: Request, template: str, status: int = 200, **facts: Any) -> Re
 
 
 class SignedIn:
-    """A handler behind the sign-in: strangers are sent to the form, refusals and faults become pages."""
+    """Wraps handlers behind the sign-in: unknown browsers are sent to the form, refusals and faults become pages."""
 
     def __init__(self, sessions: Sessions, resources: Resources, router: ASGIApp) -> None:
         self._sessions, self._resources, self._router = sessions, resources, router

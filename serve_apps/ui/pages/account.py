@@ -1,4 +1,4 @@
-"""The pages about the account: the month's usage and the licence, and how programs reach the API with this key."""
+"""Account pages: the month's usage and the licence, and how programs reach the API with this key."""
 
 from datetime import date, timedelta
 

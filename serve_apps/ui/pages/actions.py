@@ -1,4 +1,4 @@
-"""Changes asked for by plain forms: check the form, call the API, go back. Scripts use the gateway instead."""
+"""Changes requested by plain forms: check the form, call the API, redirect. Scripts use the gateway instead."""
 
 from enum import StrEnum
 from typing import Literal, assert_never
@@ -42,7 +42,7 @@ _SYNC_WAIT_S = 2  # seconds a form waits for a sync before it goes on without
 
 
 async def act(visit: Visit) -> Response:
-    """303 to where the form says, after the change. Raises `ForeignRequest`, `ApiRefused`."""
+    """Run a form's action and redirect to its next page. Raises `ForeignRequest`, `ApiRefused`."""
     require_same_site(visit.request.headers)
     form = await read_form(visit.request)
     require_token(form.get("csrf"), visit.session.csrf)
@@ -98,7 +98,7 @@ async def _requeue_all(visit: Visit) -> str:
 
 
 async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
-    """One decision stays on the page; all that were left go on to the next document."""
+    """Store review decisions. After one decision the page stays; after the remaining ones the next document follows."""
     job, document, decision = _segment(form, "job"), _segment(form, "document"), form.get("decision", "")
     path = f"/v1/jobs/{job}/documents/{document}/blocks"
     match asked:

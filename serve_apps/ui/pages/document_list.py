@@ -1,4 +1,4 @@
-"""The first page: all documents, filtered, and what is done to several of them at once."""
+"""The first page: all documents, filtered, and actions on several of them at once."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -23,7 +23,7 @@ _MOST_AT_ONCE = 100
 
 
 async def list_all(visit: Visit) -> Response:
-    """Every document, the newest first, narrowed by what the address says."""
+    """List all documents, newest first, filtered by the query."""
     wanted = {name: visit.query(name) for name in _WANTED}
     query = urlencode({name: value for name, value in wanted.items() if value})
     problem: ApiRefused | None = None

@@ -11,7 +11,7 @@ from serve_apps.viewer.document_view import NoPageToShow, ViewPlace, preview_doc
 
 
 class ApiDocument:
-    """The outputs of the document that a page's address names."""
+    """Outputs of the document that a page's address names."""
 
     def __init__(self, visit: Visit) -> None:
         self._api, self._path = visit.api, document_path(visit)
@@ -50,7 +50,7 @@ async def preview(visit: Visit) -> Response:
 
 
 async def read_document(visit: Visit) -> Any:
-    """Its row. Raises `ApiRefused` where it belongs to another job."""
+    """Return the document's row. Raises `ApiRefused` if it belongs to another job."""
     document = await visit.api.get(f"/v1/documents/{visit.segment('document_id')}")
     if document["job_id"] != visit.request.path_params["job_id"]:
         raise ApiRefused(404, "not-found", "There is no such resource.")

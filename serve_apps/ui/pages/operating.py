@@ -1,4 +1,4 @@
-"""The operator's pages: sources, webhooks and their deliveries, the audit trail."""
+"""Operator pages: sources, webhooks and their deliveries, the audit trail."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ async def add_source(visit: Visit) -> Response:
 
 
 async def list_webhooks(visit: Visit) -> Response:
-    """Receivers of events."""
+    """List the receivers of events."""
     return await _webhooks(visit)
 
 
@@ -58,7 +58,7 @@ async def list_deliveries(visit: Visit) -> Response:
 
 
 async def show_webhook(visit: Visit) -> Response:
-    """One receiver with its deliveries."""
+    """Show one receiver with its deliveries."""
     return await _webhook(visit)
 
 

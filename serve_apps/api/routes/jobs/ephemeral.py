@@ -1,4 +1,4 @@
-"""Compare two files, evaluate several: read in a bounded lane, nothing stored or metered."""
+"""Compare two files or evaluate several: read in a bounded lane, without storing or metering."""
 
 from collections.abc import Callable
 from functools import partial
@@ -43,7 +43,7 @@ async def compare(request: Request, call: CallDep) -> Response:
 
 
 def _pair(files: list[EphemeralFile]) -> tuple[EphemeralFile, EphemeralFile]:
-    """Parts `a` and `b`, or the first two in the order sent."""
+    """Return parts `a` and `b`, or the two files in the order sent."""
     if len(files) != 2:
         raise InvalidUpload("two-files", "compare takes two files, in parts a and b", "b")
     named = {file.part: file for file in files}
@@ -81,7 +81,7 @@ async def _rate(call: Call, file: EphemeralFile) -> DocumentQuality:
 
 
 async def _work(call: Call, make: Callable[[tuple[Tree, ...]], T], *trees: Tree) -> T:
-    """`make(trees)`; of trees of hostile size in a process. Raises `OverLimit`."""
+    """Return `make(trees)`, for very large trees from a separate process. Raises `OverLimit`."""
     work = call.running.work
     if work.is_heavy(*trees):
         return await call.running.heavy.run(work.run_apart, make, trees)

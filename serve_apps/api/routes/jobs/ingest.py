@@ -100,7 +100,7 @@ def _ingest(call: Call, body: bytes, prepared: PreparedIngest, key: str | None) 
 
 
 def _index(call: Call, document_id: DocumentId, prepared: PreparedIngest) -> int:
-    """Findable before the document is committed; the number of chunks. Raises `PortUnavailable`."""
+    """Index the chunks before the document is committed and return their number. Raises `PortUnavailable`."""
     port = call.running.resources.ports.index_document
     if port is not None:
         scope = (call.scope.tenant, call.scope.org)

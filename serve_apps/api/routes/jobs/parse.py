@@ -1,4 +1,4 @@
-"""POST /v1/parse: one file in, its tree in the same answer; or a job to poll when it takes longer."""
+"""POST /v1/parse: one file in, its tree in the same answer, or a job to poll if it takes longer."""
 
 from typing import Annotated
 

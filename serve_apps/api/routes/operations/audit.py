@@ -1,4 +1,4 @@
-"""GET /v1/audit: the organisation's chain of acts, for an admin whose deployment is licensed for it."""
+"""GET /v1/audit: the organisation's audit chain, for an admin of a deployment licensed for it."""
 
 from dataclasses import asdict
 

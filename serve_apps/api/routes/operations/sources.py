@@ -1,4 +1,4 @@
-"""/v1/sources: places to pull documents from, and their delta sync."""
+"""/v1/sources: places from which documents are pulled, and their delta sync."""
 
 import asyncio
 import re
@@ -38,9 +38,9 @@ Glob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00]+$"
 
 
 class SourceRequest(BaseModel):
-    """`path` (a directory of the server) or `uri` (s3://bucket/prefix). In globs `*` also matches `/`.
+    """A place to sync: `path` (a directory of the server) or `uri` (s3://bucket/prefix).
 
-    The body is free-form: other members are taken and mean nothing here.
+    In globs `*` also matches `/`. Unknown members of the body are ignored.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -69,7 +69,7 @@ SourceId = Annotated[str, Path(description="Opaque identifier of a source.")]
 
 @router.post("/v1/sources", status_code=201, responses={201: {"model": SourceBody}})
 async def register(asked: SourceRequest, call: CallDep) -> Response:
-    """422 `source-refused` where the place lies outside the fence or cannot be read."""
+    """Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read."""
     source = await call.running.disk.run(_register, call, asked)
     return json_response(_render(source), 201)
 
@@ -96,7 +96,7 @@ async def read_sources(call: CallDep) -> Response:
 
 @router.get("/v1/sources/{source_id}", responses={200: {"model": SourceBody}})
 async def read_source(source_id: SourceId, call: CallDep) -> Response:
-    """One source, with the state of its sync."""
+    """Return a source with the state of its sync."""
     row = await call.running.sql.run(get_source, call.store.db, call.scope, _known(source_id))
     return json_response(_render(row))
 

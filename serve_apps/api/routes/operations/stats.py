@@ -1,4 +1,4 @@
-"""GET /v1/stats: how deep the queue is, and the caller's own jobs by status."""
+"""GET /v1/stats: the length of the queue, and the caller's jobs by status."""
 
 from fastapi import APIRouter
 from starlette.responses import Response

@@ -1,4 +1,4 @@
-"""/v1/webhooks: register receivers of events, rotate their secrets, look at their deliveries, test and send again."""
+"""/v1/webhooks: register receivers of events, rotate their secrets, list their deliveries, test and send again."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -36,7 +36,7 @@ MAX_OVERLAP_S = 2_592_000  # seconds both secrets of a rotation are signed with:
 
 
 class WebhookRequest(BaseModel):
-    """A receiver. `secret` is made where none is given; it signs every delivery and is shown once."""
+    """A receiver. `secret` signs every delivery and is shown once; it is generated if missing."""
 
     model_config = ConfigDict(extra="forbid")
     url: str = Field(max_length=8192)
@@ -45,7 +45,7 @@ class WebhookRequest(BaseModel):
 
 
 class RotationRequest(BaseModel):
-    """`secret` is made where none is given. The one before it signs too, for `overlap_s` seconds."""
+    """A rotation. `secret` is generated if missing. The previous one also signs for `overlap_s` seconds."""
 
     model_config = ConfigDict(extra="forbid")
     secret: Secret | None = None
@@ -59,7 +59,7 @@ DeliveryId = Annotated[str, Path(description="Opaque identifier of a delivery.")
 
 @router.post("/v1/webhooks", status_code=201, responses={201: {"model": WebhookCreatedBody}})
 async def register(asked: WebhookRequest, call: CallDep) -> Response:
-    """422 `url-refused` where the address is, or stands for, one that is not public."""
+    """Register a receiver. 422 `url-refused` if the address is not public."""
     secret = asked.secret or new_secret()
     row = await call.running.disk.run(_register, call, asked, secret)
     return json_response(_render(row) | {"secret": secret}, 201)
@@ -119,7 +119,7 @@ async def enable(webhook_id: WebhookId, call: CallDep) -> Response:
 
 @router.post("/v1/webhooks/{webhook_id}/test", status_code=202, responses={202: {"model": DeliveryBody}})
 async def send_test(webhook_id: WebhookId, call: CallDep) -> Response:
-    """Queues a `webhook.test` event for this receiver alone."""
+    """Queue a `webhook.test` event for this receiver only."""
     row = await call.running.disk.run(test_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
     return json_response(_render_delivery(row), 202)
 

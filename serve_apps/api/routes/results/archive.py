@@ -1,4 +1,4 @@
-"""GET …/archive: what was read from a job's documents, or from chosen ones, as one zip, streamed in constant memory."""
+"""GET …/archive: outputs of a job's documents, or of chosen ones, as one zip, streamed in constant memory."""
 
 import json
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ async def download_job(
 async def download_documents(
     document_id: DocumentIds, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
 ) -> StreamingResponse:
-    """Chosen documents, of whichever jobs, as a zip like a job's."""
+    """Download chosen documents of any jobs as a zip file in the form of a job's archive."""
     parts, ids = _read_parts(call, include, redacted), [check_document_id(one) for one in document_id]
     chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, document_ids=ids))
     return await _answer(call, chosen, parts, redacted, "documents")
@@ -96,14 +96,14 @@ async def _answer(
 
 
 def _require_scans(call: Call, chosen: list[ChosenDocument]) -> None:
-    """All or nothing: a stream that has begun cannot answer 409 any more."""
+    """Check all scans first, because a stream that has begun cannot answer 409 any more."""
     for one in chosen:
         if one.tree is not None:
             require_scan(call.running.trees.get(call.store, one.document.id, one.tree.attempt))
 
 
 class _Archive:
-    """One archive being written; holds one document at a time."""
+    """One archive being written; it holds one document at a time."""
 
     def __init__(self, call: Call, parts: frozenset[ArchivePart], redacted: bool) -> None:
         self._call, self._parts, self._redacted = call, parts, redacted

@@ -62,7 +62,7 @@ async def export_finetune(
     options: Annotated[FinetuneOptions, Depends(read_options)],
     redacted: Redacted = False,
 ) -> StreamingResponse:
-    """Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split."""
+    """Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible."""
     trees = await call.running.sql.run(locate_trees, call.store.db, call.scope, job_id)
     if redacted:
         await call.running.disk.run(_require_scans, call, trees)
@@ -71,7 +71,7 @@ async def export_finetune(
 
 
 def _require_scans(call: Call, trees: list[tuple[DocumentId, PublishedTree]]) -> None:
-    """All or nothing: a stream that has begun cannot answer 409 any more."""
+    """Check all scans first, because a stream that has begun cannot answer 409 any more."""
     for document_id, where in trees:
         require_scan(call.running.trees.get(call.store, document_id, where.attempt))
 

@@ -1,6 +1,6 @@
-"""The exact boxes of flagged values on a page, for those who paint on its picture.
+"""Exact boxes of flagged values on a page, for drawing on its picture.
 
-Looked up in the page's glyphs when they are asked for: the tree keeps boxes of blocks and cells alone.
+They are found in the page's glyphs on request, because the tree stores only boxes of blocks and cells.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def _find_marks(call: Call, where: PublishedTree, document_id: DocumentId, page:
 async def _look_up(
     call: Call, job_id: JobId, document_id: DocumentId, page: int, wanted: Sequence[PageMark]
 ) -> Sequence[Sequence[Bbox]]:
-    """None where pages are not drawn here or the original is not kept: the places that the tree knows are left."""
+    """Return the exact boxes; empty without page drawing or a stored original, so the tree's boxes are used."""
     port = call.running.resources.ports.render_page
     if port is None:
         return []

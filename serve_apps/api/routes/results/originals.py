@@ -1,4 +1,4 @@
-"""The original itself: as it was sent, for callers who may write; redacted, a file that may be handed out."""
+"""Original files: as sent, for callers with the write scope; redacted, for sharing."""
 
 from collections.abc import Mapping
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Pictures of a document: assets its tree refers to, and whole pages drawn from the original on demand."""
+"""Pictures of a document: assets that its tree refers to, and whole pages drawn from the original on demand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ async def read_asset(
 
 
 def _as_download(data: bytes) -> Response:
-    """Only raster pictures are named as such: what came with a Word file may be EMF or SVG."""
+    """Return a download. Only raster pictures get an image type: assets of a Word file may be EMF or SVG."""
     try:
         media_type = MEDIA_TYPES.get(sniff(data), OTHER)
     except ExtractError:
@@ -130,7 +130,7 @@ async def read_page(
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """A page that is shown redacted, and the values on it whose exact places are asked for."""
+    """A page to be shown redacted, and the values on it whose exact places are needed."""
 
     page: Page
     tree: Tree
@@ -155,7 +155,7 @@ def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, numbe
 
 
 def _paint(image: PageImage, sheet: _Sheet) -> bytes:
-    """Only values are covered where their exact places are known, else all of their block. Blocks."""
+    """Cover the values whose exact places are known, otherwise their whole block. Blocks."""
     exact = dict(zip(sheet.marks, image.boxes, strict=True)) if image.boxes else {}
     return paint_page(image.png, sheet.page, view_page(sheet.tree, sheet.decisions, sheet.page.number, exact))
 
@@ -163,7 +163,10 @@ def _paint(image: PageImage, sheet: _Sheet) -> bytes:
 async def _picture(
     call: Call, original: Original, page: int, dpi: int, marks: Sequence[PageMark], *, alone: bool
 ) -> PageImage:
-    """`alone`: the document has this one page, so an image is its own picture. Raises `NotFound`, `ExtractError`."""
+    """Return a page picture.
+
+    `alone`: the document has only this page, so an image file is its own picture. Raises `NotFound`, `ExtractError`.
+    """
     if alone and original.format in MEDIA_TYPES:
         data = await call.running.disk.run(_read_original, call, original)
         return PageImage(png=data, width=0, height=0, page_count=1, media_type=MEDIA_TYPES[Format(original.format)])

@@ -86,7 +86,7 @@ class ReadingDecided(Body):
 async def read_doubtful(
     call: CallDep, below: Below = None, state: State = None, limit: Few = 50, cursor: Cursor = None
 ) -> Response:
-    """Documents with blocks below a confidence, or with lost text, the most doubtful first."""
+    """List documents with blocks below a confidence or with lost text, most doubtful first."""
     bound = call.running.resources.review_below if below is None else below
     page = await call.running.sql.run(
         list_readings, call.store, call.scope, below=bound, state=state, limit=limit, cursor=cursor
@@ -113,7 +113,7 @@ def _same(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_blocks(call: Call, listed: Sequence[DoubtfulReading], below: float) -> list[dict[str, Any]]:
-    """Each document with what is doubtful of it; one that was deleted meanwhile is left out."""
+    """Return each document with its doubtful blocks, without documents deleted in the meantime."""
     found: list[dict[str, Any]] = []
     for one in listed:
         try:

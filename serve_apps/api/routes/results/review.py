@@ -62,14 +62,14 @@ Wanted = Annotated[FlagFilter, Depends(read_filter)]
 
 
 class SpanBody(Body):
-    """Characters of `text`; end exclusive."""
+    """A range of characters of `text`; the end is exclusive."""
 
     start: int
     end: int
 
 
 class WordBody(Body):
-    """The last word of one key."""
+    """The latest decision of one key."""
 
     decision: FlagState
     decided_by: str
@@ -77,9 +77,9 @@ class WordBody(Body):
 
 
 class ReviewItem(Body):
-    """A flagged value. `text` is the block's or the flagged cell's; `place` names it to `POST .../review`.
+    """A flagged value. `text` is the block's or the flagged cell's; `place` identifies it for `POST .../review`.
 
-    `bbox` is the cell's where a cell is meant. `words` are who said what: with several approvals asked for, a flag
+    `bbox` is the cell's for a flagged cell. `words` are the decisions by key: if several approvals are required, a flag
     waits until enough keys agree.
     """
 
@@ -126,7 +126,10 @@ class PlaceBody(Body):
 
 
 class DecidedBody(Body):
-    """`state` is what holds now; `act` takes the word back, null when nothing changed; `places` are all it reached."""
+    """Result of a decision: `state` is the current state, `places` are all affected places.
+
+    `act` undoes the decision; it is null if the decision changed nothing.
+    """
 
     document_id: str
     block_id: str
@@ -155,7 +158,7 @@ async def read_pending(job_id: JobIdDep, call: CallDep, wanted: Wanted) -> Respo
 
 @router.get("/v1/review", responses={200: {"model": list[InboxItem]}})
 async def read_inbox(call: CallDep, wanted: Wanted, limit: Limit = 100, cursor: Cursor = None) -> Response:
-    """Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`."""
+    """List pending flags of all documents, newest job first. A page ends with a whole job, so it may exceed `limit`."""
     page = await call.running.sql.run(list_inbox, call.store, call.scope, limit=limit, cursor=cursor, conditions=wanted)
     items = await call.running.disk.run(_in_context, call, page.items)
     return page_response(ListPage(tuple(items), page.next_cursor), _render_inbox)
@@ -233,14 +236,14 @@ def _find_targets(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A listed flag with what is seen of it."""
+    """A listed flag with its displayed text."""
 
     flag: ListedFlag
     seen: InContext
 
 
 def _in_context(call: Call, listed: Iterable[ListedFlag]) -> list[_Shown]:
-    """Each flag with its text; a document that was deleted meanwhile is left out. Opens each tree once."""
+    """Return each flag with its text, without documents deleted in the meantime. Opens each tree once."""
     found = []
     for (document_id, attempt), flags in groupby(listed, key=lambda one: (one.document_id, one.attempt)):
         try:

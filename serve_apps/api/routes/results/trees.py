@@ -1,4 +1,4 @@
-"""GET …/tree: the stored tree, byte for byte, with the document's id and file name added; …/coverage: its statement."""
+"""GET …/tree: the stored tree, byte for byte, with the document's id and file name added; …/coverage: its coverage."""
 
 from functools import partial
 from typing import Any

@@ -14,7 +14,7 @@ class AsyncOperations(AsyncTransport):
     """Operations of the service, one method each."""
 
     async def list_jobs(self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None) -> Page[types.JobListItem]:
-        """Most recent first, with the documents that have ended; X-Next-Cursor is absent on the last page."""
+        """List jobs, most recent first, with their finished documents. The last page has no X-Next-Cursor."""
         return await self._page(Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor}))
 
     def iter_jobs(self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None) -> AsyncIterator[types.JobListItem]:
@@ -22,15 +22,15 @@ class AsyncOperations(AsyncTransport):
         return self._iterate(Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor}))
 
     async def get_job(self, job_id: str, *, wait: float | None = None) -> types.Job:
-        """One job with its finished documents and those still waiting."""
+        """Return a job with its finished and waiting documents; `wait` delays the answer until it ends."""
         return await self._json(Call[types.Job]("GET", fill("/v1/jobs/{job_id}", job_id=job_id), query={"wait": wait}))
 
     async def delete_job(self, job_id: str) -> None:
-        """Originals, outputs and records go; 409 while a document is unfinished."""
+        """Delete a job with its originals, outputs and records. 409 while a document is unfinished."""
         return await self._nothing(Call[None]("DELETE", fill("/v1/jobs/{job_id}", job_id=job_id)))
 
     async def cancel_job(self, job_id: str) -> types.Job:
-        """Unfinished documents end as canceled; finished ones stay as they are."""
+        """Cancel the unfinished documents of a job; finished ones stay unchanged."""
         return await self._json(Call[types.Job]("POST", fill("/v1/jobs/{job_id}/cancel", job_id=job_id), repeatable=True))
 
     async def list_documents(self, job_id: str, *, limit: int | None = None, cursor: str | None = None) -> Page[types.DocumentAlone]:
@@ -50,7 +50,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/coverage", job_id=job_id, document_id=document_id)))
 
     async def get_health(self, *, deep: bool | None = None) -> types.Health:
-        """Alive."""
+        """Report liveness."""
         return await self._json(Call[types.Health]("GET", "/v1/health", query={"deep": deep}))
 
     async def get_stats(self) -> types.Stats:
@@ -62,7 +62,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[types.Token]("GET", "/v1/token"))
 
     async def get_license(self) -> types.License:
-        """`licensed` is false once the term is over or the clock was set back; `refusal` then says which."""
+        """Return the licence. `licensed` is false if it expired or the clock was set back; see `refusal`."""
         return await self._json(Call[types.License]("GET", "/v1/license"))
 
     async def ingest(self, tree: dict[str, Any], *, semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
@@ -70,7 +70,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[types.Job]("POST", "/v1/ingest", body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
     async def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> Page[types.ListedDocument]:
-        """Documents of all jobs, the one sent last first; deleted ones are left out."""
+        """List documents of all jobs, most recently sent first, without deleted ones."""
         return await self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
 
     def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> AsyncIterator[types.ListedDocument]:
@@ -78,11 +78,11 @@ class AsyncOperations(AsyncTransport):
         return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
 
     async def get_document(self, document_id: str) -> types.DocumentAlone:
-        """One document by its own id; a deleted one still shows, with `deleted_at`."""
+        """Return one document by its id. A deleted document is returned with `deleted_at`."""
         return await self._json(Call[types.DocumentAlone]("GET", fill("/v1/documents/{document_id}", document_id=document_id)))
 
     async def delete_document(self, document_id: str) -> None:
-        """Its outputs, its original and its place in the index go; 409 while it is unfinished."""
+        """Delete a document with its outputs, its original and its search index entries."""
         return await self._nothing(Call[None]("DELETE", fill("/v1/documents/{document_id}", document_id=document_id)))
 
     async def requeue_document(self, job_id: str, document_id: str, *, password: str | None = None) -> types.Job:
@@ -90,7 +90,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[types.Job]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/requeue", job_id=job_id, document_id=document_id), body={"password": password}))
 
     async def list_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> Page[types.DeadLetter]:
-        """Failed documents, the newest failure first."""
+        """List failed documents, newest failure first."""
         return await self._page(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
     def iter_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> AsyncIterator[types.DeadLetter]:
@@ -110,19 +110,19 @@ class AsyncOperations(AsyncTransport):
         return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", job_id=job_id, document_id=document_id, page=page), query={"dpi": dpi, "redacted": redacted}))
 
     async def get_chunks(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> list[types.Chunk]:
-        """Token-aware pieces for retrieval, each with its section path, pages and boxes."""
+        """Return token-aware pieces for retrieval, each with its section path, pages and boxes."""
         return await self._json(Call[list[types.Chunk]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def get_fields(self, job_id: str, document_id: str, *, keys: str | None = None, redacted: bool | None = None) -> list[types.ExtractedField]:
-        """Labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them."""
+        """Return labelled key-value pairs, each with the page and bbox of its evidence."""
         return await self._json(Call[list[types.ExtractedField]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/fields", job_id=job_id, document_id=document_id), query={"keys": keys, "redacted": redacted}))
 
     async def get_semantics(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> types.SemanticDocument:
-        """Typed objects with evidence block ids."""
+        """Return typed objects with evidence block ids."""
         return await self._json(Call[types.SemanticDocument]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def export_html(self, job_id: str, document_id: str, *, hidden: bool | None = None, redacted: bool | None = None) -> str:
-        """One semantic, accessible page in reading order, with its coverage below."""
+        """Export the document as one accessible HTML page in reading order, with its coverage."""
         return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"hidden": hidden, "redacted": redacted}))
 
     async def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, hidden: bool | None = None, page_break: str | None = None, redacted: bool | None = None) -> str:
@@ -134,15 +134,15 @@ class AsyncOperations(AsyncTransport):
         return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def export_graph(self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None) -> types.Graph:
-        """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""
+        """Export the document's structure as nodes and typed edges."""
         return await self._json(Call[types.Graph]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted}))
 
     async def export_context(self, job_id: str, document_id: str, *, max_tokens: int | None = None, redacted: bool | None = None) -> types.ContextDigest:
-        """One token-budgeted digest: outline and content in reading order; says what was cut."""
+        """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
         return await self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted}))
 
     async def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: str | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: str | None = None, val_ratio: float | None = None) -> str:
-        """Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split."""
+        """Export the job's succeeded documents as fine-tune JSONL, one record per line."""
         return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio}))
 
     async def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None) -> Content:
@@ -150,11 +150,11 @@ class AsyncOperations(AsyncTransport):
         return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/archive", job_id=job_id), query={"include": include, "redacted": redacted}))
 
     async def download_documents(self, document_id: list[str], *, include: str | None = None, redacted: bool | None = None) -> Content:
-        """Chosen documents, of whichever jobs, as a zip like a job's."""
+        """Download chosen documents of any jobs as a zip file in the form of a job's archive."""
         return await self._content(Call[Content]("GET", "/v1/archive", query={"document_id": document_id, "include": include, "redacted": redacted}))
 
     async def get_usage(self, *, month: str | None = None) -> types.Usage:
-        """Documents, pages and bytes of the month by key; the quota is the whole deployment's."""
+        """Return documents, pages and bytes of the month by key; the quota covers the whole deployment."""
         return await self._json(Call[types.Usage]("GET", "/v1/usage", query={"month": month}))
 
     async def list_audit(self, *, limit: int | None = None, cursor: str | None = None) -> Page[types.Audit]:
@@ -174,7 +174,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[list[types.Webhook]]("GET", "/v1/webhooks"))
 
     async def create_webhook(self, url: str, *, events: list[types.EventKind] | None = None, secret: str | None = None) -> types.WebhookCreated:
-        """422 `url-refused` where the address is, or stands for, one that is not public."""
+        """Register a receiver. 422 `url-refused` if the address is not public."""
         return await self._json(Call[types.WebhookCreated]("POST", "/v1/webhooks", body={"url": url, "events": events, "secret": secret}))
 
     async def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None) -> Page[types.Delivery]:
@@ -198,7 +198,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[types.Webhook]("POST", fill("/v1/webhooks/{webhook_id}/enable", webhook_id=webhook_id), repeatable=True))
 
     async def test_webhook(self, webhook_id: str) -> types.Delivery:
-        """Queues a `webhook.test` event for this receiver alone."""
+        """Queue a `webhook.test` event for this receiver only."""
         return await self._json(Call[types.Delivery]("POST", fill("/v1/webhooks/{webhook_id}/test", webhook_id=webhook_id)))
 
     async def redeliver(self, delivery_id: str) -> types.Delivery:
@@ -210,11 +210,11 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[list[types.Source]]("GET", "/v1/sources"))
 
     async def create_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None) -> types.Source:
-        """422 `source-refused` where the place lies outside the fence or cannot be read."""
+        """Register a source."""
         return await self._json(Call[types.Source]("POST", "/v1/sources", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes}))
 
     async def get_source(self, source_id: str) -> types.Source:
-        """One source, with the state of its sync."""
+        """Return a source with the state of its sync."""
         return await self._json(Call[types.Source]("GET", fill("/v1/sources/{source_id}", source_id=source_id)))
 
     async def delete_source(self, source_id: str, *, documents: bool | None = None) -> None:
@@ -226,7 +226,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[types.SyncReport | types.Source]("POST", fill("/v1/sources/{source_id}/sync", source_id=source_id), query={"wait": wait}, repeatable=True))
 
     async def get_metrics(self) -> str:
-        """404 unless switched on; a bad key is 401, any other stranger 403."""
+        """Return Prometheus metrics."""
         return await self._text(Call[str]("GET", "/metrics"))
 
     async def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
@@ -238,7 +238,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[list[types.ReviewItem]]("GET", fill("/v1/jobs/{job_id}/review", job_id=job_id), query={"kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
     async def list_review(self, *, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> Page[types.InboxItem]:
-        """Pending flags of all documents, the newest job first."""
+        """List pending flags of all documents, newest job first."""
         return await self._page(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
     def iter_review(self, *, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> AsyncIterator[types.InboxItem]:
@@ -258,7 +258,7 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[list[types.FlagBoxes]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}/flags", job_id=job_id, document_id=document_id, page=page)))
 
     async def list_doubtful(self, *, below: float | None = None, state: types.ReadingState | None = None, limit: int | None = None, cursor: str | None = None) -> Page[types.DoubtfulDocument]:
-        """Documents with blocks below a confidence, or with lost text, the most doubtful first."""
+        """List documents with blocks below a confidence or with lost text, most doubtful first."""
         return await self._page(Call[types.DoubtfulDocument]("GET", "/v1/review/documents", query={"below": below, "state": state, "limit": limit, "cursor": cursor}))
 
     def iter_doubtful(self, *, below: float | None = None, state: types.ReadingState | None = None, limit: int | None = None, cursor: str | None = None) -> AsyncIterator[types.DoubtfulDocument]:
@@ -270,5 +270,5 @@ class AsyncOperations(AsyncTransport):
         return await self._json(Call[types.ReadingDecided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/review", job_id=job_id, document_id=document_id), body={"decision": decision}))
 
     async def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
-        """Hits with where they stand, best first."""
+        """Search the caller's documents and return passages, best first."""
         return await self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted}))

@@ -93,7 +93,7 @@ def fill(template: str, **values: str | int) -> str:
 
 
 class FinetuneOptions(TypedDict, total=False):
-    """Options of the fine-tune export; all gates are off by default."""
+    """Options of the fine-tune export; all filters are off by default."""
 
     redacted: bool
     style: str

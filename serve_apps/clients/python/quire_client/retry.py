@@ -34,7 +34,7 @@ class Retry:
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from a Retry-After header (a number or a date), or None."""
+    """Return the seconds of a Retry-After header (a number or a date), or None."""
     text = headers.get("retry-after")
     if text is None:
         return None

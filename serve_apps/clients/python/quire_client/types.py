@@ -17,13 +17,13 @@ class Accepted(TypedDict):
     status: JobStatus
 @final
 class Attempt(TypedDict):
-    """A try that ended."""
+    """A finished attempt of a delivery."""
     at: str
     response_status: int | None
     error: str | None
 @final
 class Audit(TypedDict):
-    """One sealed act. `hash` covers every other field and, through `prev_hash`, all acts before it."""
+    """One sealed audit entry. `hash` covers every other field and, through `prev_hash`, all earlier entries."""
     seq: int
     at: str
     actor: str
@@ -90,7 +90,7 @@ class DeadLetter(TypedDict):
     failed_at: str | None
 @final
 class Decided(TypedDict):
-    """`state` is what holds now; `act` takes the word back, null when nothing changed; `places` are all it reached."""
+    """Result of a decision: `state` is the current state, `places` are all affected places."""
     document_id: str
     block_id: str
     flag: str
@@ -108,7 +108,7 @@ class Decision(TypedDict):
     apply_to: NotRequired[Reach]
 @final
 class Delivery(TypedDict):
-    """`attempt` counts tries of this schedule that ended, `attempts` are the last of all; `event_id` is the same."""
+    """A delivery. `attempt` counts finished attempts of this schedule; `attempts` are the latest of all schedules."""
     id: str
     webhook_id: str
     event: str
@@ -131,7 +131,7 @@ class DiffSummary(TypedDict):
     unchanged: int
 @final
 class DocumentAlone(TypedDict):
-    """A document by itself, finished or not."""
+    """A document requested by its id, finished or not."""
     document_id: str
     source_file: str
     status: DocumentStatus
@@ -218,7 +218,7 @@ class DoubtfulDocument(TypedDict):
 EdgeType: TypeAlias = Literal['contains', 'follows', 'caption_of', 'refers_to']
 @final
 class ErasureLine(TypedDict):
-    """A document that holds the value. `result`: found, deleted, unfinished or metadata erased."""
+    """A document that contains the value. `result`: found, deleted, unfinished or metadata erased."""
     document_id: str
     job_id: str
     places: int
@@ -241,7 +241,7 @@ class ErasureReport(TypedDict):
     signature: str
 @final
 class ErasureRequest(TypedDict):
-    """`value` is looked for however it is written; `erase` deletes what holds it, else it is only listed."""
+    """A value to search for, in any spelling. `erase` deletes matching documents; otherwise they are only listed."""
     value: str
     erase: NotRequired[bool]
 EventKind: TypeAlias = Literal['document.finished', 'job.finished']
@@ -295,7 +295,7 @@ class HTTPValidationError(TypedDict):
     detail: NotRequired[list[ValidationError]]
 @final
 class Health(TypedDict):
-    """`checks` and `cluster` come with deep=true only. `cluster` warns; it decides nothing. `components`: versions."""
+    """Health of the service. `checks` and `cluster` are present with deep=true only; `cluster` contains warnings only."""
     status: Literal['ok', 'degraded']
     version: str
     components: dict[str, str]
@@ -320,17 +320,17 @@ class InboxItem(TypedDict):
     source_file: str
 @final
 class Invalid(TypedDict):
-    """Every 422."""
+    """Every 422 error."""
     detail: list[InvalidEntry]
 @final
 class InvalidEntry(TypedDict):
-    """One thing that is wrong with a request; `type` is a stable code."""
+    """One fault of a request; `type` is a stable code."""
     type: str
     loc: list[str | int]
     msg: str
 @final
 class Job(TypedDict):
-    """One submission. `documents` holds finished ones only, so it is empty right after the submit."""
+    """One submission. `documents` contains finished ones only, so it is empty right after the submission."""
     id: str
     status: JobStatus
     created_at: str
@@ -344,7 +344,7 @@ class Job(TypedDict):
     pages_total: int
 @final
 class JobListItem(TypedDict):
-    """A job as listed: without page detail and without the documents that still wait."""
+    """A job in a listing: without page detail and without waiting documents."""
     id: str
     status: JobStatus
     created_at: str
@@ -377,7 +377,7 @@ class License(TypedDict):
     refusal: str | None
 @final
 class ListedDocument(TypedDict):
-    """A document among all others."""
+    """A document in a listing of all documents."""
     document_id: str
     source_file: str
     status: DocumentStatus
@@ -418,7 +418,7 @@ class PageBox(TypedDict):
     bbox: list[float]
 @final
 class Parsed(TypedDict):
-    """A finished parse; `tree` is null when the document failed."""
+    """A finished parse; `tree` is null if the document failed."""
     job: Job
     tree: dict[str, Any] | None
 @final
@@ -437,7 +437,7 @@ class Place(TypedDict):
     state: FlagState
 @final
 class Problem(TypedDict):
-    """Every error but 422."""
+    """Every error except 422."""
     type: str
     title: str
     status: int
@@ -481,7 +481,7 @@ class Requeue(TypedDict):
     password: NotRequired[str | None]
 @final
 class ReviewItem(TypedDict):
-    """A flagged value. `text` is the block's or the flagged cell's; `place` names it to `POST .../review`."""
+    """A flagged value. `text` is the block's or the flagged cell's; `place` identifies it for `POST .../review`."""
     document_id: str
     block_id: str
     page: int
@@ -495,12 +495,12 @@ class ReviewItem(TypedDict):
     words: list[Word]
 @final
 class RotationRequest(TypedDict):
-    """`secret` is made where none is given. The one before it signs too, for `overlap_s` seconds."""
+    """A rotation. `secret` is generated if missing. The previous one also signs for `overlap_s` seconds."""
     secret: NotRequired[str | None]
     overlap_s: NotRequired[int | None]
 @final
 class SearchHit(TypedDict):
-    """A passage of a published document; (job_id, document_id) always resolves. `mode` names how it was found."""
+    """A passage of a published document."""
     job_id: str
     document_id: str
     chunk_id: str
@@ -536,7 +536,7 @@ class Skipped(TypedDict):
     reason: str
 @final
 class Source(TypedDict):
-    """A place that is synced; `last_sync` is the last report, `sync_error` why the last sync has none."""
+    """A synced place. `last_sync` is the last report; `sync_error` explains why the last sync has none."""
     id: str
     name: str
     kind: str
@@ -551,7 +551,7 @@ class Source(TypedDict):
     sync_error: str | None
 @final
 class SourceRequest(TypedDict):
-    """`path` (a directory of the server) or `uri` (s3://bucket/prefix). In globs `*` also matches `/`."""
+    """A place to sync: `path` (a directory of the server) or `uri` (s3://bucket/prefix)."""
     name: NotRequired[str | None]
     path: NotRequired[str | None]
     uri: NotRequired[str | None]
@@ -561,12 +561,12 @@ class SourceRequest(TypedDict):
 SourceState: TypeAlias = Literal['idle', 'waiting', 'running']
 @final
 class Span(TypedDict):
-    """Characters of `text`; end exclusive."""
+    """A range of characters of `text`; the end is exclusive."""
     start: int
     end: int
 @final
 class Stats(TypedDict):
-    """`queue_tasks` counts the whole deployment, `my_jobs` the caller's own."""
+    """Queue counts: `queue_tasks` of the whole deployment, `my_jobs` of the caller."""
     queue_tasks: int
     my_jobs: dict[str, int]
 @final
@@ -607,7 +607,7 @@ class Undone(TypedDict):
     places: list[Place]
 @final
 class Usage(TypedDict):
-    """The organisation's month. `quota` is the whole deployment's position."""
+    """The organisation's month. `quota` is the position of the whole deployment."""
     month: str
     documents: int
     pages: int
@@ -646,13 +646,13 @@ class WebhookCreated(TypedDict):
     secret: str
 @final
 class WebhookRequest(TypedDict):
-    """A receiver. `secret` is made where none is given; it signs every delivery and is shown once."""
+    """A receiver. `secret` signs every delivery and is shown once; it is generated if missing."""
     url: str
     events: NotRequired[list[EventKind]]
     secret: NotRequired[str | None]
 @final
 class Word(TypedDict):
-    """The last word of one key."""
+    """The latest decision of one key."""
     decision: FlagState
     decided_by: str
     decided_at: str
