@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any
 
-from models.cdom.coverage import ExcludedPlace
+from models.cdom.coverage import OVERPRINT, ExcludedPlace
 from models.cdom.geometry import Bbox, round_bbox
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.formats.pdf.engine import mupdf
 from models.extract.formats.pdf.engine.rotation import turn_box
 from models.extract.formats.pdf.text.text_lines import clean_glyphs
 from models.extract.formats.pdf.visibility.clipped import MOST_LAYERS, find_clipped, find_on_layers, may_clip
+from models.extract.formats.pdf.visibility.copies import take_copies
+from models.extract.formats.pdf.visibility.paint import PaintedSpan
 from models.extract.formats.pdf.visibility.unseen import Sight, SightedPage, UnseenText, take_unseen
 
 _SCALE = 1.5
@@ -199,16 +201,16 @@ def see_page(
         frame: Size and rotation of the page.
     """
     stated = _text_of(blocks)
-    raw = _call_once(lambda: text_page.extractRAWDICT()["blocks"])
+    raw = call_once(lambda: text_page.extractRAWDICT()["blocks"])
     width, height = frame.width, frame.height
-    draw = _call_once(lambda: Look(DisplayList(page)))
-    type3_fonts = _call_once(lambda: _find_type3_fonts(page))
+    draw = call_once(lambda: Look(DisplayList(page)))
+    type3_fonts = call_once(lambda: _find_type3_fonts(page))
     sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw, type3_fonts))
     if may_clip(page.read_contents(), width, height):
         sight.unseen += find_clipped(page, len(stated), raw)
     if layers:
         _add_layer_text(page, layers, sight, len(stated), raw)
-    return _count_page(frame.turn, stated, blocks, sight)
+    return _count_page(frame.turn, stated, blocks, sight, take_copies(blocks))
 
 
 def _find_type3_fonts(page: Any) -> frozenset[str]:
@@ -227,9 +229,11 @@ def _add_layer_text(page: Any, layers: tuple[int, ...], sight: Sight, stated: in
     sight.unseen += [unseen for unseen in more if (unseen.text, unseen.bbox) not in clipped]
 
 
-def _count_page(turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sight) -> SeenPage:
+def _count_page(
+    turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sight, copies: list[PaintedSpan]
+) -> SeenPage:
     """Count characters cleaned as lines are, so that code points that are not characters do not seem lost."""
-    text = clean_glyphs(_text_of(blocks) if sight.unseen else stated)
+    text = clean_glyphs(_text_of(blocks) if sight.unseen or copies else stated)
     excluded: list[ExcludedPlace] = []
     counted: list[UnseenText] = []
     for unseen in sight.unseen:
@@ -239,6 +243,10 @@ def _count_page(turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sig
         unseen.bbox = turn_box(unseen.bbox, turn) if turn is not None else unseen.bbox
         excluded.append(ExcludedPlace(reason=unseen.reason.value, characters=count, bbox=round_bbox(unseen.bbox)))
         counted.append(unseen)
+    for span in copies:
+        box = turn_box(span["bbox"], turn) if turn is not None else span["bbox"]
+        count = len(strip_blanks(clean_glyphs(span["text"])))
+        excluded.append(ExcludedPlace(reason=OVERPRINT, characters=count, bbox=round_bbox(box)))
     painted = Painted(text=text, lines=lambda: _lines_of(blocks), excluded=excluded, judged=sight.judged)
     return SeenPage(counted, painted)
 
@@ -269,7 +277,7 @@ def _lines_of(blocks: list[dict[str, Any]]) -> list[PaintedLine]:
     return lines
 
 
-def _call_once(make: Any) -> Any:
+def call_once(make: Any) -> Any:
     """Return a function that calls `make` the first time and then returns the same result."""
     made: list[Any] = []
 
