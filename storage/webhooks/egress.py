@@ -141,7 +141,7 @@ class Egress:
         scheme, host, port, path = _split(url)
         allowed = not self._allow.isdisjoint({host, f"{host}:{port}", f"[{host}]:{port}"})
         if not allowed and port not in PORTS:
-            raise UrlRefused(f"the port is none of {', '.join(map(str, sorted(PORTS)))}")
+            raise UrlRefused(f"the port is not one of {', '.join(map(str, sorted(PORTS)))}")
         try:
             addresses = tuple(dict.fromkeys(self._resolve(host, port)))
         except (OSError, UnicodeError):

@@ -130,7 +130,7 @@ class DirectoryConnector:
 
     def _require_own_files(self, facts: os.stat_result) -> None:
         if facts.st_dev in self._denied or (facts.st_dev, facts.st_ino) == self._own:
-            raise SourceRefused("this folder is no place for documents")
+            raise SourceRefused("this folder must not hold documents")
 
 
 def _split(location: str, fence: Path | None) -> tuple[Path, tuple[str, ...]]:
