@@ -1,6 +1,6 @@
-"""Operator keys: the text of SVC_API_KEYS in, a key ring that finds a caller's key in constant time out.
+"""Operator keys: parse SVC_API_KEYS into a key ring that finds a caller's key in constant time.
 
-Secrets are kept as SHA-256 digests only. Knows nothing of HTTP; a ring can be swapped while requests run.
+Secrets are stored only as SHA-256 digests. Independent of HTTP; the keys can be replaced while requests run.
 """
 
 import hashlib
@@ -12,6 +12,8 @@ from hmac import compare_digest
 from serve_apps.access.scopes import KeyScope
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+MIN_SECRET = 20
+"""Characters of an operator's secret where other machines reach the service."""
 _SECRET = re.compile(r"[\x21-\x7e]+")  # what an HTTP header can carry unchanged
 _STRONGEST_FIRST = (KeyScope.ADMIN, KeyScope.WRITE, KeyScope.READ)
 
@@ -33,11 +35,12 @@ class ApiKey:
 
     @property
     def label(self) -> str:
+        """Return the key's name for logs and usage, with its scope if the name has several keys."""
         return f"{self.name}:{self.scope}" if self.scoped else self.name
 
 
 def digest_secret(secret: str) -> bytes:
-    """SHA-256 of a secret as sent in a header."""
+    """Return the SHA-256 digest of a secret as sent in a header."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
@@ -51,7 +54,7 @@ class KeyRing:
         return len(self._keys)
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret; looks at every key, so that time tells nothing."""
+        """Return the key with this secret, or None. It compares all keys, so the duration reveals nothing."""
         digest, found = digest_secret(secret), None
         for key in self._keys:
             if compare_digest(digest, key.digest):
@@ -62,23 +65,31 @@ class KeyRing:
         return iter(self._keys)
 
     def replace(self, keys: Iterable[ApiKey]) -> None:
-        """Swap all keys at once (add, revoke)."""
+        """Replace all keys at once."""
         self._keys = tuple(keys)
 
 
 def default_key(secret: str) -> ApiKey:
-    """The full-scope key of a deployment without operator keys."""
+    """Return the full-scope key of a deployment without operator keys."""
     return ApiKey("default", KeyScope.ADMIN, digest_secret(secret), scoped=False)
 
 
-def parse_api_keys(text: str) -> KeyRing:
-    """Keys from `name[:scope]=secret,…`; the secret is everything after the first `=`. Raises `InvalidApiKeys`."""
-    keys = [_parse_entry(entry.strip()) for entry in text.split(",") if entry.strip()]
+def parse_api_keys(text: str, *, min_length: int = 1) -> KeyRing:
+    """Parse `name[:scope]=secret,…`; the secret is everything after the first `=`.
+
+    Args:
+        text: The entries, separated by commas.
+        min_length: Characters that a secret needs: `MIN_SECRET` where other machines reach the service.
+
+    Raises:
+        InvalidApiKeys: An entry is malformed, a secret is short, or a name or secret occurs twice.
+    """
+    keys = [_parse_entry(entry.strip(), min_length) for entry in text.split(",") if entry.strip()]
     _refuse_doubles(keys)
     return KeyRing(keys)
 
 
-def _parse_entry(entry: str) -> ApiKey:
+def _parse_entry(entry: str, min_length: int) -> ApiKey:
     label, equals, secret = entry.partition("=")
     name, colon, scope = label.strip().partition(":")
     shown = label.strip() if equals else "an entry without '='"
@@ -88,6 +99,8 @@ def _parse_entry(entry: str) -> ApiKey:
         raise InvalidApiKeys(f"{shown}: the secret is empty")
     if not _SECRET.fullmatch(secret):
         raise InvalidApiKeys(f"{shown}: the secret may hold printable ASCII without spaces only")
+    if len(secret) < min_length:
+        raise InvalidApiKeys(f"{shown}: the secret needs at least {min_length} characters, e.g. openssl rand -hex 20")
     return ApiKey(name, _parse_scope(scope, shown) if colon else KeyScope.ADMIN, digest_secret(secret), bool(colon))
 
 

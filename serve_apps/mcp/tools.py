@@ -1,6 +1,7 @@
-"""The tools an MCP client may call: each a typed function over the service's HTTP, its docstring what the model reads.
+"""Tools of the MCP server: typed functions over the service's HTTP API. The model reads their docstrings.
 
-Long lists come in pages, so that no answer floods the model. Raises ToolError with what the service said.
+Long lists are paged, so that one answer does not fill the model's context. Tools raise ToolError with the service's
+text.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ Offset = Annotated[int, Field(ge=0, description="Where to go on: next_offset of 
 
 
 class Read(TypedDict):
-    """`digest`: the content within a budget. `status` running: ask again in a moment with the job_id."""
+    """A read document. `digest`: content within a budget. `status` running: call again soon with the job_id."""
 
     job_id: str
     document_id: str | None
@@ -30,7 +31,7 @@ class Read(TypedDict):
 
 
 class ToolPage(TypedDict):
-    """`next_offset` is null on the last page."""
+    """A page of a list; `next_offset` is null on the last page."""
 
     items: list[dict[str, Any]]
     total: int
@@ -38,33 +39,41 @@ class ToolPage(TypedDict):
 
 
 class Hits(TypedDict):
-    """Best first."""
+    """Search hits, best first."""
 
     hits: list[dict[str, Any]]
 
 
 class Digest(TypedDict):
-    """Markdown within the budget; `truncated` when not all of it fits."""
+    """Markdown within the budget; `truncated` if content was left out."""
 
     markdown: str
     truncated: bool
 
 
 class Tools:
-    """Bound to one client of the service."""
+    """Tools bound to one client of the service.
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
-        self._client = client
+    Text of a document can make a model call tools, so what `parse` may read is the user's choice.
+
+    Args:
+        client: HTTP client of the service.
+        root: Folder whose files `parse` may read.
+        urls: Whether `parse` may have the service fetch web addresses.
+    """
+
+    def __init__(self, client: httpx.AsyncClient, root: Path, *, urls: bool = False) -> None:
+        self._client, self._root, self._urls = client, root.resolve(), urls
 
     async def parse(
         self,
         path: Annotated[str, Field(min_length=1, max_length=4096, description="A local file, or a web address.")],
     ) -> Read:
-        """Read a document (PDF, Word, image …): a local file, or an https address that the service fetches.
+        """Read a document (PDF, Word, image …): a file in the allowed folder, or an address where that is allowed.
 
-        Gives its ids and a digest of its content.
+        Returns its ids and a digest of its content.
         """
-        answer = await self._send("POST", f"/v1/parse?timeout_s={PARSE_S}", **await _submission(path))
+        answer = await self._send("POST", f"/v1/parse?timeout_s={PARSE_S}", **await self._submission(path))
         body = answer.json()
         if answer.status_code == 202:
             return Read(job_id=body["job_id"], document_id=None, status="running", pages=None, digest="")
@@ -98,7 +107,7 @@ class Tools:
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=200, description="How many pieces.")] = 20,
     ) -> ToolPage:
-        """The document's text in pieces, each with section path and pages."""
+        """Get the document's text in pieces, each with section path and pages."""
         chunks = (await self._send("GET", f"{_document(job_id, document_id)}/chunks")).json()
         return _page(chunks, offset, limit)
 
@@ -110,7 +119,7 @@ class Tools:
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=500, description="How many values.")] = 100,
     ) -> ToolPage:
-        """Labelled values of the document (invoice number, total, dates), with where they stand."""
+        """Get labelled values of the document (invoice number, total, dates) with their positions."""
         params = {"keys": keys} if keys else {}
         fields = (await self._send("GET", f"{_document(job_id, document_id)}/fields", params=params)).json()
         return _page(fields, offset, limit)
@@ -121,19 +130,19 @@ class Tools:
         document_id: Id,
         max_tokens: Annotated[int, Field(ge=16, le=100_000, description="The budget.")] = 4000,
     ) -> Digest:
-        """One digest of the document as Markdown within a budget of tokens."""
+        """Get a digest of the document as Markdown within a token budget."""
         path = f"{_document(job_id, document_id)}/export/context"
         body = (await self._send("GET", path, params={"max_tokens": max_tokens})).json()
         return Digest(markdown=body["markdown"], truncated=bool(body["truncated"]))
 
     async def list_newest(self) -> list[dict[str, Any]]:
-        """The documents that were read last, as the service lists them."""
+        """List the most recently read documents."""
         params = {"status": "succeeded", "limit": LISTED}
         newest: list[dict[str, Any]] = (await self._send("GET", "/v1/documents", params=params)).json()
         return newest
 
     async def read_markdown(self, document_id: Id) -> str:
-        """All of a document as Markdown."""
+        """Read a whole document as Markdown."""
         document = (await self._send("GET", f"/v1/documents/{quote(document_id, safe='')}")).json()
         place = _document(document["job_id"], document["document_id"])
         return (await self._send("GET", f"{place}/export/markdown")).text
@@ -147,20 +156,22 @@ class Tools:
             raise ToolError(f"the service answered {answer.status_code}: {_words(answer)}")
         return answer
 
+    async def _submission(self, path: str) -> dict[str, Any]:
+        if path.startswith(("http://", "https://")):
+            if not self._urls:
+                raise ToolError("web addresses are not allowed here; start quire mcp with --urls to allow them")
+            return {"json": {"url": path}}
+        try:
+            name, content = await asyncio.to_thread(self._read, path)
+        except OSError as error:
+            raise ToolError(f"the file cannot be read: {error.strerror}") from None
+        return {"files": {"file": (name, content)}}
 
-async def _submission(path: str) -> dict[str, Any]:
-    if path.startswith(("http://", "https://")):
-        return {"json": {"url": path}}
-    try:
-        name, content = await asyncio.to_thread(_read, path)
-    except OSError as error:
-        raise ToolError(f"the file cannot be read: {error.strerror}") from None
-    return {"files": {"file": (name, content)}}
-
-
-def _read(path: str) -> tuple[str, bytes]:
-    file = Path(path).expanduser()
-    return file.name, file.read_bytes()
+    def _read(self, path: str) -> tuple[str, bytes]:
+        file = (self._root / Path(path).expanduser()).resolve()
+        if not file.is_relative_to(self._root):
+            raise ToolError(f"only files in {self._root} are read; start quire mcp with another --root for others")
+        return file.name, file.read_bytes()
 
 
 def _document(job_id: str, document_id: str) -> str:
@@ -173,7 +184,7 @@ def _page(items: list[dict[str, Any]], offset: int, limit: int) -> ToolPage:
 
 
 def _words(answer: httpx.Response) -> str:
-    """What the service says of a refusal."""
+    """Return the text of the service's error response."""
     try:
         detail = answer.json()["detail"]
     except (ValueError, KeyError, TypeError):

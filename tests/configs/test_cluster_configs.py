@@ -170,3 +170,13 @@ def test_no_file_of_the_cluster_holds_a_secret() -> None:
     for name in ("ray/two-pools.yaml", "kuberay/rayservice.yaml", "serve/service.yaml"):
         text = (CONFIGS / name).read_text()
         assert not re.search(r"(?i)(api_keys|license|database_url|password): *[^\s{<]", text)
+
+
+def test_network_policy_opens_only_the_http_port_to_all_clients() -> None:
+    policy = load("kuberay/network-policy.yaml")["spec"]
+    open_to_all = [rule["ports"] for rule in policy["ingress"] if "from" not in rule]
+    cluster = load("kuberay/rayservice.yaml")["spec"]["rayClusterConfig"]
+    (container,) = cluster["headGroupSpec"]["template"]["spec"]["containers"]
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert open_to_all == [[{"protocol": "TCP", "port": ports["serve"]}]]
+    assert policy["policyTypes"] == ["Ingress"]

@@ -25,6 +25,12 @@ def test_a_secret_is_all_after_the_first_equals_sign(secret: str, label: str, na
     assert (key.label, key.name, key.scope) == (label, name, scope)
 
 
+def test_short_secret_is_refused_where_a_length_is_required() -> None:
+    with pytest.raises(InvalidApiKeys, match="zeta: the secret needs at least 20 characters"):
+        parse_api_keys(f"acme={'a' * 20},zeta={'b' * 19}", min_length=20)
+    assert len(parse_api_keys(f"acme={'a' * 20}", min_length=20)) == 1
+
+
 @pytest.mark.parametrize("secret", ["", "r", "R1", "r1 ", "acme", "a", "b=c", "x" * 100_000, "\udcff"])
 def test_a_secret_that_is_only_nearly_right_finds_nothing(secret: str) -> None:
     assert RING.find(secret) is None

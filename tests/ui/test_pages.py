@@ -165,7 +165,7 @@ async def test_files_are_kept_by_browsers_under_an_address_of_their_version(visi
 
 async def test_form_without_scripts_uploads_and_redirects_to_the_job(visitor: Visitor) -> None:
     headers = SAME_SITE | {"Accept": "text/html,application/xhtml+xml"}
-    here = f"/ui/v1/jobs?csrf={visitor.csrf}"
+    here = "/ui/v1/jobs"
     parts = {"files": ("a.pdf", b"%PDF", "application/pdf")}
     answer = await visitor.http.post(here, files=parts, data={"pages": "", "ocr": "auto"}, headers=headers)
     assert answer.status_code == 303
@@ -174,6 +174,8 @@ async def test_form_without_scripts_uploads_and_redirects_to_the_job(visitor: Vi
     assert refused.status_code == 303
     shown = await visitor.http.get(refused.headers["location"])
     assert 'role="alert"' in shown.text
+    foreign = await visitor.http.post(here, files=parts, headers=headers | {"Sec-Fetch-Site": "cross-site"})
+    assert (foreign.status_code, foreign.json()["code"]) == (403, "foreign-request")
     assert "pages" in re.search(r'role="alert">([^<]+)<', shown.text)[1]  # type: ignore[index]
 
 
@@ -186,6 +188,12 @@ async def test_failed_documents_are_all_read_again(visitor: Visitor) -> None:
     for letter in (await visitor.http.get("/ui/v1/jobs")).json():
         job = await ended(visitor, letter["id"])
         assert job["documents"][0]["run"] == 2
+
+
+async def test_token_in_the_address_is_not_accepted(visitor: Visitor) -> None:
+    job_id, _ = await read_one(visitor)
+    answer = await visitor.http.delete(f"/ui/v1/jobs/{job_id}?csrf={visitor.csrf}", headers=SAME_SITE)
+    assert answer.status_code == 403
 
 
 @pytest.mark.parametrize("path", ["/ui/nothing", "/ui/lists/webhooks", "/ui/jobs/job_x/y", "/ui/jobs/none"])

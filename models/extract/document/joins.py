@@ -77,12 +77,12 @@ def _find_open_table(drafts: list[Draft], index: int) -> int | None:
             return None
         if before.type is BlockType.TABLE and before.page.number == draft.page.number - 1:
             return back if _same_columns(before, draft) else None
-        if before.type not in _AFTER_TABLE and not _says_continued(before):
+        if before.type not in _AFTER_TABLE and not _is_continuation_note(before):
             return None
     return None
 
 
-def _says_continued(draft: Draft) -> bool:
+def _is_continuation_note(draft: Draft) -> bool:
     text = draft.block.text
     return len(text) <= _MOST_CONTINUED and _SAYS_CONTINUED.search(text) is not None
 

@@ -55,6 +55,11 @@ def test_keys_that_cannot_be_used_end_up(tmp_path: Path, keys: str) -> None:
     assert (done.exit_code, "SVC_API_KEYS" in done.output) == (1, True)
 
 
+def test_short_keys_are_refused_beyond_loopback(tmp_path: Path) -> None:
+    done = quire("up", "--workdir", str(tmp_path), "--host", "0.0.0.0", "--port", "18999", SVC_API_KEYS="acme=short")
+    assert (done.exit_code, "acme: the secret needs at least 20 characters" in done.output) == (1, True)
+
+
 def test_up_reports_a_running_service(tmp_path: Path) -> None:
     write_state(tmp_path, ServiceState(supervisor=this_process(), base_url="http://127.0.0.1:7", ready=True))
     done = quire("up", "--workdir", str(tmp_path))

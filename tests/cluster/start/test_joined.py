@@ -19,7 +19,7 @@ from configs.settings import Settings
 SHARED = {
     "SVC_DATABASE_URL": "postgresql://quire:pw@db/quire",
     "SVC_BLOBS": "s3://documents",
-    "SVC_API_KEYS": "acme=s3cret",
+    "SVC_API_KEYS": "acme=s3cret-of-20-characters",
     "SVC_LICENSE": "token",
 }
 
@@ -37,8 +37,8 @@ def test_local_settings_are_refused_by_name(tmp_path: Path, name: str) -> None:
 
 
 def test_every_machine_derives_the_same_signing_key() -> None:
-    assert derive_signing_key("acme=s3cret") == derive_signing_key("acme=s3cret")
-    assert derive_signing_key("acme=s3cret") != derive_signing_key("acme=other")
+    assert derive_signing_key("acme=s3cret-of-20-characters") == derive_signing_key("acme=s3cret-of-20-characters")
+    assert derive_signing_key("acme=s3cret-of-20-characters") != derive_signing_key("acme=other")
 
 
 def test_single_machine_keeps_its_signing_key_until_a_key_is_set(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_the_environment_of_a_node_holds_the_token_file_and_no_secret(tmp_path: 
     with pytest.raises(StartRefused, match="600"):
         node_environment(settings(tmp_path), token, {})
     token.chmod(0o600)
-    base = {"SVC_API_KEYS": "acme=s3cret", "RAY_ADDRESS": "x", "RAY_USE_TLS": "1", "PATH": "/bin"}
+    base = {"SVC_API_KEYS": "acme=s3cret-of-20-characters", "RAY_ADDRESS": "x", "RAY_USE_TLS": "1", "PATH": "/bin"}
     made = node_environment(settings(tmp_path), token, base)
     assert made["RAY_AUTH_MODE"] == "token"
     assert made["RAY_AUTH_TOKEN_PATH"] == str(token)

@@ -14,15 +14,15 @@ from models.extract.formats.common.compound import CompoundFile, is_compound
 from models.extract.formats.common.opc import Package
 from models.extract.formats.common.parse_cache import take
 from models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
-from models.extract.formats.mail.msg import KEPT as KEPT_MSG
+from models.extract.formats.mail.msg import CACHE_KEY as MSG_CACHE_KEY
 from models.extract.formats.sheets.values import decode_rk
 from models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals, read_globals
 from models.extract.formats.sheets.xls.records import BiffRecord, read_records
 from models.extract.formats.sheets.xls.spreadsheet_xml import SS, parse_workbook
-from models.extract.formats.sheets.xls.workbook import KEPT
+from models.extract.formats.sheets.xls.workbook import CACHE_KEY as XLS_CACHE_KEY
 from models.extract.formats.sheets.xlsb.records import read_records as read_binary_records
 from models.extract.formats.sheets.xlsb.records import read_string
-from models.extract.formats.word.doc.document import KEPT as KEPT_DOC
+from models.extract.formats.word.doc.document import CACHE_KEY as DOC_CACHE_KEY
 from models.extract.formats.word.doc.fib import LOOKS, WordStreams, WordText, read_head
 from models.extract.formats.word.doc.sprms import PropertyRuns, read_sprms
 
@@ -53,7 +53,7 @@ def state_xls(data: bytes) -> StatedText:
     if not is_compound(data):
         return _state_spreadsheet_xml(data)
     stated = StatedText()
-    stream, book = cast(tuple[bytes, XlsGlobals], take(KEPT, data) or _read_workbook(data))
+    stream, book = cast(tuple[bytes, XlsGlobals], take(XLS_CACHE_KEY, data) or _read_workbook(data))
     forms = [code.count(";") > 2 for code in book.codes()]
     for entry in book.sheets:
         stated.text.append(entry.name)
@@ -190,7 +190,7 @@ def state_doc(data: bytes) -> StatedText:
     Raises:
         ExtractError: The reader raises it for this file as well.
     """
-    streams, words = cast(tuple[WordStreams, WordText], take(KEPT_DOC, data) or _read_words(data))
+    streams, words = cast(tuple[WordStreams, WordText], take(DOC_CACHE_KEY, data) or _read_words(data))
     stated = StatedText()
     marked = _DELETED_FROM in streams.main or _SYMBOL_FROM in streams.main
     looks = PropertyRuns(streams.main, streams.part(LOOKS), paragraphs=False) if marked else None
@@ -235,7 +235,7 @@ def _blank_out_signs(words: WordText, looks: PropertyRuns, stated: StatedText) -
 
 def state_msg(data: bytes) -> StatedText:
     """Return the text of a message: its HTML body if it has one, else the plain one, else the rich text one."""
-    file = cast(CompoundFile, take(KEPT_MSG, data) or CompoundFile(data))
+    file = cast(CompoundFile, take(MSG_CACHE_KEY, data) or CompoundFile(data))
     storage = MapiStorage(file, (), header_bytes=_TOP)
     html, plain = storage.markup(0x1013), storage.text(0x1000)
     if html:

@@ -82,7 +82,7 @@ class _Scan:
             if kind is None:
                 continue
             if kind == _TEXT:
-                self._say(match[_TEXT])
+                self._add_bytes(match[_TEXT])
             elif kind == _END:
                 self._close()
             elif kind < _END:
@@ -111,7 +111,7 @@ class _Scan:
         if match[7]:
             self._take_word(match[7], match[8])
         elif match[6]:
-            self._say(bytes([int(match[6], 16)]), byte=True)
+            self._add_bytes(bytes([int(match[6], 16)]), byte=True)
         else:
             self._take_symbol(match[9].decode("latin-1"))
 
@@ -158,7 +158,7 @@ class _Scan:
             return
         _put(self.stated, self.group, {"~": "", "_": "-", "-": ""}.get(symbol, symbol), formed=True)
 
-    def _say(self, data: bytes, *, byte: bool = False) -> None:
+    def _add_bytes(self, data: bytes, *, byte: bool = False) -> None:
         if self._skip:
             data, self._skip = data[self._skip :], max(0, self._skip - len(data))
         _put(self.stated, self.group, data.decode("latin-1"), formed=byte or not data.isascii())

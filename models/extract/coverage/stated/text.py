@@ -24,7 +24,7 @@ _LETTERS_OF_ASCII = bytes(point for point in range(256) if point > 127 or chr(po
 _SIGNS_OF_ASCII = bytes(point for point in range(128) if not chr(point).isalnum())
 _SIGN = re.compile(r"[\W_]")
 _ASCII = 128
-"""Code points of ASCII, most of what files say."""
+"""Number of ASCII code points, which are most characters of most files."""
 _ASCII_BYTES, _OTHER_BYTES = bytes(range(_ASCII)), bytes(range(_ASCII, 256))
 _LONG = 1500
 """Characters from which on counting with an array is faster."""

@@ -45,7 +45,7 @@ _CHUNK: Final = 1 << 20
 """Bytes unpacked at a time, so that an exceeded limit is noticed soon."""
 _MOST_KEPT: Final = 8 * _CHUNK
 """Bytes of parts cached unpacked for the next reader of the package, and of a package that is cached."""
-_KEPT: Final = "xml"
+_CACHE_KEY: Final = "xml"
 _FLAT: Final = "{http://schemas.microsoft.com/office/2006/xmlPackage}"
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
@@ -134,11 +134,11 @@ class Package:
                 raise ResourceLimit("a part is too large")
             chunks.append(chunk)
         part = b"".join(chunks)
-        return keep(_KEPT, part, parse_xml(part))
+        return keep(_CACHE_KEY, part, parse_xml(part))
 
     def xml_again(self, name: str) -> Element | None:
         """Return the root of a part for the caller alone, who may change it; a reader's parse is reused."""
-        cached = take(_KEPT, self.read(name))
+        cached = take(_CACHE_KEY, self.read(name))
         return self.xml(name) if cached is None else cast(Element, cached)
 
     def relations(self, part: str) -> Relations:

@@ -20,7 +20,7 @@ MAX_DEPTH: Final = 120
 """Nesting depth; deeper tags are dropped and their text stays. The walk uses a few calls per level."""
 MAX_TAGS: Final = 2_000_000
 """Tags of a page: each is a node of a tree that must fit into a sandbox."""
-_KEPT: Final = "html"
+_CACHE_KEY: Final = "html"
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
 _DECLARED: Final = re.compile(rb"^<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_.\-]+)")
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:_-]*)((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>")
@@ -135,12 +135,12 @@ def parse_html(text: str) -> Element | None:
         return None
     except ValueError:
         raise Malformed("the page is not readable HTML") from None
-    return keep(_KEPT, stated, root)
+    return keep(_CACHE_KEY, stated, root)
 
 
 def parse_again(text: str) -> Element | None:
     """Return the root for the caller alone, who may change it; a reader's parse of this text is reused."""
-    cached = take(_KEPT, text)
+    cached = take(_CACHE_KEY, text)
     return parse_html(text) if cached is None else cast(Element, cached)
 
 

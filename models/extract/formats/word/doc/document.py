@@ -77,7 +77,7 @@ def _find_title_pages(streams: WordStreams) -> list[bool]:
 
 
 ENGINE: Final = "doc"
-KEPT: Final = "doc"
+CACHE_KEY: Final = "doc"
 _COMMENT_PLACES: Final = 4
 """Number of the table with the positions of comment marks."""
 _BODY_LEVEL: Final = 9
@@ -96,7 +96,7 @@ def open_doc(data: bytes, options: ReadOptions) -> FlowDocument:
 def _read(data: bytes) -> FlowFile:
     file = CompoundFile(data)
     streams = read_head(file)
-    words = keep(KEPT, data, (streams, WordText(streams)))[1]
+    words = keep(CACHE_KEY, data, (streams, WordText(streams)))[1]
     reader = _DocReader(streams, words, WordPictures(streams, file.read(file.find("Data") or ())))
     reader.read()
     warnings = ["macros"] if any("Macros" in path or "_VBA_PROJECT" in path for path in file.paths) else []

@@ -6,23 +6,34 @@ from itertools import groupby
 
 from models.cdom.tree import BlockType, Span
 from models.extract.formats.flow.blocks import BULLET, FlowBlock, flatten_table
-from models.extract.formats.word.docx.pieces import PLAIN_INK, Text
+from models.extract.formats.word.docx.pieces import PLAIN_FORMAT, Text
 
 
 def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:
     """Return text and spans of styled pieces without outer white space, after an unstyled `prefix`."""
-    groups = groupby(pieces, key=lambda piece: replace(piece.ink, hidden=False) if piece.ink.hidden else piece.ink)
-    runs = [("".join(piece.text for piece in group), ink) for ink, group in groups]
+    groups = groupby(
+        pieces, key=lambda piece: replace(piece.format, hidden=False) if piece.format.hidden else piece.format
+    )
+    runs = [("".join(piece.text for piece in group), run_format) for run_format, group in groups]
     full_text = "".join(text for text, _ in runs)
     text = full_text.strip("\n").rstrip() if keep_indent else full_text.strip()
     shift = len(prefix) - full_text.find(text) if text else 0
     spans: list[Span] = []
     offset = 0
-    for run, ink in runs:
+    for run, run_format in runs:
         start, end = max(offset + shift, len(prefix)), min(offset + len(run) + shift, len(prefix) + len(text))
         offset += len(run)
-        if ink != PLAIN_INK and end > start and run.strip():
-            spans.append(Span(start=start, end=end, bold=ink.bold, italic=ink.italic, code=ink.code, href=ink.href))
+        if run_format != PLAIN_FORMAT and end > start and run.strip():
+            spans.append(
+                Span(
+                    start=start,
+                    end=end,
+                    bold=run_format.bold,
+                    italic=run_format.italic,
+                    code=run_format.code,
+                    href=run_format.href,
+                )
+            )
     return prefix + text if text else "", tuple(spans)
 
 

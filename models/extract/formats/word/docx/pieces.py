@@ -26,7 +26,7 @@ class RunFormat:
     href: str | None = None
 
 
-PLAIN_INK = RunFormat()
+PLAIN_FORMAT = RunFormat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Text:
     """A stretch of text in one format."""
 
     text: str
-    ink: RunFormat = PLAIN_INK
+    format: RunFormat = PLAIN_FORMAT
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ class InlineReader:
 
     def __init__(self, story: Story, paragraph_toggles: Toggles = PLAIN) -> None:
         self._story = story
-        self._under = paragraph_toggles
-        self._ink = RunFormat()
+        self._paragraph_toggles = paragraph_toggles
+        self._format = RunFormat()
         self._links: list[str | None] = []
         self.pieces: list[Piece] = []
 
@@ -83,7 +83,7 @@ class InlineReader:
 
     def _read_run(self, node: Element) -> None:
         rpr = node.find(W + "rPr")
-        self._ink = self._run_ink(rpr)
+        self._format = self._read_format(rpr)
         for child in node:
             if isinstance(child.tag, str):
                 self._read_run_child(child)
@@ -112,23 +112,25 @@ class InlineReader:
         if not text or not self._story.fields.shows_text:
             return
         href = self._links[-1] if self._links else self._story.fields.href
-        ink = self._ink
+        run_format = self._format
         text = text.replace("\u00ad", "")
-        self.pieces.append(Text(text, RunFormat(ink.bold, ink.italic, ink.code, ink.hidden, href)))
+        self.pieces.append(
+            Text(text, RunFormat(run_format.bold, run_format.italic, run_format.code, run_format.hidden, href))
+        )
 
-    def _run_ink(self, rpr: Element | None) -> RunFormat:
+    def _read_format(self, rpr: Element | None) -> RunFormat:
         """Return the run's format.
 
         Direct formatting wins; bold and italic of the two style kinds cancel each other out (ECMA-376 17.7.3).
         """
         direct = read_toggles(rpr)
         style = self._story.styles.run(val(rpr.find(W + "rStyle")) if rpr is not None else None)
-        under = self._under
+        paragraph = self._paragraph_toggles
         return RunFormat(
-            bold=direct.bold if direct.bold is not None else bool(style.bold) != bool(under.bold),
-            italic=direct.italic if direct.italic is not None else bool(style.italic) != bool(under.italic),
+            bold=direct.bold if direct.bold is not None else bool(style.bold) != bool(paragraph.bold),
+            italic=direct.italic if direct.italic is not None else bool(style.italic) != bool(paragraph.italic),
             code=bool(style.code),
-            hidden=direct.hidden if direct.hidden is not None else bool(style.hidden) or bool(under.hidden),
+            hidden=direct.hidden if direct.hidden is not None else bool(style.hidden) or bool(paragraph.hidden),
         )
 
     def _read_break(self, node: Element) -> None:
@@ -213,7 +215,7 @@ class InlineReader:
         if content is not None:
             self.read(content)
         if check is not None and not any(isinstance(piece, Text) for piece in self.pieces[before:]):
-            self._ink = RunFormat()
+            self._format = RunFormat()
             self._add_text(_CHECKED if checked else _UNCHECKED)
 
     def _read_ruby(self, node: Element) -> None:

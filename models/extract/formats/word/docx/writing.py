@@ -135,7 +135,9 @@ class ParagraphWriter:
 
     def _add_code(self, texts: list[Text]) -> FlowBlock | None:
         """Add a code paragraph to the code block before it; its lines keep their indentation."""
-        text, _ = join_text([replace(piece, ink=replace(piece.ink, href=None)) for piece in texts], keep_indent=True)
+        text, _ = join_text(
+            [replace(piece, format=replace(piece.format, href=None)) for piece in texts], keep_indent=True
+        )
         blocks = self._sink.current.blocks
         if self._code is not None and blocks and blocks[-1] is self._code:
             self._code.text += "\n" + text
@@ -237,7 +239,7 @@ class _Paragraph:
         (self._comments if ref.kind is NoteKind.COMMENT else self._notes).extend(drafts)
 
     def _take_text(self, piece: Text) -> None:
-        if piece.ink.hidden:
+        if piece.format.hidden:
             self._hidden.append(piece)
             return
         self._texts.append(piece)
