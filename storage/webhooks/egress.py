@@ -147,7 +147,7 @@ class Egress:
         except (OSError, UnicodeError):
             raise UrlRefused("the host's name cannot be resolved") from None
         if not addresses or not all(_may_call(text, allowed) for text in addresses):
-            raise UrlRefused("the host is, or stands for, an address that is not public")
+            raise UrlRefused("the host is or resolves to an address that is not public")
         return Target(scheme, host, port, path, addresses)
 
     def connect(self, target: Target, timeout_s: float) -> "GuardedConnection":
