@@ -7,6 +7,7 @@ refuses is a result the model can read; arguments are checked by the SDK against
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import httpx
 from mcp.server.mcpserver import MCPServer
@@ -17,12 +18,12 @@ from serve_apps.mcp.tools import Tools
 DOCUMENT_URI = "quire://documents/{document_id}"
 MARKDOWN = "text/markdown"
 INSTRUCTIONS = (
-    "Quire reads documents (PDF, Word, images) into text with places. parse a local file or a web address, or "
+    "Quire reads documents (PDF, Word, images) into text with places. parse a file, or "
     "search what was read before; then ask get_chunks, get_fields or export_context with the job_id and document_id "
     "you were given."
 )
 LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
 
 class DocumentServer(MCPServer):
@@ -45,9 +46,16 @@ class DocumentServer(MCPServer):
         ]
 
 
-def make_server(client: httpx.AsyncClient, version: str) -> MCPServer:
-    """The server; `client` is closed by whoever opened it."""
-    tools = Tools(client)
+def make_server(client: httpx.AsyncClient, version: str, root: Path, *, urls: bool = False) -> MCPServer:
+    """Return the server; the caller closes `client`.
+
+    Args:
+        client: HTTP client of the service.
+        version: Version that the server names.
+        root: Folder whose files `parse` may read.
+        urls: Whether `parse` may have the service fetch web addresses.
+    """
+    tools = Tools(client, root, urls=urls)
     server = DocumentServer(tools, version)
     described = server.resource(DOCUMENT_URI, title="A document as Markdown", mime_type=MARKDOWN)
     described(tools.read_markdown)

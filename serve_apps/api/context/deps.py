@@ -92,10 +92,10 @@ async def admit(request: Request) -> Call:
 
 
 def _check_query(scope: MutableMapping[str, Any]) -> None:
-    """Raises `UnknownParameter`, `RepeatedParameter`, `InvalidField`. The dashboard sends its token along."""
+    """Raises `UnknownParameter`, `RepeatedParameter`, `InvalidField`."""
     known, seen = _parameters(scope["route"]), set[str]()
     for name, value in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
-        if name not in known and not (name == "csrf" and scope.get("session_caller") is not None):
+        if name not in known:
             raise UnknownParameter(name[:_SHOWN_CHARS])
         if name in seen and not known.get(name):
             raise RepeatedParameter(name[:_SHOWN_CHARS])
