@@ -4,6 +4,7 @@ import re
 
 from models.cdom.table import Table
 from models.cdom.tree import BlockType
+from models.cdom.visible import is_wide
 from models.extract.document.draft import Draft
 
 _BETWEEN = frozenset(
@@ -41,10 +42,10 @@ def link_joins(drafts: list[Draft]) -> None:
 
 
 def _find_open_paragraph(drafts: list[Draft], index: int) -> int | None:
-    """Return the paragraph before if it stops in mid-sentence and this one starts with a small letter."""
+    """Return the paragraph before if it stops in mid-sentence and this one does not start a sentence."""
     draft = drafts[index]
     start = draft.block.text[:1]
-    if not (start.islower() or start.isdigit()):
+    if not (start.islower() or start.isdigit() or is_wide(start)):
         return None
     for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
         before = drafts[back]
@@ -53,7 +54,9 @@ def _find_open_paragraph(drafts: list[Draft], index: int) -> int | None:
         look = before.block.look
         if before.type not in _TEXT or not look.ends_open or abs(look.size - draft.block.look.size) > 0.6:
             return None
-        if not _is_after_break(before, draft) or (not start.islower() and not look.hyphen):
+        if not _is_after_break(before, draft) or (start.isdigit() and not look.hyphen):
+            return None
+        if is_wide(start) and (look.lines == 1 or not is_wide(before.block.text[-1:])):
             return None
         return back
     return None

@@ -33,6 +33,7 @@ from models.extract.layout.text.listings import join_listings
 from models.extract.layout.text.order import order_with_floats
 from models.extract.layout.text.paragraphs import group_paragraphs
 from models.extract.layout.text.relations import relate_blocks
+from models.extract.layout.text.wide import group_slanted
 from models.extract.math.letters import latex_text
 
 _PLACES = {BlockType.PAGE_HEADER: 0, BlockType.FOOTNOTE: 2, BlockType.PAGE_FOOTER: 3}
@@ -105,7 +106,7 @@ def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
         merge_pieces(order_with_floats(lines, list(floats.lines), marks.orders)), marks.width
     )
     groups = [[line] for line in ordered] if contents else merge_formulas(group_paragraphs(ordered, body))
-    groups += [[line] for line in slanted]
+    groups += group_slanted(slanted)
     return GatheredPage(groups, floats, _find_look(marks, lines, body, contents=contents))
 
 

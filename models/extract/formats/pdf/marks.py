@@ -15,6 +15,7 @@ from models.extract.formats.pdf.text.fractions import write_fractions
 from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_symbols
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
@@ -53,7 +54,9 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     if turn is not None:
         turn_blocks(blocks, turn)
         pictures = [turn_box(box, turn) for box in pictures]
-    marks = PageMarks(width=bounds.width, height=bounds.height, lines=find_lines(blocks), pictures=pictures)
+    marks = PageMarks(
+        width=bounds.width, height=bounds.height, lines=join_vertical(find_lines(blocks)), pictures=pictures
+    )
     marks.rotation = rotation % 360
     add_missing_blanks(marks.lines, text_page)
     marks.split = _make_splitter(text_page, turn)

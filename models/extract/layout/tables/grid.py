@@ -8,6 +8,7 @@ from operator import attrgetter
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
+from models.cdom.visible import find_blank
 from models.extract.layout.tables.bands import column_at, spans_columns
 from models.extract.layout.tables.words import Segment, TableWord, TextRow
 from models.extract.layout.text.hyphens import is_attached, may_divide
@@ -198,7 +199,7 @@ def join_words(words: list[TableWord], divides: Callable[[str, str], bool] = may
         if word.base - last.base > 0.5 * word.size and is_attached(text, word.text):
             text = (text[:-1] if divides(text, word.text) else text) + word.text
         else:
-            text += " " + word.text
+            text += (find_blank(text, word.text) if word.base - last.base > 0.5 * word.size else " ") + word.text
     return text
 
 

@@ -8,6 +8,7 @@ from statistics import median
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.text.captions import CAPTION_LABEL, NUMBERED_CAPTION, is_caption
 from models.extract.layout.text.hyphens import may_divide
+from models.extract.layout.text.wide import STOPS, find_first_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 """The number of a section below the first level, with its title."""
 _SOURCE = re.compile(r"(?:sources?|notes?|quellen?|anmerkung|fuente|nota|источник)\s?:", re.IGNORECASE)
 """What begins the line below a table that says where its figures come from."""
-_SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";")
+_SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";", *STOPS)
 
 
 def find_leading(lines: list[Line]) -> float:
@@ -128,7 +129,7 @@ def _ended_in_other_type(group: list[Line], line: Line) -> bool:
     if not is_other or last.text.endswith((",", "-", "‐")):
         return False
     per_char = (line.x1 - line.x0) / max(1, len(line.text))
-    word = line.text.split(" ", 1)[0]
+    word = find_first_word(line.text)
     return max(line.x1, *(one.x1 for one in group)) - last.x1 > (len(word) + 2) * per_char + line.size
 
 
@@ -148,7 +149,7 @@ def _has_room(group: list[Line], line: Line, following: Line | None) -> bool:
     """True when the line's first word would have fitted on the last line."""
     beside = following.x1 if following and following.size == line.size else 0.0
     right = max(line.x1, beside, *(one.x1 for one in group))
-    word = line.text.split(" ", 1)[0]
+    word = find_first_word(line.text)
     per_char = (line.x1 - line.x0) / max(1, len(line.text))
     return right - group[-1].x1 > (len(word) + 2) * per_char + 1.5 * line.size
 
