@@ -14,6 +14,7 @@ from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_mark
 from models.extract.formats.pdf.text.fractions import write_fractions
 from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_symbols
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
+from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
@@ -59,6 +60,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     )
     marks.rotation = rotation % 360
     add_missing_blanks(marks.lines, text_page)
+    join_spaced_letters(marks.lines, text_page)
     marks.split = _make_splitter(text_page, turn)
     marks.glyphs = make_glyph_finder(page, turned=turn is not None)
     if turn is None:
