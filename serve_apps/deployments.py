@@ -1,7 +1,7 @@
-"""The Ray Serve deployments: thin wrappers around a web application, a reader, background work and the like.
+"""Ray Serve deployments: thin wrappers around a web application, a reader, background work and the like.
 
-In come factories (functions found by name on the replica, so nothing of the application is pickled); what they build
-knows nothing of Ray. Placement, counts and autoscaling are bound in cluster/serve/app.py. No truth lives here.
+They receive factories (functions found by name on the replica, so the application is never pickled); the built objects
+are independent of Ray. Placement, counts and autoscaling are set in cluster/serve/app.py.
 """
 
 import asyncio
@@ -40,13 +40,16 @@ def listen_on_loopback() -> None:
 
 
 class Worker(Protocol):
-    """A thing with a loop of its own."""
+    """A component that runs its own loop in the background."""
 
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start the loop."""
 
-    def drain(self, timeout_s: float) -> object: ...
+    def drain(self, timeout_s: float) -> object:
+        """Stop claiming work and finish or release the current work within `timeout_s`."""
 
-    def healthy(self) -> bool: ...
+    def healthy(self) -> bool:
+        """Return whether the loop still does its work."""
 
 
 AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
@@ -62,7 +65,7 @@ AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
 )
 @serve.ingress()
 class Api:
-    """The HTTP front. `below` holds handles of deployments of the same application, so that they start with it."""
+    """The HTTP front. `below` holds handles of deployments in the same application, so that they start with it."""
 
     def __init__(self, build: Callable[[], AsgiApp], *below: object) -> None:
         listen_on_loopback()
@@ -73,7 +76,7 @@ class Api:
 
 
 class _Loop:
-    """A worker inside a replica: started with it, watched by its health check, drained when it stops."""
+    """A worker inside a replica: started with it, checked by its health check, drained when it stops."""
 
     drain_s = DRAIN_S
 
@@ -83,12 +86,12 @@ class _Loop:
         self._worker.start()
 
     async def check_health(self) -> None:
-        """A dead loop must not look healthy: asks the worker whether it still does what it is for."""
+        """Ask the worker whether it still works, so that a dead loop does not look healthy."""
         if not await asyncio.to_thread(self._worker.healthy):
             raise RuntimeError("worker loop ended")
 
     async def __del__(self) -> None:
-        """Awaited by Serve, once, before a stop: claim no more, finish or give back."""
+        """Stop claiming and finish or release current work. Serve awaits this once before a stop."""
         await asyncio.to_thread(self._worker.drain, self.drain_s)
 
 
@@ -101,11 +104,11 @@ class _Loop:
     health_check_timeout_s=30,
 )
 class FastPath(_Loop):
-    """One reader: pulls documents from SQL, one at a time."""
+    """One reader: claims documents from SQL, one at a time."""
 
 
 class _Answering:
-    """Answers calls of other deployments in threads of its own, one per call that is let in."""
+    """Answers calls of other deployments in dedicated threads, one per admitted call."""
 
     def __init__(self, calls: int) -> None:
         listen_on_loopback()
@@ -127,22 +130,22 @@ BACKGROUND_CALLS = 256  # calls at the background process: above the writes that
     health_check_period_s=5,
 )
 class Recogniser(_Answering):
-    """Pages to words. What it has not answered when it stops is asked of the next one."""
+    """Recognises pages. Pages unanswered at a stop are sent to the next replica."""
 
     def __init__(self, build: Callable[[], PageRecogniser]) -> None:
         super().__init__(RECOGNISER_CALLS)
         self._recogniser = build()
 
     async def recognise_pages(self, *values: Any) -> Any:
-        """`RecognisePages.recognise_pages`."""
+        """Run `RecognisePages.recognise_pages`."""
         return await self._answer(self._recogniser.recognise_pages, *values)
 
     async def find_elements(self, *values: Any) -> Any:
-        """`FindElements.find_elements`."""
+        """Run `FindElements.find_elements`."""
         return await self._answer(self._recogniser.find_elements, *values)
 
     async def check_health(self) -> None:
-        """Replaced when a page has been with it for longer than any page should take."""
+        """Fail if a page takes longer than any page should, so that Serve replaces the replica."""
         if not self._recogniser.healthy():
             raise RuntimeError("stuck at a page")
 
@@ -155,23 +158,23 @@ class Recogniser(_Answering):
     health_check_period_s=10,
 )
 class VlmOcr(_Answering):
-    """Pages to blocks, by a vision-language model. Pages it has when it stops are finished first."""
+    """Reads pages into blocks with a vision-language model. Pages in progress at a stop are finished first."""
 
     def __init__(self, build: Callable[[], VlmReader]) -> None:
         super().__init__(VLM_CALLS)
         self._reader = build()
 
     async def transcribe(self, *values: Any) -> Any:
-        """`actors.vlm.page_reader.VlmReader.transcribe`."""
+        """Run `actors.vlm.page_reader.VlmReader.transcribe`."""
         return await self._answer(self._reader.transcribe, *values)
 
     async def check_health(self) -> None:
-        """Replaced when its engine has died."""
+        """Fail if the engine has died, so that Serve replaces the replica."""
         if not self._reader.healthy():
             raise RuntimeError("the engine died")
 
     async def __del__(self) -> None:
-        """Awaited by Serve: ends the engine."""
+        """Close the engine. Serve awaits this before a stop."""
         await asyncio.to_thread(self._reader.close)
 
 
@@ -180,7 +183,7 @@ EMBEDDER_CALLS, INDEX_WRITER_CALLS, SEARCHER_CALLS = 64, 64, 32
 
 
 class _Serving(_Answering):
-    """A worker with a loop of its own that also answers calls."""
+    """A worker with a background loop that also answers calls."""
 
     drain_s = 15.0
 
@@ -190,12 +193,12 @@ class _Serving(_Answering):
         self._worker.start()
 
     async def check_health(self) -> None:
-        """Replaced when its loop is gone or stuck."""
+        """Fail if the loop has ended or is stuck, so that Serve replaces the replica."""
         if not self._worker.healthy():
             raise RuntimeError("worker loop ended")
 
     async def __del__(self) -> None:
-        """Awaited by Serve: answers what waits."""
+        """Answer waiting calls. Serve awaits this before a stop."""
         await asyncio.to_thread(self._worker.drain, self.drain_s)
 
 
@@ -207,13 +210,13 @@ class _Serving(_Answering):
     health_check_period_s=5,
 )
 class Embedder(_Serving):
-    """Texts to vectors, batched over all callers."""
+    """Embeds texts, batched over all callers."""
 
     def __init__(self, build: Callable[[], Any]) -> None:
         super().__init__(build, EMBEDDER_CALLS)
 
     async def embed(self, texts: Any, timeout_s: float, urgent: bool) -> Any:
-        """`Embed.embed`."""
+        """Run `Embed.embed`."""
         return await self._answer(partial(self._worker.embed, texts, timeout_s=timeout_s, urgent=urgent))
 
 
@@ -225,25 +228,25 @@ class Embedder(_Serving):
     health_check_period_s=5,
 )
 class Searcher(_Answering):
-    """Questions to hits."""
+    """Answers search requests."""
 
     def __init__(self, build: Callable[[], Any]) -> None:
         super().__init__(SEARCHER_CALLS)
         self._searcher = build()
 
     async def search(self, request: Any) -> Any:
-        """`SearchIndex.search`."""
+        """Run `SearchIndex.search`."""
         return await self._answer(self._searcher.search, request)
 
     async def check(self) -> float:
-        """`SearchIndex.check`."""
+        """Run `SearchIndex.check`."""
         behind_s: float = await self._answer(self._searcher.check)
         return behind_s
 
 
 @dataclass(frozen=True, slots=True)
 class BackgroundWork:
-    """What the background process runs. `index_writer` is None without a search index."""
+    """Components of the background process. `index_writer` exists only with a search index."""
 
     loops: Worker
     on_demand: OnDemandReader
@@ -259,9 +262,9 @@ class BackgroundWork:
     health_check_timeout_s=30,
 )
 class Background(_Answering):
-    """Housekeeping, webhooks, pages on demand and the one index writer, in one process.
+    """Housekeeping, webhooks, pages on demand and the single index writer, in one process.
 
-    Leases in SQL allow a second one to run while this one is replaced. Documents are read in sandboxes below it.
+    Leases in SQL allow a second instance while this one is being replaced. Documents are read in sandboxes below it.
     """
 
     drain_s = 15.0
@@ -275,19 +278,19 @@ class Background(_Answering):
         self._on_demand.start()
 
     async def render(self, *values: Any) -> Any:
-        """`actors.reading.on_demand.OnDemand.render`."""
+        """Run `actors.reading.on_demand.OnDemand.render`."""
         return await self._answer(self._on_demand.render, *values)
 
     async def redact(self, *values: Any) -> Any:
-        """`actors.reading.on_demand.OnDemand.redact`."""
+        """Run `actors.reading.on_demand.OnDemand.redact`."""
         return await self._answer(self._on_demand.redact, *values)
 
     async def read(self, *values: Any) -> Any:
-        """`actors.reading.on_demand.OnDemand.read`."""
+        """Run `actors.reading.on_demand.OnDemand.read`."""
         return await self._answer(self._on_demand.read, *values)
 
     async def write(self, documents: Any, timeout_s: float, urgent: bool) -> None:
-        """`WriteIndex.write`, in threads of its own: waiting writes must not delay page pictures."""
+        """Run `WriteIndex.write` in dedicated threads, because waiting writes must not delay page pictures."""
         assert self._index_writer is not None
         write = partial(self._index_writer.write, documents, timeout_s=timeout_s, urgent=urgent)
         await asyncio.get_running_loop().run_in_executor(self._writes, write)

@@ -1,0 +1,1 @@
+"""Access rules: keys, scopes, callers, browser requests and the licence."""

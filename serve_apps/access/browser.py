@@ -1,6 +1,6 @@
-"""What every page of ours needs from a browser: its cookies, which site asks, and the form's token. Knows no framework.
+"""Browser rules of all pages: cookies, the site a request comes from, and the form token. Independent of frameworks.
 
-The dashboard and the console have sessions of their own (a signed cookie, a row of the database); the rules are these.
+The dashboard and the console store sessions differently (a signed cookie, a database row), but both use these rules.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,24 +19,25 @@ CONTENT_POLICY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BrowserCookie:
-    """A cookie for our pages alone: no script reads it, no other site sends it.
+    """A cookie for this site only: scripts cannot read it, and other sites cannot send it.
 
-    Behind TLS its name (`__Host-` + `name`) itself forbids a domain, a path and plain HTTP.
+    Over TLS its name (`__Host-` + `name`) forbids a domain, a path and plain HTTP.
     """
 
     name: str
     plain_name: str
 
     def name_over(self, *, tls: bool) -> str:
+        """Return the cookie's name; over TLS it has the prefix `__Host-`."""
         return f"__Host-{self.name}" if tls else self.plain_name
 
     def write(self, value: str, *, tls: bool, lifetime_s: int) -> str:
-        """The Set-Cookie header; a lifetime of 0 seconds takes it away."""
+        """Return the Set-Cookie header; a lifetime of 0 seconds removes the cookie."""
         flags = f"Path=/; Max-Age={lifetime_s}; HttpOnly; SameSite=Strict" + ("; Secure" if tls else "")
         return f"{self.name_over(tls=tls)}={value}; {flags}"
 
     def read(self, headers: Iterable[tuple[bytes, bytes]], *, tls: bool) -> str | None:
-        """Its value; a name that is sent twice is none, since one of the two may have been planted."""
+        """Return the cookie's value, or None if it is missing or sent twice, because one copy may have been planted."""
         wanted, found = self.name_over(tls=tls), []
         for name, value in headers:
             if name == b"cookie":
@@ -46,7 +47,7 @@ class BrowserCookie:
 
 
 class Sender(Enum):
-    """Who asks, by what a browser says of it: a page of ours, a page of another site; a program says nothing."""
+    """Origin of a request according to the browser: this site, another site, or not stated by a program."""
 
     OURS = auto()
     FOREIGN = auto()
@@ -54,9 +55,12 @@ class Sender(Enum):
 
 
 def find_sender(headers: Mapping[str, str], is_ours: Callable[[str], bool]) -> Sender:
-    """`is_ours` judges the host (with its port) of the page that asks.
+    """Return where the request comes from.
 
-    A strict referrer policy makes the origin "null": then it is the host that was asked, if the browser vouches for it.
+    Args:
+        headers: Request headers with lower-case names.
+        is_ours: Decides about the host (with its port) of the sending page. A strict referrer policy makes the origin
+            "null"; then it gets the requested host, if the browser states that the page has the same origin.
     """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is None and origin is None:
@@ -71,5 +75,5 @@ def find_sender(headers: Mapping[str, str], is_ours: Callable[[str], bool]) -> S
 
 
 def is_token(sent: object, expected: str) -> bool:
-    """Whether the form's token is the session's; takes the same time whatever was sent."""
+    """Return whether the form's token equals the session's, in constant time."""
     return isinstance(sent, str) and compare_digest(sent.encode("utf-8", "replace"), expected.encode())

@@ -1,6 +1,6 @@
-"""Who is calling: request headers in, a caller with its tenant, scope and organisation out.
+"""Identify the caller: request headers in, a caller with tenant, scope and organisation out.
 
-The tenant comes from the key alone; `X-DE-Org` only narrows inside it. Knows no framework: headers are ASGI's pairs.
+The tenant comes from the key alone; `X-DE-Org` only narrows it. Independent of frameworks: headers are ASGI pairs.
 """
 
 import re
@@ -30,20 +30,29 @@ class Caller:
 
     @property
     def data(self) -> Scope:
-        """Whose data this caller sees."""
+        """Return the tenant and organisation whose data the caller may see."""
         return Scope(tenant=self.tenant, org=self.org)
 
     def actor(self, request_id: str | None, traceparent: str | None = None) -> Actor:
+        """Return the actor that audit rows name."""
         return Actor(key_name=self.key_name, request_id=request_id, traceparent=traceparent)
 
     def require(self, needed: KeyScope) -> None:
-        """Raises `ScopeMissing`."""
+        """Check that the caller's scope covers `needed`.
+
+        Raises:
+            ScopeMissing: It does not.
+        """
         if not self.scope.covers(needed):
             raise ScopeMissing(f"this key carries {self.scope}, the operation needs {needed}")
 
 
 def secret_of(headers: RawHeaders) -> str | None:
-    """The one key sent as X-API-Key, Bearer or both. Raises `Unauthenticated` when doubled or differing."""
+    """Return the key sent as X-API-Key, as Bearer token or as both; None if neither was sent.
+
+    Raises:
+        Unauthenticated: Several different keys, or one header twice.
+    """
     keys: list[bytes] = []
     bearers: list[bytes] = []
     for name, value in headers:
@@ -58,7 +67,11 @@ def secret_of(headers: RawHeaders) -> str | None:
 
 
 def org_of(headers: RawHeaders) -> str:
-    """The organisation named by X-DE-Org, or the default one. Raises `InvalidOrg`."""
+    """Return the organisation named by X-DE-Org, or the default one.
+
+    Raises:
+        InvalidOrg: The header is malformed or was sent twice.
+    """
     values = [value for name, value in headers if name == b"x-de-org"]
     if not values:
         return DEFAULT_ORG
@@ -69,7 +82,11 @@ def org_of(headers: RawHeaders) -> str:
 
 
 def find_key(secret: str | None, keys: KeyRing) -> ApiKey:
-    """The known key with that secret. Raises `Unauthenticated`."""
+    """Return the known key with that secret.
+
+    Raises:
+        Unauthenticated: The secret is missing or unknown.
+    """
     if not secret or len(secret) > _LONGEST_SECRET:
         raise Unauthenticated("a key is required: send X-API-Key or Authorization: Bearer")
     key = keys.find(secret)
@@ -79,6 +96,11 @@ def find_key(secret: str | None, keys: KeyRing) -> ApiKey:
 
 
 def identify(headers: Sequence[tuple[bytes, bytes]], keys: KeyRing) -> Caller:
-    """The caller behind these headers. Raises `Unauthenticated` first, then `InvalidOrg`."""
+    """Return the caller that sent these headers.
+
+    Raises:
+        Unauthenticated: The key is missing, ambiguous or unknown. Checked first.
+        InvalidOrg: The organisation header is malformed.
+    """
     key = find_key(secret_of(headers), keys)
     return Caller(key.label, key.name, key.scope, org_of(headers))

@@ -1,4 +1,4 @@
-"""The full-scope token of a deployment without operator keys: minted once, kept in a file only its owner may read."""
+"""The full-scope token of a deployment without operator keys, created once in a file that only its owner may read."""
 
 import os
 import secrets
@@ -10,14 +10,14 @@ PREFIX = "quire_"
 
 @dataclass(frozen=True, slots=True)
 class DefaultToken:
-    """What GET /v1/token discloses to those who may know."""
+    """Default token that GET /v1/token returns to permitted callers."""
 
     token: str
     name: str = "default"
 
 
 def load_default_token(path: Path) -> DefaultToken:
-    """The token in `path` (0600), minted on first boot; two processes that race end with the same one."""
+    """Return the token in `path` (mode 0600), created on first boot. Two racing processes get the same token."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     if not path.exists():

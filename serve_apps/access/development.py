@@ -1,6 +1,6 @@
-"""The licence a machine makes for itself when somebody tries the service alone: where it is allowed, and its making.
+"""Development licence that a machine issues for itself for a trial: conditions and creation.
 
-Only for a loopback bind with the embedded database and no cluster. Its key pair and token live in the workdir.
+Only for a loopback bind with the embedded database and without a cluster. Key pair and token are in the workdir.
 """
 
 import os
@@ -20,13 +20,17 @@ _RENEW_BEFORE = timedelta(days=30)
 
 
 class DevelopmentLicenseRefused(Exception):
-    """A real licence is required; the text says which setting asks for it."""
+    """A real licence is required; the text names the setting that requires it."""
 
     code = "license-required"
 
 
 def check_development_allowed(*, host: str, external_database: bool, joined_cluster: bool) -> None:
-    """Raises `DevelopmentLicenseRefused` unless one person tries the service on this machine."""
+    """Check that the service is a trial on this machine.
+
+    Raises:
+        DevelopmentLicenseRefused: The service is reachable from outside, has an external database or is in a cluster.
+    """
     asked_by = {
         "the service listens beyond loopback": not is_loopback_host(host),
         "an external database is set": external_database,
@@ -38,7 +42,7 @@ def check_development_allowed(*, host: str, external_database: bool, joined_clus
 
 
 def development_license(workdir: Path, now: datetime) -> tuple[str, dict[str, bytes]]:
-    """The workdir's own token, made or renewed where needed (same license_id), and the one key that verifies it."""
+    """Return the workdir's token, created or renewed if necessary (same license_id), and the key that verifies it."""
     folder = workdir / "license"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     key = _own_key(folder / "development.pem")
@@ -53,7 +57,7 @@ def development_license(workdir: Path, now: datetime) -> tuple[str, dict[str, by
 
 
 def _own_license(token: str, keys: dict[str, bytes]) -> License | None:
-    """The licence in `token` even when its term is over; None when there is none or another key signed it."""
+    """Return the licence in `token`, also an expired one; None if it is missing or another key signed it."""
     try:
         return read_license(token, keys)
     except LicenseRefused:

@@ -1,4 +1,4 @@
-"""Why a caller is refused: three-line classes with a stable `code`; the API's `problems.py` maps them to HTTP."""
+"""Access errors: short classes with a stable `code`; the API's `problems.py` maps them to HTTP."""
 
 import math
 
@@ -10,37 +10,37 @@ class AccessRefused(Exception):
 
 
 class Unauthenticated(AccessRefused):
-    """No key, more than one key, or one that is not known."""
+    """The key is missing, ambiguous or unknown."""
 
     code = "unauthenticated"
 
 
 class ScopeMissing(AccessRefused):
-    """The key is known but does not carry the scope this operation needs."""
+    """The key is known but lacks the scope that the operation needs."""
 
     code = "scope-missing"
 
 
 class InvalidOrg(AccessRefused):
-    """`X-DE-Org` is no organisation name, or was sent twice."""
+    """`X-DE-Org` is not an organisation name, or was sent twice."""
 
     code = "invalid-org"
 
 
 class LicenseExpired(AccessRefused):
-    """The licence ended while the service was running: nothing new is taken in."""
+    """The licence expired while the service was running: new documents are refused."""
 
     code = "license-expired"
 
 
 class ClockRolledBack(AccessRefused):
-    """This host's clock stands more than an hour before a time already seen."""
+    """The host's clock is more than an hour behind a time already seen."""
 
     code = "license-clock"
 
 
 class RateLimited(AccessRefused):
-    """Too many requests; `retry_after` (whole seconds) is when the next one will be accepted."""
+    """Too many requests; the next one is accepted after `retry_after` whole seconds."""
 
     code = "rate-limited"
 

@@ -1,6 +1,6 @@
-"""Operator keys: the text of SVC_API_KEYS in, a key ring that finds a caller's key in constant time out.
+"""Operator keys: parse SVC_API_KEYS into a key ring that finds a caller's key in constant time.
 
-Secrets are kept as SHA-256 digests only. Knows nothing of HTTP; a ring can be swapped while requests run.
+Secrets are stored only as SHA-256 digests. Independent of HTTP; the keys can be replaced while requests run.
 """
 
 import hashlib
@@ -35,11 +35,12 @@ class ApiKey:
 
     @property
     def label(self) -> str:
+        """Return the key's name for logs and usage, with its scope if the name has several keys."""
         return f"{self.name}:{self.scope}" if self.scoped else self.name
 
 
 def digest_secret(secret: str) -> bytes:
-    """SHA-256 of a secret as sent in a header."""
+    """Return the SHA-256 digest of a secret as sent in a header."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
@@ -53,7 +54,7 @@ class KeyRing:
         return len(self._keys)
 
     def find(self, secret: str) -> ApiKey | None:
-        """The key with this secret; looks at every key, so that time tells nothing."""
+        """Return the key with this secret, or None. It compares all keys, so the duration reveals nothing."""
         digest, found = digest_secret(secret), None
         for key in self._keys:
             if compare_digest(digest, key.digest):
@@ -64,12 +65,12 @@ class KeyRing:
         return iter(self._keys)
 
     def replace(self, keys: Iterable[ApiKey]) -> None:
-        """Swap all keys at once (add, revoke)."""
+        """Replace all keys at once."""
         self._keys = tuple(keys)
 
 
 def default_key(secret: str) -> ApiKey:
-    """The full-scope key of a deployment without operator keys."""
+    """Return the full-scope key of a deployment without operator keys."""
     return ApiKey("default", KeyScope.ADMIN, digest_secret(secret), scoped=False)
 
 

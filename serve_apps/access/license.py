@@ -1,7 +1,7 @@
-"""A signed licence token: text in, a `License` or a refusal with its own reason out. Offline, Ed25519 only.
+"""Signed licence tokens: parse a text into a `License` or refuse it with a reason. Offline, Ed25519 only.
 
-Token: base64url(header).base64url(payload).base64url(signature), without padding. The algorithm is ours, never the
-token's; `kid` is looked up in a map of pinned public keys that is handed in. Knows no file, clock or setting.
+Token: base64url(header).base64url(payload).base64url(signature), without padding. The algorithm is fixed and never
+taken from the token; `kid` is looked up in a given map of pinned public keys. This module uses no file or setting.
 """
 
 import json
@@ -30,7 +30,7 @@ _LAST_SECOND = 253_402_300_799  # 9999-12-31
 
 
 class Reason(StrEnum):
-    """Why a token is refused; shown to the operator."""
+    """Reasons for refusing a token, shown to the operator."""
 
     MALFORMED = "malformed"
     NOT_CANONICAL = "not-canonical"
@@ -50,7 +50,7 @@ class Reason(StrEnum):
 
 
 class LicenseRefused(Exception):
-    """The token is no licence for this service now; `reason` says why, `detail` never quotes the token."""
+    """The token is not a valid licence for this service now. `reason` says why; `detail` never quotes the token."""
 
     code = "license-refused"
 
@@ -61,7 +61,7 @@ class LicenseRefused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class License:
-    """What was signed. Times are UTC, whole seconds; `license_id` stays the same over renewals."""
+    """Signed content of a licence. Times are UTC in whole seconds; `license_id` stays the same over renewals."""
 
     license_id: str
     customer: str
@@ -75,9 +75,15 @@ class License:
 
 
 def verify_license(token: str, keys: Mapping[str, bytes], now: datetime) -> License:
-    """The licence in `token`, signed by one of `keys` (kid → 32 raw public bytes) and valid at `now` (aware).
+    """Return the licence in `token` after checking its signature and term.
 
-    Raises `LicenseRefused`.
+    Args:
+        token: The signed token.
+        keys: Public keys by key id (32 raw bytes each).
+        now: Current time, timezone-aware.
+
+    Raises:
+        LicenseRefused: The token is malformed, not signed by one of the keys, or not valid at `now`.
     """
     license = read_license(token, keys)
     check_term(license, now)
@@ -85,7 +91,11 @@ def verify_license(token: str, keys: Mapping[str, bytes], now: datetime) -> Lice
 
 
 def read_license(token: str, keys: Mapping[str, bytes]) -> License:
-    """The licence in `token`, whatever its term: for showing and renewing it. Raises `LicenseRefused`."""
+    """Return the licence in `token` without checking its term, for display and renewal.
+
+    Raises:
+        LicenseRefused: The token is malformed or not signed by one of the keys.
+    """
     header_text, payload_text, signature_text = _split(token)
     header = _object(_decode(header_text))
     kid = _check_header(header, keys)
@@ -98,7 +108,11 @@ def read_license(token: str, keys: Mapping[str, bytes]) -> License:
 
 
 def check_term(license: License, now: datetime) -> None:
-    """Raises `LicenseRefused` outside the licence's term; its last second is already over."""
+    """Check that the licence is valid at `now`. The end of its term is exclusive.
+
+    Raises:
+        LicenseRefused: It is not valid yet, or has expired.
+    """
     if now < license.not_before:
         raise LicenseRefused(Reason.NOT_YET_VALID, f"valid from {license.not_before.isoformat()}")
     if now >= license.expires_at:
@@ -106,7 +120,7 @@ def check_term(license: License, now: datetime) -> None:
 
 
 def issue_license(license: License, key: Ed25519PrivateKey) -> str:
-    """The signed token of `license`; its `kid` names the public half of `key`."""
+    """Return the signed token of `license`; its `kid` names the public half of `key`."""
     claims: dict[str, Any] = asdict(license) | {"product": PRODUCT, "features": sorted(set(license.features))}
     for name in ("issued_at", "not_before", "expires_at"):
         claims[name] = int(claims[name].timestamp())
@@ -117,7 +131,7 @@ def issue_license(license: License, key: Ed25519PrivateKey) -> str:
 
 
 def renew_license(license: License, now: datetime, days: int = TERM_DAYS) -> License:
-    """The same licence (id, customer, plan…) with a new term of `days` from `now`."""
+    """Return the same licence (id, customer, plan…) with a new term of `days` from `now`."""
     start = now.astimezone(UTC).replace(microsecond=0)
     return replace(license, issued_at=start, not_before=start, expires_at=start + timedelta(days=days))
 
@@ -134,7 +148,7 @@ def _base64(data: bytes) -> str:
 
 
 def _decode(part: str) -> bytes:
-    """Bytes of one part; refuses every spelling but the one that encoding gives (stray bits, wrong length)."""
+    """Decode one part. Only its canonical spelling is accepted (no stray bits, no wrong length)."""
     try:
         data = urlsafe_b64decode(part + "=" * (-len(part) % 4))
     except ValueError:
@@ -181,7 +195,7 @@ def _check_header(header: dict[str, Any], keys: Mapping[str, bytes]) -> str:
 
 
 def _check_signature(public: bytes, signed: str, signature: bytes) -> None:
-    """OpenSSL refuses an S that is not reduced, so a signature has one form only."""
+    """Check the signature. OpenSSL refuses an S that is not reduced, so a signature has only one valid form."""
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, signed.encode())
     except (InvalidSignature, ValueError):

@@ -1,7 +1,7 @@
-"""The licence in force while the service runs: renewable without restart, honest after its end.
+"""The licence of the running service: renewable without restart, enforced after its end.
 
-Times come in as values: this host's clock and the highest time the database has seen. After expiry, or with a clock set
-back by more than an hour, nothing new is taken in; reads, exports and deletes go on.
+Times are passed in: this host's clock and the highest time the database has seen. After expiry, or if the clock was set
+back by more than an hour, new documents are refused; reads, exports and deletes continue.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ CLOCK_TOLERANCE = timedelta(hours=1)
 
 
 class LicenseHolder:
-    """Holds one verified licence. `read_token` gives the token as it stands now (a file a renewal writes to)."""
+    """Holds one verified licence. `read_token` returns the current token, for example from a file."""
 
     def __init__(
         self,
@@ -29,10 +29,11 @@ class LicenseHolder:
 
     @property
     def current(self) -> License:
+        """Return the licence in force."""
         return self._license
 
     def now(self) -> datetime:
-        """This host's time (UTC), or the highest time seen where that is later."""
+        """Return the host's time (UTC), or the highest time seen if that is later."""
         return max(self._clock(), self._highest_seen)
 
     def observe(self, seen: datetime) -> None:
@@ -59,7 +60,7 @@ class LicenseHolder:
             return
 
     def refusal(self) -> str | None:
-        """Why nothing new is taken in (`license-expired`, `license-clock`), or None."""
+        """Return why new documents are refused (`license-expired`, `license-clock`), or None."""
         try:
             self.require_intake()
         except (LicenseExpired, ClockRolledBack) as refused:
@@ -67,7 +68,12 @@ class LicenseHolder:
         return None
 
     def require_intake(self) -> None:
-        """Raises `LicenseExpired` or `ClockRolledBack` when new documents may not be taken in."""
+        """Check that new documents may be accepted.
+
+        Raises:
+            LicenseExpired: The licence has expired.
+            ClockRolledBack: The host's clock is behind a time already seen.
+        """
         if self._clock() < self._highest_seen - CLOCK_TOLERANCE:
             raise ClockRolledBack("this host's clock stands more than an hour before a time already seen")
         try:
@@ -76,6 +82,10 @@ class LicenseHolder:
             raise LicenseExpired(refused.detail) from None
 
     def require_feature(self, feature: str) -> None:
-        """Raises `FeatureNotLicensed`."""
+        """Check that the licence includes a feature.
+
+        Raises:
+            FeatureNotLicensed: It does not.
+        """
         if feature not in self._license.features:
             raise FeatureNotLicensed(f"the licence does not include {feature}")

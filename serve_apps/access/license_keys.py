@@ -1,6 +1,6 @@
 """Licence signing keys on disk: private halves as 0600 PEM files, public halves as `<kid>.pub` in a folder.
 
-The folder's content becomes the kid → public key map that `verify_license` is handed.
+`verify_license` receives the folder's content as a map from kid to public key.
 """
 
 import os
@@ -29,27 +29,31 @@ class InvalidLicenseKey(ValueError):
 
 
 def check_kid(kid: str) -> str:
-    """`kid` itself; raises `InvalidLicenseKey` when it could not name a file and a key."""
+    """Return `kid`. Raises `InvalidLicenseKey` if it cannot name a file and a key."""
     if not _KID.fullmatch(kid):
         raise InvalidLicenseKey(f"a kid must match {_KID.pattern}")
     return kid
 
 
 def raw_public(key: Ed25519PrivateKey | Ed25519PublicKey) -> bytes:
-    """The 32 public bytes."""
+    """Return the 32 raw bytes of the public key."""
     public = key.public_key() if isinstance(key, Ed25519PrivateKey) else key
     return public.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
 def write_private_key(key: Ed25519PrivateKey, path: Path) -> None:
-    """A new file that only its owner may read; raises `FileExistsError`, never overwrites."""
+    """Write the key to a new file that only its owner may read.
+
+    Raises:
+        FileExistsError: The file exists; it is never overwritten.
+    """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
 
 
 def write_public_key(key: Ed25519PrivateKey, kid: str, folder: Path) -> Path:
-    """`<folder>/<kid>.pub`; raises `FileExistsError` when the kid is taken."""
+    """Write `<folder>/<kid>.pub` and return its path. Raises `FileExistsError` if the kid is in use."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{check_kid(kid)}.pub"
     with path.open("xb") as file:
@@ -58,7 +62,11 @@ def write_public_key(key: Ed25519PrivateKey, kid: str, folder: Path) -> Path:
 
 
 def read_private_key(path: Path) -> Ed25519PrivateKey:
-    """Raises `InvalidLicenseKey`."""
+    """Read an Ed25519 private key from a PEM file.
+
+    Raises:
+        InvalidLicenseKey: The file is unreadable or has another kind of key.
+    """
     try:
         key = load_pem_private_key(path.read_bytes(), password=None)
     except (OSError, ValueError, TypeError):
@@ -69,7 +77,11 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
 
 
 def read_public_keys(folder: Path) -> dict[str, bytes]:
-    """kid → 32 public bytes of every `*.pub` in `folder`; `local-…` kids are refused. Raises `InvalidLicenseKey`."""
+    """Return the public keys of all `*.pub` files in `folder`, 32 raw bytes by key id.
+
+    Raises:
+        InvalidLicenseKey: A file is malformed, or its key id starts with `local-`.
+    """
     keys: dict[str, bytes] = {}
     for path in sorted(folder.glob("*.pub")):
         kid = check_kid(path.stem)

@@ -1,7 +1,7 @@
-"""Is this caller truly on this machine? Judged by the socket's peer, never by what a header claims.
+"""Decide whether a caller is on this machine, by the socket's peer and never by a header's claim.
 
 A proxy on the same host, a browser sent here by DNS rebinding, a page of another site and a forwarded request all look
-local at first sight.
+local at first.
 """
 
 import os
@@ -19,7 +19,7 @@ _LISTENING = "0A"  # state of a listening socket in /proc/net/tcp
 
 
 def is_loopback_peer(address: str) -> bool:
-    """True for 127/8, ::1 and ::ffff:127/8."""
+    """Return whether the address is in 127/8, ::1 or ::ffff:127/8."""
     try:
         ip = ip_address(address)
     except ValueError:
@@ -41,9 +41,13 @@ def is_local_caller(
     allowed_hosts: Collection[str] = (),
     trusted_proxies: Collection[str] = (),
 ) -> bool:
-    """True when peer, headers and Host all say so and no proxy is configured.
+    """Return whether peer, headers and Host all show a local caller and proxies are not configured.
 
-    `peer` is the socket's address (None: unknown, so not local). `allowed_hosts` adds host names without port.
+    Args:
+        peer: The socket's address; None if unknown, which counts as not local.
+        headers: ASGI header pairs.
+        allowed_hosts: Further accepted host names, without port.
+        trusted_proxies: Configured proxies; any makes the result False.
     """
     if peer is None or trusted_proxies or not is_loopback_peer(peer):
         return False
@@ -89,14 +93,14 @@ def _iter_owners(peer: str, port: int) -> Iterator[int]:
 
 
 def _is_foreign_page(said: Mapping[bytes, list[bytes]], host: bytes) -> bool:
-    """A browser says that a page of another site asks, perhaps one that may call with a key of its own."""
+    """Return whether the browser states that a page of another site sent the request, perhaps with a key."""
     if b"sec-fetch-site" in said:  # the page itself cannot write this header
         return any(site.strip().lower() not in (b"same-origin", b"none") for site in said[b"sec-fetch-site"])
     return any(origin.partition(b"://")[2].lower() != host.lower() for origin in said.get(b"origin", []))
 
 
 def _host_name(value: bytes) -> str:
-    """Host without its port, lower case; `[::1]` keeps its brackets."""
+    """Return the host without its port, in lower case; `[::1]` keeps its brackets."""
     text = value.decode("latin-1").lower()
     name, colon, port = text.rpartition(":")
     return name if colon and port.isdigit() and not text.endswith("]") else text

@@ -1,4 +1,4 @@
-"""What a key may do: `read` ⊂ `write` ⊂ `admin`, and the one table of which operation needs which.
+"""Key scopes, `read` ⊂ `write` ⊂ `admin`, and the table of the scope that each operation needs.
 
 The table is keyed by (method, path template). `create_app` refuses to start with a route that has no row here.
 """
@@ -7,18 +7,18 @@ from enum import StrEnum
 
 
 class KeyScope(StrEnum):
-    """The right a key carries; each includes the ones before it."""
+    """Rights of a key; each includes the ones before it."""
 
     READ = "read"
     WRITE = "write"
     ADMIN = "admin"
 
     def covers(self, needed: "KeyScope") -> bool:
-        """True when a key of this scope may do what `needed` allows."""
+        """Return whether a key of this scope may do everything that `needed` allows."""
         return _RANK[self] >= _RANK[needed]
 
     def included(self) -> list[str]:
-        """Names of this scope and of all it includes, weakest first."""
+        """Return the names of this scope and of all that it includes, weakest first."""
         return [scope.value for scope in KeyScope if self.covers(scope)]
 
 

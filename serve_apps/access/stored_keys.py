@@ -1,4 +1,4 @@
-"""The keys in force: those of the environment and those of the table, without the revoked ones."""
+"""Keys in force: those of the environment and of the table, without revoked ones."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from storage.access.api_keys import StoredKey
 
 
 def keys_in_force(configured: Iterable[ApiKey], stored: Iterable[StoredKey]) -> list[ApiKey]:
-    """A revoked digest is good for nothing, wherever its key came from."""
+    """Return configured and stored keys, without revoked ones from either source."""
     rows = list(stored)
     revoked = {row.digest for row in rows if row.revoked_at is not None}
     added = [ApiKey(row.name, KeyScope(row.scope), row.digest) for row in rows]

@@ -1,0 +1,1 @@
+"""HTTP API of Quire: app, routes, request intake, response shapes."""

@@ -1,4 +1,4 @@
-"""The API as one ASGI app, built from values: routes, error table, outer layer. Starts nothing, reads no setting."""
+"""The API as one ASGI app, built from values: routes, error table, outer layer. It starts nothing."""
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
@@ -77,7 +77,11 @@ _ROUTERS = tuple(part.router for part in _PARTS)
 
 
 def create_app(resources: Resources) -> FastAPI:
-    """The service's /v1. Raises `LookupError` when a route has no row in the scope table, or a row no route."""
+    """Build the ASGI app that serves `/v1`, the guide and the dashboard.
+
+    Raises:
+        LookupError: A route has no row in the scope table, or a row of the table has no route.
+    """
     running = AppState(resources)
     app = FastAPI(
         title="Quire",
@@ -111,7 +115,7 @@ def create_app(resources: Resources) -> FastAPI:
 
 
 class _BodyCaps:
-    """How many bytes a request body may have in all, by path."""
+    """Maximum total request body size in bytes, by path."""
 
     def __init__(self, limits: ApiLimits) -> None:
         room = MEGABYTE  # part headers and form fields

@@ -1,7 +1,7 @@
-"""GET /docs: Swagger UI over /openapi.json, served from here alone, so that it works without any other network.
+"""GET /docs: Swagger UI over /openapi.json, served without any other network.
 
-The files are those of the npm package swagger-ui-dist (Apache-2.0) as they are; `start.js` is ours. The page's policy
-allows scripts, styles and connections of this service only.
+The files are those of the npm package swagger-ui-dist (Apache-2.0), unchanged; `start.js` belongs to this project. The
+page's policy allows scripts, styles and connections of this service only.
 """
 
 from pathlib import Path
@@ -38,7 +38,7 @@ _PAGE = f"""<!doctype html>
 
 
 def install(app: FastAPI) -> None:
-    """The page and its files; neither is part of the OpenAPI document."""
+    """Add the page and its files to the app; neither is part of the OpenAPI document."""
     app.router.routes.append(Route("/docs", _page, methods=["GET"]))
     app.router.routes.append(Route("/docs/{version}/{name}", _file, methods=["GET"]))
 

@@ -1,4 +1,4 @@
-"""The interface description: FastAPI's own, plus what every operation shares: headers, errors, the scope it needs."""
+"""The OpenAPI document: FastAPI's, plus headers, errors and scopes that all operations share."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document of `app`, made once."""
+    """Return the OpenAPI document of `app`, built once."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         _add_components(schema)

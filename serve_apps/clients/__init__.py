@@ -1,0 +1,1 @@
+"""Clients of the API, and the generator of their common half."""

@@ -1,6 +1,6 @@
-"""The OpenAPI document as the few facts a client needs: operations with a name, and schemas under short names.
+"""Operations and schemas of the OpenAPI document, reduced to what a client needs.
 
-Pure: a document in, frozen data out. Names come from the route functions; `NAMES` holds those that read better.
+Pure: a document in, frozen data out. Names come from the route functions; `NAMES` lists exceptions.
 """
 
 import re
@@ -41,7 +41,7 @@ _HANDLED_HEADERS = {"X-API-Key", "X-DE-Org", "Idempotency-Key"}
 
 
 class SchemaKind(StrEnum):
-    """What a call gives back."""
+    """Result kinds of an operation."""
 
     JSON = "json"
     PAGE = "page"
@@ -62,7 +62,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation. `body`: JSON values by name; `free_body`: a JSON object of any shape; `upload`: multipart."""
+    """One operation.
+
+    `body`: JSON values by name. `free_body`: a JSON object of any shape. `upload`: multipart.
+    """
 
     name: str
     method: str
@@ -79,18 +82,19 @@ class Operation:
 
     @property
     def repeatable(self) -> bool:
+        """Return whether sending the request twice has the same effect as sending it once."""
         return self.method in {"GET", "DELETE"} or self.name in REPEATABLE
 
 
 def read_operations(document: Schema) -> Iterator[Operation]:
-    """All operations, in the document's order."""
+    """Yield all operations in the document's order."""
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield _read(document, path, method.upper(), operation)
 
 
 def short_name(name: str) -> str:
-    """`JobBody` is `Job` to those who call."""
+    """Return the clients' name of a schema: `JobBody` is `Job`."""
     name = re.sub(r"\W", "_", name.split("__")[-1])
     return name.removesuffix("Body") or name
 

@@ -1,6 +1,6 @@
-"""Writes the generated half of both clients: `python -m serve_apps.clients.generate` (`--check` compares only).
+"""Write the generated half of both clients: `python -m serve_apps.clients.generate` (`--check` compares only).
 
-Reads the OpenAPI document of an app that is built but never started, so it needs no database.
+It reads the OpenAPI document of an app that is built but never started, so it needs no database.
 """
 
 import subprocess
@@ -35,14 +35,14 @@ TYPESCRIPT = HERE / "typescript" / "src"
 
 
 def describe_service() -> Schema:
-    """The OpenAPI document."""
+    """Return the OpenAPI document."""
     with tempfile.TemporaryDirectory() as folder:
         store = open_store("host=never.invalid", Path(folder), signing_key=bytes(32))
         return create_app(Resources(store=store, keys=KeyRing(), license=LicenseHolder(_UNUSED, {}))).openapi()
 
 
 def make_sources(document: Schema) -> dict[Path, str]:
-    """The text of every generated file."""
+    """Return the text of every generated file."""
     operations = list(read_operations(document))
     schemas = document["components"]["schemas"]
     return {
@@ -55,7 +55,7 @@ def make_sources(document: Schema) -> dict[Path, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """0 when the files are as they should be."""
+    """Write or check the generated files and return the exit status."""
     stale = {
         path: text
         for path, text in make_sources(describe_service()).items()

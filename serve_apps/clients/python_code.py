@@ -1,6 +1,6 @@
 """Python source of the generated half of `quire_client`: TypedDicts, and one method per operation, twice (sync, async).
 
-Pure: operations and schemas in, text out; `ruff format` gives it its shape.
+Pure: operations and schemas in, text out; `ruff format` formats it.
 """
 
 import keyword
@@ -20,9 +20,9 @@ _CALLS = {
 
 
 def write_types(schemas: dict[str, Schema]) -> str:
-    """The module `types.py`."""
+    """Return the module `types.py`."""
     lines = [
-        '"""What the service answers, as it stands in its JSON.',
+        '"""Types of the JSON that the service returns.',
         "",
         NOTE,
         '"""',
@@ -49,7 +49,13 @@ def _declare(name: str, schema: Schema) -> Iterator[str]:
         return
     yield "@final"  # so that a key tells the members of a union apart
     yield f"class {name}(TypedDict):"
+    yield f'    """{_describe(name, schema)}"""'
     yield from (f"    {key}: {text}" for key, text in fields.items())
+
+
+def _describe(name: str, schema: Schema) -> str:
+    """Return the first line of the schema's description as a docstring."""
+    return _escape(str(schema.get("description") or f"JSON object `{name}`.").split("\n")[0])
 
 
 def _field(required: bool, text: str) -> str:
@@ -57,7 +63,7 @@ def _field(required: bool, text: str) -> str:
 
 
 def python_type(schema: Schema, prefix: str = "") -> str:
-    """The type of a schema; `prefix` stands before names of `types.py`."""
+    """Return the type of a schema; `prefix` precedes names of `types.py`."""
     if "$ref" in schema:
         return prefix + short_name(schema["$ref"].rsplit("/", 1)[1])
     if "const" in schema:
@@ -82,7 +88,7 @@ def _container(schema: Schema, prefix: str) -> str:
 
 
 def write_operations(operations: Iterable[Operation], *, is_async: bool) -> str:
-    """The module `operations.py` or `async_operations.py`. Uploads and streams are written by hand in the clients."""
+    """Return `operations.py` or `async_operations.py`. Uploads and streams are written by hand in the clients."""
     base = "AsyncTransport" if is_async else "Transport"
     module = "async_transport" if is_async else "transport"
     name = "AsyncOperations" if is_async else "Operations"
@@ -100,7 +106,7 @@ def write_operations(operations: Iterable[Operation], *, is_async: bool) -> str:
         "# fmt: off",
         "# ruff: noqa: E501",  # one line for each call: the house caps files at 500
         f"class {name}({base}):",
-        '    """What the service can do, one method per operation."""',
+        '    """Operations of the service, one method each."""',
     ]
     for operation in operations:
         if not operation.upload and operation.kind is not SchemaKind.EVENTS:
@@ -119,12 +125,17 @@ def _method(o: Operation, is_async: bool) -> Iterator[str]:
         iterator = "AsyncIterator" if is_async else "Iterator"
         yield ""
         yield f"    def iter_{o.name.removeprefix('list_')}({_signature(o)}) -> {iterator}[{_item(o)}]:"
-        yield f'        """Every item of `{o.name}`, page after page."""'
+        yield f'        """Iterate over all items of `{o.name}`, page by page."""'
         yield f"        return self._iterate({_call(o, result)})"
 
 
 def _docstring(o: Operation) -> str:
     text = o.summary if len(o.summary) <= 100 else o.summary.split(". ")[0].split("; ")[0].rstrip(".") + "."
+    return _escape(text)
+
+
+def _escape(text: str) -> str:
+    """Escape a text for a docstring of one line."""
     text = text.replace("\\", "\\\\").replace('"""', "'''")
     return text + (" " if text.endswith('"') else "")
 

@@ -21,13 +21,13 @@ _CALLS = {
 
 
 def camel(name: str) -> str:
-    """`get_job` is `getJob`."""
-    return re.sub(r"_(\w)", lambda found: found[1].upper(), name)
+    """Return the name in camel case: `get_job` is `getJob`."""
+    return re.sub(r"_(\w)", lambda match: match[1].upper(), name)
 
 
 def write_types(schemas: dict[str, Schema]) -> str:
-    """The module `types.ts`."""
-    lines = [f"// What the service answers, as it stands in its JSON. {NOTE}"]
+    """Return the module `types.ts`."""
+    lines = [f"// Types of the JSON that the service returns. {NOTE}"]
     for name, schema in sorted(schemas.items()):
         lines += ["", *_declare(short_name(name), schema)]
     return "\n".join(lines) + "\n"
@@ -46,7 +46,7 @@ def _declare(name: str, schema: Schema) -> Iterator[str]:
 
 
 def typescript_type(schema: Schema, prefix: str = "") -> str:
-    """The type of a schema; `prefix` stands before names of `types.ts`."""
+    """Return the type of a schema; `prefix` precedes names of `types.ts`."""
     if "$ref" in schema:
         return prefix + short_name(schema["$ref"].rsplit("/", 1)[1])
     if "const" in schema:
@@ -71,7 +71,7 @@ def _container(schema: Schema, prefix: str) -> str:
 
 
 def write_operations(operations: Iterable[Operation]) -> str:
-    """The module `operations.ts`. Uploads and streams are written by hand in `client.ts`."""
+    """Return the module `operations.ts`. Uploads and streams are written by hand in `client.ts`."""
     lines = [
         f"// One method per operation. {NOTE}",
         'import { Transport, fill, type Content, type Page } from "./transport.js";',
@@ -101,7 +101,7 @@ def _method(o: Operation) -> Iterator[str]:
     yield "  }"
     if o.kind is SchemaKind.PAGE:
         yield ""
-        yield f"  /** Every item of `{camel(o.name)}`, page after page. */"
+        yield f"  /** Iterate over all items of `{camel(o.name)}`, page by page. */"
         yield f"  {camel('iter_' + o.name.removeprefix('list_'))}({_signature(o)}): AsyncGenerator<{item}> {{"
         yield f"    return this.iterate<{item}>({_call(o)});"
         yield "  }"

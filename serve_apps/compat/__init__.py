@@ -1,1 +1,1 @@
-"""The APIs of docling-serve and unstructured in front of a service that is reached by URL."""
+"""APIs compatible with docling-serve and unstructured, in front of a service reached by URL."""

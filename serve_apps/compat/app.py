@@ -1,6 +1,6 @@
-"""The doors of docling-serve and unstructured: each file is parsed by the engine and exported as their clients ask.
+"""Compatible interfaces of docling-serve and unstructured: the engine parses each file, and answers have their form.
 
-The caller's own key goes through to the engine, so tenants, quotas and limits are the engine's. Holds no state.
+The caller's key is passed to the engine, so tenants, quotas and limits are the engine's. The app is stateless.
 """
 
 from collections.abc import AsyncIterator
@@ -19,7 +19,10 @@ MEGABYTE = 1024 * 1024  # bytes
 
 
 def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wait_s: float = 120.0) -> FastAPI:
-    """The door in front of the engine at `engine_url`; a conversion that takes longer than `wait_s` is 504."""
+    """Build the compatible interfaces in front of the engine at `engine_url`.
+
+    A conversion that takes longer than `wait_s` seconds is answered with 504.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -40,5 +43,5 @@ def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wai
 
 
 async def health() -> dict[str, str]:
-    """What docling-serve's clients ask first."""
+    """Return the status that docling-serve clients check first."""
     return {"status": "ok"}

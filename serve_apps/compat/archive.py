@@ -9,7 +9,7 @@ ENDINGS = {"md_content": "md", "html_content": "html", "text_content": "txt", "j
 
 
 def zip_documents(file: IO[bytes], documents: Sequence[dict[str, Any]]) -> None:
-    """Writes the archive; formats that were not asked for are left out."""
+    """Write the archive to `file`; formats that were not requested are left out."""
     used: set[str] = set()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for document in documents:

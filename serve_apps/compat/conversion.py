@@ -1,6 +1,6 @@
-"""One file through the engine's HTTP: parse, then the exports asked for, as docling-serve's convert response.
+"""Convert one file with the engine's HTTP API: parse, then export, in the form of docling-serve's response.
 
-`json_content` is a DoclingDocument made of our tree; `doctags_content` is always null.
+`json_content` is a DoclingDocument built from the tree; `doctags_content` is always null.
 """
 
 import time
@@ -21,7 +21,7 @@ _EXPORTS = {OutputFormat.MD: "markdown", OutputFormat.HTML: "html"}
 
 
 class Refused(Exception):
-    """The engine's refusal, to be passed on as it is."""
+    """The engine's refusal, passed on unchanged."""
 
     def __init__(self, answer: httpx.Response) -> None:
         super().__init__(answer.status_code)
@@ -31,7 +31,7 @@ class Refused(Exception):
 
 
 class Converter:
-    """Shared by all requests of one app."""
+    """Client of the engine, shared by all requests of one app."""
 
     def __init__(self, client: httpx.AsyncClient, wait_s: float) -> None:
         self._client, self._wait_s = client, wait_s
@@ -53,7 +53,7 @@ class Converter:
     async def convert(
         self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> dict[str, Any]:
-        """docling-serve's answer for one file. Raises Refused, `httpx.TransportError`."""
+        """Return docling-serve's answer for one file. Raises Refused, `httpx.TransportError`."""
         begun = time.monotonic()
         keys = keys_of(headers)
         job, tree = await self.parse(keys, source, options.fields)
@@ -62,7 +62,7 @@ class Converter:
     async def submit(
         self, headers: Mapping[str, str], sources: list[ConvertSource], options: ConvertOptions
     ) -> dict[str, Any]:
-        """The job that these sources become; addresses and files do not mix in one. Raises Refused."""
+        """Submit the sources as one job. All must be addresses, or all files. Raises Refused."""
         keys, urls = keys_of(headers), [source.url for source in sources if source.url is not None]
         if urls:
             answer = await self._client.post("/v1/jobs", headers=keys, json={"urls": urls} | options.fields)
@@ -72,13 +72,13 @@ class Converter:
         return _good(answer, 201)
 
     async def look(self, headers: Mapping[str, str], job_id: str, wait: float) -> dict[str, Any]:
-        """The job as it is, or as it is after waiting. Raises Refused."""
+        """Return the job's state, at once or after waiting up to `wait` seconds. Raises Refused."""
         return _good(await self._client.get(f"/v1/jobs/{job_id}?wait={wait:g}", headers=keys_of(headers)), 200)
 
     async def collect(
         self, headers: Mapping[str, str], job: dict[str, Any], options: ConvertOptions
     ) -> list[dict[str, Any]]:
-        """An answer for each document of a finished job. Raises Refused."""
+        """Return an answer for each document of a finished job. Raises Refused."""
         keys, answers = keys_of(headers), []
         for document in job["documents"]:
             begun, tree = time.monotonic(), None
@@ -91,7 +91,7 @@ class Converter:
     async def chunk(
         self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """The document's chunks and its conversion. Raises Refused."""
+        """Return the document's chunks and its conversion. Raises Refused."""
         begun, keys = time.monotonic(), keys_of(headers)
         job, tree = await self.parse(keys, source, options.fields)
         document = job["documents"][0]
@@ -124,7 +124,7 @@ class Converter:
     async def parse(
         self, keys: dict[str, str], source: ConvertSource, fields: dict[str, str]
     ) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        """The finished job and its document's tree. Raises Refused."""
+        """Return the finished job and its document's tree. Raises Refused."""
         path = f"/v1/parse?timeout_s={self._wait_s}"
         if source.url is not None:
             answer = await self._client.post(path, headers=keys, json={"url": source.url} | fields)
@@ -159,7 +159,7 @@ class Converter:
 
 
 def keys_of(headers: Mapping[str, str]) -> dict[str, str]:
-    """What names the caller, passed on as it is."""
+    """Return the headers that identify the caller, to pass on unchanged."""
     return {key: headers[key] for key in _KEYS if key in headers}
 
 
@@ -171,7 +171,7 @@ def _good(answer: httpx.Response, status: int) -> dict[str, Any]:
 
 
 def _chunk(chunk: dict[str, Any], name: str) -> dict[str, Any]:
-    """As docling-serve tells of a chunk."""
+    """Return a chunk in docling-serve's form."""
     first, last = chunk["pages"]
     return {
         "filename": name,
@@ -188,7 +188,7 @@ def _chunk(chunk: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def text_of(tree: dict[str, Any]) -> str:
-    """The text that is seen, in reading order, without running headers and footers; tables as lines of cells."""
+    """Return the visible text in reading order, without running headers and footers; tables as lines of cells."""
     texts = (_table_text(block["table"]) if block.get("table") else block.get("text", "") for block in _content(tree))
     return "\n\n".join(text for text in texts if text)
 

@@ -1,8 +1,8 @@
-"""A tree as docling's own JSON, the DoclingDocument: what `json_content` holds for clients that load it with docling.
+"""A tree as docling's own JSON, the DoclingDocument: `json_content` for clients that load it with docling.
 
-Pure: a served tree (CDOM 1.0, as JSON) in, JSON out. Reading order becomes the order of the body's children; running
-headers and footers are furniture, hidden text stays out; neighbouring list items share a list; captions hang on their
-table or picture.
+Pure: a served tree (CDOM 1.0, as JSON) in, JSON out. Reading order becomes the order of the body's children. Running
+headers and footers are furniture, and hidden text is left out. Neighbouring list items share a list, and captions are
+attached to their table or picture.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ _TICKED = ("☑", "☒", "✓", "✔", "[x]", "[X]")
 
 
 def make_docling_document(tree: Json, name: str) -> Json:
-    """The document; `name` is the file's."""
+    """Convert a tree to a DoclingDocument; `name` is the file's name."""
     made = _Document()
     for block in tree["blocks"]:
         if HIDDEN_TEXT not in block.get("flags", ()):
@@ -56,7 +56,7 @@ def make_docling_document(tree: Json, name: str) -> Json:
 
 
 class _Document:
-    """The lists a DoclingDocument is made of, filled in reading order."""
+    """The lists of a DoclingDocument, filled in reading order."""
 
     def __init__(self) -> None:
         self.texts: list[Json] = []
@@ -82,13 +82,13 @@ class _Document:
             self._add_text(block, None)
 
     def end(self) -> None:
-        """Captions of what never came stand on their own."""
+        """Add captions whose table or picture never appeared as plain text."""
         for blocks in self._waiting.values():
             for block in blocks:
                 self._add_text(block, None)
 
     def _add_caption(self, block: Json) -> None:
-        """On its table or picture; a caption above waits for what comes below it."""
+        """Attach a caption to its table or picture; a caption above waits for the item below it."""
         owner = self._floating.get(block["parent"])
         if owner is None:
             self._waiting.setdefault(block["parent"], []).append(block)
@@ -149,7 +149,7 @@ def _label(block: Json) -> str:
 
 
 def _provenance(block: Json) -> list[Json]:
-    """Where it stands; nothing for blocks without a place (Word has no pages)."""
+    """Return the block's places; empty for blocks without a place (Word has no pages)."""
     placed = (block.get("table") or {}).get("parts") or [block]
     span = [0, len(block["text"])]
     return [

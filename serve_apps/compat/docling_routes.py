@@ -1,4 +1,4 @@
-"""docling-serve's routes beside `convert/file`: sources, the asynchronous trio, chunks, versions."""
+"""docling-serve's routes in addition to `convert/file`: sources, asynchronous tasks, chunks, versions."""
 
 import tempfile
 import time
@@ -37,7 +37,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 def install(app: FastAPI) -> None:
-    """All routes under both versions of the path."""
+    """Add all routes under both versions of the path."""
     ways = {"file": form_of, "source": body_of}
     for version in ("v1", "v1alpha"):
         for name, read in ways.items():
@@ -56,7 +56,7 @@ def install(app: FastAPI) -> None:
 
 
 async def form_of(request: Request) -> Asked:
-    """Files of a form; they live as long as the request. Raises InvalidOption."""
+    """Read files and options of a form; the files live as long as the request. Raises InvalidOption."""
     form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
     sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
     if not sent:
@@ -82,13 +82,13 @@ async def body_of(request: Request) -> Asked:
 
 
 async def convert(converter: Converter, request: Request, asked: Asked) -> Response:
-    """Each source one after the other. Several, or target_type=zip: an archive."""
+    """Convert the sources one after the other. Several sources, or target_type=zip, return an archive."""
     sources, options = asked
     return answer_all([await converter.convert(request.headers, source, options) for source in sources], options)
 
 
 def answer_all(answers: list[dict[str, Any]], options: ConvertOptions) -> Response:
-    """One answer as JSON, several as an archive."""
+    """Return one answer as JSON, several as an archive."""
     if len(answers) == 1 and not options.zipped:
         return JSONResponse(answers[0])
     with tempfile.TemporaryFile() as file:
@@ -99,14 +99,14 @@ def answer_all(answers: list[dict[str, Any]], options: ConvertOptions) -> Respon
 
 
 async def begin(converter: Converter, request: Request, asked: Asked) -> Response:
-    """A job of the engine, told as a task."""
+    """Start a job and describe it as a task."""
     sources, options = asked
     job = await converter.submit(request.headers, sources, options)
     return JSONResponse(describe_task(ConvertTask(job["id"], options), job))
 
 
 async def chunk(converter: Converter, request: Request, asked: Asked) -> Response:
-    """The engine's own chunks in docling-serve's form."""
+    """Return the engine's chunks in docling-serve's form."""
     sources, options = asked
     begun, chunks, documents = time.monotonic(), list[dict[str, Any]](), list[dict[str, Any]]()
     for source in sources:
@@ -117,7 +117,7 @@ async def chunk(converter: Converter, request: Request, asked: Asked) -> Respons
 
 
 async def poll(request: Request, task_id: str, wait: float = 0.0) -> Response:
-    """How far a task is; `wait` seconds hold the answer back until it ends."""
+    """Return a task's state; wait up to `wait` seconds for its end."""
     task = read_task(task_id)
     if task is None:
         return _no_task()
@@ -130,7 +130,7 @@ async def _poll(request: Request, task: ConvertTask, wait: float) -> Response:
 
 
 async def result(request: Request, task_id: str) -> Response:
-    """A finished task's documents, as a conversion at once answers."""
+    """Return a finished task's documents, in the form of a synchronous conversion."""
     task = read_task(task_id)
     return _no_task() if task is None else await _answered(_result(request, task))
 
@@ -170,7 +170,7 @@ async def _check_key(converter: Converter, request: Request) -> None:
 
 
 async def _answered(answer: Awaitable[T]) -> T | Response:
-    """The answer, or the engine's refusal as it is."""
+    """Return the answer, or the engine's refusal unchanged."""
     try:
         return await answer
     except Refused as error:
@@ -184,10 +184,10 @@ def _no_task() -> Response:
 
 
 async def version_of() -> dict[str, Any]:
-    """What runs here; clients read it to see whom they talk to."""
+    """Return the versions, by which clients identify the service."""
     return {"quire": SERVICE_VERSION, "docling-serve": "1.0.0 (compatible)"}
 
 
 async def ready() -> dict[str, str]:
-    """Alive: whatever is not ready behind this door is told by the request itself."""
+    """Report that the process runs. Requests report when the engine is not ready."""
     return {"status": "ok"}

@@ -22,9 +22,9 @@ _TYPES = {
 
 
 def make_elements(tree: Json, name: str, media_type: str, *, coordinates: bool, first_page: int = 1) -> list[Json]:
-    """One element for each block, in reading order; a heading is the parent of what follows it.
+    """Return one element per block in reading order; a heading is the parent of the following elements.
 
-    `first_page`: the number of the first page, where the file is a part of a longer one.
+    `first_page`: number of the first page if the file is a part of a longer one.
     """
     sizes = {page["number"]: page for page in tree["pages"]}
     elements: list[Json] = []

@@ -1,4 +1,4 @@
-"""docling-serve's form fields to ours. Fields without a counterpart here (pipelines, picture modes…) are ignored."""
+"""Map docling-serve's form fields to engine fields. Fields without a counterpart (pipelines, …) are ignored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from enum import StrEnum
 
 
 class OutputFormat(StrEnum):
+    """Output formats of a conversion."""
+
     MD = "md"
     HTML = "html"
     TEXT = "text"
@@ -18,7 +20,7 @@ LONGEST_BREAK = 100
 
 
 class InvalidOption(ValueError):
-    """A field that says something that cannot be meant."""
+    """A field has an unacceptable value."""
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
@@ -26,12 +28,12 @@ class InvalidOption(ValueError):
 
 
 class TargetNotOffered(InvalidOption):
-    """A place for results that is not here. docling's client reads the reason as one text and asks for the body."""
+    """The requested result target does not exist. docling's client reads the reason and then asks for the body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertOptions:
-    """`fields` are the engine's own form fields; `page_break` stands between the pages of Markdown."""
+    """Options. `fields` are the engine's form fields; `page_break` separates the pages of Markdown."""
 
     formats: frozenset[OutputFormat]
     fields: dict[str, str]
@@ -40,7 +42,7 @@ class ConvertOptions:
 
 
 def read_options(sent: Sequence[tuple[str, str]]) -> ConvertOptions:
-    """Raises InvalidOption. Lists come as repeated fields, or as one with commas."""
+    """Read conversion options. Lists are repeated fields, or one field with commas. Raises InvalidOption."""
     values: dict[str, list[str]] = {}
     for name, value in sent:
         values.setdefault(name, []).extend(part.strip() for part in value.split(",") if part.strip())

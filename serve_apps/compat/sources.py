@@ -1,4 +1,4 @@
-"""What is to be converted: files of a form, or sources of a JSON body (addresses, base64), as its clients name them."""
+"""Sources to convert: files of a form, or sources of a JSON body (addresses, base64)."""
 
 import base64
 import binascii
@@ -14,7 +14,7 @@ from serve_apps.compat.options import InvalidOption
 
 @dataclass(frozen=True, slots=True)
 class ConvertSource:
-    """A file by its content, or by the address at which the engine fetches it."""
+    """A file, by its content or by the address from which the engine fetches it."""
 
     name: str
     file: IO[bytes] | None = None
@@ -22,13 +22,13 @@ class ConvertSource:
 
     @property
     def part(self) -> tuple[str, IO[bytes]]:
-        """As a form carries it."""
+        """Return the file as a part of a form."""
         assert self.file is not None
         return self.name, self.file
 
 
 def read_source_body(body: Mapping[str, Any]) -> tuple[list[ConvertSource], list[tuple[str, str]]]:
-    """Sources and options of a `convert/source` body, of this or an older docling-serve. Raises InvalidOption."""
+    """Read sources and options of a `convert/source` body, of this or an older docling-serve. Raises InvalidOption."""
     listed = [*_objects(body, "sources")]
     listed += [{"kind": "http", **one} for one in _objects(body, "http_sources")]
     listed += [{"kind": "file", **one} for one in _objects(body, "file_sources")]
@@ -67,7 +67,7 @@ def _source(one: dict[str, Any]) -> ConvertSource:
 
 
 def _texts(value: Any) -> list[str]:
-    """An option's value as a form would carry it."""
+    """Return an option's value as form fields would carry it."""
     if value is None:
         return []
     if isinstance(value, list):

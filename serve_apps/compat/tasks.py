@@ -1,6 +1,6 @@
-"""docling-serve's asynchronous trio without any memory of its own: a task is a job of the engine.
+"""docling-serve's asynchronous tasks without stored state: a task is a job of the engine.
 
-The task's id carries the job's id and what was asked for, so any process can answer and none can forget.
+The task's id contains the job's id and the options, so any process can answer, also after a restart.
 """
 
 import re
@@ -15,13 +15,14 @@ _STATES = {"queued": "pending", "running": "started", "failed": "failure", "canc
 
 @dataclass(frozen=True, slots=True)
 class ConvertTask:
-    """A job, the formats its documents are wanted in, and what parts their pages."""
+    """A job with the requested formats and page break."""
 
     job_id: str
     options: ConvertOptions
 
     @property
     def id(self) -> str:
+        """Return the task's id: the job's id with the options."""
         formats = "-".join(sorted(self.options.formats))
         page_break = self.options.page_break.encode().hex()
         zipped = ".zip" if self.options.zipped else ""
@@ -29,7 +30,7 @@ class ConvertTask:
 
 
 def read_task(id: str) -> ConvertTask | None:
-    """None for an id that is none of ours."""
+    """Parse a task id; None if it is malformed."""
     found = _TASK.match(id)
     if found is None or not set(found[2].split("-")) <= set(OutputFormat):
         return None
@@ -43,7 +44,7 @@ def read_task(id: str) -> ConvertTask | None:
 
 
 def describe_task(task: ConvertTask, job: dict[str, Any]) -> dict[str, Any]:
-    """docling-serve's status of a task."""
+    """Return docling-serve's status of a task."""
     counts = job["counts"]
     ended = counts["succeeded"] + counts["failed"] + counts["canceled"]
     return {

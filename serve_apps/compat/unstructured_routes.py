@@ -1,4 +1,4 @@
-"""POST /general/v0/general as unstructured's API offers it: files in, elements out."""
+"""POST /general/v0/general compatible with unstructured's API: files in, elements out."""
 
 import httpx
 from fastapi import FastAPI, Request
@@ -20,19 +20,19 @@ _MOST_DIGITS = 9  # of a page number
 
 
 def install(app: FastAPI) -> None:
-    """The route under every version of its path that clients use."""
+    """Add the route under every version of its path that clients use."""
     for path in ("/general/v0/general", "/general/v0.0.60/general"):
         app.add_api_route(path, partition, methods=["POST"])
     app.add_api_route("/general/docs", described, methods=["GET"])
 
 
 async def described() -> dict[str, str]:
-    """What unstructured's client asks for before it joins the answers to the parts of a long PDF."""
+    """Return the document that unstructured's client fetches before it joins the answers for parts of a long PDF."""
     return {"api": "/general/v0/general", "guide": "/guide/"}
 
 
 async def partition(request: Request) -> Response:
-    """One file: its elements; several: a list of elements for each."""
+    """Return the elements of one file, or a list of elements per file for several files."""
     try:
         return await _partition(request)
     finally:

@@ -1,1 +1,1 @@
-"""The hosted console: accounts, tokens and plans in front of an engine that is reached by URL."""
+"""The hosted console: accounts, tokens and plans in front of an engine reached by URL."""

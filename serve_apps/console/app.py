@@ -1,4 +1,4 @@
-"""The console as one ASGI app, built from values: the hosted /v1, /api for sessions, pages. Reads no setting."""
+"""The console as one ASGI app, built from values: the hosted /v1, /api for sessions, pages. It reads no setting."""
 
 from fastapi import FastAPI
 
@@ -27,7 +27,7 @@ _PARTS = (jobs, outputs, search, usage, session_api, sessions, account, views, v
 
 
 def create_console(resources: ConsoleResources) -> FastAPI:
-    """The hosted surface in front of `resources.engine_url`; what is not on it (health, stats, …) is a plain 404."""
+    """Build the hosted interface in front of `resources.engine_url`. Other paths (health, stats, …) return 404."""
     running = ConsoleState(resources)
     app = FastAPI(
         title="Quire console",
@@ -51,7 +51,7 @@ def create_console(resources: ConsoleResources) -> FastAPI:
 
 
 class _ConsoleBodyCaps:
-    """How many bytes a request body may have in all, by the end of its path (a prefix may stand before it)."""
+    """Maximum total request body size in bytes, by the end of the path (a prefix may precede it)."""
 
     def __init__(self, limits: ConsoleLimits) -> None:
         batch = limits.max_file_bytes * limits.max_batch_files + MEGABYTE

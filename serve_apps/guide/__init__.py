@@ -1,1 +1,1 @@
-"""The documentation as a site of the service itself, at /guide/."""
+"""The documentation as a site of the service, at /guide/."""

@@ -1,4 +1,4 @@
-"""A page of docs/ as HTML: Markdown with tables, headings that can be linked to, links between files as addresses."""
+"""Render a page of docs/ as HTML: Markdown with tables, linkable headings, and links between files as addresses."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ _OUTSIDE = re.compile(r"[a-z]+:|/|#")
 
 
 def render_page(text: str, name: str, shown: Callable[[str], bool]) -> str:
-    """The page's body. Links to files that `shown` does not know lose their link: they are not served here."""
+    """Return the page's body as HTML. Links to files that `shown` rejects become plain text, as they are not served."""
     markdown = _markdown()
     tokens = markdown.parse(text)
     _name_headings(tokens)
@@ -27,7 +27,7 @@ def render_page(text: str, name: str, shown: Callable[[str], bool]) -> str:
 
 
 def describe_operations(document: Mapping[str, Any]) -> str:
-    """Markdown about every operation of an OpenAPI document: what it does, who may, what it takes."""
+    """Return Markdown about every operation of an OpenAPI document: purpose, scope, parameters."""
     lines = [
         "# Every operation",
         "",
@@ -52,7 +52,7 @@ def _row(parameter: Mapping[str, Any]) -> str:
 
 
 def slug_of(text: str) -> str:
-    """ "What a block looks like" → "what-a-block-looks-like", as GitHub does."""
+    """Return a heading's anchor as GitHub builds it: "See the Blocks" becomes "see-the-blocks"."""
     return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
 
 
@@ -63,7 +63,7 @@ def _name_headings(tokens: list[Token]) -> None:
 
 
 def _turn_link(token: Token, name: str, shown: Callable[[str], bool]) -> None:
-    """A link to another file becomes one to its page; pictures come from below the guide."""
+    """Point a link to another file at its page, and a picture at its address below the guide."""
     place = "src" if token.type == "image" else "href"
     target = str(token.attrGet(place) or "")
     if token.type not in ("link_open", "image") or not target or _OUTSIDE.match(target):

@@ -1,4 +1,4 @@
-"""GET /guide/: the files of docs/ as a site, in an order for reading; needs no network and no sign-in."""
+"""GET /guide/: the files of docs/ as a site in reading order; needs no network and no sign-in."""
 
 import re
 from functools import cache
@@ -25,7 +25,7 @@ _DECISION = re.compile(r"decisions/\d{4}-[a-z0-9-]+\Z")
 
 
 def install(app: FastAPI) -> None:
-    """The pages; none of them is part of the OpenAPI document."""
+    """Add the pages to the app; none of them is part of the OpenAPI document."""
 
     async def page(request: Request) -> Response:
         return _answer(app, request.path_params["name"])
@@ -39,7 +39,7 @@ def install(app: FastAPI) -> None:
 
 
 def is_page(name: str) -> bool:
-    """True for what the guide serves under this name."""
+    """Return whether the guide serves a page under this name."""
     return name == GENERATED or (
         (title_of(name) is not None or _DECISION.match(name) is not None) and (DOCS / f"{name}.md").is_file()
     )

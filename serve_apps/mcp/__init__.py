@@ -1,1 +1,1 @@
-"""An MCP server in front of a service that is reached by URL."""
+"""MCP server in front of a service reached by URL."""

@@ -1,9 +1,8 @@
-"""The service as an MCP server: five tools, and documents as resources, over the official SDK.
+"""The service as an MCP server: five tools, and documents as resources, built on the official SDK.
 
-The SDK speaks every revision of the protocol.
-
-In comes an HTTP client of the service; out goes a server to run over standard input and output. What the service
-refuses is a result the model can read; arguments are checked by the SDK against the tools' own signatures.
+The SDK supports every revision of the protocol. The server receives an HTTP client of the service and runs over
+standard input and output. A refusal of the service is a result that the model can read; the SDK checks arguments
+against the tools' signatures.
 """
 
 from collections.abc import Mapping
@@ -27,14 +26,14 @@ SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent
 
 
 class DocumentServer(MCPServer):
-    """Lists the newest documents of the service as resources: what is there changes while the server runs."""
+    """Lists the newest documents of the service as resources; the list changes while the server runs."""
 
     def __init__(self, tools: Tools, version: str) -> None:
         super().__init__("quire", title="Quire", instructions=INSTRUCTIONS, version=version, log_level="ERROR")
         self._tools = tools
 
     async def list_resources(self) -> list[Resource]:
-        """The documents read last; any other is reached by its id."""
+        """List the most recently read documents; all others are available by id."""
         return [
             Resource(
                 uri=DOCUMENT_URI.format(document_id=one["document_id"]),
@@ -71,6 +70,6 @@ def make_server(client: httpx.AsyncClient, version: str, root: Path, *, urls: bo
 
 
 def open_client(url: str, token: str | None) -> httpx.AsyncClient:
-    """A client of the service at `url`, an engine or a hosted console."""
+    """Return an HTTP client for the service at `url`, an engine or a hosted console."""
     headers: Mapping[str, str] = {"X-API-Key": token} if token else {}
     return httpx.AsyncClient(base_url=url, headers=headers, timeout=90, trust_env=False)

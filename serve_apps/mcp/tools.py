@@ -1,6 +1,7 @@
-"""The tools an MCP client may call: each a typed function over the service's HTTP, its docstring what the model reads.
+"""Tools of the MCP server: typed functions over the service's HTTP API. The model reads their docstrings.
 
-Long lists come in pages, so that no answer floods the model. Raises ToolError with what the service said.
+Long lists are paged, so that one answer does not fill the model's context. Tools raise ToolError with the service's
+text.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ Offset = Annotated[int, Field(ge=0, description="Where to go on: next_offset of 
 
 
 class Read(TypedDict):
-    """`digest`: the content within a budget. `status` running: ask again in a moment with the job_id."""
+    """A read document. `digest`: content within a budget. `status` running: call again soon with the job_id."""
 
     job_id: str
     document_id: str | None
@@ -30,7 +31,7 @@ class Read(TypedDict):
 
 
 class ToolPage(TypedDict):
-    """`next_offset` is null on the last page."""
+    """A page of a list; `next_offset` is null on the last page."""
 
     items: list[dict[str, Any]]
     total: int
@@ -38,13 +39,13 @@ class ToolPage(TypedDict):
 
 
 class Hits(TypedDict):
-    """Best first."""
+    """Search hits, best first."""
 
     hits: list[dict[str, Any]]
 
 
 class Digest(TypedDict):
-    """Markdown within the budget; `truncated` when not all of it fits."""
+    """Markdown within the budget; `truncated` if content was left out."""
 
     markdown: str
     truncated: bool
@@ -106,7 +107,7 @@ class Tools:
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=200, description="How many pieces.")] = 20,
     ) -> ToolPage:
-        """The document's text in pieces, each with section path and pages."""
+        """Get the document's text in pieces, each with section path and pages."""
         chunks = (await self._send("GET", f"{_document(job_id, document_id)}/chunks")).json()
         return _page(chunks, offset, limit)
 
@@ -118,7 +119,7 @@ class Tools:
         offset: Offset = 0,
         limit: Annotated[int, Field(ge=1, le=500, description="How many values.")] = 100,
     ) -> ToolPage:
-        """Labelled values of the document (invoice number, total, dates), with where they stand."""
+        """Get labelled values of the document (invoice number, total, dates) with their positions."""
         params = {"keys": keys} if keys else {}
         fields = (await self._send("GET", f"{_document(job_id, document_id)}/fields", params=params)).json()
         return _page(fields, offset, limit)
@@ -129,19 +130,19 @@ class Tools:
         document_id: Id,
         max_tokens: Annotated[int, Field(ge=16, le=100_000, description="The budget.")] = 4000,
     ) -> Digest:
-        """One digest of the document as Markdown within a budget of tokens."""
+        """Get a digest of the document as Markdown within a token budget."""
         path = f"{_document(job_id, document_id)}/export/context"
         body = (await self._send("GET", path, params={"max_tokens": max_tokens})).json()
         return Digest(markdown=body["markdown"], truncated=bool(body["truncated"]))
 
     async def list_newest(self) -> list[dict[str, Any]]:
-        """The documents that were read last, as the service lists them."""
+        """List the most recently read documents."""
         params = {"status": "succeeded", "limit": LISTED}
         newest: list[dict[str, Any]] = (await self._send("GET", "/v1/documents", params=params)).json()
         return newest
 
     async def read_markdown(self, document_id: Id) -> str:
-        """All of a document as Markdown."""
+        """Read a whole document as Markdown."""
         document = (await self._send("GET", f"/v1/documents/{quote(document_id, safe='')}")).json()
         place = _document(document["job_id"], document["document_id"])
         return (await self._send("GET", f"{place}/export/markdown")).text
@@ -183,7 +184,7 @@ def _page(items: list[dict[str, Any]], offset: int, limit: int) -> ToolPage:
 
 
 def _words(answer: httpx.Response) -> str:
-    """What the service says of a refusal."""
+    """Return the text of the service's error response."""
     try:
         detail = answer.json()["detail"]
     except (ValueError, KeyError, TypeError):

@@ -1,0 +1,1 @@
+"""Dashboard: server-rendered pages on top of the API."""

@@ -1,4 +1,4 @@
-"""Adds the dashboard to the API's app: pages under /ui, their files, and the gateway to the API."""
+"""Add the dashboard to the API's app: pages under /ui, their files, and the gateway to the API."""
 
 import json
 
@@ -51,7 +51,7 @@ SENT = {
 
 
 def install(app: FastAPI, resources: Resources) -> None:
-    """The routes; none of them is part of the OpenAPI document."""
+    """Add the routes to the app; none of them is part of the OpenAPI document."""
     sessions = Sessions(resources.store.signer, resources.keys)
     login, signed_in = Login(sessions, resources), SignedIn(sessions, resources, app.router)
     routes: list[BaseRoute] = [Route(path, signed_in(handler), methods=["GET"]) for path, handler in SHOWN.items()]
@@ -78,7 +78,7 @@ _DOORS = {"dashboard": "/ui", "api": "/docs", "description": "/openapi.json", "h
 
 
 async def _from_the_front(request: Request) -> Response:
-    """A browser is led to the dashboard; a program is told that nothing is here and where something is."""
+    """Redirect a browser to the dashboard; answer programs with 404 and links."""
     if "text/html" in request.headers.get("accept", ""):
         return RedirectResponse("/ui", 303)
     problem = json.loads(bytes(problem_response(404, "not-found", NOT_FOUND_TEXT).body))
@@ -90,6 +90,6 @@ async def _no_page(_: Visit) -> Response:
 
 
 async def _static(request: Request) -> Response:
-    """A file of ours; its address changes with its content, so a browser may keep it."""
+    """Return a static file. Its address changes with its content, so a browser may cache it."""
     found = FILES.answer(request.path_params["version"], request.path_params["name"])
     return found or Response(status_code=404)

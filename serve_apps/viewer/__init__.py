@@ -1,4 +1,4 @@
-"""What the dashboard and the console show alike: the document viewer, search hits, colours, scripts, words.
+"""Parts that the dashboard and the console share: the document viewer, search hits, colours, scripts, words.
 
-Knows neither of them: each hands in where a document's outputs are (`DocumentSource`) and under which addresses.
+It depends on neither: each passes the source of a document's outputs (`DocumentSource`) and their addresses.
 """

@@ -1,6 +1,6 @@
-"""One document as a person sees it: a page with the boxes of its blocks, and one of the tabs beside it.
+"""View of one document: a page with the boxes of its blocks, and one of the tabs next to it.
 
-The dashboard asks the API in its own process, the console an engine elsewhere: both are a `DocumentSource`.
+The dashboard calls the API in its process, the console a remote engine; both are a `DocumentSource`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,16 +46,21 @@ class NoPageToShow(Exception):
 
 
 class DocumentSource(Protocol):
-    """Where a document's outputs are asked for. Both raise what the page around knows how to tell."""
+    """Source of a document's outputs. Both methods raise errors that the surrounding page handles."""
 
-    async def read_json(self, output: str, *, redacted: bool) -> Any: ...
+    async def read_json(self, output: str, *, redacted: bool) -> Any:
+        """Return a JSON output of the document."""
 
-    async def read_text(self, output: str, *, redacted: bool) -> str: ...
+    async def read_text(self, output: str, *, redacted: bool) -> str:
+        """Return a text output of the document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewPlace:
-    """`address`: the page itself; `outputs`: what its pictures, parts and downloads lie under; `exports`: plugins'."""
+    """Addresses of a view.
+
+    `address`: the page. `outputs`: prefix of pictures, parts and downloads. `exports`: names of plugins.
+    """
 
     address: str
     outputs: str
@@ -64,7 +69,7 @@ class ViewPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewDownload:
-    """A line of the menu; without a file name the service says it."""
+    """A line of the download menu; without a file name the service chooses it."""
 
     address: str
     text: str
@@ -73,7 +78,7 @@ class ViewDownload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentView:
-    """What `viewer.html` shows. `content` is the tab's; `marked` are ids of blocks somebody was sent to."""
+    """Content of `viewer.html`. `content` belongs to the tab; `marked` are ids of blocks that the address names."""
 
     address: str
     outputs: str
@@ -100,14 +105,18 @@ class DocumentView:
 
     @property
     def at(self) -> int:
-        """Where the page stands among the pages that were read."""
+        """Return the index of the page among the pages that were read."""
         return self.numbers.index(self.number) if self.page else 0
 
 
 async def view_document(
     source: DocumentSource, place: ViewPlace, document: Mapping[str, Any], query: Mapping[str, str]
 ) -> DocumentView:
-    """The view that an address asks for. Raises `NoPageToShow` and what the source raises."""
+    """Return the view that an address requests.
+
+    Raises:
+        NoPageToShow: The page does not exist. Errors of the source pass through.
+    """
     redacted = bool(query.get("redacted"))
     tree = await source.read_json("tree", redacted=redacted)
     number = _page_number(query.get("page"), tree)
@@ -138,7 +147,7 @@ async def view_document(
 
 
 async def preview_document(source: DocumentSource, query: Mapping[str, str]) -> Response:
-    """The HTML export, or the Markdown rendered, for a frame of ours: without script, without origin."""
+    """Return the HTML export or the rendered Markdown, for a frame without script and origin."""
     redacted = bool(query.get("redacted"))
     if query.get("as") == "markdown":
         text = render_markdown(await source.read_text(_MARKDOWN, redacted=redacted))
@@ -148,7 +157,7 @@ async def preview_document(source: DocumentSource, query: Mapping[str, str]) -> 
 
 
 def of_page(content: list[dict[str, Any]], page: int) -> list[dict[str, Any]]:
-    """The chunks or fields that stand on a page, and those that stand on none."""
+    """Return the chunks or fields on a page, and those without a page."""
     return [one for one in content if (span := _pages_of(one)) is None or span[0] <= page <= span[-1]]
 
 
@@ -171,7 +180,7 @@ def _downloads(place: ViewPlace, document_id: str, tree: Mapping[str, Any], *, r
 
 
 def _has_pictures(tree: Mapping[str, Any]) -> bool:
-    """False for formats without pages: nothing in them has a place."""
+    """Return whether the format has pages; without pages blocks have no place."""
     placed = any(block["bbox"] for block in tree["blocks"])
     return tree["source"]["format"] != "docx" and (placed or not tree["blocks"])
 
@@ -186,7 +195,7 @@ async def _tab_content(source: DocumentSource, tab: str, *, redacted: bool) -> A
 
 
 def _pages_of(one: dict[str, Any]) -> list[int] | None:
-    """Of a chunk the first and last page, of a field the page of its evidence."""
+    """Return the first and last page of a chunk, or the page of a field's evidence."""
     if "evidence" in one:
         page = one["evidence"].get("page")
         return None if page is None else [page]
@@ -194,7 +203,7 @@ def _pages_of(one: dict[str, Any]) -> list[int] | None:
 
 
 def _entities(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Entities by their type, in the order in which the types first come."""
+    """Group entities by type, in the order of the types' first occurrence."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for one in found:
         groups.setdefault(one["type"], []).append(one)

@@ -1,4 +1,4 @@
-"""A hit of the search as it is shown: its words marked, rows of a table under their header, a crop of its page."""
+"""Search hits prepared for display: marked words, rows of a table under their header, a crop of the page."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _CROP_HEIGHT = 220.0  # points of a page shown beside a hit: about fifteen lines
 
 @dataclass(frozen=True, slots=True)
 class PageCrop:
-    """The part of a page that is shown, in points, and the box that is marked in it."""
+    """The shown part of a page in points, and the marked box in it."""
 
     page: int
     x: float
@@ -29,9 +29,9 @@ class PageCrop:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit with its place in the viewer (`address`) and what its document's pictures lie under (`outputs`).
+    """A hit with its address in the viewer and the prefix of its document's outputs.
 
-    `rows`: header and rows in which words of the question stand, where the hit is a table's.
+    `rows`: header and rows with words of the question, if the hit is a table.
     """
 
     facts: dict[str, Any]
@@ -42,29 +42,29 @@ class ShownHit:
 
 
 def show_hits(hits: Sequence[dict[str, Any]], place_of: Callable[[dict[str, Any]], ViewPlace]) -> list[ShownHit]:
-    """The API's hits with what the page needs beside them; `place_of` says where a hit's document is shown."""
+    """Return the API's hits with further data for the page; `place_of` returns the viewer place of a hit's document."""
     return [_shown(hit, place_of(hit)) for hit in hits]
 
 
 def is_far(question: str, hits: Sequence[dict[str, Any]]) -> bool:
-    """True when there are hits and none of them is about the question."""
+    """Return whether there are hits and all of them are unrelated to the question."""
     return bool(hits) and nothing_fits(question, [(hit["similarity"], marked_words(hit)) for hit in hits])
 
 
 def marked_words(hit: dict[str, Any]) -> set[str]:
-    """The words of the question that stand in the hit, as they stand there."""
+    """Return the question's words as they occur in the hit."""
     return {hit["snippet"][start:end].casefold() for start, end in hit["highlights"]}
 
 
 def address_of(hit: dict[str, Any], document: str) -> str:
-    """Where a hit's boxes are seen, in the viewer at `document`; a chunk of many blocks names the first ones."""
+    """Return the address that shows a hit's boxes, in the viewer at `document`. It names at most the first blocks."""
     blocks = hit["block_ids"][:_BLOCKS]
     page = hit["pages"][0] if hit["pages"] else 1
     return f"{document}?page={page}&blocks={','.join(blocks)}#{blocks[0] if blocks else ''}"
 
 
 def table_rows(hit: dict[str, Any]) -> list[list[str]]:
-    """The header of the table that answers, and the rows with words of the question; empty where it is no table."""
+    """Return the header of the matching table and its rows with words of the question; empty without a table."""
     words, table = marked_words(hit), [line for line in hit["text"].split("\n") if _CELLS in line]
     found = [line for line in table[1:] if any(word in line.casefold() for word in words)]
     if not found:
@@ -73,7 +73,7 @@ def table_rows(hit: dict[str, Any]) -> list[list[str]]:
 
 
 def crop_of(hit: dict[str, Any]) -> PageCrop | None:
-    """What the hit covers of its first page, with some of it around; None where it stands on no page."""
+    """Return the hit's area on its first page with a margin, or None if it has no place on a page."""
     if not hit["bboxes"]:
         return None
     page = hit["bboxes"][0]["page"]

@@ -1,4 +1,4 @@
-"""Templates and files that both doors for people share, and serving files under an address that changes with them."""
+"""Templates and static files that dashboard and console share; addresses change with the content."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -17,7 +17,7 @@ _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 class PageFiles:
-    """The files of some folders, kept in memory. A later folder's file replaces an earlier one of the same name."""
+    """Files of some folders, held in memory. A file of a later folder replaces an earlier one with the same name."""
 
     def __init__(self, *folders: Path) -> None:
         paths = [path for folder in folders for path in sorted(folder.iterdir()) if path.is_file()]
@@ -25,7 +25,7 @@ class PageFiles:
         self.version = sha256(b"".join(self.content.values())).hexdigest()[:12]
 
     def answer(self, version: str, name: str) -> Response | None:
-        """A browser may keep it where the address names its version; None when there is none of that name."""
+        """Return a file, or None if it does not exist. Browsers may cache it if the address contains its version."""
         if name not in self.content:
             return None
         kept = "public, max-age=31536000, immutable" if version == self.version else "no-cache"

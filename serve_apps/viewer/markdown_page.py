@@ -1,4 +1,4 @@
-"""Markdown as any CommonMark viewer shows it: a page of its own for a frame without script and without origin."""
+"""Markdown rendered as CommonMark: a complete page for a frame without script and without origin."""
 
 from functools import cache
 
@@ -12,7 +12,7 @@ pre { background: #f4f5f8; padding: .75rem; overflow: auto; } img { max-width: 1
 
 
 def render_markdown(text: str) -> str:
-    """The page; HTML inside the Markdown is shown as such, so it must be framed with nothing allowed."""
+    """Return the page. HTML inside the Markdown is kept, so the page must be framed without permissions."""
     return _HEAD + str(_renderer().render(text))
 
 

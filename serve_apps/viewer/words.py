@@ -1,4 +1,4 @@
-"""Facts in words for the templates: times, sizes, counts, marked text, names of flags, advice about errors."""
+"""Format values for templates: times, sizes, counts, marked text, names of flags, advice about errors."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,7 @@ _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86
 
 
 def tell_ago(text: str | None, now: datetime | None = None) -> str:
-    """`2026-05-01T…Z` → "just now", "5 min ago", "in 2 h", after a month the date."""
+    """Format a time relative to now: "just now", "5 min ago", "in 2 h"; after a month the date."""
     if not text:
         return "–"
     at = datetime.fromisoformat(text)
@@ -58,13 +58,13 @@ def tell_ago(text: str | None, now: datetime | None = None) -> str:
 
 
 def tell_time(text: str) -> str:
-    """The whole of it: "Fri 1 May 2026, 09:30:05 UTC"."""
+    """Format a time in full: "Fri 1 May 2026, 09:30:05 UTC"."""
     at = datetime.fromisoformat(text).astimezone(UTC)
     return f"{at:%a} {at.day} {at:%b %Y, %H:%M:%S} UTC"
 
 
 def tell_duration(start: str | None, end: str | None) -> str:
-    """Between two times: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"."""
+    """Format the time between two times: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"."""
     if not start or not end:
         return "–"
     seconds = max(0.0, (datetime.fromisoformat(end) - datetime.fromisoformat(start)) / timedelta(seconds=1))
@@ -79,7 +79,7 @@ def tell_duration(start: str | None, end: str | None) -> str:
 
 
 def tell_size(count: int | None) -> str:
-    """Bytes as people say them."""
+    """Format a byte count: "12 kB"."""
     if count is None:
         return "–"
     if count < 1000:
@@ -90,17 +90,17 @@ def tell_size(count: int | None) -> str:
 
 
 def tell_number(count: int | None) -> str:
-    """With a comma between thousands."""
+    """Format a number with a comma between thousands."""
     return "–" if count is None else f"{count:,}"
 
 
 def tell_count(count: int, one: str, many: str | None = None) -> str:
-    """ "1 page", "12 pages"."""
+    """Format a count with its noun, such as "1 page" or "12 pages"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def shorten(text: str, most: int = 72) -> str:
-    """A long name without its middle: how it begins and how it ends both tell names apart."""
+    """Shorten a long name in its middle, because its beginning and its end distinguish names."""
     if len(text) <= most:
         return text
     tail = most // 3
@@ -108,28 +108,28 @@ def shorten(text: str, most: int = 72) -> str:
 
 
 def tell_sentence(text: str) -> str:
-    """An error's text as a sentence of its own; names in it keep their letters."""
+    """Format an error's text as a sentence without changing the case of names in it."""
     return text[:1].upper() + text[1:] + ("" if text[-1:] in {"", *".!?"} else ".")
 
 
 def tell_flag(flag: str) -> str:
-    """`pii:email` → "E-mail address"."""
+    """Return the label of a flag: `pii:email` is "E-mail address"."""
     kind = flag.removeprefix("pii:")
     return FLAGS.get(kind, kind.replace("_", " ").replace("-", " ").capitalize())
 
 
 def tell_type(name: str) -> str:
-    """`list_item` → "list item"."""
+    """Return the label of a block type: `list_item` is "list item"."""
     return name.replace("_", " ")
 
 
 def advise(code: str | None) -> str:
-    """What to do about a document's error code."""
+    """Return advice about a document's error code."""
     return ADVICE.get(code or "", "")
 
 
 def mark(text: str, spans: Iterable[Sequence[int] | Mapping[str, int]]) -> list[tuple[str, bool]]:
-    """The text as stretches, marked or not. Spans are [start, end) and may overlap or pass the end."""
+    """Split the text into stretches, marked or not. Spans are [start, end) and may overlap or exceed the end."""
     pairs = sorted((s["start"], s["end"]) if isinstance(s, Mapping) else (s[0], s[1]) for s in spans)
     parts, at = [], 0
     for start, end in pairs:

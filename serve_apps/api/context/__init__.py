@@ -1,1 +1,1 @@
-"""What a request finds around it: the caller, resources, limits, caches, those who wait."""
+"""Request context: the caller, resources, limits, caches and waiters."""

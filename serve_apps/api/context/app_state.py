@@ -1,4 +1,4 @@
-"""What one running app holds beside its resources: threads for blocking work, those who wait, the licence's watch."""
+"""State of one running app in addition to its resources: thread lanes, waiters, licence and key watches."""
 
 import asyncio
 from collections.abc import AsyncIterator, MutableMapping
@@ -45,7 +45,7 @@ _REMEMBER_HEALTH_S = 1.0  # open to callers without a key, so a flood costs one 
 
 
 class AppState:
-    """One per app, alive from its start to its end."""
+    """State of one app, created at its start and closed at its end."""
 
     def __init__(self, resources: Resources) -> None:
         self.resources = resources
@@ -72,7 +72,7 @@ class AppState:
 
     @asynccontextmanager
     async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
-        """Listens and watches while the app serves."""
+        """Listen for notifications and watch keys and the licence while the app serves."""
         await self._load_keys()
         watches = [asyncio.create_task(watch) for watch in (self._watch_license(), self._watch_keys())]
         try:
@@ -91,14 +91,14 @@ class AppState:
             self.resources.tracing.close()
 
     def true_address(self, scope: MutableMapping[str, Any]) -> str | None:
-        """The peer's address where it is the caller's own: limits are on, no proxy stands in front."""
+        """Return the peer's address if it is the caller's own: limits are on and proxies are not used."""
         limits, client = self.resources.limits, scope.get("client")
         if not (limits.rate_limit_rpm and limits.loopback_token) or limits.trusted_proxies or not client:
             return None
         return None if is_loopback_peer(client[0]) else str(client[0])
 
     async def _watch_keys(self) -> None:
-        """Keys that were added or revoked are taken without a restart: when told, else every two seconds."""
+        """Load added and revoked keys without a restart: on a notification, or else every two seconds."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_KEYS_WATCH_S):
@@ -114,7 +114,7 @@ class AppState:
                 self.resources.keys.replace(keys_in_force(self._configured_keys, stored))
 
     async def _watch_license(self) -> None:
-        """A renewed token is taken and the database's highest time is noted, without a restart."""
+        """Load a renewed token and record the highest database time, without a restart."""
         while True:
             with suppress(StorageError):
                 self.resources.license.observe(await self.sql.run(check_clock, self.resources.store.db))

@@ -1,6 +1,6 @@
-"""Refusals that matter leave a row in the audit trail: a known key that tried what it may not do.
+"""Audit rows of refusals: a known key requested an operation that it may not use.
 
-At most one row a minute per key, operation and reason, and never a wait for the caller.
+At most one row a minute per key, operation and reason; the caller never waits for it.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _REMEMBERED = 4096  # refusals; the oldest is forgotten first
 
 
 class DenialAudit:
-    """One per app."""
+    """Writes audit rows of refusals; one per app."""
 
     def __init__(self, db: Database, lane: Bulkhead) -> None:
         self._db, self._lane = db, lane
@@ -27,7 +27,14 @@ class DenialAudit:
         self._writing: set[asyncio.Task[None]] = set()
 
     def note(self, caller: Caller, request_id: str, operation: str, code: str) -> None:
-        """Writes `access.refused` in the background; `operation` is a method and a route's template."""
+        """Write `access.refused` in the background, at most once per quiet period.
+
+        Args:
+            caller: The refused caller.
+            request_id: Id of the refused request.
+            operation: HTTP method and path template of the route.
+            code: Error code of the refusal.
+        """
         key, now = (caller.key_name, operation, code), monotonic()
         if now - self._noted.get(key, float("-inf")) < QUIET_S:
             return
@@ -39,7 +46,7 @@ class DenialAudit:
         task.add_done_callback(self._writing.discard)
 
     async def settle(self) -> None:
-        """Waits for what is being written."""
+        """Wait until all pending audit rows are written."""
         await asyncio.gather(*self._writing)
 
     async def _write(self, caller: Caller, request_id: str, operation: str, code: str) -> None:

@@ -1,4 +1,4 @@
-"""What a route asks for by its type: the call (who, through which app, under which id) and ids that are well formed.
+"""Dependencies of routes: the call (caller, app state, request id) and well-formed ids.
 
 One dependency instead of several, because each costs 15 µs of CPU per request.
 """
@@ -32,7 +32,7 @@ _WORDS = "q"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request of a caller who may do this."""
+    """One request of an admitted caller."""
 
     running: AppState
     caller: Caller
@@ -42,19 +42,25 @@ class Call:
 
     @property
     def store(self) -> Store:
+        """Return the store of the service."""
         return self.running.resources.store
 
     @property
     def scope(self) -> Scope:
-        """Whose data this call sees."""
+        """Return the tenant and organisation whose data this call may see."""
         return self.caller.data
 
     @property
     def actor(self) -> Actor:
+        """Return the actor that audit rows of this call name."""
         return self.caller.actor(self.request_id, self.traceparent)
 
     def require_feature(self, feature: str) -> None:
-        """Raises `FeatureNotLicensed`, and leaves a row about it in the audit trail."""
+        """Require a licensed feature and record a refusal in the audit trail.
+
+        Raises:
+            FeatureNotLicensed: The licence does not include the feature.
+        """
         try:
             self.running.resources.license.require_feature(feature)
         except FeatureNotLicensed as refused:
@@ -62,19 +68,27 @@ class Call:
             raise
 
     def require_scope(self, needed: KeyScope) -> None:
-        """For what an operation gives only with one of its parameters. Raises `ScopeMissing`; noted."""
+        """Check a scope that only some parameters of an operation need, and record a refusal. Raises `ScopeMissing`."""
         if not self.caller.scope.covers(needed):
             self.running.refusals.note(self.caller, self.request_id, self.operation, ScopeMissing.code)
             self.caller.require(needed)
 
 
 async def find_running(request: Request) -> AppState:
+    """Return the state of the app that received the request."""
     running: AppState = request.app.state.running
     return running
 
 
 async def admit(request: Request) -> Call:
-    """Raises `Unauthenticated`, `InvalidOrg`, `ScopeMissing`, in this order."""
+    """Identify the caller, apply its rate limit, and check its scope and the query parameters.
+
+    Raises:
+        Unauthenticated: The key is missing or unknown.
+        InvalidOrg: The organisation header is malformed.
+        RateLimited: The key has used up its requests.
+        ScopeMissing: The key's scope does not cover the operation.
+    """
     scope = request.scope
     running: AppState = scope["app"].state.running
     caller = _identify(running, scope)
@@ -92,7 +106,13 @@ async def admit(request: Request) -> Call:
 
 
 def _check_query(scope: MutableMapping[str, Any]) -> None:
-    """Raises `UnknownParameter`, `RepeatedParameter`, `InvalidField`."""
+    """Reject unknown, repeated and malformed query parameters.
+
+    Raises:
+        UnknownParameter: The operation has no such parameter.
+        RepeatedParameter: The operation takes the parameter once.
+        InvalidField: A value contains NUL.
+    """
     known, seen = _parameters(scope["route"]), set[str]()
     for name, value in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
         if name not in known:
@@ -104,13 +124,13 @@ def _check_query(scope: MutableMapping[str, Any]) -> None:
 
 
 def _check_value(name: str, value: str) -> None:
-    """No store takes NUL, and no parameter of ours means it; the words of a search are text, whatever they hold."""
+    """Reject NUL, which no store accepts, except in search words, which may contain any character."""
     if "\0" in value and name != _WORDS:
         raise InvalidField(name, "holds NUL", "query")
 
 
 def _parameters(route: APIRoute) -> Mapping[str, bool]:
-    """The query parameters an operation and what it depends on take: name → whether it may be said several times."""
+    """Return the query parameters of an operation, each with whether it may be repeated."""
     if (known := _PARAMETERS.get(route.unique_id)) is None:
         known = _PARAMETERS[route.unique_id] = dict(_query_names(route.dependant))
     return known
@@ -128,7 +148,7 @@ def _is_list(annotation: Any) -> bool:
 
 
 def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
-    """Whoever sends one unknown key after the other is refused before the next one is looked at."""
+    """Identify the caller. Addresses that sent many unknown keys are refused before the next key is checked."""
     if (signed_in := scope.get("session_caller")) is not None:  # set by serve_apps/ui alone, for its own session
         return cast(Caller, signed_in)
     address = running.true_address(scope)
@@ -143,14 +163,14 @@ def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
 
 
 def check_job_id(text: str) -> JobId:
-    """A malformed id is an unknown one."""
+    """Return the job id. A malformed id raises `NotFound`, as an unknown one does."""
     if not is_job_id(text):
         raise NotFound("no such job")
     return JobId(text)
 
 
 def check_document_id(text: str) -> DocumentId:
-    """A malformed id is an unknown one."""
+    """Return the document id. A malformed id raises `NotFound`, as an unknown one does."""
     if not is_document_id(text):
         raise NotFound("no such document")
     return DocumentId(text)

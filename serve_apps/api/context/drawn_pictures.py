@@ -1,6 +1,6 @@
-"""Pictures of a PDF, cut out of their page when somebody asks: found by asset_ref in the tree, drawn in the sandbox.
+"""Pictures of a PDF, cut from their page on request: located by `asset_ref` in the tree and drawn in the sandbox.
 
-What was drawn is kept for a while, in memory only, so a delete leaves nothing. Callers have been admitted before.
+Drawn pictures are cached in memory for a limited time, so a delete leaves nothing. Callers are admitted beforehand.
 """
 
 import time
@@ -21,22 +21,28 @@ Key = tuple[DocumentId, int, str]
 
 
 class DrawnPictures:
-    """PNG bytes of the pictures drawn last. One that would take a quarter of the budget is not kept. Thread-safe."""
+    """Cache of recently drawn PNG pictures, each at most a quarter of the budget. Thread-safe."""
 
     def __init__(self, budget: int = KEPT_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = budget // 4
         self._pictures = KeptValues[Key, bytes](budget, clock)
 
     def get(self, key: Key) -> bytes | None:
+        """Return the cached picture, or None."""
         return self._pictures.get(key)
 
     def keep(self, key: Key, picture: bytes) -> None:
+        """Cache a picture unless it is larger than the limit per picture."""
         if len(picture) <= self._most:
             self._pictures.keep(key, picture, len(picture))
 
 
 def find_picture(tree: Tree, asset_ref: str) -> Block:
-    """The block that shows this picture. Raises `NotFound`, also when the block has no place on its page."""
+    """Return the block that shows this picture.
+
+    Raises:
+        NotFound: No block shows it, or the block has no place on its page.
+    """
     for block in tree.blocks:
         if block.asset_ref == asset_ref and block.bbox is not None:
             return block
@@ -44,7 +50,7 @@ def find_picture(tree: Tree, asset_ref: str) -> Block:
 
 
 async def draw_picture(port: RenderPage | None, original: Original, block: Block) -> bytes:
-    """PNG of the block's area. Raises `NotFound`, `ExtractError`, `PortUnavailable`."""
+    """Return the block's area as PNG. Raises `NotFound`, `ExtractError`, `PortUnavailable`."""
     if port is None:
         raise PortUnavailable("render_page", "not part of this deployment")
     image: PageImage = await port.render_page(

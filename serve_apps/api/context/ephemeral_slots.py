@@ -1,4 +1,4 @@
-"""The bounded lane of calls that read files at once: a few at a time, 55 seconds at most, refused when full."""
+"""Bounded lane for calls that read files at once: a few at a time, 55 seconds at most, refused when full."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,14 +12,19 @@ TIME_LIMIT_S = 55.0  # seconds: below the minute after which proxies hang up
 
 
 class EphemeralSlots:
-    """Admits `LANES` requests; the next one is refused at once, to be asked again."""
+    """Admits `LANES` requests at a time; the next one is refused at once and may be sent again."""
 
     def __init__(self) -> None:
         self._free = LANES
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[None]:
-        """Raises `Overloaded` when full and `NotInTime` when the block takes too long."""
+        """Hold one slot while the block runs.
+
+        Raises:
+            Overloaded: All slots are in use.
+            NotInTime: The block took longer than the time limit.
+        """
         if not self._free:
             raise Overloaded("too many documents are being compared or evaluated")
         self._free -= 1

@@ -1,7 +1,7 @@
-"""GET /v1/jobs/{id} for many callers at once: those who ask while a query runs share the next one.
+"""GET /v1/jobs/{id} for many simultaneous callers: requests that arrive during a query share the next one.
 
-A job asked for by several callers of one scope is read and rendered once. Measured: alone, a lookup costs 300 µs of CPU
-in threads and driver; shared by 16 callers it costs 40.
+A job requested by several callers of one scope is read and rendered once. Measured: a single lookup costs 300 µs of CPU
+in threads and driver; shared by 16 callers it costs 40 µs.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class JobAnswer:
 
 
 class JobAnswers:
-    """Rendered jobs; at most one query is under way."""
+    """Renders jobs, with at most one query at a time."""
 
     def __init__(self, db: Database, lane: Bulkhead) -> None:
         self._db, self._lane = db, lane
@@ -38,7 +38,7 @@ class JobAnswers:
         self._task: asyncio.Task[None] | None = None
 
     async def get(self, scope: Scope, job_id: JobId) -> JobAnswer:
-        """JSON of the job as it stands after this call. Raises `NotFound`, `StoreUnavailable`, `Overloaded`."""
+        """Return the JSON of the job, read after this call. Raises `NotFound`, `StoreUnavailable`, `Overloaded`."""
         answer: asyncio.Future[JobAnswer] = asyncio.get_running_loop().create_future()
         wanted = (scope, job_id)
         if len(self._waiting) >= _MOST_WAITING and wanted not in self._waiting:
@@ -69,7 +69,7 @@ class JobAnswers:
 
 
 def _settle(answers: list[asyncio.Future[JobAnswer]], found: JobAnswer | None, failure: Exception) -> None:
-    """A caller who has gone away is not told."""
+    """Set the result or the failure on all waiting futures."""
     for answer in answers:
         if found is None:
             answer.set_exception(failure)

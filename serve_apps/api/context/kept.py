@@ -1,4 +1,4 @@
-"""Values kept in memory for a while: within a budget of bytes, and no longer than somebody asks for them."""
+"""In-memory cache with a byte budget and a time limit since the last access."""
 
 import threading
 import time
@@ -15,9 +15,9 @@ V = TypeVar("V")
 
 
 class KeptValues(Generic[K, V]):
-    """The values asked for last, at most `budget` bytes of them, until nobody asked for five minutes.
+    """Cache of the most recently used values, at most `budget` bytes, each for five minutes after its last access.
 
-    What was deleted leaves memory within that time too. Thread-safe.
+    Deleted values leave memory within that time too. Thread-safe.
     """
 
     def __init__(self, budget: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -28,7 +28,7 @@ class KeptValues(Generic[K, V]):
         return len(self._values)
 
     def get(self, key: K) -> V | None:
-        """The value; its five minutes begin again."""
+        """Return the cached value, or None. A hit restarts its five minutes."""
         with self._lock:
             self._values.expire()
             if kept := self._values.get(key):
@@ -37,6 +37,6 @@ class KeptValues(Generic[K, V]):
             return None
 
     def keep(self, key: K, value: V, size: int) -> None:
-        """`size`: bytes of the budget that it takes."""
+        """Cache a value that takes `size` bytes of the budget."""
         with self._lock:
             self._values[key] = (size, value)

@@ -1,6 +1,6 @@
-"""The process of one piece of heavy work: `python -m … CPU_SECONDS BYTES`, work on standard input, result on output.
+"""Process for one piece of heavy work: `python -m … CPU_SECONDS BYTES`, work on standard input, result on output.
 
-Sets its own limits before it looks at anything; whoever passes them is ended by the kernel or by a MemoryError.
+It sets its own limits before it reads the work. The kernel or a MemoryError ends a process that exceeds them.
 """
 
 import os
@@ -15,7 +15,7 @@ GRACE_S = 2  # CPU seconds between the limit that asks and the one that kills
 
 
 def main(cpu_s: int, memory_bytes: int) -> int:
-    """The exit status."""
+    """Run the work read from standard input under limits and return the exit status."""
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + GRACE_S))
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

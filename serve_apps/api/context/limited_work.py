@@ -1,7 +1,7 @@
-"""Work of hostile size, each in a process of its own that limits of CPU time and memory end.
+"""Heavy work, each piece in a separate process with limits on CPU time and memory.
 
-Pure work on a value goes in as something that pickles (a function of a module, or a partial of one); its result comes
-back. Trees of ordinary size are worked on where the caller is: a process costs half a second of CPU.
+Work is a picklable function of one value (a module function or a partial of one); its result is returned. Trees of
+ordinary size are processed in the caller's process, because a new process costs half a second of CPU.
 """
 
 import os
@@ -28,7 +28,7 @@ _MODULE = "serve_apps.api.context.limited_process"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkLimits:
-    """`cpu_s` seconds of CPU time, `memory_bytes` of address space, `at_once` processes side by side."""
+    """Limits: `cpu_s` seconds of CPU time, `memory_bytes` of address space, `at_once` parallel processes."""
 
     cpu_s: int = 120
     memory_bytes: int = 4 << 30
@@ -37,27 +37,27 @@ class WorkLimits:
 
 
 class LimitedWork:
-    """Thread-safe; blocks."""
+    """Runs heavy work in limited processes. Thread-safe; blocks."""
 
     def __init__(self, limits: WorkLimits) -> None:
         self._limits, self._places = limits, threading.BoundedSemaphore(limits.at_once)
 
     def is_heavy(self, *trees: Tree) -> bool:
-        """Whether work on these trees gets a process."""
+        """Return whether work on these trees needs a separate process."""
         return self.is_much(sum(map(_weigh, trees)))
 
     def is_much(self, chars: int) -> bool:
-        """Whether work on a text of that many characters gets a process."""
+        """Return whether work on a text of that many characters needs a separate process."""
         return chars > self._limits.heavy_chars
 
     def run(self, make: Callable[[Tree], T], tree: Tree) -> T:
-        """`make(tree)`, wherever it is made. Raises `OverLimit`."""
+        """Return `make(tree)`, computed here or in a separate process. Raises `OverLimit`."""
         if not self.is_heavy(tree):
             return make(tree)
         return self.run_apart(partial(_make_of_json, make), dump_tree(tree))
 
     def run_apart(self, make: Callable[[S], T], value: S) -> T:
-        """`make(value)`, made in a process. Raises `OverLimit`."""
+        """Return `make(value)`, computed in a separate process. Raises `OverLimit`."""
         with self._places:
             return cast(T, self._run(pickle.dumps((make, value))))
 
@@ -79,12 +79,12 @@ class LimitedWork:
 
 
 def _make_of_json(make: Callable[[Tree], T], data: bytes) -> T:
-    """In the process: a tree goes there as its JSON, for pickling its parts would hold the parent far longer."""
+    """Load the tree in the process and call `make`. JSON costs the parent far less time than pickling the tree."""
     return make(load_tree(data))
 
 
 def _weigh(tree: Tree) -> int:
-    """Characters of texts and cells, and a share for each of them and of their spans."""
+    """Return the characters of texts and cells, plus a share for each cell and span."""
     total = sum(len(block.text) + CELL_CHARS * (1 + len(block.spans) + len(block.flag_spans)) for block in tree.blocks)
     cells = (cell for block in tree.blocks if block.table for cell in block.table.cells)
     return total + sum(len(cell.text) + CELL_CHARS for cell in cells)

@@ -1,4 +1,4 @@
-"""The trees parsed last, kept for a while: who asks for a document's chunks soon asks for its fields."""
+"""Cache of recently parsed trees: a request for chunks is often followed by one for fields."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ KEPT_BYTES = 32 * 1024 * 1024
 
 
 class ParsedTrees:
-    """The trees parsed last, by document and attempt. One that would take half the budget is not kept. Thread-safe."""
+    """Cache of trees by document and attempt. A tree larger than half the budget is not cached. Thread-safe."""
 
     def __init__(self, budget: int = KEPT_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = budget // 2
@@ -24,7 +24,11 @@ class ParsedTrees:
         return len(self._trees)
 
     def get(self, store: Store, document_id: DocumentId, attempt: int) -> Tree:
-        """The tree; read and parsed when it is not kept. Raises `NotFound`."""
+        """Return the tree of an attempt from the cache, or read and parse it.
+
+        Raises:
+            NotFound: The attempt has no stored tree.
+        """
         key = (document_id, attempt)
         if (kept := self._trees.get(key)) is not None:
             return kept

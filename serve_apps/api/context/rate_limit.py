@@ -1,4 +1,4 @@
-"""The per-key limit at the door: asks the one row all replicas share, and remembers a refusal until it is over."""
+"""Per-key rate limit: uses the row that all replicas share, and caches a refusal until it is over."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -10,14 +10,21 @@ _REMEMBERED = 4096  # refused keys; the oldest is forgotten first
 
 
 class CallerRateLimit:
-    """`take(key name, per minute)` returns the seconds to wait, 0.0 if accepted; `per_minute` = 0: no limit."""
+    """Limits requests per key.
+
+    `take(key name, per minute)` returns the seconds to wait, 0.0 if accepted. `per_minute` = 0 means no limit.
+    """
 
     def __init__(self, take: Callable[[str, int], float], lane: Bulkhead, per_minute: int) -> None:
         self._take, self._lane, self._per_minute = take, lane, per_minute
         self._refused_until: dict[str, float] = {}
 
     async def admit(self, key_name: str) -> None:
-        """Raises RateLimited with the seconds until a request will be accepted. A flood costs no SQL."""
+        """Count one request of the key. A refused key costs no SQL until its wait is over.
+
+        Raises:
+            RateLimited: With the seconds until a request will be accepted.
+        """
         if not self._per_minute:
             return
         wait = self._refused_until.get(key_name, 0.0) - monotonic()

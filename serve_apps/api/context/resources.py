@@ -1,4 +1,4 @@
-"""What the API is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
+"""Values and ports that the API is built from; the service's composition opens them. This module reads no setting."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,10 @@ MEGABYTE = 1024 * 1024  # bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiLimits:
-    """Sizes in bytes, times in seconds. `loopback_token` is off where every caller looks local (HAProxy in front)."""
+    """Limits: sizes in bytes, times in seconds.
+
+    Turn `loopback_token` off if all callers look local, as behind HAProxy.
+    """
 
     max_upload_bytes: int = 50 * MEGABYTE
     max_batch_files: int = 10
@@ -46,7 +49,7 @@ class ApiLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """The other door's services; None where this deployment has none."""
+    """Services of other deployments; None if this deployment does not have them."""
 
     cluster_state: ClusterState | None = None
     render_page: RenderPage | None = None
@@ -58,12 +61,12 @@ class Ports:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """`dsn` serves the one LISTEN connection; without it waits poll. `options`: how documents are read by default.
+    """Values and ports of the API.
 
-    `flag_tree` looks for PII in trees that come from outside; None where readers do not either. `review_approvals`: so
-    many keys have to say the same about a flag before it holds. `egress` guards webhooks, `download_egress` the
-    addresses of submissions; None refuses them. `review_below`: documents with a block
-    less sure than that are listed for a person.
+    `dsn` is for the one LISTEN connection; without it waiters poll. `options`: default reading options.
+    `flag_tree` detects PII in external trees; None if readers do not detect it either. `review_approvals`: number of
+    keys that must agree about a flag. `egress` guards webhooks, `download_egress` the addresses of submissions; None
+    refuses them. `review_below`: documents with a block below this confidence are listed for review.
     """
 
     store: Store

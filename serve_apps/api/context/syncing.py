@@ -1,6 +1,6 @@
-"""Syncs that callers asked for, in threads of their own: a caller waits for as long as it likes, the sync goes on.
+"""Syncs that callers requested, run in separate threads: a sync continues when its caller stops waiting.
 
-A sync this process cannot finish stays wanted in the database, and the janitor does it.
+A sync that this process cannot finish stays requested in the database, and the janitor runs it.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ _WAITING = 64  # syncs asked for and not begun before more are refused
 
 
 class Syncing:
-    """One per app."""
+    """Runs requested syncs; one per app."""
 
     def __init__(self) -> None:
         self._lane = Bulkhead("sync", _THREADS, max_waiting=_WAITING)
@@ -23,18 +23,21 @@ class Syncing:
         self._running: set[asyncio.Task[SyncReport]] = set()
 
     def begin(self, sync: Callable[[], SyncReport]) -> asyncio.Task[SyncReport]:
-        """The sync as a task that no caller's end ends. Its result may be `Overloaded`: then nothing was begun."""
+        """Start the sync as a task that continues when its caller goes away.
+
+        The task raises `Overloaded` if the lane was full and nothing was started.
+        """
         task = asyncio.create_task(self._lane.run(sync))
         self._running.add(task)
         task.add_done_callback(self._ended)
         return task
 
     def stopped(self) -> bool:
-        """Whether syncs are to end early."""
+        """Return whether syncs should end early."""
         return self._stop.is_set()
 
     def close(self) -> None:
-        """What runs ends at its next file."""
+        """Stop running syncs at their next file and close the lane."""
         self._stop.set()
         self._lane.close()
 

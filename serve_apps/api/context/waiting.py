@@ -1,7 +1,7 @@
-"""Waiting for jobs to end: one LISTEN connection per app, fanned out to everyone who waits, by job id.
+"""Waiting for jobs to end: one LISTEN connection per app that serves all waiters by job id.
 
-A notification is only a hint. Beneath it every waiter looks again after about a second, so a lost one costs little.
-Whoever else wants to be told of something shares the connection (`also`).
+A notification is only a hint. Every waiter also polls about once a second, so a lost notification costs little.
+Other listeners share the connection (`also`).
 """
 
 import asyncio
@@ -21,9 +21,10 @@ T = TypeVar("T")
 
 
 class JobWaiters:
-    """`max_waiters` bounds those who wait at once; one more is refused with `Overloaded`.
+    """Wakes callers that wait for jobs.
 
-    `also`: further channels, each with what to call at every notice of it and after every (re)connect.
+    At most `max_waiters` wait at once; the next one is refused with `Overloaded`. `also`: further channels, each with a
+    function to call at every notification and after every (re)connect.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class JobWaiters:
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """Listens while the block runs; without a database address everyone just polls."""
+        """Listen while the block runs. Without a database address all waiters only poll."""
         task = asyncio.create_task(self._listen(self._dsn)) if self._dsn else None
         try:
             yield
@@ -49,9 +50,13 @@ class JobWaiters:
     async def until(
         self, job_id: str, timeout_s: float, look: Callable[[], Awaitable[T | None]], *, fresh: bool = False
     ) -> T | None:
-        """What `look` gives once it is not None, asked when told and about once a second; None after `timeout_s`.
+        """Return the first result of `look` that is not None, or None after `timeout_s`.
 
-        `fresh`: the job was submitted just now, so the first look waits for a word of it.
+        Args:
+            job_id: Job to wait for.
+            timeout_s: Seconds to wait.
+            look: Called on each notification and about once a second.
+            fresh: The job was submitted just now, so the first call waits for a notification.
         """
         deadline = monotonic() + timeout_s
         with self._waiting(job_id) as event:
@@ -66,11 +71,12 @@ class JobWaiters:
 
     @property
     def full(self) -> bool:
+        """Return whether no further waiter is accepted."""
         return self._count >= self._max_waiters
 
     @contextmanager
     def watching(self, job_id: str) -> Iterator[Callable[[], Awaitable[None]]]:
-        """A pause that ends when something is told of the job, or after about a second."""
+        """Provide a pause that ends on a notification about the job, or after about a second."""
         with self._waiting(job_id) as event:
             yield lambda: self._sleep(event, _jittered_second())
 
@@ -104,7 +110,7 @@ class JobWaiters:
                 self._tell(job_id)
 
     def _tell(self, job_id: str) -> None:
-        """Wakes those who wait for this job; without an id (some may have been missed) everybody."""
+        """Wake the waiters of this job, or all waiters if notifications may have been missed (no id)."""
         self._recent.append(job_id)
         told = self._events.get(job_id, ()) if job_id else [e for events in self._events.values() for e in events]
         for event in tuple(told):

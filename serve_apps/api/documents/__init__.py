@@ -1,1 +1,1 @@
-"""Published trees for one caller: where they are, redacted when asked, ingested from elsewhere."""
+"""Published trees for one caller: location, redaction, ingest."""

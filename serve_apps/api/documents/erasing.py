@@ -1,7 +1,7 @@
-"""Erasing a person: a value looked for in everything stored for an organisation, what holds it deleted, and a report.
+"""Erase a person: search all stored data of an organisation for a value, delete the matches and report them.
 
-The report names ids and counts, never the value: it holds a keyed digest of it, and is signed, so that it can be shown
-later and checked against the value by whoever has the key. Blocks: call in a thread.
+The report contains ids and counts, never the value itself. It contains a keyed digest of the value and is signed, so
+the holder of the key can later check it against the value. Blocks: call in a thread.
 """
 
 import json
@@ -28,7 +28,7 @@ _PURPOSE = "erasure-report"
 
 
 class ValueTooShort(ValueError):
-    """Fewer letters and figures than can be looked for."""
+    """The value has too few letters and digits to search for."""
 
     code = "value-too-short"
 
@@ -38,12 +38,15 @@ OnDocument = Callable[[str], None]
 
 
 def _ignore(document_id: str) -> None:
-    """Nobody waits for the end."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundPerson:
-    """A document that holds the value: so many times in its text, and whether in its name or its job's metadata."""
+    """A document that contains the value.
+
+    `places` counts occurrences in its text; the other fields cover its name and its job's metadata.
+    """
 
     document: StoredDocument
     places: int
@@ -54,7 +57,11 @@ class FoundPerson:
 def find_person(
     store: Store, scope: Scope, value: str, on_document: OnDocument = _ignore
 ) -> tuple[list[FoundPerson], list[StoredDocument]]:
-    """Documents with the value, and those of which nothing was read, so that nobody knows. Raises `ValueTooShort`."""
+    """Return documents that contain the value, and documents that could not be searched because they have no tree.
+
+    Raises:
+        ValueTooShort: The value has fewer than three letters or digits.
+    """
     wanted = letters(value)
     if len(wanted) < LEAST_LETTERS:
         raise ValueTooShort("expected at least three letters or digits")
@@ -79,9 +86,10 @@ def find_person(
 def erase_person(
     store: Store, scope: Scope, actor: Actor, value: str, *, really: bool, on_document: OnDocument = _ignore
 ) -> dict[str, Any]:
-    """The signed report. `really`: what was found is deleted; stores, index and later backups follow at once.
+    """Search for a person's value, delete matching documents if `really`, and return the signed report.
 
-    A document that is being read is reported `unfinished` and stays: ask again when it has ended.
+    A deletion covers stores, index and later backups at once. A document that is being read is reported `unfinished`
+    and stays; call again when its reading has ended.
     """
     found, unread = find_person(store, scope, value, on_document)
     lines = [_erase(store, scope, actor, one) if really else _line(one, "found") for one in found]
@@ -104,12 +112,12 @@ def erase_person(
 
 
 def digest_value(signer: Signer, value: str) -> str:
-    """The same for a value however it is written; nothing can be read from it without the service's key."""
+    """Return a keyed digest that does not depend on the value's spelling and reveals nothing without the key."""
     return signer.sign("erasure-value", letters(value).encode()).hex()
 
 
 def sign_report(signer: Signer, report: dict[str, Any]) -> str:
-    """HMAC over everything but the signature itself."""
+    """Return an HMAC over all fields except the signature."""
     facts = {key: value for key, value in report.items() if key != "signature"}
     return signer.sign(_PURPOSE, json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hex()
 
@@ -150,7 +158,7 @@ def _text_of(tree: Tree) -> str:
 
 
 def _texts(tree: Tree) -> Iterator[str]:
-    """In reading order, so that a value broken over two blocks or cells is one."""
+    """Yield the texts in reading order, so a value that is split over two blocks or cells is still found."""
     for _, text in texts_of_tree(tree):
         if text:
             yield text

@@ -1,7 +1,7 @@
-"""A tree extracted elsewhere: a stranger's JSON in, a checked `Tree` and its assets out. Pure; raises `InvalidIngest`.
+"""Trees extracted elsewhere: parse untrusted JSON into a checked `Tree` and its assets. Pure; raises `InvalidIngest`.
 
-What may be left out gets its default, block ids become b0, b1, … in the order given, and PII flags are dropped: they
-are found anew, never taken from outside.
+Missing optional parts get their defaults, block ids become b0, b1, … in the given order, and PII flags are dropped:
+they are always detected here, never accepted from outside.
 """
 
 import binascii
@@ -35,7 +35,7 @@ _ENGINE = {"engine": "external"}
 
 
 class InvalidIngest(InvalidUpload):
-    """The body is no tree that can be kept; `part` says which part of it."""
+    """The body is not an acceptable tree; `part` names the faulty part."""
 
     def __init__(self, text: str, part: str = "tree") -> None:
         super().__init__("invalid-ingest", text, part)
@@ -43,7 +43,7 @@ class InvalidIngest(InvalidUpload):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingested:
-    """What is to be stored. `ids` maps the block ids that were sent to those of `tree`."""
+    """An accepted tree. `ids` maps the block ids that were sent to those of `tree`."""
 
     tree: Tree
     name: str
@@ -51,7 +51,11 @@ class Ingested:
 
 
 def read_tree(sent: Any, options: ReadOptions) -> Ingested:
-    """The tree with its defaults, checked within itself. Sizes are those of `options`."""
+    """Return the tree with its defaults after checking its consistency and the size limits of `options`.
+
+    Raises:
+        InvalidIngest: The object is not a tree of this version, too large or inconsistent.
+    """
     if not isinstance(sent, dict) or not all(isinstance(sent.get(name), list) for name in ("pages", "blocks")):
         raise InvalidIngest("expected an object with pages and blocks")
     if sent.get("cdom_version") != CDOM_VERSION:
@@ -68,14 +72,14 @@ def read_tree(sent: Any, options: ReadOptions) -> Ingested:
 
 
 def count_pages(tree: Tree) -> int:
-    """Pages that are charged: those that are stated, or as many as the text would fill, whichever are more."""
+    """Return the pages to charge: the stated ones, or as many as the text would fill if that is more."""
     chars = sum(len(block.text) for block in tree.blocks)
     chars += sum(len(cell.text) for block in tree.blocks if block.table for cell in block.table.cells)
     return max(len(tree.pages), -(-chars // PAGE_CHARS))
 
 
 def read_assets(sent: Any, tree: Tree, options: ReadOptions) -> dict[str, bytes]:
-    """Pictures by asset_ref, decoded. Every asset_ref of the tree must be among them."""
+    """Return the decoded pictures by asset_ref. They must include every asset_ref of the tree."""
     if sent is not None and not isinstance(sent, dict):
         raise InvalidIngest("expected names with base64 strings", "assets")
     assets = {_asset_name(name): decode_base64(text, "assets") for name, text in (sent or {}).items()}
@@ -89,7 +93,7 @@ def read_assets(sent: Any, tree: Tree, options: ReadOptions) -> dict[str, bytes]
 
 
 def read_semantics(sent: Any, ids: Mapping[str, BlockId]) -> dict[str, Any] | None:
-    """Supplied semantics with their evidence renamed to the tree's ids."""
+    """Return the supplied semantics with evidence ids replaced by the tree's ids."""
     if sent is None:
         return None
     objects = sent.get("objects") if isinstance(sent, dict) else None
@@ -99,7 +103,7 @@ def read_semantics(sent: Any, ids: Mapping[str, BlockId]) -> dict[str, Any] | No
 
 
 def decode_base64(text: Any, part: str) -> bytes:
-    """Standard base64, padded, nothing else."""
+    """Decode padded standard base64, or raise `InvalidIngest` naming `part`."""
     try:
         return b64decode(text, validate=True) if isinstance(text, str) else _refuse(part)
     except (binascii.Error, ValueError):
@@ -121,7 +125,7 @@ def _number_blocks(blocks: list[Any]) -> dict[str, BlockId]:
 
 
 def _count_parts(sent: dict[str, Any]) -> None:
-    """What stands in lists inside blocks, before anything of it becomes an object (or an error about one)."""
+    """Check the number of list items inside blocks before any of them becomes an object."""
     lists = [sent.get("warnings")]
     for block in sent["blocks"]:
         table = block.get("table")
@@ -134,7 +138,7 @@ def _count_parts(sent: dict[str, Any]) -> None:
 
 
 def _check_spans(block: dict[str, Any]) -> None:
-    """No text has more runs of type than places where one could begin or end."""
+    """Check that a text has at most as many spans as positions where one can begin or end."""
     spans, text = block.get("spans"), block.get("text")
     chars = len(text) if isinstance(text, str) else 0
     if isinstance(spans, list) and len(spans) > 2 * chars + SPARE_SPANS:
@@ -226,7 +230,7 @@ def _check_block(block: Block, pages: set[int]) -> None:
 
 
 def _check_parts(block: Block, table: Table, pages: set[int]) -> None:
-    """Parts have pages of their own, the first that of the block, and all rows between them."""
+    """Check that the parts have distinct pages, start on the block's page, and together cover all rows."""
     numbers = [part.page for part in table.parts]
     if numbers[0] != block.page or len(set(numbers)) != len(numbers) or not pages.issuperset(numbers):
         raise InvalidIngest(f"block {block.id}: each part of its table needs its own page")
@@ -235,7 +239,7 @@ def _check_parts(block: Block, table: Table, pages: set[int]) -> None:
 
 
 def _check_parents(blocks: Iterable[Block]) -> None:
-    """Every chain of parents ends."""
+    """Check that every chain of parents ends."""
     parents = {block.id: block.parent for block in blocks}
     ended: set[BlockId] = set()
     for start in parents:

@@ -1,7 +1,7 @@
-"""An ingested body made ready to be stored: checked, scanned for personal data, cut into chunks. Pure, and it pickles.
+"""Prepare an ingested body for storage: check it, scan for personal data, cut chunks. Pure and picklable.
 
-So a body of hostile size is worked on in a process that limits end (`serve_apps.api.context.limited_work`), and of its
-tree nothing but bytes and chunks comes back.
+A very large body can therefore run in a limited process (`serve_apps.api.context.limited_work`), which returns only
+bytes and chunks.
 """
 
 import json
@@ -35,7 +35,7 @@ LIGHT_BODY = 4 << 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestRules:
-    """How trees from outside are taken in. `flag` looks for personal data; None where readers do not either."""
+    """Rules for accepting external trees. `flag` detects personal data; None if readers do not detect it either."""
 
     options: ReadOptions
     tokenizer: Tokenizer
@@ -46,7 +46,7 @@ class IngestRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedIngest:
-    """What is stored and indexed. `charged`: pages that are metered; `refused`: why nothing is, and in which part."""
+    """Data to store and index. `charged`: metered pages; `refused`: reason and faulty part if nothing is stored."""
 
     name: str = ""
     format: str = ""
@@ -60,19 +60,27 @@ class PreparedIngest:
     refused: tuple[str, str] | None = None
 
     def require(self) -> dict[str, bytes]:
-        """The files. Raises `InvalidIngest`."""
+        """Return the files to store.
+
+        Raises:
+            InvalidIngest: The tree was refused.
+        """
         if self.files is None:
             raise InvalidIngest(*(self.refused or ("refused",)))
         return self.files
 
 
 def parse_light(body: bytes) -> dict[str, Any] | None:
-    """The body as an object; None for one that is too large to be looked at here. Raises `InvalidIngest`."""
+    """Return the body as an object, or None if it is too large to parse in this process.
+
+    Raises:
+        InvalidIngest: The body is not acceptable JSON.
+    """
     return _parse(body) if len(body) <= LIGHT_BODY else None
 
 
 def weigh(body: bytes, sent: dict[str, Any]) -> int:
-    """Characters of the body without its pictures and its original."""
+    """Return the number of characters of the body without its pictures and its original."""
     assets = sent.get("assets")
     carried = [sent.get("source_bytes"), *(assets.values() if isinstance(assets, dict) else ())]
     return len(body) - sum(len(text) for text in carried if isinstance(text, str))
@@ -87,7 +95,7 @@ def prepare_body(rules: IngestRules, body: bytes) -> PreparedIngest:
 
 
 def prepare(rules: IngestRules, sent: dict[str, Any]) -> PreparedIngest:
-    """Everything is checked before anything is scanned; a refusal is a value, for it may come from a process."""
+    """Check everything, then scan and chunk. A refusal is a value, because it may come from another process."""
     try:
         ingested = read_tree(sent.get("tree"), rules.options)
         assets = read_assets(sent.get("assets"), ingested.tree, rules.options)

@@ -1,7 +1,7 @@
-"""The published tree of a document as a value, redacted when asked: what every derivation and export is computed from.
+"""The published tree of a document as a value, redacted on request; the input of every derivation and export.
 
-Parsed trees are kept for a while, because who asks for chunks soon asks for fields. Redaction is Tree → Tree before
-anything else sees it, so no output can forget it; what is masked is made anew each time.
+Parsed trees are cached for a while, because callers often request several derivations of one document. Redaction is
+Tree → Tree before any other step, so no output can skip it; the masked tree is computed for each request.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Redacted = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A caller's document as it may be shown to them. `name` is hidden when redacted; `chunking`: as indexed."""
+    """A caller's document, ready to be shown. `name` is hidden when redacted; `chunking`: settings of the index."""
 
     call: Call
     document_id: DocumentId
@@ -41,17 +41,20 @@ class Published:
     chunking: ChunkSettings
 
     async def derive(self, make: Callable[[Tree], object]) -> bytes:
-        """`make(tree)` as it is sent: a text in UTF-8, bytes as they are, anything else as JSON. `make` pickles.
+        """Return `make(tree)` as bytes: text in UTF-8, bytes unchanged, other values as JSON. `make` must be picklable.
 
-        In a thread, for derivations are pure and may take milliseconds; of a tree of hostile size in a process.
-        Raises `OverLimit`, `Overloaded`.
+        It runs in a thread, because derivations are pure and may take milliseconds; for very large trees in a process.
+
+        Raises:
+            OverLimit: The work exceeded its limits.
+            Overloaded: The lane is full.
         """
         running = self.call.running
         lane = running.heavy if running.work.is_heavy(self.tree) else running.disk
         return await lane.run(running.work.run, partial(_rendered, make), self.tree)
 
     def left_out(self, *, furniture: bool = False) -> dict[str, str]:
-        """A header that counts the blocks an output leaves out, by reason; none when nothing is left out."""
+        """Return a header that counts the omitted blocks by reason, or no header if the output is complete."""
         counts = count_left_out(self.tree, furniture=furniture)
         return {LEFT_OUT: ", ".join(f"{reason}={count}" for reason, count in counts.items())} if counts else {}
 
@@ -66,7 +69,12 @@ def _rendered(make: Callable[[Tree], object], tree: Tree) -> bytes:
 async def find_published(
     call: CallDep, job_id: JobIdDep, document_id: DocumentIdDep, redacted: Redacted = False
 ) -> Published:
-    """Raises `NotFound` (unknown, foreign, deleted or unfinished) and `PiiIncomplete`."""
+    """Return the published tree of a document.
+
+    Raises:
+        NotFound: The document is unknown, foreign, deleted or unfinished.
+        PiiIncomplete: A redacted tree was requested and its scan is not finished.
+    """
     where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
     if redacted:

@@ -1,6 +1,6 @@
-"""Search hits as they may leave the house: their text is taken anew from the redacted trees. Blocks: call in a thread.
+"""Search hits with redacted text, taken from the redacted trees. Blocks: call in a thread.
 
-Chunks of a redacted tree may be cut elsewhere, so a hit becomes the redacted chunk that shares most blocks with it.
+Chunks of a redacted tree may be cut differently, so a hit becomes the redacted chunk that shares most blocks with it.
 """
 
 from dataclasses import asdict, replace
@@ -21,7 +21,11 @@ SNIPPET_CHARS = 240  # characters, as the index's own snippets
 
 
 def redact_hits(call: Call, hits: list[SearchHit]) -> list[SearchHit]:
-    """Raises `PiiIncomplete` when the tree of any hit has no finished scan. Hits deleted meanwhile are left out."""
+    """Return the hits with redacted text, without hits whose documents were deleted in the meantime.
+
+    Raises:
+        PiiIncomplete: The tree of a hit has no finished scan.
+    """
     chunks: dict[str, list[Chunk]] = {}
     shown = []
     for hit in hits:

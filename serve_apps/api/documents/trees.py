@@ -1,4 +1,4 @@
-"""Stored trees for one caller: where the published one is, and its bytes as served. Blocks: call in a thread."""
+"""Stored trees for one caller: locate the published one and return its bytes. Blocks: call in a thread."""
 
 import json
 
@@ -13,7 +13,7 @@ HIDDEN_NAME = "[REDACTED]"
 
 
 def read_published_tree(store: Store, document_id: DocumentId, tree: PublishedTree) -> bytes:
-    """The stored JSON with id and file name added; it is not parsed."""
+    """Return the stored JSON with id and file name added, without parsing it."""
     stored = store.artifacts.read(document_id, tree.attempt, TREE)
     return serve_tree(stored, document_id=document_id, name=tree.source_file)
 
@@ -27,5 +27,5 @@ def read_page_sizes(store: Store, document_id: DocumentId, tree: PublishedTree) 
 
 
 def read_tree_of(store: Store, scope: Scope, job_id: JobId, document_id: DocumentId) -> bytes:
-    """Locate and read in one go. Raises `NotFound` for an unknown, foreign, deleted or unfinished document."""
+    """Locate and read a tree. Raises `NotFound` for an unknown, foreign, deleted or unfinished document."""
     return read_published_tree(store, document_id, locate_tree(store.db, scope, job_id, document_id))

@@ -1,6 +1,6 @@
-"""A zip written while it is sent: pieces of bytes come out as files go in, so memory holds one piece, not the archive.
+"""A zip archive written while it is sent: files go in, pieces of bytes come out, so memory holds only one piece.
 
-Times are left out, so the same files give the same bytes.
+Timestamps are left out, so the same files give the same bytes.
 """
 
 import io
@@ -14,22 +14,22 @@ _RESERVED = frozenset('/\\:*?"<>|')
 
 
 class ZipStream:
-    """Every method yields what is ready to be sent."""
+    """Writes a zip archive; each method yields the bytes that are ready to send."""
 
     def __init__(self) -> None:
         self._out = _Out()
         self._zip = zipfile.ZipFile(self._out, "w", allowZip64=True)
 
     def add(self, name: str, data: bytes) -> Iterator[bytes]:
-        """A file that is whole in memory, packed."""
+        """Write an in-memory file, compressed, and yield the archive's next bytes."""
         yield from self._write(name, io.BytesIO(data), zipfile.ZIP_DEFLATED)
 
     def copy(self, name: str, file: BinaryIO) -> Iterator[bytes]:
-        """A file as it is: originals are packed already."""
+        """Write a file uncompressed, because originals are compressed already, and yield the archive's next bytes."""
         yield from self._write(name, file, zipfile.ZIP_STORED)
 
     def end(self) -> Iterator[bytes]:
-        """The directory."""
+        """Write the central directory and yield the last bytes."""
         self._zip.close()
         yield self._out.take()
 
@@ -44,13 +44,13 @@ class ZipStream:
 
 
 class EntryNames:
-    """Names inside an archive: no folder of the sender's, nothing a file system reads another way, each once."""
+    """Makes names inside an archive safe for file systems, without folders from the sender, and unique."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def unique(self, folder: str, stem: str, ending: str) -> str:
-        """`folder/stem.ending`, numbered where names clash, also those that differ in case only."""
+        """Return `folder/stem.ending`, numbered if the name is taken, also if it differs in case only."""
         clean = "".join("_" if char in _RESERVED or ord(char) < 32 else char for char in stem).strip(" .") or "document"
         name, number = f"{folder}{clean}{ending}", 1
         while name.casefold() in self._taken:
@@ -61,7 +61,7 @@ class EntryNames:
 
 
 class _Out(io.RawIOBase):
-    """A place to write to that cannot be wound back; what was written is taken away piece by piece."""
+    """A write-only target without seeking; written bytes are taken out piece by piece."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

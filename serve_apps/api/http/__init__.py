@@ -1,1 +1,1 @@
-"""HTTP itself: the outer layer, bodies, uploads, compression, refusals and their table."""
+"""HTTP layer: outer middleware, bodies, uploads, compression, refusals and their table."""

@@ -1,4 +1,4 @@
-"""Bounded threads for what blocks: a few for reading SQL, a few for disks and writing. Full lanes refuse at once."""
+"""Bounded thread lanes for blocking work: for reading SQL, for disks and writing. A full lane refuses at once."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,9 +14,10 @@ T = TypeVar("T")
 
 
 class Bulkhead:
-    """`threads` at work, at most `max_waiting` calls waiting or running.
+    """A lane of `threads` threads with at most `max_waiting` calls waiting or running.
 
-    `timeout_s`: a call that takes longer is given up (never set it where calls write: their outcome would be unknown).
+    `timeout_s`: a call that takes longer is abandoned. Never set it for calls that write, because their outcome would
+    be unknown.
     """
 
     def __init__(self, name: str, threads: int, *, timeout_s: float | None = None, max_waiting: int = 512) -> None:
@@ -24,9 +25,13 @@ class Bulkhead:
         self._timeout_s, self._max_waiting, self._taken = timeout_s, max_waiting, 0
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The call's result. Raises `Overloaded` when the lane is full, `StoreUnavailable` when it takes too long.
+        """Run the call in a thread and return its result.
 
-        A caller that is cancelled does not stop a call that has begun.
+        A call that has begun continues if its caller is cancelled.
+
+        Raises:
+            Overloaded: The lane is full.
+            StoreUnavailable: The call takes too long.
         """
         if self._taken >= self._max_waiting:
             raise Overloaded("too many requests at once")
@@ -40,5 +45,5 @@ class Bulkhead:
             self._taken -= 1
 
     def close(self) -> None:
-        """Calls that write are waited for; those that may be given up are."""
+        """Close the lane. Wait for running calls unless the lane has a timeout."""
         self._threads.shutdown(wait=self._timeout_s is None, cancel_futures=True)

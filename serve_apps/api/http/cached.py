@@ -1,4 +1,4 @@
-"""An answer that may be a moment old: many callers, one look."""
+"""Short-lived cache of one answer for many callers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Cached(Generic[T]):
-    """Keeps the last answer for `seconds`; callers at the same time share one look."""
+    """Caches the last answer for `seconds`; simultaneous callers share one call."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds, self._at = seconds, float("-inf")
@@ -17,6 +17,7 @@ class Cached(Generic[T]):
         self._lock = asyncio.Lock()
 
     async def get(self, look: Callable[[], Awaitable[T]]) -> T:
+        """Return the cached value, or call `look` if the value has expired."""
         async with self._lock:
             if self._value is None or monotonic() - self._at > self._seconds:
                 self._value = await look()

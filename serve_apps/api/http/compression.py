@@ -1,4 +1,4 @@
-"""gzip for whole JSON and text answers a client takes compressed. Large ones are packed in a thread; streams pass."""
+"""gzip for complete JSON and text answers. Large ones are compressed in a thread; streams are not compressed."""
 
 import asyncio
 import gzip
@@ -11,12 +11,13 @@ _PACKED_TYPES = (b"application/json", b"application/problem+json", b"text/")
 
 
 class Gzip:
-    """Wraps the app. Answers in several messages, pictures and what is encoded already stay as they are."""
+    """Middleware that compresses answers. Streams, pictures and encoded answers are not changed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Compress responses of clients that accept gzip."""
         if scope["type"] != "http" or not _accepts_gzip(scope["headers"]):
             await self.app(scope, receive, send)
             return
@@ -37,7 +38,7 @@ class Gzip:
 
 
 async def _pack(start: Message, message: Message) -> Message:
-    """The body message to send; `start` gets its headers. Unchanged where packing is of no use."""
+    """Return the body message to send, compressed if that is useful, and update the headers of `start`."""
     headers = dict(start["headers"])
     body = message.get("body", b"")
     fits = headers.get(b"content-type", b"").startswith(_PACKED_TYPES) and b"content-encoding" not in headers

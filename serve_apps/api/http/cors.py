@@ -1,7 +1,7 @@
-"""Pages of other sites that may call `/v1` from a browser: those the operator names, none by default.
+"""Sites whose pages may call `/v1` from a browser: those that the operator names, none by default.
 
-They bring a key of their own, never a cookie: answers carry no Access-Control-Allow-Credentials, so a dashboard's
-session is of no use to them, and only `/v1` answers. A preflight of a site that is not named is an ordinary OPTIONS.
+They send a key, never a cookie: answers have no Access-Control-Allow-Credentials, so a dashboard session does not help
+them, and only `/v1` answers. A preflight request of another site is handled as an ordinary OPTIONS request.
 """
 
 from collections.abc import Iterable
@@ -26,13 +26,14 @@ _PREFIX = "/v1/"
 
 
 class Cors:
-    """Wraps the app and everything that may refuse a request, so that refusals can be read too."""
+    """Middleware around the app and everything that may refuse a request, so that browsers can read refusals too."""
 
     def __init__(self, app: ASGIApp, origins: Iterable[str]) -> None:
         self.app = app
         self._origins = frozenset(origin.lower().encode() for origin in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer preflight requests of allowed sites and add CORS headers to the other responses."""
         if scope["type"] != "http" or not _is_served(scope):
             await self.app(scope, receive, send)
             return
@@ -53,7 +54,7 @@ class Cors:
         await self.app(scope, receive, marking)
 
     def _allow(self, origin: bytes | None) -> bytes | None:
-        """What Access-Control-Allow-Origin says to a page of `origin`."""
+        """Return the value of Access-Control-Allow-Origin for a page of `origin`, or None."""
         if origin is None:
             return None
         if ANY.encode() in self._origins:
@@ -62,7 +63,7 @@ class Cors:
 
 
 def _is_served(scope: Scope) -> bool:
-    """The interface's own paths; a prefix (the console's) may stand before them."""
+    """Return whether the path belongs to `/v1`, also behind a prefix such as the console's."""
     path: str = scope["path"]
     return path.startswith((_PREFIX, scope.get("root_path", "") + _PREFIX))
 

@@ -1,4 +1,4 @@
-"""Answers that a caller may keep: the same content has the same ETag, and asking again with it costs nothing."""
+"""Cacheable answers: the same content has the same ETag, so a repeated request costs nothing."""
 
 from collections.abc import Awaitable, Callable
 
@@ -7,7 +7,10 @@ from starlette.responses import Response
 
 
 async def answer_cached(request: Request, content_id: str, read: Callable[[], Awaitable[Response]]) -> Response:
-    """304 when the caller has this content already, else what `read` gives, marked. `content_id` names the bytes."""
+    """Return 304 if the caller has this content already, otherwise the response of `read` with its ETag.
+
+    `content_id` identifies the bytes.
+    """
     etag = f'"{content_id}"'
     headers = {"ETag": etag, "Cache-Control": "private, no-cache"}
     if _matches(request.headers.get("if-none-match", ""), etag):
@@ -18,5 +21,5 @@ async def answer_cached(request: Request, content_id: str, read: Callable[[], Aw
 
 
 def _matches(sent: str, etag: str) -> bool:
-    """`If-None-Match` compares weakly: W/ is not looked at."""
+    """Return whether `If-None-Match` names the tag; a weak comparison that ignores W/."""
     return sent.strip() == "*" or etag in {candidate.strip().removeprefix("W/") for candidate in sent.split(",")}

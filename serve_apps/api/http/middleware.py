@@ -1,7 +1,7 @@
-"""The outermost layer, pure ASGI: request id, early refusals, bounded body bytes, security headers, last catch, log.
+"""Outermost layer, pure ASGI: request id, early refusals, bounded bodies, security headers, last error handler, log.
 
-Refuses a body by its declared length before anything reads it and counts what really comes. Logs no content, no query
-and no path, only the route's template.
+It refuses a body by its declared length before reading, and counts the received bytes. It logs no content, query or
+path, only the route's template.
 """
 
 import json
@@ -33,7 +33,7 @@ BodyCap = Callable[[str], int]
 
 
 class OuterMiddleware:
-    """Wraps the app. `max_inflight_bytes` bounds the bodies being received at once; a single one is always let in."""
+    """Wraps the app. `max_inflight_bytes` limits the bodies received at once; a single one is always accepted."""
 
     def __init__(
         self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int, tracing: Tracing = TRACING_OFF
@@ -43,6 +43,7 @@ class OuterMiddleware:
         self.inflight_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request with a body limit, a trace span, an access log line and answers for all errors."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -66,7 +67,12 @@ class OuterMiddleware:
                 end_request(traced, scope, exchange.status)
 
     def _admit(self, path: str, declared: int) -> int:
-        """Bytes held for a body of `declared` length (-1: unknown); raises when too large or when too many are held."""
+        """Return the bytes reserved for a body of `declared` length (-1: unknown).
+
+        Raises:
+            UploadTooLarge: The declared length exceeds the limit of the path.
+            Overloaded: Too many bytes are reserved.
+        """
         cap = self.body_cap(path)
         if declared > cap:
             raise UploadTooLarge(f"the request may have {cap} bytes")
@@ -78,7 +84,7 @@ class OuterMiddleware:
 
 
 class _Exchange:
-    """One request and its answer: adds headers on the way out and remembers what the log needs."""
+    """One request and its answer: adds headers to the answer and records data for the log."""
 
     __slots__ = ("_scope", "_send", "_started", "_started_at", "body", "request_id", "status")
 
@@ -102,7 +108,7 @@ class _Exchange:
         await self._send(message)
 
     async def fail(self, error: BaseException) -> None:
-        """The last catch: a refusal as the table says, anything else recorded by kind and place, never by its text."""
+        """Answer an uncaught error. Faults are logged by kind and place, never with their text."""
         if isinstance(error, ClientDisconnect):
             return
         if isinstance(error, SystemExit):  # a client library's way to say that its cluster is gone
@@ -132,12 +138,12 @@ class _Exchange:
 
 
 def log_fault(request_id: str, error: BaseException) -> None:
-    """Records a fault of ours by its kind and place."""
+    """Log an internal error by its kind and place."""
     error_log.error(json.dumps({"request_id": request_id, "error": _where(error)}))
 
 
 def _as_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
-    """GET with nothing behind its headers; a stream is told that nobody listens."""
+    """Turn a HEAD request into GET and drop the body; a stream sees a disconnect after the headers."""
     begun = False
 
     async def receive_until_begun() -> Message:
@@ -154,7 +160,7 @@ def _as_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive,
 
 
 def _declared_length(headers: list[tuple[bytes, bytes]]) -> int:
-    """Content-Length; -1 for a body of unknown length, 0 for none."""
+    """Return Content-Length; -1 for a body of unknown length, 0 for none."""
     declared = 0
     for name, value in headers:
         if name == b"transfer-encoding":
@@ -169,7 +175,7 @@ async def _nothing() -> Message:
 
 
 def _where(error: BaseException) -> dict[str, Any]:
-    """Kind of an error and the places it passed through, innermost last; its text may quote a document."""
+    """Return the kind of an error and its traceback locations, innermost last. Its text may quote a document."""
     places = []
     traceback = error.__traceback__
     while traceback is not None:

@@ -1,6 +1,6 @@
-"""A multipart body as it arrives: bytes are pushed in, files and fields come out, every limit is kept on the way.
+"""Incremental multipart parser: bytes in, files and fields out, with all limits enforced.
 
-Synchronous and without I/O: the content of file parts waits in `pending` until the owner takes it to a store.
+Synchronous and without I/O: the content of file parts waits in `pending` until the owner moves it to a store.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ _MAX_HEADER_BYTES = 16 * 1024  # a file name of 4,000 characters fits in any scr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartRules:
-    """Which parts may carry files (None: any), how many, and how many bytes each."""
+    """Limits of an upload: part names that may carry files (None: any), number of files and bytes per file."""
 
     names: frozenset[str] | None
     max_files: int
@@ -29,7 +29,7 @@ class PartRules:
 
 @dataclass(slots=True)
 class FilePart:
-    """One file of the upload. `pending` is received and not yet stored; `head` is its first bytes."""
+    """One file of the upload. `pending` has been received but not stored; `head` is its first bytes."""
 
     name: str
     part: str = "files"
@@ -40,7 +40,7 @@ class FilePart:
 
 
 class PartsReader:
-    """Feeds a parser and keeps the limits. Raises `UploadTooLarge`, `BatchTooLarge` or `InvalidUpload`."""
+    """Feeds a parser and enforces the limits. Raises `UploadTooLarge`, `BatchTooLarge` or `InvalidUpload`."""
 
     def __init__(self, content_type: str, rules: PartRules) -> None:
         self.files: list[FilePart] = []
@@ -62,7 +62,7 @@ class PartsReader:
             raise InvalidUpload("malformed-upload", "the body is not valid multipart/form-data") from None
 
     def finish(self) -> None:
-        """The body ended: it must have been closed and hold at least one file."""
+        """Check that the body is complete and contains at least one file."""
         if not self._ended:
             raise InvalidUpload("malformed-upload", "the body ended before its last boundary")
         if not self.files:
@@ -155,7 +155,7 @@ class PartsReader:
             self._end_field(*self._field)
 
     def _end_file(self, file: FilePart) -> None:
-        """A part without a name and without bytes is what a browser sends for a form left empty."""
+        """Complete a file. A part without name and content is ignored: browsers send it for an empty form field."""
         if file.size == 0 and file.name:
             raise InvalidUpload("empty-file", "the file is empty", self._expected)
         file.name = clean_name(file.name)

@@ -1,6 +1,6 @@
-"""The one table from errors to HTTP: an exception in, problem+json out; 422 keeps FastAPI's `detail` list.
+"""The one table from errors to HTTP: an exception in, problem+json out; 422 uses FastAPI's `detail` list.
 
-A body never holds internals: where an error's own text is not known to be safe, the table's text is shown instead.
+A body never contains internals: unless an error's text is known to be safe, the table's text is used instead.
 """
 
 import json
@@ -32,7 +32,7 @@ PROBLEM_JSON = "application/problem+json"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`text` replaces the error's own text; `loc` says where a 422 lies; `retry_after` is seconds."""
+    """One row. `text` replaces the error's text; `loc` is the location of a 422; `retry_after` is in seconds."""
 
     status: int
     text: str | None = None
@@ -106,7 +106,7 @@ def install(app: FastAPI) -> None:
 
 
 def problem_response(status: int, code: str, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """One problem body; its bytes depend on the arguments alone."""
+    """Return a problem response; its bytes depend only on the arguments."""
     body = {
         "type": f"urn:quire:problem:{code}",
         "title": HTTPStatus(status).phrase,
@@ -118,12 +118,12 @@ def problem_response(status: int, code: str, detail: str, headers: Mapping[str, 
 
 
 def invalid_response(entries: Sequence[dict[str, Any]], headers: Mapping[str, str] | None = None) -> Response:
-    """A 422 in FastAPI's form: entries of `type` (our code), `loc`, `msg`."""
+    """Return a 422 response in FastAPI's form: entries of `type` (our code), `loc` and `msg`."""
     return Response(json.dumps({"detail": list(entries)}), 422, headers, "application/json")
 
 
 def answer(error: Exception) -> Response:
-    """The response to an error of the table; anything else is `internal` and says nothing more."""
+    """Return the response for an error of the table. All other errors are `internal`, without details."""
     problem = next((PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS), None)
     if problem is None:
         return problem_response(500, _CODES[500], "An internal error occurred. Report it with the request id.")
@@ -158,7 +158,7 @@ async def _answer_routing(request: Request, error: Exception) -> Response:
 
 
 def allowed_methods(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
-    """Every method that some route has at this path, with those that any route has."""
+    """Return all methods that the routes accept at this path."""
     methods = {"OPTIONS"}
     for route in routes:
         if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE:
@@ -167,6 +167,6 @@ def allowed_methods(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
 
 
 async def _answer_validation(_: Request, error: Exception) -> Response:
-    """FastAPI's list without the rejected input: it may be huge, secret or no JSON."""
+    """Return FastAPI's list of errors without the rejected input, which may be huge, secret or not JSON."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
     return invalid_response([{"type": e["type"], "loc": list(e["loc"]), "msg": e["msg"]} for e in found])

@@ -1,20 +1,20 @@
-"""What the API itself refuses: three-line classes with a stable `code`; `problems.py` maps them to HTTP."""
+"""Errors that the API itself raises: short classes with a stable `code`; `problems.py` maps them to HTTP."""
 
 
 class Refusal(Exception):
-    """A request that cannot be served as it is; the text is safe to show."""
+    """A request that cannot be served; the text is safe to show."""
 
     code = "refused"
 
 
 class TokenRefused(Refusal):
-    """Neither an admin nor a caller on this machine."""
+    """The caller is neither an admin nor on this machine."""
 
     code = "token-refused"
 
 
 class NoDefaultToken(Refusal):
-    """Keys are managed by the operator, so there is no default token."""
+    """The operator manages the keys, so a default token does not exist."""
 
     code = "no-default-token"
 
@@ -26,63 +26,63 @@ class NoPageImage(Refusal):
 
 
 class PictureNotRedactable(Refusal):
-    """A picture inside a document: nobody looked for personal data in its pixels."""
+    """A picture inside a document cannot be redacted, because its pixels were not searched for personal data."""
 
     code = "picture-not-redactable"
 
 
 class UnknownFlag(Refusal):
-    """The block is there and carries no such flag."""
+    """The block exists but does not have this flag."""
 
     code = "unknown-flag"
     loc = ("body", "flag")
 
 
 class ValueRefused(Refusal):
-    """A value with too few letters and figures to be looked for."""
+    """The value has too few letters and digits to search for."""
 
     code = "value-too-short"
     loc = ("body", "value")
 
 
 class OriginalGone(Refusal):
-    """The original is not stored any more, so nothing can be drawn from it."""
+    """The original is not stored any more, so pictures of it cannot be drawn."""
 
     code = "original-missing"
 
 
 class NoOriginal(Refusal):
-    """The file itself is asked for and not stored any more."""
+    """The requested file is not stored any more."""
 
     code = "original-missing"
 
 
 class FormatNotRedactable(Refusal):
-    """No redacted file is made of this format."""
+    """Files of this format cannot be redacted."""
 
     code = "not-redactable"
 
 
 class SearchNotConfigured(Refusal):
-    """This deployment keeps no search index."""
+    """This deployment has no search index."""
 
     code = "search-not-configured"
 
 
 class UploadTooLarge(Refusal):
-    """More bytes than one file, or one request, may have."""
+    """A file or the request exceeds its size limit."""
 
     code = "upload-too-large"
 
 
 class BatchTooLarge(Refusal):
-    """More files than one submission may hold."""
+    """The submission has too many files."""
 
     code = "too-many-files"
 
 
 class UrlUnreachable(Refusal):
-    """What stands at an address could not be fetched; the text says in which way."""
+    """An address could not be fetched; the text gives the reason."""
 
     code = "url-unreachable"
     loc = ("body", "url")
@@ -95,13 +95,13 @@ class UploadStalled(Refusal):
 
 
 class Overloaded(Refusal):
-    """Too much is going on here already; try again soon."""
+    """The service is busy; the request may be sent again soon."""
 
     code = "overloaded"
 
 
 class InvalidUpload(Refusal):
-    """The multipart body cannot be used; `code` says why, `loc` where."""
+    """The multipart body is not acceptable; `code` gives the reason, `loc` the part."""
 
     code = "malformed-upload"
 
@@ -111,19 +111,19 @@ class InvalidUpload(Refusal):
 
 
 class OverLimit(Refusal):
-    """This document needs more CPU time or memory for this output than one call may take."""
+    """The document needs more CPU time or memory for this output than one call may use."""
 
     code = "resource-limit"
 
 
 class NotInTime(Refusal):
-    """Reading took longer than this call may take."""
+    """Reading took longer than this call allows."""
 
     code = "timeout"
 
 
 class UnreadableFile(Refusal):
-    """A file of this call cannot be read; `code` is the reading's own, `loc` names the part."""
+    """A file of this call cannot be read; `code` is the reader's code, `loc` names the part."""
 
     def __init__(self, code: str, text: str, part: str) -> None:
         super().__init__(text or code)
@@ -131,7 +131,7 @@ class UnreadableFile(Refusal):
 
 
 class InvalidField(Refusal):
-    """A form field or header says something that cannot be meant; `loc` says which."""
+    """A form field or header has an unacceptable value; `loc` names it."""
 
     code = "invalid-field"
 
@@ -141,7 +141,7 @@ class InvalidField(Refusal):
 
 
 class UnknownParameter(Refusal):
-    """A query parameter this operation does not have: a misspelt one must not mean that nothing was asked for."""
+    """The operation does not have this query parameter. Ignoring a misspelt one would change the result."""
 
     code = "unknown-parameter"
 
@@ -151,7 +151,7 @@ class UnknownParameter(Refusal):
 
 
 class RepeatedParameter(Refusal):
-    """A query parameter said twice: of two answers to one question neither is known to be meant."""
+    """A query parameter was sent twice, so its value is ambiguous."""
 
     code = "repeated-parameter"
 

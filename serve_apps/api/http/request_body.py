@@ -1,7 +1,7 @@
-"""A request's body as it arrives: counted against its cap, and taken to its end before an early answer is sent.
+"""A request's body as it arrives: count it against its limit, and receive it completely before an early answer.
 
-A server that answers and closes while bytes are still on their way resets the connection, and the client never sees
-the answer: so what nobody read is received and dropped first, as far as that is reasonable.
+A server that answers and closes while bytes are still arriving resets the connection, and the client never sees the
+answer. Unread bytes are therefore received and dropped first, up to a limit.
 """
 
 import asyncio
@@ -18,21 +18,25 @@ IN_ALL_S = 30.0  # seconds for all of it: a client that drips is left too
 
 
 class RequestBody:
-    """`receive` of a request whose body may have `cap` bytes and says that it has `declared` (-1: does not say)."""
+    """Body of a request, limited to `cap` bytes; `declared` is its stated length (-1: not stated)."""
 
     def __init__(self, receive: Receive, cap: int, declared: int = -1) -> None:
         self._receive, self._cap, self._declared = receive, cap, declared
         self._taken, self._ended = 0, False
 
     async def receive(self) -> Message:
-        """The next message. Raises `UploadTooLarge` at the one with which the body passes its cap."""
+        """Return the next message.
+
+        Raises:
+            UploadTooLarge: The body exceeds its limit with this message.
+        """
         message = await self._next()
         if self._taken > self._cap:
             raise UploadTooLarge(f"the request may have {self._cap} bytes")
         return message
 
     async def drop_rest(self) -> None:
-        """Receives what nobody asked for; nothing where it is known to be too much."""
+        """Receive and drop the unread bytes, unless they are known to exceed the limit."""
         most = self._taken + MOST_DROPPED_BYTES
         if self._declared > most:
             return

@@ -1,6 +1,6 @@
-"""The id of a request: the caller's where it is one of ours in form, else made here. It stands on an answer once.
+"""Request ids: the caller's id if it is well formed, otherwise a new one. A response carries it once.
 
-Ray Serve's proxy puts the header on every answer too, with whatever the caller sent; `OneRequestId` runs around it.
+Ray Serve's proxy also adds the header to every response, with the value the caller sent; `OneRequestId` wraps it.
 """
 
 import os
@@ -15,7 +15,7 @@ Headers = list[tuple[bytes, bytes]]
 
 
 def request_id_of(headers: Headers) -> bytes:
-    """The first acceptable id that was sent, or a new one."""
+    """Return the first well-formed id that was sent, or a new one."""
     for name, value in headers:
         if name.lower() == HEADER and _FORM.fullmatch(value):
             return value
@@ -23,12 +23,13 @@ def request_id_of(headers: Headers) -> bytes:
 
 
 class OneRequestId:
-    """ASGI: the app sees one acceptable id, the caller gets that one and no other."""
+    """ASGI middleware: the app gets one well-formed id, and the answer carries only that one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request id to the app and put exactly one on the response."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -1,6 +1,6 @@
-"""One span per request: begun at the outer layer, named by the route's template, its context left for what follows.
+"""One trace span per request: started in the outer layer, named by the route's template, parent of inner spans.
 
-Only the method, the template, the status and our request id are noted: no path, no query, no header, no body.
+It records only the method, the template, the status and the request id: no path, query, header or body.
 """
 
 from collections.abc import MutableMapping
@@ -15,7 +15,7 @@ _QUIET = frozenset({"/v1/health", "/metrics"})  # asked every few seconds, for e
 
 
 def begin_request(tracing: Tracing, scope: MutableMapping[str, Any]) -> Span | None:
-    """The span of this request, below the caller's own trace where one was sent."""
+    """Start the span of this request, as a child of the caller's trace if one was sent; None for quiet paths."""
     if scope["path"] in _QUIET:
         return None
     sent = [value for name, value in scope["headers"] if name == b"traceparent"]
@@ -27,7 +27,7 @@ def begin_request(tracing: Tracing, scope: MutableMapping[str, Any]) -> Span | N
 
 
 def end_request(span: Span, scope: MutableMapping[str, Any], status: int) -> None:
-    """Ends it; an answer of 500 and above is an error."""
+    """End the span. A status of 500 or above marks it as an error."""
     template = getattr(scope.get("route"), "path", None)
     if template is not None:
         span.update_name(f"{scope['method']} {template}")

@@ -1,7 +1,7 @@
-"""What Ray Serve's HTTP proxy puts around everything (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH).
+"""Middleware around Ray Serve's HTTP proxy (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH).
 
-Also how much of a request may come that is no body: uvicorn keeps headers of any length before anybody is asked for a
-key, and waits for them for ever.
+It also limits the size and the duration of request headers: uvicorn accepts headers of any length before a key is
+checked, and waits for them without a time limit.
 """
 
 import asyncio
@@ -35,20 +35,23 @@ _NOT_FOUND = {
 
 
 class BoundedHeads(HttpToolsProtocol):
-    """uvicorn's protocol with an end to headers."""
+    """uvicorn's HTTP protocol with limits on the size and duration of headers."""
 
     _unheard, _heard, _in_head = 0, False, False
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time limit of the first request head."""
         super().connection_made(transport)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Cancel the time limit."""
         self._rest()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        """Count bytes that belong to a request head, and refuse a head that is too large."""
         self._heard = False
         super().data_received(data)
         self._unheard = 0 if self._heard else self._unheard + len(data)
@@ -56,24 +59,29 @@ class BoundedHeads(HttpToolsProtocol):
             self._refuse(431)
 
     def on_message_begin(self) -> None:
+        """Start the time limit of a request head."""
         super().on_message_begin()
         self._in_head = True
         self._wait()
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        """Pass headers on and drop trailers."""
         if self._in_head:  # trailers are nobody's
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
+        """Cancel the time limit, because the head is complete."""
         self._heard, self._in_head = True, False
         self._rest()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
+        """Note that the received bytes belong to a body."""
         self._heard = True
         super().on_body(body)
 
     def on_message_complete(self) -> None:
+        """Note that the received bytes completed a request."""
         self._heard = True
         super().on_message_complete()
 
@@ -87,7 +95,7 @@ class BoundedHeads(HttpToolsProtocol):
             self._timer = None
 
     def _refuse(self, status: int) -> None:
-        """Says why where nothing else is being said on this connection, and ends it."""
+        """Send the reason, unless an answer is being sent on this connection, and close it."""
         if self.transport.is_closing():
             return
         if self.cycle is None or self.cycle.response_complete:
@@ -101,12 +109,13 @@ class BoundedHeads(HttpToolsProtocol):
 
 
 class NoRouteList:
-    """ASGI: the proxy's list of applications is told to nobody; its `/-/healthz` stays, for whoever probes a node."""
+    """ASGI middleware that hides the proxy's list of applications. `/-/healthz` stays available for probes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer requests for the route list with 404 and pass on all others."""
         if scope["type"] == "http" and scope["path"] == _TOLD:
             headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
             await Response(json.dumps(_NOT_FOUND), 404, headers, "application/problem+json")(scope, receive, send)
@@ -115,6 +124,9 @@ class NoRouteList:
 
 
 def proxy_middlewares() -> list[Any]:
-    """Outermost first. Asked for before the proxy listens, which is when it gets our protocol: Serve has no switch."""
+    """Return the middlewares, outermost first.
+
+    Serve calls it before the proxy listens, so this also replaces uvicorn's protocol, for which Serve has no setting.
+    """
     auto.AutoHTTPProtocol = BoundedHeads
     return [Middleware(OneRequestId), Middleware(NoRouteList)]

@@ -1,4 +1,4 @@
-"""JSON from strangers: one value with unique keys, finite numbers and bounded depth, or a refusal."""
+"""Strict JSON for untrusted input: one value with unique keys, finite numbers and bounded depth, or a refusal."""
 
 import json
 import math
@@ -9,14 +9,23 @@ _MAX_DIGITS = 100  # digits of a number: Python's own parsing is quadratic in th
 
 
 class InvalidJson(ValueError):
-    """The text is no JSON that is taken here; the message says why and quotes nothing."""
+    """The text is not acceptable JSON; the message gives the reason and quotes nothing."""
 
     code = "invalid-json"
 
 
 def parse_object(text: str | bytes, *, storable: bool = False, most_values: int | None = None) -> dict[str, Any]:
-    """A JSON object. `storable`: its texts must also fit a database (no NUL, no lone surrogates). `most_values` are
-    counted before anything is parsed, for a value of three bytes takes a hundred in memory."""
+    """Parse a JSON object strictly: no repeated names, no NaN, no huge numbers.
+
+    Args:
+        text: The JSON text.
+        storable: Also reject texts that a database does not accept (NUL, lone surrogates).
+        most_values: Maximum number of values, counted before parsing, because a value of three bytes takes a hundred
+            in memory.
+
+    Raises:
+        InvalidJson: The text is not acceptable.
+    """
     if most_values is not None and _count_marks(text) > most_values:
         raise InvalidJson(f"more than {most_values} values")
     try:
@@ -40,7 +49,7 @@ def parse_object(text: str | bytes, *, storable: bool = False, most_values: int 
 
 
 def _count_marks(text: str | bytes) -> int:
-    """At least as many as there are values: each but the first of its list or object stands after a comma."""
+    """Return an upper bound of the number of values: each is the first of its container or follows a comma."""
     marks: tuple[Any, ...] = (b",", b"[", b"{") if isinstance(text, bytes) else (",", "[", "{")
     return sum(text.count(mark) for mark in marks)
 
@@ -70,7 +79,7 @@ def _whole(text: str) -> int:
 
 
 def _check(root: Any, storable: bool) -> None:
-    """Depth, and where asked every text; without recursion."""
+    """Check the depth and, on request, that all texts are storable; without recursion."""
     level = [root]
     for _ in range(MAX_DEPTH):
         if not level:
@@ -89,7 +98,7 @@ def _check(root: Any, storable: bool) -> None:
 
 
 def is_storable(text: str) -> bool:
-    """False for what no database takes: NUL, and half a character (a lone surrogate)."""
+    """Return whether a database accepts the text: it has no NUL and no lone surrogate."""
     return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text)
 
 

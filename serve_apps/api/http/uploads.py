@@ -1,7 +1,7 @@
-"""An upload on its way to the blob store: a request in, stored originals and fields out, no temp file left on failure.
+"""Uploads on their way to the blob store: read a request into stored originals and fields, without leftover temp files.
 
-Content goes to disk in a thread, a few hundred kilobytes at a time. A small body stays in memory until `store`, so it
-costs one thread hop in all, shared with whatever the caller does next in that thread.
+Content is written to disk in a thread, a few hundred kilobytes at a time. A small body stays in memory until `store`,
+so it costs one thread hop in all, shared with the caller's next work in that thread.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _SLOWEST_BYTES_S = 1024  # bytes a second below which an upload is given up
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file that is safe on disk."""
+    """A file that is stored durably."""
 
     name: str
     blob: StoredBlob
@@ -42,11 +42,12 @@ class Upload:
 
     @property
     def fields(self) -> dict[str, str]:
+        """Return the form fields of the upload."""
         return self._reader.fields
 
     @property
     def heads(self) -> list[bytes]:
-        """The first bytes of each file."""
+        """Return the first bytes of each file."""
         return [file.head for file in self._reader.files]
 
     def store(self) -> list[StoredFile]:
@@ -63,7 +64,7 @@ class Upload:
             self._reader.pending_bytes = 0
 
     def abort(self) -> None:
-        """Remove the temp files of what was not committed; committed blobs nobody refers to are swept later."""
+        """Remove the temp files of uncommitted content. Unreferenced committed blobs are swept later."""
         with self._lock:
             self._aborted = True
             for writer in self._writers.values():
@@ -83,9 +84,14 @@ class Upload:
 
 
 async def receive_upload(request: Request, rules: PartRules, blobs: Blobs, lane: Bulkhead, idle_s: float) -> Upload:
-    """The whole upload, its small files still in memory. On any failure or disconnect nothing is left behind.
+    """Receive the whole upload, with small files still in memory. A failure or disconnect leaves nothing behind.
 
-    Raises `UploadTooLarge`, `BatchTooLarge`, `InvalidUpload`, `UploadStalled`, `ClientDisconnect`.
+    Raises:
+        UploadTooLarge: A file exceeds its limit.
+        BatchTooLarge: The upload has too many files.
+        InvalidUpload: The body is malformed.
+        UploadStalled: The client sends too slowly.
+        ClientDisconnect: The client closed the connection.
     """
     reader = PartsReader(request.headers.get("content-type", ""), rules)
     upload = Upload(reader, blobs)
@@ -123,7 +129,12 @@ async def read_body(request: Request, idle_s: float, *, most: int | None = None)
 
 
 async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
-    """The body's chunks; a client that sends nothing for `idle_s` seconds, or next to nothing for longer, is left."""
+    """Yield the body's chunks.
+
+    Raises:
+        UploadStalled: Nothing arrived for `idle_s` seconds, or the rate stayed below the minimum.
+        ClientDisconnect: The client closed the connection.
+    """
     more, begun, taken = True, monotonic(), 0
     while more:
         try:

@@ -1,1 +1,1 @@
-"""From an upload to a queued job or a file read at once."""
+"""Intake: turn an upload into a queued job, or read a file at once."""

@@ -1,6 +1,7 @@
-"""A submission that names addresses instead of carrying files: `{"url": "https://…"}` or `{"urls": […]}` as JSON.
+"""Submissions that name addresses instead of carrying files: `{"url": "https://…"}` or `{"urls": […]}` as JSON.
 
-The files are fetched under the rules that webhooks have, before the answer: a 201 is as durable as with an upload.
+The files are fetched before the answer, under the same address rules as webhooks, so a 201 is as durable as for an
+upload.
 """
 
 import asyncio
@@ -29,7 +30,7 @@ _FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "table_parts", "
 
 
 class FetchedUpload:
-    """Files that were fetched, in the form of an upload."""
+    """Fetched files in the form of an upload."""
 
     def __init__(self, fields: dict[str, str]) -> None:
         self.fields = fields
@@ -37,20 +38,20 @@ class FetchedUpload:
         self._stored: list[StoredFile] = []
 
     def store(self) -> list[StoredFile]:
-        """They are safe on disk already."""
+        """Return the files; they are stored already."""
         return self._stored
 
     def abort(self) -> None:
-        """Committed blobs nobody refers to are swept later."""
+        """Do nothing: unreferenced committed blobs are swept later."""
 
     def keep(self, name: str, head: bytes, blob: StoredBlob) -> None:
-        """One more file."""
+        """Add a fetched file."""
         self.heads.append(head)
         self._stored.append(StoredFile(clean_name(name), blob))
 
 
 def names_urls(request: Request) -> bool:
-    """True when the request carries JSON instead of a form."""
+    """Return whether the request carries JSON instead of a form."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() == MEDIA_TYPE
 
 
@@ -106,7 +107,7 @@ def _fetch(downloads: Downloads, url: str, blobs: Blobs, upload: FetchedUpload, 
 
 
 def _read(body: bytes) -> tuple[list[str], dict[str, str]]:
-    """Addresses, and fields as a form would carry them."""
+    """Return the addresses, and the other fields as a form would carry them."""
     try:
         sent = parse_object(body, storable=True, most_values=MAX_VALUES)
     except InvalidJson as error:

@@ -1,4 +1,4 @@
-"""Files that are read now and forgotten: nothing stored, nothing metered, a few at a time, 55 seconds at most."""
+"""Files that are read once without being stored or metered: a few at a time, 55 seconds at most."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class EphemeralFile:
 
 
 async def receive_files(request: Request, call: Call, max_files: int) -> list[EphemeralFile]:
-    """The request's files, whatever their parts are called. Raises as an upload does."""
+    """Return the request's files, with any part names. Raises the same errors as an upload."""
     limits = call.running.resources.limits
     rules = PartRules(names=None, max_files=max_files, max_file_bytes=limits.max_upload_bytes)
     reader = PartsReader(request.headers.get("content-type", ""), rules)
@@ -34,7 +34,11 @@ async def receive_files(request: Request, call: Call, max_files: int) -> list[Ep
 
 
 async def read_file(call: Call, file: EphemeralFile) -> ReadOutcome:
-    """The file read once. Raises `PortUnavailable` when no reader is there."""
+    """Read the file once and return the outcome.
+
+    Raises:
+        PortUnavailable: The deployment has no reader for such files.
+    """
     port = call.running.resources.ports.read_once
     if port is None:
         raise PortUnavailable("read_once", "not part of this deployment")
@@ -46,7 +50,7 @@ async def read_file(call: Call, file: EphemeralFile) -> ReadOutcome:
 
 
 def format_of(file: EphemeralFile) -> str | None:
-    """What the file is by its content, also where it cannot be read; None for what is told of no format."""
+    """Return the file's format by its content, or None if it has no known format."""
     try:
         return sniff(file.content).value
     except ExtractError:

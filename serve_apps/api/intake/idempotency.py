@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: the same key with the same content answers with the first job again; other content is 409."""
+"""`Idempotency-Key`: a repeated key with the same content returns the first job; other content is answered with 409."""
 
 import hashlib
 import re
@@ -33,12 +33,12 @@ IdempotencyKeyHeader = Annotated[
 
 
 def replayed(job: JobRow) -> dict[str, str]:
-    """The mark of an answer that was given before."""
+    """Return the header that marks a repeated answer, or no header."""
     return {REPLAYED: "true"} if job.replayed else {}
 
 
 def identify_submission(route: str, key: str | None, facts: Iterable[str]) -> IdempotencyKey | None:
-    """`facts` cover everything that was sent: contents by hash, names, fields."""
+    """Return the key with a digest of `facts`, which must cover everything sent: content hashes, names, fields."""
     if key is None:
         return None
     digest = hashlib.sha256()

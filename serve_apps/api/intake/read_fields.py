@@ -1,4 +1,4 @@
-"""Form fields beside an upload: `pages password ocr table_parts metadata` in, reading options and metadata out."""
+"""Form fields of an upload: parse `pages password ocr table_parts metadata` into reading options and metadata."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _MAX_METADATA_BYTES = 16 * 1024  # bytes of JSON kept with a job and given back 
 
 
 def read_options(fields: Mapping[str, str], defaults: ReadOptions) -> ReadOptions:
-    """The deployment's defaults with what this request says. An empty field says nothing."""
+    """Return the deployment's defaults with the values of this request. Empty fields are ignored."""
     options = defaults
     if text := fields.get("pages", "").strip():
         options = replace(options, pages=_parse_pages(text))
@@ -30,7 +30,7 @@ def read_options(fields: Mapping[str, str], defaults: ReadOptions) -> ReadOption
 
 
 def read_metadata(fields: Mapping[str, str]) -> dict[str, Any] | None:
-    """The caller's own JSON object about the job; given back as it came."""
+    """Return the caller's JSON object about the job, or None. The service returns it unchanged later."""
     text = fields.get("metadata", "").strip()
     if not text:
         return None
@@ -43,7 +43,7 @@ def read_metadata(fields: Mapping[str, str]) -> dict[str, Any] | None:
 
 
 def _parse_pages(text: str) -> tuple[tuple[int, int], ...]:
-    """`1-3,8` → ((1, 3), (8, 8)), sorted and joined."""
+    """Parse `1-3,8` into ((1, 3), (8, 8)), sorted and joined."""
     parts = text.split(",")
     if len(parts) > _MAX_RANGES:
         raise InvalidField("pages", f"at most {_MAX_RANGES} ranges")

@@ -1,6 +1,6 @@
-"""From an upload to a queued job: receive the parts, then store them and enqueue in one thread hop, in this order.
+"""Turn an upload into a queued job: receive the parts, then store and enqueue them in one thread hop.
 
-A 201 is durable: the originals are on disk before the one transaction that makes them a job.
+A 201 is durable: the originals are on disk before the single transaction that creates the job.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ PARSE_UPLOAD = _upload_body("file", _FILE, {"url": _URL})
 
 
 async def receive(request: Request, call: Call, parts: frozenset[str], max_files: int) -> Upload | FetchedUpload:
-    """The request's files, sent or named by address, refused early when nothing may be taken in now."""
+    """Receive the request's files, sent or named by address, or refuse early if the service accepts none now."""
     resources = call.running.resources
     resources.license.require_intake()
     if names_urls(request):
@@ -61,12 +61,18 @@ async def receive(request: Request, call: Call, parts: frozenset[str], max_files
 async def submit(
     call: Call, upload: Upload | FetchedUpload, *, priority: Priority, kind: str, idempotency_key: str | None = None
 ) -> JobRow:
-    """The queued job. Raises `InvalidField`, `QuotaExceeded`, `Conflict`; a caller who goes away does not undo it."""
+    """Store the upload and return the queued job. A caller that goes away does not undo it.
+
+    Raises:
+        InvalidField: A form field is malformed.
+        QuotaExceeded: The pages of the month are used up.
+        Conflict: The idempotency key was used for another request.
+    """
     return await call.running.disk.run(_store_and_enqueue, call, upload, priority, kind, idempotency_key)
 
 
 def quota_of(call: Call) -> PageQuota:
-    """What the licence allows in a month."""
+    """Return the licence's page limit per month."""
     return PageQuota(max_pages_per_month=call.running.resources.license.current.max_pages_per_month)
 
 
@@ -95,7 +101,7 @@ def _store_and_enqueue(
 
 
 def _facts(upload: Upload | FetchedUpload, stored: list[StoredFile]) -> Iterator[str]:
-    """Everything that was sent: files by content and name, then the fields."""
+    """Yield everything that was sent: files by content and name, then the fields."""
     for file in stored:
         yield f"{file.blob.sha256} {file.name}"
     for name, value in sorted(upload.fields.items()):

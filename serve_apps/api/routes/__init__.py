@@ -1,0 +1,1 @@
+"""Routes of the API, by the kind of resource."""

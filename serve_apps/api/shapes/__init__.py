@@ -1,1 +1,1 @@
-"""Shapes of answers and how rows become them."""
+"""Response shapes, and the rendering of rows into them."""

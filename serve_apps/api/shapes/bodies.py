@@ -1,4 +1,4 @@
-"""Shapes of the answers, for the OpenAPI and for tests; `rendering.py` writes them without validating."""
+"""Response shapes for the OpenAPI document and for tests; `rendering.py` writes them without validation."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -16,6 +16,8 @@ class Body(BaseModel):
 
 
 class CountsBody(Body):
+    """Number of documents by status."""
+
     queued: int
     running: int
     succeeded: int
@@ -53,7 +55,7 @@ class DocumentBody(Body):
 
 
 class DocumentAloneBody(DocumentBody):
-    """A document by itself, finished or not."""
+    """A document requested by its id, finished or not."""
 
     job_id: str
     pages_done: int
@@ -61,7 +63,7 @@ class DocumentAloneBody(DocumentBody):
 
 
 class ListedDocumentBody(DocumentAloneBody):
-    """A document among all others."""
+    """A document in a listing of all documents."""
 
     created_at: datetime = Field(description="Time of the upload.")
     flags: dict[str, int] = Field(description="Number of places of each personal data flag that were not rejected.")
@@ -90,7 +92,7 @@ class PendingBody(Body):
 
 
 class JobListItem(Body):
-    """A job as listed: without page detail and without the documents that still wait."""
+    """A job in a listing: without page detail and without waiting documents."""
 
     id: str
     status: JobStatus
@@ -103,7 +105,7 @@ class JobListItem(Body):
 
 
 class JobBody(JobListItem):
-    """One submission. `documents` holds finished ones only, so it is empty right after the submit."""
+    """One submission. `documents` contains finished ones only, so it is empty right after the submission."""
 
     pending: list[PendingBody]
     pages_done: int
@@ -111,7 +113,10 @@ class JobBody(JobListItem):
 
 
 class SearchHitBody(Body):
-    """A passage of a published document; (job_id, document_id) always resolves. `mode` names how it was found."""
+    """A passage of a published document.
+
+    (job_id, document_id) always resolves. `mode` is the search mode that found it.
+    """
 
     job_id: str
     document_id: str
@@ -130,26 +135,31 @@ class SearchHitBody(Body):
 
 
 class ParsedBody(Body):
-    """A finished parse; `tree` is null when the document failed."""
+    """A finished parse; `tree` is null if the document failed."""
 
     job: JobBody
     tree: dict[str, Any] | None
 
 
 class AcceptedBody(Body):
-    """The parse goes on; poll the job."""
+    """The job continues after the parse request; poll the job."""
 
     job_id: str
     status: JobStatus
 
 
 class CheckBody(Body):
+    """Result of one health check."""
+
     status: Literal["ok", "failed"]
     detail: str
 
 
 class HealthBody(Body):
-    """`checks` and `cluster` come with deep=true only. `cluster` warns; it decides nothing. `components`: versions."""
+    """Health of the service. `checks` and `cluster` are present with deep=true only; `cluster` contains warnings only.
+
+    `components` are versions.
+    """
 
     status: Literal["ok", "degraded"]
     version: str
@@ -160,13 +170,15 @@ class HealthBody(Body):
 
 
 class StatsBody(Body):
-    """`queue_tasks` counts the whole deployment, `my_jobs` the caller's own."""
+    """Queue counts: `queue_tasks` of the whole deployment, `my_jobs` of the caller."""
 
     queue_tasks: int
     my_jobs: dict[JobStatus, int]
 
 
 class LicenseBody(Body):
+    """Licence in force and its use in this month."""
+
     licensed: bool
     plan: str
     customer: str
@@ -183,13 +195,15 @@ class LicenseBody(Body):
 
 
 class TokenBody(Body):
+    """The default token with its name and scopes."""
+
     name: str
     token: str
     scopes: list[str]
 
 
 class ProblemBody(Body):
-    """Every error but 422."""
+    """Every error except 422."""
 
     type: str
     title: str
@@ -199,7 +213,7 @@ class ProblemBody(Body):
 
 
 class RequeueBody(Body):
-    """What may be different this time."""
+    """Options that may differ in the new run."""
 
     password: str | None = Field(None, min_length=1, max_length=1024, pattern="^[^\x00]*$", description="Opens it.")
 
@@ -214,7 +228,7 @@ class IngestBody(BaseModel):
 
 
 class InvalidEntry(Body):
-    """One thing that is wrong with a request; `type` is a stable code."""
+    """One fault of a request; `type` is a stable code."""
 
     type: str
     loc: list[str | int]
@@ -222,6 +236,6 @@ class InvalidEntry(Body):
 
 
 class InvalidBody(Body):
-    """Every 422."""
+    """Every 422 error."""
 
     detail: list[InvalidEntry]

@@ -1,4 +1,4 @@
-"""Shapes of what operators ask for: webhooks, deliveries, audit, usage, sources. For the OpenAPI and for tests."""
+"""Response shapes for operators: webhooks, deliveries, audit, usage, sources. For OpenAPI and tests."""
 
 from datetime import date, datetime
 from typing import Any
@@ -11,9 +11,9 @@ from storage.webhooks.receivers import DeliveryState
 
 
 class WebhookBody(Body):
-    """A receiver. `disabled_at`: it answered 410 and gets nothing more, until it is enabled.
+    """A receiver. `disabled_at`: it answered 410 and gets no events until it is enabled.
 
-    `old_secret_until`: how long the secret before the last rotation signs beside the one in force.
+    `old_secret_until`: end of the period in which the previous secret signs in addition to the current one.
     """
 
     id: str
@@ -25,11 +25,13 @@ class WebhookBody(Body):
 
 
 class WebhookCreatedBody(WebhookBody):
+    """A receiver with its secret."""
+
     secret: str = Field(description="Shown only once.")
 
 
 class AttemptBody(Body):
-    """A try that ended."""
+    """A finished attempt of a delivery."""
 
     at: datetime
     response_status: int | None
@@ -37,7 +39,10 @@ class AttemptBody(Body):
 
 
 class DeliveryBody(Body):
-    """`attempt` counts tries of this schedule that ended, `attempts` are the last of all; `event_id` is the same."""
+    """A delivery. `attempt` counts finished attempts of this schedule; `attempts` are the latest of all schedules.
+
+    `event_id` is the same for all attempts.
+    """
 
     id: str
     webhook_id: str
@@ -54,7 +59,7 @@ class DeliveryBody(Body):
 
 
 class AuditBody(Body):
-    """One sealed act. `hash` covers every other field and, through `prev_hash`, all acts before it."""
+    """One sealed audit entry. `hash` covers every other field and, through `prev_hash`, all earlier entries."""
 
     seq: int
     at: datetime
@@ -69,7 +74,7 @@ class AuditBody(Body):
 
 
 class KeyUsageBody(Body):
-    """What one key was metered for in the month."""
+    """Metered use of one key in the month."""
 
     key: str
     documents: int
@@ -78,7 +83,7 @@ class KeyUsageBody(Body):
 
 
 class UsageBody(Body):
-    """The organisation's month. `quota` is the whole deployment's position."""
+    """The organisation's month. `quota` is the position of the whole deployment."""
 
     month: date
     documents: int
@@ -91,7 +96,7 @@ class UsageBody(Body):
 
 
 class SourceBody(Body):
-    """A place that is synced; `last_sync` is the last report, `sync_error` why the last sync has none."""
+    """A synced place. `last_sync` is the last report; `sync_error` explains why the last sync has none."""
 
     id: str
     name: str
@@ -110,12 +115,14 @@ class SourceBody(Body):
 
 
 class SkippedBody(Body):
+    """A file that a sync did not process, with the reason."""
+
     path: str
     reason: str
 
 
 class SyncReportBody(Body):
-    """What one sync found. `skipped` names at most 100 files."""
+    """Result of one sync. `skipped` names at most 100 files."""
 
     source_id: str
     job_ids: list[str]

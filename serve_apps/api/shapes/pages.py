@@ -17,6 +17,6 @@ Cursor = Annotated[str | None, Query(max_length=1000, description=f"The {NEXT_CU
 
 
 def page_response(page: ListPage[T], render: Callable[[T], dict[str, Any]]) -> Response:
-    """The items as an array; the header is absent on the last page."""
+    """Return the items as a JSON array with a cursor header, which is absent on the last page."""
     headers = {NEXT_CURSOR: page.next_cursor} if page.next_cursor else None
     return json_response([render(item) for item in page.items], headers=headers)

@@ -1,4 +1,4 @@
-"""Rows to JSON bytes, once: no model is built and none is validated on the way out. Tests hold them to `bodies.py`."""
+"""Render rows as JSON bytes without building or validating models. Tests compare the result with `bodies.py`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,17 +15,17 @@ JSON = "application/json"
 
 
 def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """`value` (dicts, lists, times, numbers) as a JSON answer."""
+    """Return `value` (dicts, lists, times, numbers) as a JSON response."""
     return Response(to_json(value), status, headers, JSON)
 
 
 def attachment(name: str) -> str:
-    """Content-Disposition of a file that a browser saves under this name, whatever its characters."""
+    """Return a Content-Disposition that makes a browser save a file under this name, with any characters."""
     return f"attachment; filename*=UTF-8''{quote(name, safe='')}"
 
 
 def render_job(job: JobRow) -> dict[str, Any]:
-    """A job with its finished documents, its waiting ones and their pages."""
+    """Render a job with its finished documents, its waiting ones and their pages."""
     return _render_base(job) | {
         "documents": [render_document(d) for d in job.documents if d.status in TERMINAL],
         "pending": [_render_pending(d) for d in job.documents if d.status not in TERMINAL],
@@ -35,17 +35,17 @@ def render_job(job: JobRow) -> dict[str, Any]:
 
 
 def has_ended(job: JobRow) -> bool:
-    """No document of it waits or is being read."""
+    """Return whether all documents of the job have ended."""
     return not job.counts["queued"] + job.counts["running"]
 
 
 def render_listed_job(job: JobRow) -> dict[str, Any]:
-    """A job with its finished documents, without page detail and without those that wait."""
+    """Render a job with its finished documents, without page detail and without waiting documents."""
     return _render_base(job) | {"documents": [render_document(d) for d in job.documents if d.status in TERMINAL]}
 
 
 def render_submitted_job(job: JobRow) -> dict[str, Any]:
-    """The job as the answer to its submission showed it, however far it has come since."""
+    """Render the job as in the first answer to its submission, independent of its progress since."""
     pending = [_render_pending(d) | {"status": "queued", "pages_done": 0, "pages_total": 0} for d in job.documents]
     counts = {name: len(pending) if name == "queued" else 0 for name in job.counts}
     first = {"status": "queued", "started_at": None, "finished_at": None, "counts": counts}
@@ -53,7 +53,7 @@ def render_submitted_job(job: JobRow) -> dict[str, Any]:
 
 
 def render_document(d: DocumentRow) -> dict[str, Any]:
-    """A document with its result."""
+    """Render a document with its result."""
     return {
         "document_id": d.id,
         "source_file": d.source_file,
@@ -79,7 +79,7 @@ def render_document(d: DocumentRow) -> dict[str, Any]:
 
 
 def render_document_alone(d: DocumentRow) -> dict[str, Any]:
-    """A document asked for by its own id, finished or not."""
+    """Render a document requested by its id, finished or not."""
     return render_document(d) | {
         "job_id": d.job_id,
         "pages_done": _pages_done(d),
@@ -88,12 +88,12 @@ def render_document_alone(d: DocumentRow) -> dict[str, Any]:
 
 
 def render_listed_document(listed: ListedDocument) -> dict[str, Any]:
-    """A document among all others."""
+    """Render a document of a listing."""
     return render_document_alone(listed.document) | {"created_at": listed.created_at, "flags": listed.flags}
 
 
 def render_dead_letter(d: DocumentRow) -> dict[str, Any]:
-    """A failed document with its error."""
+    """Render a failed document with its error."""
     return {
         "job_id": d.job_id,
         "document_id": d.id,

@@ -1,1 +1,1 @@
-"""Who calls the console, from where, how often."""
+"""Callers of the console: identity, address and rate limits."""

@@ -1,6 +1,6 @@
-"""The address a request really comes from: the peer's, or what a trusted proxy says of it. Pure.
+"""True address of a request: the peer's, or the one that a trusted proxy reports. Pure.
 
-None where it cannot be told: then there is no limit by address, because strangers would share one.
+None if it is unknown; then no limit by address applies, because unrelated callers would share it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,12 +12,18 @@ _IPV6_SITE = 64
 
 
 def read_networks(names: Iterable[str]) -> tuple[Network, ...]:
-    """Addresses and networks as settings name them. Raises ValueError."""
+    """Parse addresses and networks of the settings. Raises ValueError."""
     return tuple(ip_network(name, strict=False) for name in names)
 
 
 def true_address(peer: str | None, forwarded: Sequence[str], trusted: Sequence[Network]) -> str | None:
-    """`forwarded`: the values of X-Forwarded-For, which only trusted proxies may have written from the right."""
+    """Return the caller's address, or None if it is unknown.
+
+    Args:
+        peer: The socket's address.
+        forwarded: Values of X-Forwarded-For; trusted proxies append to its right end.
+        trusted: Networks of trusted proxies.
+    """
     steps = [part.strip() for value in forwarded for part in value.split(",")]
     address = peer
     while _within(address, trusted) and steps:

@@ -1,7 +1,7 @@
-"""Who may knock how often: limits on signing up and in, by address and over all, on rows that all replicas share.
+"""Limits on sign-up and sign-in attempts, by address and in total, in rows that all replicas share.
 
-Wrong passwords count for the pair of name and address, so that a stranger who knows a name does not lock its owner out;
-a browser that has signed in before carries a mark of its own and is counted apart from everybody.
+Wrong passwords count for the pair of name and address, so a stranger who knows a name does not lock its owner out. A
+browser that has signed in before carries a signed mark and is counted separately.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ PASSWORD_TRIES_OVERALL = 100
 
 
 async def admit_sign_up(request: Request, running: ConsoleState) -> None:
-    """Raises TooManyTries. An address that is refused takes nothing of everybody's share."""
+    """Count a sign-up attempt. A refused address does not use up the total limit. Raises TooManyTries."""
     rules, address = running.resources.sign_ups, _address(request, running)
     if address is not None and rules.per_address:
         await _take(running, f"console:sign-up:{address}", rules.per_address / _HOUR_MIN, rules.per_address)
@@ -33,14 +33,14 @@ async def admit_sign_up(request: Request, running: ConsoleState) -> None:
 
 
 async def admit_sign_in(request: Request, running: ConsoleState) -> None:
-    """Before a password is looked at: hashing it costs more than sending it. Raises TooManyTries."""
+    """Count a sign-in before the password is hashed, because hashing costs more than sending. Raises TooManyTries."""
     rules, address = running.resources.sign_ups, _address(request, running)
     if address is not None and rules.sign_ins:
         await _take(running, f"console:sign-in:{address}", rules.sign_ins, rules.sign_ins)
 
 
 async def admit_password(request: Request, running: ConsoleState, email: str, known: Credentials | None) -> str:
-    """The bucket this try is counted in, the same for names nobody has. Raises TooManyTries."""
+    """Count a password attempt and return its bucket. Unknown names are counted alike. Raises TooManyTries."""
     name = hashlib.sha256(email.encode("utf-8", "surrogateescape")).hexdigest()
     device = known_device(request, running, known)
     if device is not None:
@@ -55,18 +55,18 @@ async def admit_password(request: Request, running: ConsoleState, email: str, kn
 
 
 async def forgive(running: ConsoleState, bucket: str) -> None:
-    """The password was right: what was mistyped before it no longer counts."""
+    """Reset the bucket after a correct password."""
     await running.disk.run(running.db.forget, bucket)
 
 
 def device_mark(known: Credentials) -> str:
-    """For a browser that has signed in: good for this account until its password changes."""
+    """Return a mark for a browser that has signed in, valid for this account until its password changes."""
     nonce = secrets.token_hex(16)
     return f"{nonce}.{_sign(nonce, known)}"
 
 
 def known_device(request: Request, running: ConsoleState, known: Credentials | None) -> str | None:
-    """The nonce of the browser's mark, if it is one of this account's."""
+    """Return the nonce of the browser's mark if this account issued it, otherwise None."""
     nonce, _, signature = device_of(request).partition(".")
     if known is None or len(nonce) != 32 or not signature.isascii():
         return None

@@ -1,6 +1,6 @@
-"""Who is calling: a token's tenant on /v1, a session's account elsewhere; and whether a form is really the session's.
+"""Identify the caller: a token's tenant on /v1, a session's account elsewhere. Check that forms belong to the session.
 
-Cookies are SameSite=Strict and HttpOnly; what browsers send is checked for its origin too, and forms carry a token.
+Cookies are SameSite=Strict and HttpOnly. Browser requests are also checked for their origin, and forms carry a token.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ _LONGEST_ORG = 34  # tenant id + dot + this is the longest name an organisation 
 
 @dataclass(frozen=True, slots=True)
 class ConsoleCaller:
-    """One request of a tenant. `org` is the organisation at the engine that holds its data."""
+    """One request of a tenant. `org` is the engine's organisation with the tenant's data."""
 
     running: ConsoleState
     tenant: Tenant
@@ -42,7 +42,7 @@ class ConsoleCaller:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """One request of a signed-in account. `csrf` goes into every form of its pages."""
+    """One request of a signed-in account. Every form of its pages carries `csrf`."""
 
     running: ConsoleState
     account: Account
@@ -50,25 +50,34 @@ class Visitor:
 
     @property
     def digest(self) -> bytes:
-        """Under which the session is kept."""
+        """Return the digest under which the session is stored."""
         return digest_cookie(self.cookie)
 
     @property
     def csrf(self) -> str:
+        """Return the form token of this session."""
         return hmac.digest(self.cookie.encode(), b"quire console form", hashlib.sha256).hex()
 
     @property
     def caller(self) -> ConsoleCaller:
+        """Return the account's tenant as a caller of /v1."""
         return ConsoleCaller(self.running, self.account.tenant, self.account.tenant.id)
 
 
 async def find_running(request: Request) -> ConsoleState:
+    """Return the state of the console that received the request."""
     running: ConsoleState = request.app.state.running
     return running
 
 
 async def admit(request: Request) -> ConsoleCaller:
-    """Raises `Unauthenticated` (401) for a missing, doubled, unknown or revoked token, `RateLimited`, `InvalidOrg`."""
+    """Identify the caller of /v1 by its token and count the request.
+
+    Raises:
+        Unauthenticated: The token is missing, doubled, unknown or revoked.
+        RateLimited: The tenant has used up its requests.
+        InvalidOrg: The organisation header is malformed.
+    """
     running: ConsoleState = request.app.state.running
     headers = request.scope["headers"]
     secret = secret_of(headers)
@@ -82,7 +91,7 @@ async def admit(request: Request) -> ConsoleCaller:
 
 
 def engine_org(tenant_id: str, org: str) -> str:
-    """A tenant's organisations lie inside its own name: whatever X-DE-Org says, it opens no other tenant."""
+    """Return the engine's organisation, which always starts with the tenant's id, so X-DE-Org opens no other tenant."""
     if org == DEFAULT_ORG:
         return tenant_id
     short = org if len(org) <= _LONGEST_ORG else hashlib.sha256(org.encode()).hexdigest()[:_LONGEST_ORG]
@@ -90,7 +99,7 @@ def engine_org(tenant_id: str, org: str) -> str:
 
 
 async def visit(request: Request) -> Visitor:
-    """Raises `SignInNeeded`."""
+    """Return the visitor of the session. Raises `SignInNeeded`."""
     running: ConsoleState = request.app.state.running
     cookie = session_of(request)
     if not cookie or len(cookie) > _LONGEST_SECRET:
@@ -102,7 +111,11 @@ async def visit(request: Request) -> Visitor:
 
 
 def check_origin(request: Request) -> bool:
-    """Raises `ForeignForm` for what another site's page sends. True: a browser sent it; programs say no origin."""
+    """Return whether a browser sent the request; programs state no origin.
+
+    Raises:
+        ForeignForm: A page of another site sent it.
+    """
     match find_sender(request.headers, lambda host: _is_ours(request, host)):
         case Sender.FOREIGN:
             raise ForeignForm("sent by a page of another site; a name of this console is set as SVC_CONSOLE_URL")
@@ -111,7 +124,7 @@ def check_origin(request: Request) -> bool:
 
 
 async def read_our_form(request: Request, visitor: Visitor) -> dict[str, Any]:
-    """The fields of a form of our own pages. Raises `ForeignForm`."""
+    """Return the fields of a form of this console's pages. Raises `ForeignForm`."""
     check_origin(request)
     form = await read_form(request)
     check_form(visitor, form.get("csrf"))
@@ -119,39 +132,43 @@ async def read_our_form(request: Request, visitor: Visitor) -> dict[str, Any]:
 
 
 def check_form(visitor: Visitor, sent: object) -> None:
-    """Raises `ForeignForm` unless the form's token is this session's."""
+    """Check that the form's token is this session's. Raises `ForeignForm`."""
     if not is_token(sent, visitor.csrf):
         raise ForeignForm("the form is not of this session; load the page again")
 
 
 def new_cookie() -> str:
+    """Return a random session cookie."""
     return secrets.token_urlsafe(32)
 
 
 def digest_cookie(cookie: str) -> bytes:
+    """Return the cookie's SHA-256 digest, under which the session is stored."""
     return hashlib.sha256(cookie.encode("utf-8", "surrogateescape")).digest()
 
 
 def session_of(request: Request) -> str | None:
-    """The cookie of the session, unread."""
+    """Return the session cookie, or None."""
     return _SESSION.read(request.scope["headers"], tls=_is_secure(request.app.state.running))
 
 
 def device_of(request: Request) -> str:
-    """The mark of a browser that has signed in before; "" without one."""
+    """Return the mark of a browser that has signed in before; "" without one."""
     return _DEVICE.read(request.scope["headers"], tls=_is_secure(request.app.state.running)) or ""
 
 
 def set_session(response: Response, running: ConsoleState, cookie: str) -> None:
+    """Set the session cookie on the response."""
     response.headers.append("set-cookie", _SESSION.write(cookie, tls=_is_secure(running), lifetime_s=SESSION_S))
 
 
 def set_device(response: Response, running: ConsoleState, mark: str) -> None:
-    """Outlives the session: it opens nothing, a password is asked for all the same."""
+    """Set the device mark, which outlives the session. It grants no access: a password is still required."""
     response.headers.append("set-cookie", _DEVICE.write(mark, tls=_is_secure(running), lifetime_s=_DEVICE_S))
 
 
 def clear_session(response: Response, running: ConsoleState) -> None:
+    """Remove the session cookie from the browser."""
     response.headers.append("set-cookie", _SESSION.write("", tls=_is_secure(running), lifetime_s=0))
 
 
@@ -160,8 +177,10 @@ def _is_secure(running: ConsoleState) -> bool:
 
 
 def _is_ours(request: Request, host: str) -> bool:
-    """The public name, or the host that was asked: a name that anybody could point here (DNS rebinding) is ours only
-    where the settings say so."""
+    """Return whether `host` is the public name, or the requested host if the settings allow that name.
+
+    Any other name could be pointed here by a third party (DNS rebinding).
+    """
     running: ConsoleState = request.app.state.running
     public = urlsplit(running.resources.public_url or "").netloc
     return host == public or (host == request.headers.get("host", "") and is_known_host(running.resources, host))

@@ -1,4 +1,4 @@
-"""A small body as a flat dict, whether it came as a form or as JSON. Files are no part of it."""
+"""Small bodies, sent as form or JSON, as a flat dict without files."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from serve_apps.api.http.strict_json import InvalidJson, is_storable, parse_obje
 
 
 async def read_form(request: Request) -> dict[str, Any]:
-    """Raises InvalidField for JSON that is no object, and for what no database takes."""
+    """Return the fields of the body. Raises InvalidField for JSON other than an object, and for unstorable text."""
     if request.headers.get("content-type", "").startswith("application/json"):
         try:
             return parse_object(await request.body(), storable=True)
@@ -24,7 +24,7 @@ async def read_form(request: Request) -> dict[str, Any]:
 
 
 def read_text(form: dict[str, Any], name: str, longest: int) -> str:
-    """One field that must be there. Raises InvalidField."""
+    """Return a required text field. Raises InvalidField."""
     value = form.get(name)
     if not isinstance(value, str) or not value.strip() or len(value) > longest or not value.isprintable():
         raise InvalidField(name, f"a text of 1 to {longest} characters")

@@ -1,4 +1,4 @@
-"""Which Host headers are this console's: loopback names, plain addresses, what the settings name. Pure."""
+"""Host headers of this console: loopback names, plain addresses and the names in the settings. Pure."""
 
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -8,7 +8,7 @@ from serve_apps.console.context.resources import ConsoleResources
 
 
 def is_known_host(resources: ConsoleResources, host: str) -> bool:
-    """A plain address cannot be pointed anywhere else; a name can, so it must be one of ours."""
+    """Return whether the host is a plain address or a known name. A third party can point only names elsewhere."""
     try:
         name = urlsplit(f"//{host}").hostname or ""
     except ValueError:

@@ -1,1 +1,1 @@
-"""What a console request finds around it: resources, the engine, pages, refusals."""
+"""Context of console requests: resources, the engine, pages, refusals."""

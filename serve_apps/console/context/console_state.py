@@ -1,4 +1,4 @@
-"""What one running console holds beside its resources: the engine's client, threads for blocking work, its loops."""
+"""State of one running console in addition to its resources: the engine's client, thread lanes, loops."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -19,7 +19,7 @@ _DRAIN_S = 10.0  # seconds for loops to end
 
 
 class ConsoleState:
-    """One per app, alive from its start to its end."""
+    """State of one app, created at its start and closed at its end."""
 
     def __init__(self, resources: ConsoleResources) -> None:
         self.resources, self.db = resources, resources.database
@@ -32,7 +32,7 @@ class ConsoleState:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """The work's result; a caller who goes away does not stop it half-way."""
+        """Return the work's result. The work continues if its caller goes away."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -40,7 +40,7 @@ class ConsoleState:
 
     @asynccontextmanager
     async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
-        """The loops run while the app serves."""
+        """Run the loops while the app serves."""
         await self.disk.run(self.spool.sweep, _SPOOL_KEPT_S)
         for worker in self.resources.workers:
             worker.start()

@@ -1,7 +1,7 @@
-"""The engine behind the console, over HTTP: one key, one organisation per tenant. What it errs at becomes EngineFailed.
+"""HTTP client of the engine behind the console: one key, one organisation per tenant. Its faults become EngineFailed.
 
-Answers that concern the caller's own request (found, not found, refused as unusable) are passed on; anything else, also
-the engine's own limits and its licence, is the provider's affair and reads 502 outside.
+Answers about the caller's request (success, not found, unacceptable) are passed on. All others, also the engine's own
+limits and its licence, are the provider's responsibility and become 502.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -25,7 +25,7 @@ _TRANSPORT = (httpx.TransportError, httpx.InvalidURL)
 
 
 class EngineClient:
-    """Shared by all requests of one app."""
+    """Client of the engine, shared by all requests of one app."""
 
     def __init__(self, url: str, key: str, timeout_s: float) -> None:
         self._client = httpx.AsyncClient(
@@ -38,26 +38,32 @@ class EngineClient:
         self._timeout_s = timeout_s
 
     async def close(self) -> None:
+        """Close the connections."""
         await self._client.aclose()
 
     async def get(self, path: str, org: str, *, wait_s: float = 0.0) -> httpx.Response:
-        """One whole answer. Raises EngineFailed."""
+        """Return a complete answer. Raises EngineFailed."""
         request = self._client.build_request("GET", path, headers={"X-DE-Org": org}, timeout=self._timeout_s + wait_s)
         return await self._send(request)
 
     async def delete(self, path: str, org: str) -> httpx.Response:
-        """Raises EngineFailed."""
+        """Send a DELETE. Raises EngineFailed."""
         return await self._send(self._client.build_request("DELETE", path, headers={"X-DE-Org": org}))
 
     async def post_files(
         self, path: str, org: str, key: str, *, files: list[tuple[str, Any]], fields: Mapping[str, str]
     ) -> httpx.Response:
-        """An upload under an Idempotency-Key. Raises EngineFailed."""
+        """Send an upload with an Idempotency-Key. Raises EngineFailed."""
         headers = {"X-DE-Org": org, "Idempotency-Key": key}
         return await self._send(self._client.build_request("POST", path, headers=headers, files=files, data=fields))
 
     async def download(self, path: str, org: str) -> AsyncIterator[bytes]:
-        """The bytes of an answer as they come. Raises NotFound where there is none, EngineFailed."""
+        """Yield the bytes of an answer as they arrive.
+
+        Raises:
+            NotFound: The engine does not have the file.
+            EngineFailed: The connection failed.
+        """
         answer = await self._send(self._client.build_request("GET", path, headers={"X-DE-Org": org}), stream=True)
         try:
             if answer.status_code != httpx.codes.OK:
@@ -70,7 +76,7 @@ class EngineClient:
             await answer.aclose()
 
     async def relay(self, target: str, org: str, headers: Mapping[str, str], *, wait_s: float = 0.0) -> Response:
-        """The engine's answer as it is, long ones in a stream. Raises EngineFailed."""
+        """Return the engine's answer unchanged, a long one as a stream. Raises EngineFailed."""
         asked = {name: headers[name] for name in ("accept-encoding", "if-none-match") if name in headers}
         asked.setdefault("accept-encoding", "identity")
         request = self._client.build_request(
@@ -101,7 +107,7 @@ class EngineClient:
         return answer
 
     async def _try(self, request: httpx.Request, *, stream: bool) -> httpx.Response:
-        """A look is sent twice where its connection had been closed meanwhile: idle ones end when the engine likes."""
+        """Send a request, and a GET again if its idle connection had been closed by the engine."""
         try:
             return await self._client.send(request, stream=stream)
         except _HUNG_UP:

@@ -1,4 +1,4 @@
-"""What the engine's answers say, in the console's terms: a job's JSON in, facts of its documents out."""
+"""Translate the engine's answers into the console's terms: a job's JSON in, facts of its documents out."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from serve_apps.console.store.rows import DocumentFact
 
 
 def facts_of(job: dict[str, Any]) -> list[DocumentFact]:
-    """Every document of a job, in the order of the engine's answer: the ended ones, then those in work."""
+    """Return all documents of a job in the engine's order: ended ones, then unfinished ones."""
     return [_fact(entry, ended=True) for entry in job["documents"]] + [
         _fact(entry, ended=False) for entry in job["pending"]
     ]

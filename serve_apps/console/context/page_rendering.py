@@ -1,4 +1,4 @@
-"""Pages for people: templates in, HTML out, with the strictest policy a page with its own script can have."""
+"""Render HTML pages from templates with a strict content policy: only the page's own scripts."""
 
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +23,6 @@ FILES = PageFiles(STATIC, _FOLDER / "static")
 
 
 def _iso(at: datetime) -> str:
-    """As the engine writes times, for what tells them."""
     return at.isoformat()
 
 
@@ -32,7 +31,7 @@ PAGES.globals.update(TEMPLATE_GLOBALS)
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
-    """One page; `root` is where the console is mounted."""
+    """Return a page; `root` is the console's mount path."""
     root = request.scope.get("root_path", "")
     path = request.scope["path"].removeprefix(root)
     shown = {"visitor": None, "root": root, "here": path, "static": f"{root}/static/{FILES.version}"}

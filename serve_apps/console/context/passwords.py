@@ -1,4 +1,4 @@
-"""Passwords to hashes and back to yes or no: scrypt of the standard library with its parameters in the hash."""
+"""Hash and check passwords with the standard library's scrypt; the hash contains its parameters."""
 
 import base64
 import hashlib
@@ -13,12 +13,16 @@ _BYTES = 32  # bytes of salt and of the derived key
 
 @dataclass(frozen=True, slots=True)
 class Passwords:
-    """`cost` N (a power of two), 8 blocks, `lanes` p: 2^15 and 3 take 32 MiB and about 0.2 s of CPU."""
+    """scrypt parameters: `cost` N (a power of two), 8 blocks, `lanes` p.
+
+    2^15 and 3 need 32 MiB and about 0.2 s of CPU.
+    """
 
     cost: int = 1 << 15
     lanes: int = 3
 
     def hash(self, password: str) -> str:
+        """Return the password's scrypt hash with its parameters and a new salt."""
         salt = os.urandom(16)
         return "$".join(
             (
@@ -31,7 +35,7 @@ class Passwords:
         )
 
     def check(self, password: str, hashed: str | None) -> bool:
-        """The same work whether there is an account or not, so that time tells nothing of addresses."""
+        """Return whether the password matches. A missing account costs the same work, so timing reveals nothing."""
         if hashed is None:
             _derive(password, bytes(16), self.cost, self.lanes)
             return False

@@ -1,4 +1,4 @@
-"""The console's own rows of the table from errors to HTTP, beside those of `serve_apps.api.http.problems`."""
+"""Mapping of the console's errors to HTTP, in addition to the rows of `serve_apps.api.http.problems`."""
 
 import inspect
 import json
@@ -18,7 +18,7 @@ RETRY_S = 2  # seconds a caller is asked to wait when the engine is away
 
 
 def install_problems(app: FastAPI) -> None:
-    """Every error of the engine's table and of the console in the one form."""
+    """Register handlers for all errors of the engine's table and of the console."""
     install(app)
     app.add_exception_handler(MonthlyPagesUsed, _pages_used)
     app.add_exception_handler(TooManyDocuments, _too_many)
@@ -34,7 +34,7 @@ def install_problems(app: FastAPI) -> None:
 
 
 def _as_page(handler: Callable[..., Any]) -> Callable[[Request, Exception], Any]:
-    """What a program gets as JSON, a person who opens a page reads on a page."""
+    """Wrap an error handler: programs get its JSON, browsers an HTML page with the same text."""
 
     async def answer(request: Request, error: Exception) -> Response:
         made = handler(request, error)
@@ -53,7 +53,7 @@ def _as_page(handler: Callable[..., Any]) -> Callable[[Request, Exception], Any]
 
 
 async def _pages_used(_: Request, error: Exception) -> Response:
-    """402 says when the allowance is whole again, in words and as a date."""
+    """Answer 402 with the reset date of the allowance, in words and as a date."""
     assert isinstance(error, MonthlyPagesUsed)
     resets_at = f"{error.resets_on.isoformat()}T00:00:00Z"
     body = {
@@ -89,7 +89,7 @@ async def _foreign_form(_: Request, error: Exception) -> Response:
 
 
 async def _sign_in_needed(request: Request, error: Exception) -> Response:
-    """People are led to the sign-in page, programs get 401."""
+    """Redirect browsers to the sign-in page; programs get 401."""
     root = request.scope.get("root_path", "")
     if "text/html" in request.headers.get("accept", ""):
         return RedirectResponse(f"{root}/sign-in", 303)

@@ -1,28 +1,28 @@
-"""What the console itself refuses: three-line classes with a stable `code`; `problems.py` maps them to HTTP."""
+"""Errors that the console itself raises: short classes with a stable `code`; `problems.py` maps them to HTTP."""
 
 import math
 
 
 class EngineFailed(Exception):
-    """The engine erred, or did not answer; nothing was charged, so the request may be sent again."""
+    """The engine failed or did not answer. The request was not charged and may be sent again."""
 
     code = "engine-failed"
 
 
 class SignInNeeded(Exception):
-    """The session's cookie is missing or has run out."""
+    """The session's cookie is missing or has expired."""
 
     code = "sign-in-needed"
 
 
 class ForeignForm(Exception):
-    """A form or script of another site sent this, or its token is not this session's."""
+    """A page of another site sent the request, or its token is not this session's."""
 
     code = "foreign-form"
 
 
 class TooManyTries(Exception):
-    """Signing up or in too often; `retry_after` in whole seconds."""
+    """Too many sign-ups or sign-ins; `retry_after` is in whole seconds."""
 
     code = "too-many-tries"
 
@@ -32,6 +32,6 @@ class TooManyTries(Exception):
 
 
 class SignUpClosed(Exception):
-    """This console takes no new accounts."""
+    """This console does not accept new accounts."""
 
     code = "sign-up-closed"

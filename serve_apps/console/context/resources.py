@@ -1,4 +1,4 @@
-"""What the console is built from: values and ports, opened by whoever composes the service. Reads no setting itself."""
+"""Values and ports that the console is built from; the service's composition opens them. It reads no setting."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,15 +13,20 @@ MEGABYTE = 1024 * 1024  # bytes
 
 
 class ConsoleWorker(Protocol):
-    """A loop of its own that lives as long as the app: the watcher, a dispatcher."""
+    """A background loop that lives as long as the app: the watcher, a dispatcher."""
 
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start the loop."""
 
-    def drain(self, timeout_s: float) -> object: ...
+    def drain(self, timeout_s: float) -> object:
+        """Stop the loop within `timeout_s`."""
 
 
 class SignUp(StrEnum):
-    """`open`: whoever asks has an account. `approved`: an operator lets each in. `closed`: nobody new."""
+    """Sign-up modes.
+
+    `open`: anyone can sign up. `approved`: an operator approves accounts. `closed`: new accounts are not accepted.
+    """
 
     OPEN = "open"
     APPROVED = "approved"
@@ -30,9 +35,9 @@ class SignUp(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignUps:
-    """New accounts an hour, by address and over all, and sign-ins a minute by address; 0 = no limit.
+    """Limits of new accounts per hour, by address and in total, and of sign-ins per minute by address; 0 = no limit.
 
-    `trusted_proxies`: addresses and networks whose X-Forwarded-For is believed.
+    `trusted_proxies`: addresses and networks whose X-Forwarded-For is trusted.
     """
 
     mode: SignUp = SignUp.OPEN
@@ -44,7 +49,7 @@ class SignUps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleLimits:
-    """Sizes in bytes, times in seconds. `engine_timeout_s` must be below `store.admission.SENDING_S`."""
+    """Limits: sizes in bytes, times in seconds. `engine_timeout_s` must be below `store.admission.SENDING_S`."""
 
     max_file_bytes: int = 20 * MEGABYTE
     max_batch_files: int = 10
@@ -58,8 +63,11 @@ class ConsoleLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsoleResources:
-    """`engine_key` is one key of the engine; every tenant is an organisation under it. `public_url`: how browsers reach
-    the console; https makes its cookies secure. `allowed_hosts`: further names of it. `close` is called last."""
+    """Resources of the console.
+
+    `engine_key` is one key of the engine; every tenant is an organisation under it. `public_url` is the address that
+    browsers use; https makes its cookies secure. `allowed_hosts` are further names of it. `close` is called last.
+    """
 
     database: AuditedDatabase
     receivers: Receivers

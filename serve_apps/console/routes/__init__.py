@@ -1,1 +1,1 @@
-"""The console's routes: the hosted part of /v1 for tokens, /api for sessions, pages for people."""
+"""Routes of the console: the hosted part of /v1 for tokens, /api for sessions, HTML pages."""

@@ -1,4 +1,4 @@
-"""The page about oneself: password, sessions, leaving. Whatever ends access asks for the password again."""
+"""Account page: password, sessions, closing the account. Every step that ends access asks for the password again."""
 
 from typing import Any
 
@@ -23,12 +23,13 @@ _WRONG = "The current password is wrong."
 
 @router.get("/account")
 async def show_account(request: Request, visitor: VisitorDep) -> Response:
+    """Show the account page."""
     return await _account(request, visitor)
 
 
 @router.post("/account/password")
 async def set_password(request: Request, visitor: VisitorDep) -> Response:
-    """A new password signs every other browser out."""
+    """Set a new password and sign out all other browsers."""
     form = await read_our_form(request, visitor)
     new = str(form.get("new", ""))
     if not is_password(new):
@@ -43,7 +44,7 @@ async def set_password(request: Request, visitor: VisitorDep) -> Response:
 
 @router.post("/account/sessions/{session_id}/close")
 async def close(request: Request, session_id: str, visitor: VisitorDep) -> Response:
-    """Signs one browser out."""
+    """Sign one browser out."""
     await read_our_form(request, visitor)
     await visitor.running.disk.run(close_one, visitor.running.db, visitor.account.id, session_id)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/account", 303)
@@ -51,7 +52,7 @@ async def close(request: Request, session_id: str, visitor: VisitorDep) -> Respo
 
 @router.post("/account/sessions/close")
 async def close_everywhere(request: Request, visitor: VisitorDep) -> Response:
-    """Signs every other browser out."""
+    """Sign every other browser out."""
     await read_our_form(request, visitor)
     ended = await visitor.running.disk.run(close_others, visitor.running.db, visitor.account.id, visitor.digest)
     notice = f"{ended} other browser{'' if ended == 1 else 's'} signed out."

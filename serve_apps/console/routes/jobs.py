@@ -1,4 +1,4 @@
-"""The hosted /v1 that takes documents in and tells of them: parse, batch submit, job status."""
+"""The hosted /v1 for documents and jobs: parse, batch submit, job status."""
 
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False)]
 
 @router.post("/v1/jobs", status_code=201)
 async def create_job(request: Request, caller: CallerDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
-    """Up to ten files of 20 MB in one batch; each counts towards the documents in work."""
+    """Submit up to ten files of 20 MB as one batch. Each counts towards the concurrent documents of the plan."""
     upload = await receive(request, caller.running, JOBS_PARTS, caller.running.resources.limits.max_batch_files)
     answer = await send_jobs(caller, upload, idempotency_key)
     headers = _location(request, answer.json()["id"]) if answer.status_code == 201 else {}
@@ -34,27 +34,27 @@ async def create_job(request: Request, caller: CallerDep, idempotency_key: Idemp
 
 @router.get("/v1/jobs")
 async def list_jobs(request: Request, caller: CallerDep) -> Response:
-    """The tenant's jobs, most recent first; `status`, `limit` and `cursor` as at the engine."""
+    """List the tenant's jobs, most recent first; `status`, `limit` and `cursor` as in the engine."""
     return await relay(request, caller, "/v1/jobs")
 
 
 @router.delete("/v1/jobs/{job_id}", status_code=204)
 async def delete_job(job_id: str, caller: CallerDep) -> Response:
-    """The job, or the batch a file's alias stands for, with everything made from it; 409 while it is read."""
+    """Delete the job, or the batch of a file's alias, with everything made from it. 409 while it is being read."""
     await caller.running.finish(remove_job(caller, job_id))
     return Response(status_code=204)
 
 
 @router.delete("/v1/documents/{document_id}", status_code=204)
 async def delete_document(document_id: str, caller: CallerDep) -> Response:
-    """One document, its original and its passages in the index; 409 while it is read."""
+    """Delete a document, its original and its search index entries. 409 while it is being read."""
     await caller.running.finish(remove_document(caller, document_id))
     return Response(status_code=204)
 
 
 @router.get("/v1/jobs/{job_id}")
 async def read_job(request: Request, job_id: str, caller: CallerDep, wait: Wait = 0.0) -> Response:
-    """The job or, for a file's alias, its batch; `wait` as at the engine."""
+    """Return the job or, for a file's alias, its batch; `wait` as in the engine."""
     return await relay(request, caller, await job_path(caller, job_id), wait_s=wait)
 
 
@@ -65,7 +65,7 @@ async def parse(
     timeout_s: Annotated[float, Query(ge=0, le=600, allow_inf_nan=False)] = 55.0,
     idempotency_key: IdempotencyKeyHeader = None,
 ) -> Response:
-    """One file in, its tree in the same answer; or 202 and a job to poll."""
+    """Read one file and return its tree in the same answer, or 202 and a job to poll."""
     upload = await receive(request, caller.running, PARSE_PARTS, 1)
     answer = await send_parse(caller, upload, idempotency_key)
     if answer.status_code not in (200, 202):
@@ -78,7 +78,10 @@ async def parse(
 
 
 async def _wait(request: Request, caller: ConsoleCaller, job_id: str, timeout_s: float) -> Response:
-    """The job was taken, so nothing that fails from here on may read as a refusal: the caller polls."""
+    """Wait for the job and return it with its tree, or 202.
+
+    The job was accepted, so a later failure must not look like a refusal: the caller polls.
+    """
     running, status = caller.running, "queued"
     try:
         answer = await running.engine.get(f"/v1/jobs/{job_id}?wait={timeout_s}", caller.org, wait_s=timeout_s)
@@ -94,12 +97,12 @@ async def _wait(request: Request, caller: ConsoleCaller, job_id: str, timeout_s:
 
 
 def _location(request: Request, job_id: str) -> dict[str, str]:
-    """Where the job is at this door: the engine's own address would refuse the console's token."""
+    """Return the job's address in the console, because the engine's address would refuse the console's token."""
     return {"Location": f"{request.scope.get('root_path', '')}/v1/jobs/{job_id}"}
 
 
 def _replayed(answer: httpx.Response, key: str | None) -> dict[str, str]:
-    """The engine's mark; without a key of the caller's it speaks of a second try of ours."""
+    """Return the engine's replay header, but only if the caller sent a key. Otherwise it marks the console's retry."""
     marked = key is not None and REPLAYED in answer.headers
     return {REPLAYED: answer.headers[REPLAYED]} if marked else {}
 

@@ -1,4 +1,4 @@
-"""GET /v1/search: the engine's hits; a file of a batch goes by its own alias, so that its pair resolves together."""
+"""GET /v1/search: the engine's hits. A file of a batch is named by its alias, so its pair of ids resolves."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -16,7 +16,7 @@ router = APIRouter(tags=["search"])
 
 @router.get("/v1/search")
 async def search(request: Request, caller: CallerDep) -> Response:
-    """Hits with provenance, the tenant's own only."""
+    """Search the tenant's documents and return passages, best first."""
     running = caller.running
     answer = await running.engine.get(f"/v1/search?{await _query(request, caller)}", caller.org)
     if answer.status_code != 200:
@@ -28,7 +28,7 @@ async def search(request: Request, caller: CallerDep) -> Response:
 
 
 async def _query(request: Request, caller: ConsoleCaller) -> str:
-    """As it came, but for a job named by a file's alias."""
+    """Return the query unchanged, except that a file's alias as job id is replaced by its batch."""
     pairs = request.query_params.multi_items()
     if not any(name == "job_id" and is_alias(value) for name, value in pairs):
         return request.url.query

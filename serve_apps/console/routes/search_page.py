@@ -1,4 +1,4 @@
-"""The page that searches everything a tenant has sent."""
+"""The page that searches all documents of a tenant."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ _LONGEST = 500  # characters of a question
 
 @router.get("/search")
 async def show_search(request: Request, visitor: VisitorDep, q: str = "") -> Response:
-    """Passages by meaning and by words, best first, each leading to its page."""
+    """Show passages by meaning and by words, best first, each with a link to its page."""
     asked = q.replace("\0", "").strip()[:_LONGEST]
     found = await _find(visitor, asked) if asked else []
     hits = show_hits(found or [], lambda hit: place_of(request, hit["document_id"]))
@@ -29,7 +29,7 @@ async def show_search(request: Request, visitor: VisitorDep, q: str = "") -> Res
 
 
 async def _find(visitor: Visitor, asked: str) -> list[dict[str, Any]] | None:
-    """Hits in documents this tenant still has; None where the engine searches nothing."""
+    """Return hits in documents that the tenant still has, or None if the engine has no search index."""
     running, tenant = visitor.running, visitor.account.tenant
     query = urlencode({"q": asked, "mode": "hybrid", "limit": _HITS})
     answer = await running.engine.get(f"/v1/search?{query}", tenant.id)

@@ -1,6 +1,7 @@
-"""/api: what a signed-in session does besides looking: make and revoke tokens, upload, ask for progress.
+"""/api: actions of a signed-in session: create and revoke tokens, upload, follow progress.
 
-A browser's request must come from our own page and carry the session's form token; a program's has no origin to check.
+A browser's request must come from this console's page and carry the session's form token. A program's request has no
+origin to check.
 """
 
 from typing import Any
@@ -25,7 +26,7 @@ LONGEST_NAME = 100  # characters of a token's name
 
 @router.post("/api/tokens", status_code=201)
 async def make_token(request: Request, visitor: VisitorDep) -> Response:
-    """A new access token, shown in this answer only. Body: `name`, as form or JSON."""
+    """Create an access token and show it in this answer only. Body: `name`, as form or JSON."""
     form = await read_form(request)
     _check_sender(request, visitor, form.get("csrf"))
     name = read_text(form, "name", LONGEST_NAME)
@@ -36,7 +37,7 @@ async def make_token(request: Request, visitor: VisitorDep) -> Response:
 
 @router.delete("/api/tokens/{token_id}", status_code=204)
 async def end_token(request: Request, token_id: str, visitor: VisitorDep) -> Response:
-    """Revoked for the very next request."""
+    """Revoke a token with immediate effect."""
     _check_sender(request, visitor, None)
     running = visitor.running
     await running.disk.run(revoke_token, running.db, visitor.account, token_id)
@@ -45,7 +46,7 @@ async def end_token(request: Request, token_id: str, visitor: VisitorDep) -> Res
 
 @router.post("/api/jobs", status_code=201)
 async def upload(request: Request, visitor: VisitorDep) -> Response:
-    """Files dropped on the page: the same as POST /v1/jobs with a token."""
+    """Submit files dropped on the page, as POST /v1/jobs does with a token."""
     _check_sender(request, visitor, None)
     running = visitor.running
     files = await receive(request, running, JOBS_PARTS, running.resources.limits.max_batch_files)
@@ -55,13 +56,13 @@ async def upload(request: Request, visitor: VisitorDep) -> Response:
 
 @router.get("/api/jobs/{job_id}")
 async def progress(request: Request, job_id: str, visitor: VisitorDep) -> Response:
-    """A job as the page follows it."""
+    """Return a job's state for the page that follows it."""
     return await relay(request, visitor.caller, await job_path(visitor.caller, job_id))
 
 
 @router.get("/api/usage")
 async def usage(visitor: VisitorDep) -> Response:
-    """The meter of the page."""
+    """Return the month's usage for the page's meter."""
     running, tenant = visitor.running, visitor.account.tenant
     return json_response(render_usage(tenant, await running.sql.run(usage_of, running.db, tenant.id)))
 

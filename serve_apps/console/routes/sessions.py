@@ -1,4 +1,4 @@
-"""Signing up, in and out: forms in, a session's cookie out. Every sign-in makes a new cookie."""
+"""Sign-up, sign-in and sign-out with forms and session cookies. Every sign-in creates a new cookie."""
 
 import re
 from typing import Any
@@ -34,18 +34,19 @@ _WEAK = f"A password needs at least {SHORTEST} characters."
 
 @router.get("/sign-up")
 async def show_sign_up(request: Request, running: RunningDep) -> Response:
-    """Raises SignUpClosed where nobody new is taken."""
+    """Show the sign-up form. Raises SignUpClosed if new accounts are not accepted."""
     return page(request, "sign_up.html", mode=_mode(running))
 
 
 @router.get("/sign-in")
 async def show_sign_in(request: Request, running: RunningDep) -> Response:
+    """Show the sign-in form."""
     return page(request, "sign_in.html", mode=running.resources.sign_ups.mode)
 
 
 @router.post("/sign-up")
 async def sign_up(request: Request, running: RunningDep) -> Response:
-    """An account and its first session, or word that an operator lets it in; the form again when it cannot be."""
+    """Create an account with a first session, or one that awaits approval. Show the form again on an error."""
     check_origin(request)
     mode = _mode(running)
     email, password = _credentials(await read_form(request))
@@ -67,7 +68,7 @@ async def sign_up(request: Request, running: RunningDep) -> Response:
 
 @router.post("/sign-in")
 async def sign_in(request: Request, running: RunningDep) -> Response:
-    """The same answer and the same work for an unknown address and a wrong password."""
+    """Sign in. An unknown address and a wrong password get the same answer after the same work."""
     check_origin(request)
     mode = running.resources.sign_ups.mode
     email, password = _credentials(await read_form(request))
@@ -89,6 +90,7 @@ async def sign_in(request: Request, running: RunningDep) -> Response:
 
 @router.post("/sign-out")
 async def sign_out(request: Request, visitor: VisitorDep) -> Response:
+    """End the session."""
     await read_our_form(request, visitor)
     running = visitor.running
     await running.disk.run(close_session, running.db, visitor.digest)
@@ -99,13 +101,13 @@ async def sign_out(request: Request, visitor: VisitorDep) -> Response:
 
 @router.get("/new-password")
 async def show_new_password(request: Request, link: str = "") -> Response:
-    """Behind a link the operator made; looking at it uses nothing up."""
+    """Show the form of an operator's link; this does not use up the link."""
     return page(request, "new_password.html", link=link)
 
 
 @router.post("/new-password")
 async def set_new_password(request: Request, running: RunningDep) -> Response:
-    """Ends every session of the account; the link is good for once."""
+    """Set a password with a one-time link and end all sessions of the account."""
     check_origin(request)
     form = await read_form(request)
     link, password = str(form.get("link", ""))[:100], str(form.get("password", ""))
@@ -120,7 +122,7 @@ async def set_new_password(request: Request, running: RunningDep) -> Response:
 
 
 def is_password(text: str) -> bool:
-    """Long enough to be one, and no longer than is hashed."""
+    """Return whether the text has an acceptable password length."""
     return SHORTEST <= len(text) <= LONGEST
 
 

@@ -1,4 +1,4 @@
-"""GET /v1/usage: documents and pages of this month, and where the tenant stands against its plan."""
+"""GET /v1/usage: documents and pages of this month, and the position of the plan."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ router = APIRouter(tags=["usage"])
 
 @router.get("/v1/usage")
 async def read_usage(caller: CallerDep) -> Response:
-    """The month so far, in UTC."""
+    """Return the usage of the current month (UTC)."""
     usage = await caller.running.sql.run(usage_of, caller.running.db, caller.tenant.id)
     return json_response(render_usage(caller.tenant, usage))
 

@@ -1,4 +1,4 @@
-"""One document for its owner, in the viewer that the dashboard has too; a locked one takes its password; deleting."""
+"""One document for its owner, in the dashboard's viewer: view, unlock with a password, delete."""
 
 import re
 from typing import Any
@@ -25,7 +25,7 @@ _LONGEST_PASSWORD = 255  # characters, as on the upload's form
 
 
 class OutputRefused(Exception):
-    """The engine does not give an output: it has it no more, or cannot mask it."""
+    """The engine refused an output: it was deleted, or it cannot be redacted."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -33,17 +33,17 @@ class OutputRefused(Exception):
 
 
 class EngineDocument:
-    """A document's outputs at the engine."""
+    """Outputs of a document in the engine."""
 
     def __init__(self, visitor: Visitor, sent: SentDocument) -> None:
         self._engine, self._sent = visitor.running.engine, sent
 
     async def read_json(self, output: str, *, redacted: bool) -> Any:
-        """Raises OutputRefused, EngineFailed."""
+        """Return a JSON output of the document. Raises OutputRefused, EngineFailed."""
         return (await self._read(output, redacted=redacted)).json()
 
     async def read_text(self, output: str, *, redacted: bool) -> str:
-        """Raises OutputRefused, EngineFailed."""
+        """Return a text output of the document. Raises OutputRefused, EngineFailed."""
         return str((await self._read(output, redacted=redacted)).text)
 
     async def _read(self, output: str, *, redacted: bool) -> Any:
@@ -56,7 +56,7 @@ class EngineDocument:
 
 @router.get("/documents/{document_id}")
 async def show_document(request: Request, document_id: str, visitor: VisitorDep) -> Response:
-    """Its page beside what was read from it; how it failed; or that it is being read."""
+    """Show the document's page next to the text read from it, or its error, or that it is being read."""
     sent = await _find(visitor, document_id)
     shown: dict[str, Any] = {"sent": sent, "view": None, "refused": "", "document": None}
     facts = await visitor.running.engine.get(f"/v1/documents/{sent.document_id}", sent.org)
@@ -72,7 +72,7 @@ async def show_document(request: Request, document_id: str, visitor: VisitorDep)
 
 @router.get("/documents/{document_id}/preview")
 async def show_preview(request: Request, document_id: str, visitor: VisitorDep) -> Response:
-    """The HTML export, or the Markdown rendered, for the viewer's frame."""
+    """Return the HTML export or the rendered Markdown, for the viewer's frame."""
     sent = await _find(visitor, document_id)
     try:
         return await preview_document(EngineDocument(visitor, sent), request.query_params)
@@ -82,7 +82,7 @@ async def show_preview(request: Request, document_id: str, visitor: VisitorDep) 
 
 @router.get("/documents/{document_id}/outputs/{output:path}")
 async def read_output(request: Request, document_id: str, output: str, visitor: VisitorDep) -> Response:
-    """A picture of a page, a part of the document or one of its downloads."""
+    """Return a page picture, a part of the document or one of its downloads."""
     if _OUTPUTS.fullmatch(output) is None:
         raise NotFound("no such output")
     sent = await _find(visitor, document_id)
@@ -92,7 +92,7 @@ async def read_output(request: Request, document_id: str, output: str, visitor: 
 
 @router.post("/documents/{document_id}/unlock")
 async def open_locked(request: Request, document_id: str, visitor: VisitorDep) -> Response:
-    """Reads a locked document with its password; on to the new one."""
+    """Read a locked document with its password and redirect to the new document."""
     form = await read_our_form(request, visitor)
     sent = await _find(visitor, document_id)
     if sent.status != "failed":
@@ -106,7 +106,7 @@ async def open_locked(request: Request, document_id: str, visitor: VisitorDep) -
 
 @router.post("/documents/{document_id}/delete")
 async def delete(request: Request, document_id: str, visitor: VisitorDep) -> Response:
-    """The document with everything made from it; back to the list."""
+    """Delete the document with everything made from it and redirect to the list."""
     await read_our_form(request, visitor)
     sent = await _find(visitor, document_id)
     await visitor.running.finish(remove_document(_owner(visitor, sent), document_id))
@@ -122,7 +122,7 @@ async def _view(request: Request, visitor: Visitor, sent: SentDocument, document
 
 
 def place_of(request: Request, document_id: str) -> ViewPlace:
-    """Where a document is shown, and under what its outputs lie."""
+    """Return the addresses of a document's view and of its outputs."""
     address = f"{request.scope.get('root_path', '')}/documents/{document_id}"
     return ViewPlace(address=address, outputs=f"{address}/outputs")
 

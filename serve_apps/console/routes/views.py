@@ -22,7 +22,7 @@ PAGE = 50  # documents a page
 
 @router.get("/static/{version}/{name}")
 async def read_static(version: str, name: str) -> Response:
-    """Scripts, styles and the icon of the pages."""
+    """Return a script, style or icon of the pages."""
     found = FILES.answer(version, name)
     if found is None:
         raise NotFound("no such file")
@@ -31,20 +31,20 @@ async def read_static(version: str, name: str) -> Response:
 
 @router.get("/healthz")
 async def healthz(running: RunningDep) -> Response:
-    """For whoever balances load: 200 while the console's own database answers, else 503."""
+    """Answer a load balancer: 200 if the console's database answers, otherwise 503."""
     await running.sql.run(running.db.fetch_one, "select 1 as one")
     return Response("ok\n", media_type="text/plain")
 
 
 @router.get("")
 async def lead_in(request: Request) -> Response:
-    """The console's address without its last slash."""
+    """Redirect the console's address without its final slash."""
     return RedirectResponse(f"{request.scope.get('root_path', '')}/", 307)
 
 
 @router.get("/")
 async def show_documents(request: Request, visitor: VisitorDep, before: str | None = None) -> Response:
-    """Upload, meter, and what was sent, newest first."""
+    """Show the upload form, the usage meter and the sent documents, newest first."""
     running, tenant = visitor.running, visitor.account.tenant
     sent = await running.sql.run(list_sent, running.db, tenant.id, limit=PAGE + 1, before=before)
     usage = render_usage(tenant, await running.sql.run(usage_of, running.db, tenant.id))
@@ -55,12 +55,13 @@ async def show_documents(request: Request, visitor: VisitorDep, before: str | No
 
 @router.get("/tokens")
 async def show_tokens(request: Request, visitor: VisitorDep) -> Response:
+    """Show the tokens."""
     return await _tokens(request, visitor)
 
 
 @router.post("/tokens")
 async def make_token(request: Request, visitor: VisitorDep) -> Response:
-    """The page with the new token on it: shown now and never again."""
+    """Create a token and show it, only on this page."""
     form = await read_our_form(request, visitor)
     try:
         name = read_text(form, "name", LONGEST_NAME)
@@ -73,6 +74,7 @@ async def make_token(request: Request, visitor: VisitorDep) -> Response:
 
 @router.post("/tokens/{token_id}/revoke")
 async def end_token(request: Request, token_id: str, visitor: VisitorDep) -> Response:
+    """Revoke the token."""
     await read_our_form(request, visitor)
     await visitor.running.disk.run(revoke_token, visitor.running.db, visitor.account, token_id)
     return RedirectResponse(f"{request.scope.get('root_path', '')}/tokens", 303)

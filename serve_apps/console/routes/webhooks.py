@@ -1,4 +1,4 @@
-"""Receivers of document.finished: registered by URL, shown with their deliveries. The secret is shown once."""
+"""Receivers of document.finished: registered by URL, listed with their deliveries. The secret is shown once."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _LONGEST_URL = 8192  # characters; the receivers refuse longer ones too
 
 @router.post("/api/webhooks", status_code=201)
 async def register(request: Request, visitor: VisitorDep) -> Response:
-    """Body: `url`, as form or JSON. A private, loopback or unresolvable receiver is 422."""
+    """Register a receiver. Body: `url`, as form or JSON. A private, loopback or unresolvable address is 422."""
     form = await read_form(request)
     if check_origin(request):
         check_form(visitor, request.headers.get("x-csrf-token") or form.get("csrf"))
@@ -32,13 +32,13 @@ async def register(request: Request, visitor: VisitorDep) -> Response:
 
 @router.get("/webhooks", include_in_schema=False)
 async def show_webhooks(request: Request, visitor: VisitorDep, cursor: str | None = None) -> Response:
-    """Receivers and their deliveries, the newest first; `cursor` leads to older ones."""
+    """Show receivers and their deliveries, newest first; `cursor` selects older ones."""
     return await _webhooks(request, visitor, cursor=cursor)
 
 
 @router.post("/webhooks", include_in_schema=False)
 async def add_webhook(request: Request, visitor: VisitorDep) -> Response:
-    """The page with the new secret on it: shown now and never again."""
+    """Add a receiver and show its secret, only on this page."""
     form = await read_our_form(request, visitor)
     try:
         row, secret = await _register(visitor, form)
@@ -49,6 +49,7 @@ async def add_webhook(request: Request, visitor: VisitorDep) -> Response:
 
 @router.post("/webhooks/{webhook_id}/delete", include_in_schema=False)
 async def remove_webhook(request: Request, webhook_id: str, visitor: VisitorDep) -> Response:
+    """Remove the receiver."""
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
     await visitor.running.disk.run(visitor.running.resources.receivers.delete, hooks, _actor(visitor), webhook_id)
@@ -57,7 +58,7 @@ async def remove_webhook(request: Request, webhook_id: str, visitor: VisitorDep)
 
 @router.post("/webhooks/{webhook_id}/test", include_in_schema=False)
 async def send_test(request: Request, webhook_id: str, visitor: VisitorDep) -> Response:
-    """An event of its own kind that names only the webhook."""
+    """Send a test event that names only the webhook."""
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
     await visitor.running.disk.run(visitor.running.resources.receivers.send_test, hooks, _actor(visitor), webhook_id)
@@ -66,7 +67,7 @@ async def send_test(request: Request, webhook_id: str, visitor: VisitorDep) -> R
 
 @router.post("/deliveries/{delivery_id}/redeliver", include_in_schema=False)
 async def send_again(request: Request, delivery_id: str, visitor: VisitorDep) -> Response:
-    """The same event under the same id."""
+    """Send the same event under the same id again."""
     await read_our_form(request, visitor)
     hooks = _tenant(visitor).hooks
     await visitor.running.disk.run(visitor.running.resources.receivers.redeliver, hooks, _actor(visitor), delivery_id)

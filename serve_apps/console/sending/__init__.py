@@ -1,1 +1,1 @@
-"""From a tenant's upload to the engine's job and back."""
+"""Forward a tenant's uploads to the engine and follow their jobs."""

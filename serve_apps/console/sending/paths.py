@@ -1,4 +1,4 @@
-"""Paths at the engine from ids as tenants send them: checked, and a file's alias replaced by its batch."""
+"""Build the engine's paths from ids that tenants send: check them, and replace a file's alias by its batch."""
 
 import re
 
@@ -11,12 +11,12 @@ _ALIAS = re.compile(r"file_[a-z2-7]{26}")
 
 
 def is_alias(job_id: str) -> bool:
-    """A file's own job id, by its form."""
+    """Return whether the id has the form of a file's alias."""
     return _ALIAS.fullmatch(job_id) is not None
 
 
 async def resolve_job(caller: ConsoleCaller, job_id: str) -> str:
-    """The engine's job id. Raises NotFound for what is no id, or nobody's alias."""
+    """Return the engine's job id. Raises NotFound for a malformed id or an unknown alias."""
     if is_alias(job_id):
         found = await caller.running.sql.run(resolve_alias, caller.running.db, caller.tenant.id, job_id)
         if found is None:
@@ -28,12 +28,12 @@ async def resolve_job(caller: ConsoleCaller, job_id: str) -> str:
 
 
 async def job_path(caller: ConsoleCaller, job_id: str) -> str:
-    """`/v1/jobs/…` of the job or batch. Raises NotFound."""
+    """Return `/v1/jobs/…` of the job or batch. Raises NotFound."""
     return f"/v1/jobs/{await resolve_job(caller, job_id)}"
 
 
 async def document_path(caller: ConsoleCaller, job_id: str, document_id: str) -> str:
-    """`/v1/jobs/…/documents/…`. Raises NotFound."""
+    """Return `/v1/jobs/…/documents/…`. Raises NotFound."""
     if not is_document_id(document_id):
         raise NotFound("no such document")
     return f"{await job_path(caller, job_id)}/documents/{document_id}"

@@ -1,4 +1,4 @@
-"""A tenant's GET passed to the engine as it was sent, in the tenant's own organisation."""
+"""Pass a tenant's GET to the engine unchanged, in the tenant's organisation."""
 
 from fastapi import Request
 from starlette.responses import Response
@@ -7,7 +7,7 @@ from serve_apps.console.callers.callers import ConsoleCaller
 
 
 async def relay(request: Request, caller: ConsoleCaller, path: str, *, wait_s: float = 0.0) -> Response:
-    """The engine's answer; the query goes along as it came. Raises EngineFailed."""
+    """Return the engine's answer to the request with an unchanged query. Raises EngineFailed."""
     query = request.url.query
     target = f"{path}?{query}" if query else path
     return await caller.running.engine.relay(target, caller.org, request.headers, wait_s=wait_s)

@@ -1,4 +1,4 @@
-"""Deleting what a tenant sent, at the engine and here. What was read is counted first: deleting frees no allowance."""
+"""Delete a tenant's documents in the engine and here. Pages are counted first, so deleting frees no allowance."""
 
 from serve_apps.console.callers.callers import ConsoleCaller
 from serve_apps.console.context.engine_facts import facts_of
@@ -12,7 +12,7 @@ _IN_WORK = "it is still being read; it can be deleted when it has ended"
 
 
 async def remove_job(caller: ConsoleCaller, job_id: str) -> None:
-    """The job, or the whole batch a file's alias stands for. Raises NotFound, Conflict, EngineFailed."""
+    """Remove the job, or the whole batch of a file's alias. Raises NotFound, Conflict, EngineFailed."""
     path = await job_path(caller, job_id)
     found = await _settle(caller, path)
     await _delete(caller, path)
@@ -20,7 +20,7 @@ async def remove_job(caller: ConsoleCaller, job_id: str) -> None:
 
 
 async def remove_document(caller: ConsoleCaller, document_id: str) -> None:
-    """One document; its batch keeps the others. Raises NotFound, Conflict, EngineFailed."""
+    """Remove one document; its batch keeps the others. Raises NotFound, Conflict, EngineFailed."""
     if not is_document_id(document_id):
         raise NotFound("no such document")
     answer = await caller.running.engine.get(f"/v1/documents/{document_id}", caller.org)
@@ -32,7 +32,12 @@ async def remove_document(caller: ConsoleCaller, document_id: str) -> None:
 
 
 async def _settle(caller: ConsoleCaller, path: str, document_id: str | None = None) -> str:
-    """The engine's id of the job, when the end of it (or of the one document) is in the tenant's account."""
+    """Return the engine's job id after recording the end of the job, or of the one document.
+
+    Raises:
+        NotFound: The engine does not have the job.
+        Conflict: It has not ended.
+    """
     running = caller.running
     answer = await running.engine.get(path, caller.org)
     if answer.status_code != 200:

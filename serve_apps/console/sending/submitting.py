@@ -1,6 +1,7 @@
-"""From a tenant's upload to the engine's job: receive, take a place, send under an Idempotency-Key, take over the job.
+"""Turn a tenant's upload into a job of the engine: receive, reserve a place, send, record the job.
 
-Whatever the engine refuses or fails at gives the place back. A caller who goes away stops nothing half-way.
+The upload carries an Idempotency-Key. If the engine refuses or fails, the place is released. The work continues if the
+caller goes away.
 """
 
 import hashlib
@@ -27,24 +28,31 @@ _TRIES = 2  # sends of one upload under one Idempotency-Key
 
 
 async def receive(request: Request, running: ConsoleState, parts: frozenset[str], max_files: int) -> Upload:
-    """The request's files in the spool. Raises `UploadTooLarge`, `BatchTooLarge`, `InvalidUpload`, `UploadStalled`."""
+    """Receive the request's files into the spool.
+
+    Raises:
+        UploadTooLarge: A file exceeds its limit.
+        BatchTooLarge: The upload has too many files.
+        InvalidUpload: The body is malformed.
+        UploadStalled: The client sends too slowly.
+    """
     limits = running.resources.limits
     rules = PartRules(names=parts, max_files=max_files, max_file_bytes=limits.max_file_bytes)
     return await receive_upload(request, rules, running.spool, running.disk, limits.upload_idle_s)
 
 
 async def send_jobs(caller: ConsoleCaller, upload: Upload, key: str | None) -> httpx.Response:
-    """The engine's answer to POST /v1/jobs, already taken over when it is a job."""
+    """Return the engine's answer to POST /v1/jobs after recording its job."""
     return await _send(caller, upload, "jobs", "files", "/v1/jobs", key)
 
 
 async def send_parse(caller: ConsoleCaller, upload: Upload, key: str | None) -> httpx.Response:
-    """The engine's answer to POST /v1/parse without waiting: its job is known here before anybody waits for it."""
+    """Return the engine's answer to POST /v1/parse without waiting, so the job is recorded before any wait."""
     return await _send(caller, upload, "parse", "file", "/v1/parse?timeout_s=0", key)
 
 
 async def send_stored(caller: ConsoleCaller, stored: Sequence[StoredFile], fields: Mapping[str, str]) -> httpx.Response:
-    """`send_jobs` for files that are in the spool already; they are gone from it afterwards."""
+    """Send files that are in the spool already, as `send_jobs` does, and delete them from it."""
     return await _send_stored(caller, stored, fields, "jobs", "files", "/v1/jobs", None)
 
 
@@ -90,7 +98,7 @@ async def _send_stored(
 async def _call(
     running: ConsoleState, place: Place, part: str, path: str, stored: Sequence[StoredFile], fields: Mapping[str, str]
 ) -> httpx.Response:
-    """Twice where the engine fails: the key makes the second try the first one's job. Raises EngineFailed."""
+    """Send the files, and again if the engine fails: its key makes both sends the same job. Raises EngineFailed."""
     for left in reversed(range(_TRIES)):
         with ExitStack() as opened:
             files = [
@@ -110,7 +118,7 @@ async def _call(
 
 
 async def _take_over(running: ConsoleState, place: Place, answer: httpx.Response) -> None:
-    """A job: its documents are the tenant's from now on. A refusal: the place is free."""
+    """Record the job's documents for the tenant, or release the place after a refusal."""
     if answer.status_code not in _TAKEN:
         await running.disk.run(give_back, running.db, place)
         return

@@ -1,6 +1,7 @@
-"""A locked document once more, with its password: its original comes back from the engine and is sent as any upload is.
+"""Read a locked document again with its password: fetch its original from the engine and send it as a new upload.
 
-So it is a document of its own, with its own place, end, pages and event; the locked one goes when that one is taken.
+The result is a new document with a separate place, end, page count and event. The locked one is removed once the new
+one is accepted.
 """
 
 from typing import Any
@@ -15,8 +16,14 @@ from serve_apps.console.store.rows import SentDocument
 
 
 async def unlock(caller: ConsoleCaller, locked: SentDocument, password: str) -> str | None:
-    """The new document's id; None where the engine refuses the password's form. Raises NotFound, EngineFailed, and
-    what a plan refuses."""
+    """Return the new document's id, or None if the engine refuses the password's form.
+
+    Raises:
+        NotFound: The original does not exist.
+        EngineFailed: The engine did not answer.
+        MonthlyPagesUsed: The plan's pages are used up.
+        TooManyDocuments: The plan's number of concurrent documents is reached.
+    """
     stored = await _fetch(caller, locked)
     answer = await send_stored(caller, [stored], {"password": password})
     if answer.status_code != httpx.codes.CREATED:
@@ -27,7 +34,7 @@ async def unlock(caller: ConsoleCaller, locked: SentDocument, password: str) -> 
 
 
 async def _fetch(caller: ConsoleCaller, locked: SentDocument) -> StoredFile:
-    """The original in the spool."""
+    """Download the original into the spool."""
     running = caller.running
     writer = await running.disk.run(running.spool.new_writer)
     try:

@@ -1,7 +1,7 @@
-"""Learns how sent documents end: asks the engine for each open job, in threads, by turns that many consoles may share.
+"""Follow sent documents to their end: ask the engine for each open job, in threads that many consoles may share.
 
-A look is taken from SQL under a short lease, so a process may die at any moment. Also deletes what a plan no longer
-keeps. Knows the engine's HTTP and the console's tables.
+A status check is leased from SQL for a short time, so a process may die at any moment. The watcher also deletes
+documents past their plan's retention. It uses the engine's HTTP API and the console's tables.
 """
 
 import logging
@@ -27,7 +27,7 @@ STUCK_S = 120.0  # seconds without a turn after which it is unhealthy
 
 
 class Watcher:
-    """One loop and a few threads that ask."""
+    """One loop and a few threads that check statuses."""
 
     def __init__(self, db: ConsoleTables, engine_url: str, engine_key: str, *, poll_s: float = 0.3) -> None:
         self._db, self._poll_s = db, poll_s
@@ -39,13 +39,15 @@ class Watcher:
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
     def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def healthy(self) -> bool:
+        """Return whether the thread was stopped or makes progress."""
         return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
 
     def drain(self, timeout_s: float) -> bool:
-        """Takes no more looks; what is being asked ends within its own time limit."""
+        """Stop the loop. A request in progress ends within its time limit. Return whether the thread has ended."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(timeout_s)
@@ -54,13 +56,13 @@ class Watcher:
         return not self._thread.is_alive()
 
     def turn(self) -> int:
-        """One pass over what is due; how many looks that were."""
+        """Run one pass over all due checks and return their number."""
         looks = take_looks(self._db, THREADS * 4)
         list(self._threads.map(self._look, looks))
         return len(looks)
 
     def retire(self) -> int:
-        """Deletes jobs past their plan's retention at the engine, then here; how many that were."""
+        """Delete jobs past their plan's retention in the engine, then here, and return their number."""
         done = 0
         for row in list_outdated(self._db):
             answer = self._client.delete(f"/v1/jobs/{row['job_id']}", headers={"X-DE-Org": row["org"]})
@@ -96,7 +98,7 @@ class Watcher:
             log.warning("look not answered: %s", type(error).__name__)
 
     def _job(self, look: StatusCheck) -> dict[str, Any] | None:
-        """The job as the engine tells it; None where it has none."""
+        """Return the job from the engine, or None if it does not exist."""
         job_id = look.job_id or self._find_lost(look)
         if job_id is None:
             return None
@@ -107,7 +109,7 @@ class Watcher:
         return job
 
     def _find_lost(self, look: StatusCheck) -> str | None:
-        """The process died between sending and noting the answer: a job of this organisation that nobody knows."""
+        """Return an unrecorded job of this organisation: a process died between sending and recording the answer."""
         listed = self._get("/v1/jobs?limit=100", look.org).json()
         known = known_jobs(self._db, [job["id"] for job in listed])
         unknown = [job for job in listed if job["id"] not in known and sum(job["counts"].values()) == look.n_total]
@@ -121,9 +123,9 @@ class Watcher:
 
 
 class _EngineErred(Exception):
-    """No answer to build on; the look is taken again when its lease is over."""
+    """The engine's answer is unusable; the check is repeated when its lease expires."""
 
 
 def pause_after(age_s: float) -> float:
-    """Seconds until a job is asked for again: soon while it is young, at most ten."""
+    """Return the seconds until a job's next check: short for a new job, at most ten."""
     return min(10.0, 0.3 + age_s / 10)

@@ -1,1 +1,1 @@
-"""State of the hosted console: who pays for what, what was sent to the engine, and what became of it."""
+"""State of the hosted console: tenants with plans, documents sent to the engine, and their results."""

@@ -1,6 +1,7 @@
-"""People and their tenants: signing up, approval, passwords, links to set a new one, leaving.
+"""Accounts and their tenants: sign-up, approval, passwords, links for a new password, closing.
 
-Passwords arrive hashed, links as digests; no secret is kept. Every act that matters has its audit row under the tenant.
+Passwords arrive hashed and links as digests; secrets are never stored. Important changes have audit rows under the
+tenant.
 """
 
 import base64
@@ -20,14 +21,14 @@ TENANT = "t.id as tenant_id, t.plan, p.monthly_pages, p.concurrent_documents, p.
 
 
 def new_id(kind: str) -> str:
-    """A short lower-case id, fit for an organisation's name."""
+    """Return a short lower-case id that is valid as an organisation's name."""
     return kind + base64.b32encode(os.urandom(16)).decode().rstrip("=").lower()
 
 
 def create_account(
     db: AuditedDatabase, email: str, password_hash: str, *, plan: str = "free", approved: bool = True
 ) -> Account:
-    """An account with a tenant of its own; not `approved`: an operator lets it in later. Raises EmailTaken."""
+    """Create an account with a new tenant. Without `approved`, an operator must approve it. Raises EmailTaken."""
     tenant_id, account_id = new_id("t"), new_id("acc_")
     try:
         with db.transaction() as conn:
@@ -48,7 +49,7 @@ def create_account(
 
 
 def find_password(db: ConsoleTables, email: str) -> Credentials | None:
-    """What an address signs in with; None where there is no account."""
+    """Return the credentials of an address, or None if it has no account."""
     row = db.fetch_one(
         "select id, password, approved_at is not null as approved from console_accounts where email = %(email)s",
         {"email": email},
@@ -57,20 +58,20 @@ def find_password(db: ConsoleTables, email: str) -> Credentials | None:
 
 
 def password_of(db: ConsoleTables, account_id: str) -> str | None:
-    """The hash of a signed-in account's password."""
+    """Return the password hash of a signed-in account."""
     row = db.fetch_one("select password from console_accounts where id = %(id)s", {"id": account_id})
     return str(row["password"]) if row else None
 
 
 def change_password(db: AuditedDatabase, account_id: str, password_hash: str, keep: bytes) -> None:
-    """A new password ends every session but the one with the digest `keep`, and every link."""
+    """Set a new password and end all links and all sessions except the one with the digest `keep`."""
     with db.transaction() as conn:
         _set_password(db, conn, account_id, password_hash)
         conn.execute("delete from console_sessions where account_id = %s and digest <> %s", (account_id, keep))
 
 
 def make_link(db: AuditedDatabase, email: str, digest: bytes) -> bool:
-    """A link with which a new password may be set once, within an hour; False where there is no such account."""
+    """Store a link that sets a new password once within an hour. Return False for an unknown address."""
     with db.transaction() as conn:
         conn.execute("delete from console_links where expires_at < clock_timestamp()")
         made = conn.execute(
@@ -85,7 +86,7 @@ def make_link(db: AuditedDatabase, email: str, digest: bytes) -> bool:
 
 
 def use_link(db: AuditedDatabase, digest: bytes, password_hash: str) -> bool:
-    """Sets the password and ends every session; False for a link that is unknown, used or has run out."""
+    """Set the password and end every session. Return False if the link is unknown, used or expired."""
     with db.transaction() as conn:
         used = conn.execute(
             "delete from console_links where digest = %s and expires_at > clock_timestamp() returning account_id",
@@ -99,7 +100,7 @@ def use_link(db: AuditedDatabase, digest: bytes, password_hash: str) -> bool:
 
 
 def approve(db: AuditedDatabase, email: str) -> bool:
-    """Lets an account in; False where there is none. Approving twice changes nothing."""
+    """Approve an account; False if it does not exist. A repeated approval changes nothing."""
     with db.transaction() as conn:
         row = conn.execute(
             """update console_accounts set approved_at = coalesce(approved_at, clock_timestamp())
@@ -112,9 +113,9 @@ def approve(db: AuditedDatabase, email: str) -> bool:
 
 
 def close_account(db: AuditedDatabase, account_id: str, actor: Actor | None = None) -> bool:
-    """The account and all that opens it are gone now; its documents go when the watcher has deleted them.
+    """Delete the account with its sessions, links and tokens now; the watcher deletes its documents later.
 
-    What stays is the tenant's id, with its months' usage and its audit trail. False where there is no such account.
+    The tenant's id, its monthly usage and its audit trail stay. Return False if the account does not exist.
     """
     with db.transaction() as conn:
         row = conn.execute("delete from console_accounts where id = %s returning tenant_id", (account_id,)).fetchone()
@@ -132,7 +133,7 @@ def close_account(db: AuditedDatabase, account_id: str, actor: Actor | None = No
 
 
 def find_account(db: ConsoleTables, email: str) -> str | None:
-    """The id of the account with this address."""
+    """Return the id of the account with this address, or None."""
     row = db.fetch_one("select id from console_accounts where email = %(email)s", {"email": email})
     return str(row["id"]) if row else None
 
@@ -150,6 +151,6 @@ def _hooks_of_account(conn: Connection, account_id: str) -> Scope:
 
 
 def tenant_of(row: Row) -> Tenant:
-    """From the columns of `TENANT`."""
+    """Build a tenant from the columns of `TENANT`."""
     names = ("plan", "monthly_pages", "concurrent_documents", "retention_days")
     return Tenant(id=row["tenant_id"], **{name: row[name] for name in names})

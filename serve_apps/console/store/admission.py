@@ -1,7 +1,7 @@
 """Places: whether a tenant may send documents now, decided under the lock of the tenant's row.
 
-An upload takes a place before the engine is called and gives it back when the engine refuses. A crash in between leaves
-a place in `sending`; the watcher finds out at its deadline what became of it.
+An upload reserves a place before the engine is called and releases it when the engine refuses. A crash in between
+leaves the place in `sending`; the watcher checks it after a deadline.
 """
 
 from datetime import date
@@ -40,9 +40,20 @@ _DEADLINE = "look_at = clock_timestamp() + %(sending_s)s * interval '1 second'"
 def reserve(
     db: ConsoleTables, tenant: Tenant, org: str, route: str, *, documents: int, digest: str, key: str | None = None
 ) -> Place:
-    """A place for `documents` documents, one page each. Raises MonthlyPagesUsed, TooManyDocuments.
+    """Reserve a place for `documents` documents, one page each, or return the place of an earlier try.
 
-    `key` is the client's own Idempotency-Key; `digest` covers everything that was sent.
+    Args:
+        db: The console's tables.
+        tenant: The uploading tenant.
+        org: Its organisation in the engine.
+        route: Name of the route.
+        documents: Number of documents.
+        digest: Digest of everything that was sent.
+        key: The client's Idempotency-Key, if it sent one.
+
+    Raises:
+        MonthlyPagesUsed: The plan's pages are used up.
+        TooManyDocuments: The plan's number of concurrent documents is reached.
     """
     params: dict[str, object] = {
         "tenant": tenant.id,
@@ -63,7 +74,7 @@ def reserve(
 
 
 def give_back(db: ConsoleTables, place: Place) -> None:
-    """The engine did not take it, or nobody knows: the place is free again."""
+    """Release the place, because the engine refused the upload or its answer is unknown."""
     if not place.fresh:
         return
     with db.transaction() as conn:
@@ -74,13 +85,13 @@ def give_back(db: ConsoleTables, place: Place) -> None:
 
 
 def usage_of(db: ConsoleTables, tenant_id: str) -> Usage:
-    """The tenant's month so far."""
+    """Return the tenant's usage in the current month."""
     rows = db.fetch_all(_POSITION, {"tenant": tenant_id})
     return _position(rows[0])
 
 
 def usage_by_month(db: ConsoleTables, tenant_id: str) -> list[tuple[date, int]]:
-    """The first day of each of the last months and the pages read in it, the current one last."""
+    """Return the first day of each of the last months with the pages read in it, the current month last."""
     rows = db.fetch_all(
         """select m.month::date as month, coalesce(u.pages, 0) as pages
            from generate_series(date_trunc('month', statement_timestamp()) - %(before)s * interval '1 month',

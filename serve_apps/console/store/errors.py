@@ -1,10 +1,10 @@
-"""Why the console refuses a tenant: three-line classes with a stable `code`; the console maps them to HTTP."""
+"""Errors of the console's store: short classes with a stable `code`; the console maps them to HTTP."""
 
 from datetime import date
 
 
 class MonthlyPagesUsed(Exception):
-    """The plan's pages of this month are used or reserved; `resets_on` is the first day of the next."""
+    """The plan's pages of this month are used or reserved; `resets_on` is the first day of the next month."""
 
     code = "monthly-pages"
 
@@ -20,12 +20,12 @@ class TooManyDocuments(Exception):
 
 
 class EmailTaken(Exception):
-    """There is an account with this address."""
+    """An account with this address exists."""
 
     code = "email-taken"
 
 
 class SignInRefused(Exception):
-    """Address or password is wrong, or it was tried too often."""
+    """The address or password is wrong, or there were too many attempts."""
 
     code = "sign-in-refused"

@@ -1,4 +1,4 @@
-"""Plans and who is on which: the operator's view of tenants. Every change has its audit row."""
+"""Plans and their tenants, as operators see them. Every change has an audit row."""
 
 from serve_apps.console.store.accounts import OPERATOR
 from serve_apps.console.store.ports import AuditedDatabase, ConsoleTables
@@ -11,7 +11,7 @@ PLANS = Scope(tenant=WEBHOOK_TENANT)
 
 
 def list_plans(db: ConsoleTables) -> list[TenantPlan]:
-    """All of them by name."""
+    """List all plans by name."""
     rows = db.fetch_all(
         "select name, monthly_pages, concurrent_documents, retention_days from console_plans order by name"
     )
@@ -19,7 +19,7 @@ def list_plans(db: ConsoleTables) -> list[TenantPlan]:
 
 
 def define_plan(db: AuditedDatabase, plan: TenantPlan) -> None:
-    """Makes a plan, or changes it for everybody who is on it from the next request on."""
+    """Create a plan, or change it for all its tenants from the next request on."""
     with db.transaction() as conn:
         conn.execute(
             """insert into console_plans (name, monthly_pages, concurrent_documents, retention_days)
@@ -31,7 +31,7 @@ def define_plan(db: AuditedDatabase, plan: TenantPlan) -> None:
 
 
 def change_plan(db: AuditedDatabase, who: str, plan: str) -> str:
-    """Puts a tenant, named by its id or an account's address, on another plan; its id. Raises NotFound."""
+    """Put a tenant, named by its id or an account's address, on another plan; return its id. Raises NotFound."""
     with db.transaction() as conn:
         if conn.execute("select from console_plans where name = %s", (plan,)).fetchone() is None:
             raise NotFound(f"there is no plan {plan}")
@@ -48,7 +48,7 @@ def change_plan(db: AuditedDatabase, who: str, plan: str) -> str:
 
 
 def list_tenants(db: ConsoleTables) -> list[TenantRow]:
-    """All of them, the oldest first, with this month's use; those that left keep their id only."""
+    """List all tenants, oldest first, with this month's use; closed ones have only their id."""
     rows = db.fetch_all(
         """select t.id as tenant_id, a.email, t.plan, t.created_at, a.approved_at, t.closed_at,
              coalesce(u.documents, 0) as documents, coalesce(u.pages, 0) as pages

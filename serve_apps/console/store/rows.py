@@ -11,12 +11,15 @@ WEBHOOK_TENANT = "~console"
 
 
 def hooks_of(tenant_id: str) -> Scope:
-    """Where a tenant's receivers, deliveries and audit trail are kept."""
+    """Return the scope under which a tenant's receivers, deliveries and audit trail are stored."""
     return Scope(tenant=WEBHOOK_TENANT, org=tenant_id)
 
 
 class SubmissionState(StrEnum):
-    """`sending`: the engine has not answered yet; `open`: it has documents to read; `removed`: kept long enough."""
+    """States of a submission.
+
+    `sending`: the engine has not answered yet. `open`: documents are being read. `removed`: past its retention.
+    """
 
     SENDING = "sending"
     OPEN = "open"
@@ -27,7 +30,7 @@ class SubmissionState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenant:
-    """Whoever has accounts, tokens and a plan. `id` names the tenant's organisation at the engine."""
+    """Owner of accounts, tokens and a plan. `id` names the tenant's organisation in the engine."""
 
     id: str
     plan: str
@@ -37,7 +40,7 @@ class Tenant:
 
     @property
     def hooks(self) -> Scope:
-        """Where this tenant's receivers and deliveries are kept."""
+        """Return the scope of this tenant's receivers and deliveries."""
         return hooks_of(self.id)
 
 
@@ -52,7 +55,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credentials:
-    """What an address signs in with. Not `approved`: an operator has not let the account in yet."""
+    """Credentials of an address. Not `approved`: the account still waits for an operator."""
 
     account_id: str
     password: str
@@ -61,7 +64,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRow:
-    """A signed-in browser as its owner sees it."""
+    """A signed-in browser as shown to its owner."""
 
     id: str
     agent: str
@@ -72,7 +75,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantRow:
-    """A tenant as the operator sees it. `email` and `approved_at` are null once its account is gone."""
+    """A tenant as shown to the operator. `email` and `approved_at` are null after its account was closed."""
 
     tenant_id: str
     email: str | None
@@ -86,7 +89,7 @@ class TenantRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantPlan:
-    """What a tenant may use. None = unlimited (pages) and for ever (retention)."""
+    """Limits of a plan. None = unlimited pages, or unlimited retention."""
 
     name: str
     monthly_pages: int | None
@@ -106,8 +109,11 @@ class TokenRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A place given to an upload. `fresh`: it was reserved just now and is given back when the engine refuses;
-    otherwise it is a replay of one that was accepted before. `engine_key`: its Idempotency-Key at the engine."""
+    """A place reserved for an upload.
+
+    `fresh`: reserved just now and released if the engine refuses; otherwise a replay of an accepted one. `engine_key`
+    is its Idempotency-Key in the engine.
+    """
 
     submission_id: str
     tenant_id: str
@@ -118,7 +124,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusCheck:
-    """A submission whose state is to be asked for. `job_id` None: it is not known whether the engine took it."""
+    """A submission whose status is due for a check. `job_id` None: the engine's answer is unknown."""
 
     submission_id: str
     tenant_id: str
@@ -130,7 +136,7 @@ class StatusCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFact:
-    """What the engine says of one document."""
+    """State of one document as reported by the engine."""
 
     document_id: str
     source_file: str
@@ -142,7 +148,7 @@ class DocumentFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentDocument:
-    """A document as the tenant sees it in listings."""
+    """A document as listed for its tenant."""
 
     document_id: str
     job_id: str
@@ -157,7 +163,7 @@ class SentDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """A tenant's month so far. `open_documents` each hold one page until their own number is known."""
+    """A tenant's month so far. Each of `open_documents` reserves one page until its page count is known."""
 
     documents: int
     pages: int

@@ -1,4 +1,4 @@
-"""What a tenant has sent: listings, aliases of files, and what has been kept for long enough."""
+"""Documents that a tenant has sent: listings, aliases of files, retention."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ _FIELDS = ("document_id", "job_id", "alias", "org", "source_file", "status", "pa
 
 
 def resolve_alias(db: ConsoleTables, tenant_id: str, alias: str) -> str | None:
-    """The batch a file's own job id stands for; None when it is nobody's or another tenant's."""
+    """Return the batch of a file's alias; None if the alias is unknown or another tenant's."""
     row = db.fetch_one(
         "select job_id from console_documents where alias = %(alias)s and tenant_id = %(tenant)s",
         {"alias": alias, "tenant": tenant_id},
@@ -18,7 +18,7 @@ def resolve_alias(db: ConsoleTables, tenant_id: str, alias: str) -> str | None:
 
 
 def aliases_of(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -> dict[str, str]:
-    """Document id → alias, for files of batches; a document alone in its job goes by the job's id."""
+    """Return aliases by document id, for files of batches; a single document is known by its job's id."""
     rows = db.fetch_all(
         """select d.document_id, d.alias from console_documents d join console_submissions s on s.id = d.submission_id
            where d.tenant_id = %(tenant)s and d.document_id = any(%(ids)s) and s.n_total > 1""",
@@ -28,7 +28,7 @@ def aliases_of(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -
 
 
 def list_sent(db: ConsoleTables, tenant_id: str, *, limit: int = 50, before: str | None = None) -> list[SentDocument]:
-    """The newest first, without what retention removed; `before` is the last document of the page before."""
+    """List documents, newest first, without removed ones; `before` is the last document of the previous page."""
     rows = db.fetch_all(
         """select d.* from console_documents d join console_submissions s on s.id = d.submission_id
            where d.tenant_id = %(tenant)s and s.state <> 'removed' and d.status <> 'deleted'
@@ -42,6 +42,7 @@ def list_sent(db: ConsoleTables, tenant_id: str, *, limit: int = 50, before: str
 
 
 def find_sent(db: ConsoleTables, tenant_id: str, document_id: str) -> SentDocument | None:
+    """Return a document of the tenant, or None if it is unknown or deleted."""
     row = db.fetch_one(
         """select * from console_documents
            where tenant_id = %(tenant)s and document_id = %(id)s and status <> 'deleted'""",
@@ -51,7 +52,7 @@ def find_sent(db: ConsoleTables, tenant_id: str, document_id: str) -> SentDocume
 
 
 def sent_among(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -> frozenset[str]:
-    """Which of these documents the tenant has sent and not deleted."""
+    """Return the documents among these that the tenant has sent and not deleted."""
     rows = db.fetch_all(
         """select document_id from console_documents
            where tenant_id = %(tenant)s and document_id = any(%(ids)s) and status <> 'deleted'""",
@@ -61,7 +62,7 @@ def sent_among(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -
 
 
 def list_outdated(db: ConsoleTables, limit: int = 50) -> list[Row]:
-    """Ended submissions past their plan's retention, and all of tenants that left: `id`, `org`, `job_id`."""
+    """List ended submissions past their plan's retention, and all of closed tenants: `id`, `org`, `job_id`."""
     return db.fetch_all(
         """select s.id, s.org, s.job_id from console_submissions s join console_tenants t on t.id = s.tenant_id
              join console_plans p on p.name = t.plan
@@ -73,7 +74,7 @@ def list_outdated(db: ConsoleTables, limit: int = 50) -> list[Row]:
 
 
 def has_ended(db: ConsoleTables, tenant_id: str, job_id: str, document_id: str | None) -> bool:
-    """Whether the whole job, or this document of it, has its end in the tenant's account."""
+    """Return whether the end of the job, or of this document, is recorded for the tenant."""
     row = db.fetch_one(
         """select case when %(document)s::text is null then s.state in ('ended', 'removed')
                   else exists (select from console_documents d where d.submission_id = s.id
@@ -85,14 +86,14 @@ def has_ended(db: ConsoleTables, tenant_id: str, job_id: str, document_id: str |
 
 
 def mark_job_removed(db: ConsoleTables, job_id: str) -> None:
-    """`mark_removed` for whoever knows the job only."""
+    """Mark the submission of this job as removed."""
     row = db.fetch_one("select id from console_submissions where job_id = %(job)s", {"job": job_id})
     if row is not None:
         mark_removed(db, row["id"])
 
 
 def mark_document_removed(db: ConsoleTables, document_id: str) -> None:
-    """The engine has deleted one document of a job; its name is forgotten here too."""
+    """Record that the engine deleted one document of a job, and erase its name."""
     with db.transaction() as conn:
         conn.execute(
             "update console_documents set source_file = '', status = 'deleted' where document_id = %s", (document_id,)
@@ -100,7 +101,7 @@ def mark_document_removed(db: ConsoleTables, document_id: str) -> None:
 
 
 def mark_removed(db: ConsoleTables, submission_id: str) -> None:
-    """The engine has deleted the job; names of its files are forgotten here too."""
+    """Record that the engine deleted the job, and erase the names of its files."""
     with db.transaction() as conn:
         conn.execute("update console_submissions set state = 'removed' where id = %s", (submission_id,))
         conn.execute("update console_documents set source_file = '' where submission_id = %s", (submission_id,))

@@ -1,4 +1,4 @@
-"""Signed-in browsers. Cookies arrive as digests; what a person sees of a session is its id and its browser."""
+"""Sessions of signed-in browsers. Cookies arrive as digests; owners see a session's id and browser."""
 
 from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
 from serve_apps.console.store.ports import ConsoleTables
@@ -9,7 +9,7 @@ _LONGEST_AGENT = 200  # characters of a browser's name kept
 
 
 def open_session(db: ConsoleTables, account_id: str, digest: bytes, agent: str = "") -> None:
-    """Keeps a new cookie's digest and drops sessions that have run out. `agent`: what the browser calls itself."""
+    """Store a new cookie's digest and delete expired sessions. `agent` is the browser's User-Agent."""
     with db.transaction() as conn:
         conn.execute("delete from console_sessions where expires_at < clock_timestamp()")
         conn.execute(
@@ -20,7 +20,7 @@ def open_session(db: ConsoleTables, account_id: str, digest: bytes, agent: str =
 
 
 def find_session(db: ConsoleTables, digest: bytes) -> Account | None:
-    """Whose session this is, while it lasts."""
+    """Return the account of a session, or None if the session has ended."""
     row = db.fetch_one(
         f"""select a.id, a.email, {TENANT} from console_sessions s join console_accounts a on a.id = s.account_id
               join console_tenants t on t.id = a.tenant_id join console_plans p on p.name = t.plan
@@ -31,7 +31,7 @@ def find_session(db: ConsoleTables, digest: bytes) -> Account | None:
 
 
 def list_sessions(db: ConsoleTables, account_id: str, digest: bytes) -> list[SessionRow]:
-    """The account's living sessions, the newest first; `current` is the one with that digest."""
+    """List the account's active sessions, newest first; `current` is the one with that digest."""
     rows = db.fetch_all(
         """select id, agent, created_at, expires_at, digest = %(digest)s as current from console_sessions
            where account_id = %(account)s and expires_at > clock_timestamp() order by created_at desc, id""",
@@ -41,19 +41,19 @@ def list_sessions(db: ConsoleTables, account_id: str, digest: bytes) -> list[Ses
 
 
 def close_session(db: ConsoleTables, digest: bytes) -> None:
-    """Signed out; a session nobody knows is signed out already."""
+    """End the session, if it exists."""
     with db.transaction() as conn:
         conn.execute("delete from console_sessions where digest = %s", (digest,))
 
 
 def close_one(db: ConsoleTables, account_id: str, session_id: str) -> None:
-    """Ends one session of this account; another account's is left alone."""
+    """End one session of this account; sessions of other accounts are not affected."""
     with db.transaction() as conn:
         conn.execute("delete from console_sessions where id = %s and account_id = %s", (session_id, account_id))
 
 
 def close_others(db: ConsoleTables, account_id: str, digest: bytes) -> int:
-    """Ends every session of the account but the one with that digest; how many."""
+    """End every session of the account except the one with that digest, and return their number."""
     with db.transaction() as conn:
         return conn.execute(
             "delete from console_sessions where account_id = %s and digest <> %s", (account_id, digest)

@@ -1,7 +1,7 @@
-"""What the engine says of a job becomes the tenant's truth: each document ends once, in one transaction with its event.
+"""Apply the engine's job status to the tenant's rows: each document ends once, in one transaction with its event.
 
-That transaction frees the place, counts the pages and makes one delivery per receiver; what crashes before the commit
-is asked for again, what crashes after it is delivered by the outbox.
+That transaction frees the place, counts the pages and creates one delivery per receiver. After a crash before the
+commit the status is requested again; after the commit the outbox delivers the event.
 """
 
 import json
@@ -41,7 +41,7 @@ where s.id = %(id)s
 
 
 def settle(db: ConsoleTables, submission_id: str, job_id: str, facts: Sequence[DocumentFact]) -> int:
-    """Takes over what the engine says of a job; how many documents ended by it. Saying it again changes nothing."""
+    """Apply the engine's status of a job and return how many documents ended by it. Idempotent."""
     with db.transaction() as conn:
         row = conn.execute("select * from console_submissions where id = %s for update", (submission_id,)).fetchone()
         if row is None or row["state"] in (SubmissionState.ENDED, SubmissionState.REMOVED):
@@ -58,13 +58,13 @@ def settle(db: ConsoleTables, submission_id: str, job_id: str, facts: Sequence[D
 
 
 def settle_job(db: ConsoleTables, job_id: str, facts: Sequence[DocumentFact]) -> int:
-    """`settle` for whoever knows the job only."""
+    """Apply the engine's status of a job known by its id only."""
     row = db.fetch_one("select id from console_submissions where job_id = %(job)s", {"job": job_id})
     return settle(db, row["id"], job_id, facts) if row else 0
 
 
 def take_looks(db: ConsoleTables, limit: int) -> list[StatusCheck]:
-    """Submissions whose state is to be asked for now; nobody else gets them for a while."""
+    """Lease submissions whose status is due for a check; no other process gets them for a while."""
     with db.transaction(durable=False) as conn:
         rows = conn.execute(_DUE, {"limit": limit, "lease_s": LOOK_LEASE_S}).fetchall()
     names = ("tenant_id", "org", "job_id", "n_total")
@@ -75,6 +75,7 @@ def take_looks(db: ConsoleTables, limit: int) -> list[StatusCheck]:
 
 
 def look_again(db: ConsoleTables, submission_id: str, after_s: float) -> None:
+    """Schedule the next status check of a submission."""
     with db.transaction(durable=False) as conn:
         conn.execute(
             """update console_submissions set look_at = clock_timestamp() + %s * interval '1 second'
@@ -84,7 +85,7 @@ def look_again(db: ConsoleTables, submission_id: str, after_s: float) -> None:
 
 
 def attach(db: ConsoleTables, submission_id: str, job_id: str) -> None:
-    """The engine took it as this job; what became of its documents is asked for next."""
+    """Record the job that the engine created, and schedule a check of its documents."""
     with db.transaction() as conn:
         conn.execute(
             """update console_submissions set job_id = %s, state = 'open', look_at = clock_timestamp()
@@ -94,7 +95,7 @@ def attach(db: ConsoleTables, submission_id: str, job_id: str) -> None:
 
 
 def give_up(db: ConsoleTables, look: StatusCheck) -> None:
-    """The engine has no such job: a place nobody took is free, open documents end as failed."""
+    """Free the place and end open documents as failed, because the engine does not have the job."""
     if look.job_id is not None:
         rows = db.fetch_all(
             "select * from console_documents where submission_id = %(id)s and ended_at is null",
@@ -110,7 +111,7 @@ def give_up(db: ConsoleTables, look: StatusCheck) -> None:
 
 
 def known_jobs(db: ConsoleTables, job_ids: Sequence[str]) -> frozenset[str]:
-    """Which of these jobs belong to a submission."""
+    """Return the jobs among these that belong to a submission."""
     rows = db.fetch_all("select job_id from console_submissions where job_id = any(%(ids)s)", {"ids": list(job_ids)})
     return frozenset(row["job_id"] for row in rows)
 
@@ -150,7 +151,7 @@ def _count(conn: Connection, tenant_id: str, ended: Sequence[Row]) -> None:
 
 
 def _send(conn: Connection, tenant_id: str, ended: Sequence[Row]) -> None:
-    """One delivery per receiver and document; the body is frozen now, so that every try carries the same bytes."""
+    """Create one delivery per receiver and document. The body is stored now, so every attempt sends the same bytes."""
     hooks = conn.execute(
         "select id from webhooks where tenant = %s and org = %s and disabled_at is null", (WEBHOOK_TENANT, tenant_id)
     ).fetchall()

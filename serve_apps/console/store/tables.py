@@ -1,7 +1,7 @@
-"""The console's tables. They share a database with an engine or stand alone; no key leads to the engine's tables.
+"""Tables of the console. They may share a database with an engine, without foreign keys to the engine's tables.
 
 A submission is one call to the engine; `n_open` of its documents count towards the tenant's limits. A document ends
-once: `event_id` is given in that transaction.
+once: `event_id` is set in that transaction.
 """
 
 from datetime import date, datetime
@@ -29,7 +29,7 @@ def _limit() -> "Column[int]":
 
 
 class ConsolePlanTable(SQLModel, table=True):
-    """What a tenant may use. Null = unlimited (pages) and for ever (retention)."""
+    """Limits of a plan. Null = unlimited pages, or unlimited retention."""
 
     __tablename__ = "console_plans"
     name: str = Field(sa_column=Column(Text, primary_key=True))
@@ -39,7 +39,7 @@ class ConsolePlanTable(SQLModel, table=True):
 
 
 class ConsoleTenantTable(SQLModel, table=True):
-    """Its row is the lock under which places are given away. `id` is the tenant's organisation at the engine."""
+    """A tenant. Its row is the lock for reserving places. `id` is the tenant's organisation in the engine."""
 
     __tablename__ = "console_tenants"
     id: str = Field(sa_column=Column(Text, primary_key=True))
@@ -61,7 +61,7 @@ class ConsoleAccountTable(SQLModel, table=True):
 
 
 class ConsoleSessionTable(SQLModel, table=True):
-    """A signed-in browser; only the cookie's digest is kept."""
+    """A signed-in browser; only the cookie's digest is stored."""
 
     __tablename__ = "console_sessions"
     digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
@@ -73,7 +73,7 @@ class ConsoleSessionTable(SQLModel, table=True):
 
 
 class ConsoleLinkTable(SQLModel, table=True):
-    """A way to set a new password once; only its digest is kept."""
+    """A one-time link for a new password; only its digest is stored."""
 
     __tablename__ = "console_links"
     digest: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
@@ -82,7 +82,7 @@ class ConsoleLinkTable(SQLModel, table=True):
 
 
 class ConsoleTokenTable(SQLModel, table=True):
-    """An access token; shown once, kept as SHA-256."""
+    """An access token; shown once, stored as SHA-256."""
 
     __tablename__ = "console_tokens"
     __table_args__ = (Index("console_tokens_by_tenant", "tenant_id", "created_at"),)
@@ -95,7 +95,7 @@ class ConsoleTokenTable(SQLModel, table=True):
 
 
 class ConsoleSubmissionTable(SQLModel, table=True):
-    """One upload on its way to, or at, the engine. `look_at`: when its end is asked for next."""
+    """One upload to the engine. `look_at`: time of the next status check."""
 
     __tablename__ = "console_submissions"
     __table_args__ = (
@@ -120,7 +120,7 @@ class ConsoleSubmissionTable(SQLModel, table=True):
 
 
 class ConsoleDocumentTable(SQLModel, table=True):
-    """A document the engine took. `alias` is its own job id, which stands for the whole batch."""
+    """A document that the engine accepted. `alias` is a job id for it alone that resolves to the whole batch."""
 
     __tablename__ = "console_documents"
     __table_args__ = (
@@ -143,7 +143,7 @@ class ConsoleDocumentTable(SQLModel, table=True):
 
 
 class ConsoleUsageTable(SQLModel, table=True):
-    """What a tenant used in a UTC month; outlives the documents."""
+    """A tenant's usage in a UTC month; it outlives the documents."""
 
     __tablename__ = "console_usage"
     tenant_id: str = Field(sa_column=Column(Text, primary_key=True))

@@ -1,4 +1,4 @@
-"""Access tokens: made once, kept as SHA-256, revoked for the very next request."""
+"""Access tokens: shown once, stored as SHA-256, revoked with immediate effect."""
 
 import hashlib
 import secrets
@@ -13,11 +13,12 @@ PREFIX = "qc_"
 
 
 def digest_of(secret: str) -> bytes:
+    """Return the SHA-256 digest under which a token is stored."""
     return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).digest()
 
 
 def create_token(db: AuditedDatabase, account: Account, name: str) -> tuple[TokenRow, str]:
-    """The token's row and its secret, which is never to be had again."""
+    """Create a token and return its row and its secret, which cannot be retrieved later."""
     secret = PREFIX + secrets.token_hex(32)
     with db.transaction() as conn:
         row = conn.execute(
@@ -29,7 +30,7 @@ def create_token(db: AuditedDatabase, account: Account, name: str) -> tuple[Toke
 
 
 def list_tokens(db: ConsoleTables, tenant_id: str) -> list[TokenRow]:
-    """The newest first; revoked ones stay listed."""
+    """List tokens, newest first, including revoked ones."""
     rows = db.fetch_all(
         "select * from console_tokens where tenant_id = %(tenant)s order by created_at desc, id", {"tenant": tenant_id}
     )
@@ -37,7 +38,7 @@ def list_tokens(db: ConsoleTables, tenant_id: str) -> list[TokenRow]:
 
 
 def revoke_token(db: AuditedDatabase, account: Account, token_id: str) -> None:
-    """Raises NotFound; revoking twice changes nothing."""
+    """Revoke a token. Repeating it changes nothing. Raises NotFound."""
     with db.transaction() as conn:
         found = conn.execute(
             """update console_tokens set revoked_at = coalesce(revoked_at, clock_timestamp())
@@ -50,7 +51,7 @@ def revoke_token(db: AuditedDatabase, account: Account, token_id: str) -> None:
 
 
 def find_tenant(db: ConsoleTables, secret: str) -> Tenant | None:
-    """Whose token this is; None when unknown or revoked."""
+    """Return the tenant of a token; None if the token is unknown or revoked."""
     row = db.fetch_one(
         f"""select {TENANT} from console_tokens k join console_tenants t on t.id = k.tenant_id
               join console_plans p on p.name = t.plan where k.digest = %(digest)s and k.revoked_at is null""",

@@ -1,1 +1,1 @@
-"""A browser's side of the dashboard: sign-in, session, origin, and the API as it reaches it."""
+"""Browser side of the dashboard: sign-in, session, origin, and access to the API."""

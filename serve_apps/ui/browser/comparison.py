@@ -1,6 +1,6 @@
-"""Two trees side by side: rows of blocks in the order of the second, runs of equal ones apart, changed words marked.
+"""Two trees side by side: rows of blocks in the order of the second, equal runs folded, changed words marked.
 
-Trees in, plain rows for a template out; it knows no service.
+Pure: trees in, plain rows for a template out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ _SHOWN_EQUAL = 100  # equal blocks of one folded run
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A piece of a text; `changed`: the other side has it not, or otherwise."""
+    """A piece of a text; `changed`: the other side lacks it or differs."""
 
     text: str
     changed: bool
@@ -36,7 +36,7 @@ class ComparedBlock:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """What stands beside each other; None where one side has nothing."""
+    """Two blocks shown side by side; None if a side has no block."""
 
     change: str
     left: ComparedBlock | None
@@ -45,7 +45,7 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """Rows that follow each other; `folded`: equal ones, of which `count` there are."""
+    """Consecutive rows; `folded`: `count` equal ones that are not shown."""
 
     folded: bool
     count: int
@@ -54,7 +54,7 @@ class ComparedRun:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`moved` blocks count as unchanged in the summary; `cut`: there are more rows than are shown."""
+    """A comparison. `moved` blocks count as unchanged in the summary; `cut`: not all rows are shown."""
 
     summary: DiffSummary
     moved: int
@@ -63,7 +63,7 @@ class Comparison:
 
 
 def compare_for_page(trees: tuple[Tree, Tree]) -> Comparison:
-    """What changed from the first to the second, as it is shown."""
+    """Return the changes from the first to the second tree, prepared for display."""
     a, b = ({str(block.id): block for block in tree.blocks} for tree in trees)
     found = compare_trees(*trees)
     moved = sum(change.change is Change.MOVED for change in found.blocks)
@@ -72,7 +72,7 @@ def compare_for_page(trees: tuple[Tree, Tree]) -> Comparison:
 
 
 def _runs(changes: Sequence[BlockChange]) -> Iterator[list[BlockChange]]:
-    """Equal blocks and others by turns; short runs of equal ones belong to what is around them."""
+    """Yield runs of equal and of changed blocks; a short run of equal blocks joins its neighbours."""
     waiting: list[BlockChange] = []
     for equal, group in groupby(changes, key=lambda change: change.change is Change.UNCHANGED):
         run = list(group)
@@ -88,7 +88,7 @@ def _runs(changes: Sequence[BlockChange]) -> Iterator[list[BlockChange]]:
 
 
 def _cut(runs: list[list[BlockChange]]) -> tuple[list[list[BlockChange]], bool]:
-    """The runs with as many open rows as a page holds, and whether some were left out."""
+    """Return the runs with as many open rows as a page holds, and whether some were left out."""
     kept: list[list[BlockChange]] = []
     left = SHOWN_ROWS
     for run in runs:
@@ -127,7 +127,7 @@ def _side(block: Block | None, words: tuple[Words, ...]) -> ComparedBlock | None
 def _marked(
     change: BlockChange, left: Block | None, right: Block | None
 ) -> tuple[tuple[Words, ...], tuple[Words, ...]]:
-    """The texts of both sides with what differs marked; whole texts where no words were matched."""
+    """Return the texts of both sides with differences marked, or whole texts if no words were matched."""
     if left is None or right is None or change.text_diff is None:
         return _whole(left), _whole(right)
     words = block_words(left)
@@ -139,7 +139,7 @@ def _whole(block: Block | None) -> tuple[Words, ...]:
 
 
 def _pieces(words: Sequence[str], changes: Sequence[TextChange], *, mine: bool) -> tuple[Words, ...]:
-    """The text of one side: the common words of `a` with what stands there instead on this side."""
+    """Return the text of one side: the common words of `a` and, at each change, the words of this side."""
     pieces: list[Words] = []
     at = 0
     for change in changes:

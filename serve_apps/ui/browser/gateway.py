@@ -1,6 +1,6 @@
-"""The API as a signed-in browser reaches it: /ui/v1/… is /v1/… of the same app, called as the session's key.
+"""The API for a signed-in browser: /ui/v1/… is /v1/… of the same app, called with the session's key.
 
-Pages get their data the same way, in this process, so they show exactly what the API says and know no storage.
+Pages get their data the same way, in this process, so they show exactly the API's answers and use no storage.
 """
 
 import json
@@ -25,7 +25,7 @@ _OWN_HEADERS = frozenset({b"cookie", b"authorization", b"x-api-key", b"x-de-org"
 
 
 class ApiRefused(Exception):
-    """The API answered a page's question with an error."""
+    """The API answered a page's request with an error."""
 
     def __init__(self, status: int, code: str, detail: str, retry_after: str | None = None) -> None:
         super().__init__(detail)
@@ -33,12 +33,13 @@ class ApiRefused(Exception):
 
 
 class Gateway:
-    """ASGI. `api` is the app's own router."""
+    """ASGI app. `api` is the API's router."""
 
     def __init__(self, api: ASGIApp, sessions: Sessions) -> None:
         self._api, self._sessions = api, sessions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Authenticate the browser session, check the CSRF token of changes, and call the API."""
         connection = HTTPConnection(scope)
         session = self._sessions.read(SESSION_COOKIE.read(scope["headers"], tls=over_tls(connection)))
         if session is None:
@@ -61,7 +62,7 @@ class Gateway:
             await self._api(inner, receive, send)
 
     async def _upload(self, scope: Scope, inner: Scope, receive: Receive, send: Send) -> None:
-        """A form without a script: the browser goes on to the job, or back to the form with the reason."""
+        """Handle a form without a script: redirect to the job, or back to the form with the reason."""
         answer = _Answer(receive)
         try:
             await self._api(inner, answer.receive, answer.send)
@@ -75,7 +76,7 @@ class Gateway:
 
 
 def inner_scope(scope: Scope, caller: Caller, path: str, **changes: Any) -> Scope:
-    """The scope of a call to the API by `caller`; nothing that names another caller goes along."""
+    """Return the scope of a call to the API by `caller`, without headers that identify another caller."""
     headers = [(name, value) for name, value in scope["headers"] if name not in _OWN_HEADERS]
     inner = {**scope, "path": path, "raw_path": path.encode(), "headers": headers, CALLER: caller, "path_params": {}}
     for left_over in ("endpoint", "route", "router"):
@@ -84,30 +85,30 @@ def inner_scope(scope: Scope, caller: Caller, path: str, **changes: Any) -> Scop
 
 
 class BrowserApi:
-    """What a page asks the API, as one caller."""
+    """API requests of a page, made as one caller. A refused request raises `ApiRefused`."""
 
     def __init__(self, router: ASGIApp, connection: HTTPConnection, caller: Caller) -> None:
         self._router, self._scope, self._caller = router, connection.scope, caller
 
     async def get(self, path: str, **query: Any) -> Any:
-        """The JSON of a GET. Raises `ApiRefused`."""
+        """Return the JSON of a GET."""
         return (await self.page(path, **query))[0]
 
     async def page(self, path: str, **query: Any) -> tuple[Any, str | None]:
-        """The JSON of a listing and the next page's cursor. Raises `ApiRefused`."""
+        """Return the JSON of a listing and the next page's cursor."""
         answer = await self._call("GET", path, query)
         return answer.json, answer.headers.get("x-next-cursor")
 
     async def text(self, path: str, **query: Any) -> str:
-        """The text of a GET. Raises `ApiRefused`."""
+        """Return the text of a GET."""
         return (await self._call("GET", path, query)).body.decode()
 
     async def post(self, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
-        """The JSON of a POST. Raises `ApiRefused`."""
+        """Return the JSON of a POST."""
         return (await self._call("POST", path, query, body)).json
 
     async def delete(self, path: str, **query: Any) -> None:
-        """Raises `ApiRefused`."""
+        """Send a DELETE."""
         await self._call("DELETE", path, query)
 
     async def _call(
@@ -154,13 +155,13 @@ class _Answer:
 
 
 def refusal_of(error: Exception) -> ApiRefused:
-    """An error of the API's own table as it would have answered it; anything else is 500."""
+    """Return an error as the API would have answered it; errors outside its table are 500."""
     answer = problems.answer(error)
     return _refusal(answer.status_code, json.loads(bytes(answer.body)), answer.headers.get("retry-after"))
 
 
 def refusal_in(answer: _Answer) -> ApiRefused:
-    """What the API said when it refused."""
+    """Return the refusal in an API answer."""
     return _refusal(answer.status, answer.json, answer.headers.get("retry-after"))
 
 
@@ -173,13 +174,13 @@ def _refusal(status: int, body: dict[str, Any], retry_after: str | None) -> ApiR
 
 
 def _say(entry: dict[str, Any]) -> str:
-    """A 422's text, with the field it is about where a person could not tell."""
+    """Return the text of a 422 entry, with the field's name if the text does not mention it."""
     where, text = [part for part in entry.get("loc", []) if part not in {"body", "query"}], str(entry.get("msg", ""))
     return f"{where[-1]}: {text}" if where and text.startswith(("String", "Input", "List", "Field")) else text
 
 
 def _is_form(connection: HTTPConnection) -> bool:
-    """True when the browser will show the answer as a page."""
+    """Return whether the browser will show the answer as a page."""
     return "text/html" in connection.headers.get("accept", "")
 
 

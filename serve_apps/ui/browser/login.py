@@ -1,4 +1,4 @@
-"""Signing in and out. The key is sent once; what stays in the browser is a session's cookie."""
+"""Sign-in and sign-out. The key is sent once; the browser keeps only a session cookie."""
 
 from typing import Any
 from urllib.parse import parse_qs
@@ -21,12 +21,12 @@ _STATUS = {Unauthenticated: 401, InvalidOrg: 422, RateLimited: 429}
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a url-encoded form, the first of each name. Longer ones than a form of ours are none."""
+    """Return the first value of each field of a url-encoded form; empty if the form is too long."""
     return {name: values[0] for name, values in (await read_fields(request)).items()}
 
 
 async def read_fields(request: Request) -> dict[str, list[str]]:
-    """The fields of a url-encoded form with all their values."""
+    """Return all values of each field of a url-encoded form; empty if the form is too long."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -42,11 +42,11 @@ class Login:
         self._sessions, self._resources = sessions, resources
 
     async def show(self, request: Request) -> Response:
-        """The form; on this machine it also offers the default token."""
+        """Show the form; on this machine it also offers the default token."""
         return self._form(request, next_page(request.query_params.get("next")))
 
     async def enter(self, request: Request) -> Response:
-        """A new session for a good key; the form again for any other."""
+        """Open a session for a valid key, or show the form again with the reason."""
         form = await read_form(request)
         onward = next_page(form.get("next"))
         try:
@@ -62,7 +62,7 @@ class Login:
             return answer
 
     async def leave(self, request: Request) -> Response:
-        """Forgets the session in this browser."""
+        """Remove the session from this browser."""
         tls = over_tls(request)
         session = self._sessions.read(SESSION_COOKIE.read(request.scope["headers"], tls=tls))
         if session is not None:
@@ -87,7 +87,7 @@ class Login:
         return answer
 
     def _find(self, request: Request, secret: str) -> ApiKey:
-        """The key; whoever guesses one after the other is refused before the next one is looked at, as by the API."""
+        """Return the key. As in the API, addresses that sent many unknown keys are refused before the next check."""
         running: AppState = request.app.state.running
         address = running.true_address(request.scope)
         if address is not None:
@@ -120,5 +120,5 @@ class Login:
 
 
 def next_page(path: str | None) -> str:
-    """Where to go after signing in: a page of ours, never another site."""
+    """Return the page to show after sign-in, always one of this site."""
     return path if path and (path == "/ui" or path.startswith("/ui/")) and "\\" not in path else "/ui"

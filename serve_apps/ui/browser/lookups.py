@@ -1,6 +1,6 @@
-"""What pages show beyond the API: names of jobs, what waits for review, decided flags, the state of the audit chain.
+"""Data that pages show beyond the API: job names, pending reviews, decided flags, the state of the audit chain.
 
-The same storage functions as the API's, always through the caller's scope and in the app's own threads.
+It uses the API's storage functions, always with the caller's scope and in the app's threads.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from storage.values.rows import DocumentId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A document with flags nobody has decided about. `flags` are in reading order, repeated."""
+    """A document with undecided flags. `flags` are in reading order and may repeat."""
 
     job_id: str
     document_id: str
@@ -48,19 +48,19 @@ class Flagged:
 
 
 async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:
-    """Job → its first file's name."""
+    """Return the first file's name of each job."""
     running, ids = running_of(visit), [str(job["id"]) for job in jobs]
     found = await running.sql.run(name_jobs, visit.resources.store.db, visit.session.caller.data, ids)
     return {str(id): name for id, name in found.items()}
 
 
 async def find_formats(visit: Visit) -> list[str]:
-    """The formats of the organisation's documents."""
+    """Return the formats of the organisation's documents."""
     return await running_of(visit).sql.run(list_formats, visit.resources.store.db, visit.session.caller.data)
 
 
 async def plot_month(visit: Visit, month: date) -> str:
-    """Pages of each day of that month, as a picture."""
+    """Plot the pages of each day of the month."""
     db, scope = visit.resources.store.db, visit.session.caller.data
     days = await running_of(visit).sql.run(usage_by_day, db, scope, month)
     bars = [PlotBar(f"{one.day.day} {one.day:%b}", one.pages) for one in days]
@@ -68,14 +68,14 @@ async def plot_month(visit: Visit, month: date) -> str:
 
 
 async def plot_day(visit: Visit) -> str:
-    """Pages of each of the last hours, as a picture."""
+    """Plot the pages of each of the last hours."""
     hours = await running_of(visit).sql.run(usage_by_hour, visit.resources.store.db, visit.session.caller.data)
     bars = [PlotBar(f"{one.hour.astimezone(UTC):%H:00}", one.pages) for one in hours]
     return bar_plot("Pages by hour, the last day", bars)
 
 
 async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> tuple[list[Waiting], str | None]:
-    """Documents that wait for a decision, the newest job first, with at least `limit` flags if there are so many."""
+    """Return documents with pending flags, newest job first, with at least `limit` flags if so many exist."""
     running = running_of(visit)
     page = await running.sql.run(
         list_inbox, visit.resources.store, visit.session.caller.data, limit=limit, cursor=cursor
@@ -85,19 +85,19 @@ async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> t
 
 
 async def find_flags(visit: Visit, job_id: str, document_id: str) -> list[Flagged]:
-    """Every flag of a document, decided or not, in reading order. Raises `NotFound`."""
+    """Return all flags of a document, decided or not, in reading order. Raises `NotFound`."""
     running, store = running_of(visit), visit.resources.store
     where = await running.sql.run(locate_tree, store.db, visit.session.caller.data, job_id, document_id)
     return await running.disk.run(_flags, running, DocumentId(document_id), where)
 
 
 async def check_chain(visit: Visit) -> int | None:
-    """The first act at which the organisation's audit chain is not what was written; None = whole."""
+    """Return the first entry at which the organisation's audit chain was altered, or None if it is intact."""
     return await running_of(visit).disk.run(_check_chain, visit)
 
 
 def running_of(visit: Visit) -> AppState:
-    """The app's own threads and caches."""
+    """Return the app state with its threads and caches."""
     running: AppState = visit.request.app.state.running
     return running
 

@@ -1,7 +1,7 @@
-"""A reviewer's session: a signed, expiring cookie that names a key in force, its organisation and a nonce.
+"""Dashboard sessions: a signed, expiring cookie that names a key in force, its organisation and a nonce.
 
-The cookie holds no secret: the key is named by a keyed fingerprint of its digest, so a revoked key ends its sessions.
-Any replica understands any session. Knows no framework.
+The cookie holds no secret: it names the key by a keyed fingerprint of its digest, so a revoked key ends its sessions.
+Any replica accepts any session. Independent of frameworks.
 """
 
 import base64
@@ -27,7 +27,7 @@ _SIGNATURE = 16  # bytes of the signature in a cookie
 
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
-    """Who is signed in. `csrf` must come with every change."""
+    """A signed-in caller. Every change must carry `csrf`."""
 
     caller: Caller
     csrf: str
@@ -40,7 +40,7 @@ class Sessions:
         self._signer, self._keys = signer, keys
 
     def open(self, key: ApiKey, org: str) -> str:
-        """The value of a new session's cookie; each has a nonce of its own, so none can be planted beforehand."""
+        """Return the cookie value of a new session. Each has a new nonce, so a session cannot be planted beforehand."""
         facts = {
             "key": self._fingerprint(key),
             "org": org,
@@ -51,7 +51,7 @@ class Sessions:
         return base64.urlsafe_b64encode(self._signer.sign(_SESSION, message) + message).decode()
 
     def read(self, cookie: str | None) -> BrowserSession | None:
-        """The session behind a cookie; None when forged, over, or when its key is not in force any more."""
+        """Return the session of a cookie; None if it is forged or expired, or its key was revoked."""
         facts = self._verified(cookie or "")
         if facts is None or facts["until"] < time.time():
             return None
@@ -61,11 +61,12 @@ class Sessions:
         return BrowserSession(Caller(key.label, key.name, key.scope, facts["org"]), self._csrf(facts["nonce"]))
 
     def login_form(self) -> str:
-        """A token for the sign-in form: it was made here, within the hour."""
+        """Return a token for the sign-in form, valid for one hour."""
         until = str(int(time.time()) + LOGIN_FORM_S)
         return f"{until}.{self._signer.sign(_LOGIN, until.encode()).hex()}"
 
     def is_login_form(self, token: str) -> bool:
+        """Return whether the token is a valid sign-in form token."""
         until, _, signature = token.partition(".")
         if not _SECONDS.fullmatch(until) or int(until) < time.time():
             return False

@@ -1,4 +1,4 @@
-"""Light, dark, or as the system says: a choice kept in a cookie of this browser."""
+"""Theme choice, light, dark or the system's, stored in a cookie of this browser."""
 
 from urllib.parse import urlsplit
 
@@ -13,7 +13,7 @@ _YEAR_S = 365 * 86_400  # seconds
 
 
 async def choose_theme(request: Request) -> Response:
-    """Back to the page it was chosen on, with the choice; any other value means the system's."""
+    """Store the choice and redirect to the page it was made on; an unknown value means the system's theme."""
     try:
         require_same_site(request.headers)
     except ForeignRequest:
@@ -33,6 +33,6 @@ async def choose_theme(request: Request) -> Response:
 
 
 def _page_of(referer: str) -> str:
-    """The page of ours that was shown."""
+    """Return the page of this site that was shown."""
     parts = urlsplit(referer)
     return next_page(parts.path + (f"?{parts.query}" if parts.query else ""))

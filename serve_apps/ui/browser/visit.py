@@ -1,4 +1,4 @@
-"""One request of a browser: who is signed in, what the API says, and how a page is answered."""
+"""One request of a browser: its session, its access to the API, and the rendering of its page."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ PAGES.globals.update(TEMPLATE_GLOBALS, static=f"/ui/static/{FILES.version}")
 
 @dataclass
 class Visit:
-    """A request of somebody who is signed in."""
+    """A request with a signed-in session."""
 
     request: Request
     session: BrowserSession
@@ -49,10 +49,11 @@ class Visit:
 
     @cached_property
     def api(self) -> BrowserApi:
+        """Return the API as called by this session."""
         return BrowserApi(self.router, self.request, self.session.caller)
 
     def may(self, method: str, path: str) -> bool:
-        """True when this service has the operation and this key's scope covers it."""
+        """Return whether the service has the operation and this key's scope covers it."""
         needed = REQUIRED.get((method, path), ...)
         if needed is ...:
             return False
@@ -60,31 +61,33 @@ class Visit:
 
     @property
     def may_write(self) -> bool:
+        """Return whether the session's key has the write scope."""
         return self.session.caller.scope.covers(KeyScope.WRITE)
 
     @property
     def is_admin(self) -> bool:
+        """Return whether the session's key has the admin scope."""
         return self.session.caller.scope.covers(KeyScope.ADMIN)
 
     def has_feature(self, feature: str) -> bool:
-        """True when the licence opens it."""
+        """Return whether the licence includes the feature."""
         return feature in self.resources.license.current.features
 
     def query(self, name: str) -> str | None:
-        """A value of the address; an empty one is none."""
+        """Return a query parameter, or None if it is missing or empty."""
         return self.request.query_params.get(name) or None
 
     def segment(self, name: str) -> str:
-        """A part of this page's path as one segment of another."""
+        """Return a path parameter of this page, quoted as one path segment."""
         return quote(self.request.path_params[name], safe="")
 
     def page(self, template: str, status: int = 200, **facts: Any) -> Response:
-        """The page with navigation and this session's form token."""
+        """Return the page with navigation and this session's form token."""
         own = {"visit": self, "caller": self.session.caller, "csrf": self.session.csrf, "may_write": self.may_write}
         return page(self.request, template, status, service_version=SERVICE_VERSION, **own, **facts)
 
     def refuse(self, refused: ApiRefused) -> Response:
-        """A page that says why not."""
+        """Return a page that shows the reason of a refusal."""
         answer = self.page("refused.html", refused.status, refused=refused)
         if refused.retry_after is not None:
             answer.headers["Retry-After"] = refused.retry_after
@@ -95,7 +98,7 @@ Handler = Callable[[Visit], Awaitable[Response]]
 
 
 def page(request: Request, template: str, status: int = 200, **facts: Any) -> Response:
-    """A private page: never stored, never framed, no script but ours."""
+    """Return a private page: never stored, never framed, with this site's scripts only."""
     theme = request.cookies.get(THEME_COOKIE)
     shown = {"visit": None, "here": request.url.path, "theme": theme if theme in THEMES else ""}
     text = PAGES.get_template(template).render(**(shown | facts))
@@ -104,12 +107,14 @@ def page(request: Request, template: str, status: int = 200, **facts: Any) -> Re
 
 
 class SignedIn:
-    """A handler behind the sign-in: strangers are sent to the form, refusals and faults become pages."""
+    """Wraps handlers behind the sign-in: unknown browsers are sent to the form, refusals and faults become pages."""
 
     def __init__(self, sessions: Sessions, resources: Resources, router: ASGIApp) -> None:
         self._sessions, self._resources, self._router = sessions, resources, router
 
     def __call__(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        """Wrap a page handler: require a session and show errors as pages."""
+
         async def handle(request: Request) -> Response:
             session = self._sessions.read(SESSION_COOKIE.read(request.scope["headers"], tls=over_tls(request)))
             if session is None:
@@ -132,7 +137,7 @@ class SignedIn:
 
 
 def _return_to(request: Request) -> str:
-    """Where a stranger wanted to go; a change is not repeated."""
+    """Return the page to show after sign-in. A change is not repeated."""
     if request.method != "GET":
         return "/ui"
     return request.url.path + (f"?{request.url.query}" if request.url.query else "")

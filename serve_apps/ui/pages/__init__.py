@@ -1,1 +1,1 @@
-"""The pages of the dashboard and the forms on them."""
+"""Pages of the dashboard and their forms."""

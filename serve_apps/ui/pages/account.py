@@ -1,4 +1,4 @@
-"""The pages about the account: the month's usage and the licence, and how programs reach the API with this key."""
+"""Account pages: the month's usage and the licence, and how programs reach the API with this key."""
 
 from datetime import date, timedelta
 
@@ -9,7 +9,7 @@ from serve_apps.ui.browser.visit import Visit
 
 
 async def show_usage(visit: Visit) -> Response:
-    """Documents and pages of a month by key, beside the licence's quota."""
+    """Show documents and pages of a month by key, next to the licence's quota."""
     usage = await visit.api.get("/v1/usage", month=visit.query("month"))
     month = date.fromisoformat(usage["month"])
     this_month = await visit.api.get("/v1/usage") if visit.query("month") else usage
@@ -26,7 +26,7 @@ async def show_usage(visit: Visit) -> Response:
 
 
 async def show_access(visit: Visit) -> Response:
-    """Who is signed in, the address of the API, a first call, and for an admin the default token if there is one."""
+    """Show the signed-in caller, the API's address, a first call, and to an admin the default token if one exists."""
     default = visit.resources.default_token
     token = default.token if default and visit.is_admin else None
     url = visit.request.url

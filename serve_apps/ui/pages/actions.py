@@ -1,4 +1,4 @@
-"""Changes asked for by plain forms: check the form, call the API, go back. Scripts use the gateway instead."""
+"""Changes requested by plain forms: check the form, call the API, redirect. Scripts use the gateway instead."""
 
 from enum import StrEnum
 from typing import Literal, assert_never
@@ -16,7 +16,7 @@ from storage.review.reviews import FlagState
 
 
 class Act(StrEnum):
-    """What a form may ask for."""
+    """Actions that a form may request."""
 
     CANCEL = "cancel"
     DELETE_JOB = "delete-job"
@@ -42,7 +42,7 @@ _SYNC_WAIT_S = 2  # seconds a form waits for a sync before it goes on without
 
 
 async def act(visit: Visit) -> Response:
-    """303 to where the form says, after the change. Raises `ForeignRequest`, `ApiRefused`."""
+    """Run a form's action and redirect to its next page. Raises `ForeignRequest`, `ApiRefused`."""
     require_same_site(visit.request.headers)
     form = await read_form(visit.request)
     require_token(form.get("csrf"), visit.session.csrf)
@@ -55,7 +55,7 @@ async def act(visit: Visit) -> Response:
 
 
 async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
-    """Does it and says where to go."""
+    """Run the action and return the address of the next page."""
     job, document = _segment(form, "job"), _segment(form, "document")
     match asked:
         case Act.CANCEL:
@@ -87,7 +87,7 @@ async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
 
 
 async def _requeue_all(visit: Visit) -> str:
-    """The newest failures, as many as one page shows; one that cannot be read again stays."""
+    """Requeue the newest failures, as many as one page shows. Documents that cannot be read again are skipped."""
     for letter in await visit.api.get("/v1/dead-letters", limit=_MOST_REQUEUED):
         try:
             await visit.api.post(f"/v1/jobs/{letter['job_id']}/documents/{letter['document_id']}/requeue")
@@ -98,7 +98,7 @@ async def _requeue_all(visit: Visit) -> str:
 
 
 async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
-    """One decision stays on the page; all that were left go on to the next document."""
+    """Store review decisions. After one decision the page stays; after the remaining ones the next document follows."""
     job, document, decision = _segment(form, "job"), _segment(form, "document"), form.get("decision", "")
     path = f"/v1/jobs/{job}/documents/{document}/blocks"
     match asked:
@@ -118,7 +118,7 @@ async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
 
 
 async def _change_source(visit: Visit, asked: _Source, id: str, *, documents: bool) -> str:
-    """Syncs it, for a while in sight, or forgets it, with its documents if asked."""
+    """Sync a source, waiting a limited time, or remove it, with its documents if requested."""
     match asked:
         case Act.SYNC_SOURCE:
             await visit.api.post(f"/v1/sources/{id}/sync", wait=_SYNC_WAIT_S)
@@ -130,7 +130,7 @@ async def _change_source(visit: Visit, asked: _Source, id: str, *, documents: bo
 
 
 async def _change_webhook(visit: Visit, asked: _Webhook, id: str) -> str:
-    """What an admin does to a receiver, or to one of its deliveries."""
+    """Run an admin's action on a receiver or on one of its deliveries."""
     match asked:
         case Act.TEST_WEBHOOK:
             await visit.api.post(f"/v1/webhooks/{id}/test")
@@ -149,5 +149,5 @@ async def _change_webhook(visit: Visit, asked: _Webhook, id: str) -> str:
 
 
 def _segment(form: dict[str, str], name: str) -> str:
-    """A value of the form as one segment of a path."""
+    """Return a form value quoted as one path segment."""
     return quote(form.get(name, ""), safe="")

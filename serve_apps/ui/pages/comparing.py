@@ -1,4 +1,4 @@
-"""The page that shows two documents, or two readings of one, side by side; without a second one it asks for it."""
+"""The page that compares two documents, or two readings of one; without a second one it offers a choice."""
 
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ _OFFERED = 50
 
 
 async def show_comparison(visit: Visit) -> Response:
-    """`a` and `b` name documents of the organisation; `name` narrows those that are offered for `b`."""
+    """Compare documents `a` and `b` of the organisation; `name` filters the documents offered for `b`."""
     first = await _document(visit, visit.query("a"))
     second = await _document(visit, visit.query("b"))
     if first is None or second is None:
@@ -29,7 +29,7 @@ async def show_comparison(visit: Visit) -> Response:
 
 
 async def _document(visit: Visit, document_id: str | None) -> dict[str, Any] | None:
-    """Its row. Raises `ApiRefused` for one that is unknown or was not read."""
+    """Return the document's row. Raises `ApiRefused` if it is unknown or was not read."""
     if document_id is None:
         return None
     row: dict[str, Any] = await visit.api.get(f"/v1/documents/{quote(document_id, safe='')}")
@@ -39,7 +39,7 @@ async def _document(visit: Visit, document_id: str | None) -> dict[str, Any] | N
 
 
 async def _offered(visit: Visit, first: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """Documents that were read, those with the first one's name before all others."""
+    """Return documents that were read, those with the first one's name first."""
     wanted = visit.query("name")
     rows = await visit.api.get("/v1/documents", status="succeeded", name=wanted, limit=_OFFERED)
     if first is None:

@@ -1,4 +1,4 @@
-"""The first page: all documents, filtered, and what is done to several of them at once."""
+"""The first page: all documents, filtered, and actions on several of them at once."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -23,7 +23,7 @@ _MOST_AT_ONCE = 100
 
 
 async def list_all(visit: Visit) -> Response:
-    """Every document, the newest first, narrowed by what the address says."""
+    """List all documents, newest first, filtered by the query."""
     wanted = {name: visit.query(name) for name in _WANTED}
     query = urlencode({name: value for name, value in wanted.items() if value})
     problem: ApiRefused | None = None
@@ -56,7 +56,7 @@ async def list_all(visit: Visit) -> Response:
 
 
 async def act_on_many(visit: Visit) -> Response:
-    """What a form asks for the ticked documents; those whose state does not fit stay as they are."""
+    """Run a form's action on the selected documents; those in an unsuitable state are skipped."""
     require_same_site(visit.request.headers)
     form = await read_fields(visit.request)
     require_token(_first(form, "csrf"), visit.session.csrf)
@@ -81,7 +81,7 @@ async def act_on_many(visit: Visit) -> Response:
 
 
 def _days(wanted: Mapping[str, str | None]) -> dict[str, str]:
-    """A form's last day is meant whole; what is no day goes to the API as it is."""
+    """Return the filter for a form's last day, which is included. Invalid dates are passed to the API unchanged."""
     try:
         return {"until": (date.fromisoformat(wanted["until"] or "") + timedelta(days=1)).isoformat()}
     except ValueError:

@@ -1,4 +1,4 @@
-"""The pages about one document: its page beside what was read from it, as it is or redacted, and its HTML preview."""
+"""Pages about one document: its page next to the text read from it, original or redacted, and its HTML preview."""
 
 from typing import Any
 
@@ -11,22 +11,22 @@ from serve_apps.viewer.document_view import NoPageToShow, ViewPlace, preview_doc
 
 
 class ApiDocument:
-    """The outputs of the document that a page's address names."""
+    """Outputs of the document that a page's address names."""
 
     def __init__(self, visit: Visit) -> None:
         self._api, self._path = visit.api, document_path(visit)
 
     async def read_json(self, output: str, *, redacted: bool) -> Any:
-        """Raises `ApiRefused`."""
+        """Return a JSON output of the document. Raises `ApiRefused`."""
         return await self._api.get(f"{self._path}/{output}", redacted=_flag(redacted))
 
     async def read_text(self, output: str, *, redacted: bool) -> str:
-        """Raises `ApiRefused`."""
+        """Return a text output of the document. Raises `ApiRefused`."""
         return await self._api.text(f"{self._path}/{output}", redacted=_flag(redacted))
 
 
 async def show_document(visit: Visit) -> Response:
-    """A page picture with block boxes, and what was read beside it."""
+    """Show a page picture with block boxes next to the text read from it."""
     document = await read_document(visit)
     job_name = await _name_job(visit, document)
     if document["status"] != "succeeded" or document["deleted_at"]:
@@ -45,12 +45,12 @@ async def show_document(visit: Visit) -> Response:
 
 
 async def preview(visit: Visit) -> Response:
-    """The HTML export, or the Markdown rendered, for a frame of ours."""
+    """Return the HTML export or the rendered Markdown, for a frame of this site."""
     return await preview_document(ApiDocument(visit), visit.request.query_params)
 
 
 async def read_document(visit: Visit) -> Any:
-    """Its row. Raises `ApiRefused` where it belongs to another job."""
+    """Return the document's row. Raises `ApiRefused` if it belongs to another job."""
     document = await visit.api.get(f"/v1/documents/{visit.segment('document_id')}")
     if document["job_id"] != visit.request.path_params["job_id"]:
         raise ApiRefused(404, "not-found", "There is no such resource.")
@@ -63,7 +63,7 @@ async def _name_job(visit: Visit, document: dict[str, Any]) -> str:
 
 
 def document_path(visit: Visit) -> str:
-    """The document's path in the API."""
+    """Return the document's path in the API."""
     return f"/v1/jobs/{visit.segment('job_id')}/documents/{visit.segment('document_id')}"
 
 

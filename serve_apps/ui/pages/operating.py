@@ -1,4 +1,4 @@
-"""The operator's pages: sources, webhooks and their deliveries, the audit trail."""
+"""Operator pages: sources, webhooks and their deliveries, the audit trail."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ _SOURCE_FIELDS = ("name", "place", "include", "exclude", "every_minutes")
 
 
 async def list_sources(visit: Visit) -> Response:
-    """Where documents are pulled from, with the last sync of each."""
+    """List the sources of documents, with the last sync of each."""
     return await _sources(visit)
 
 
 async def add_source(visit: Visit) -> Response:
-    """The list with the new source, or the form again with the reason. Raises `ForeignRequest`."""
+    """Add a source and show the list, or the form again with the reason. Raises `ForeignRequest`."""
     form = await _checked(visit)
     try:
         made = await visit.api.post("/v1/sources", _source_of(form))
@@ -32,12 +32,12 @@ async def add_source(visit: Visit) -> Response:
 
 
 async def list_webhooks(visit: Visit) -> Response:
-    """Receivers of events."""
+    """List the receivers of events."""
     return await _webhooks(visit)
 
 
 async def add_webhook(visit: Visit) -> Response:
-    """The list with the new receiver and its secret, shown this once; or the form again with the reason."""
+    """Add a receiver and show the list with its secret, shown only once, or the form again with the reason."""
     form = await _checked(visit)
     body: dict[str, Any] = {"url": form.get("url", "").strip(), "events": [e for e in EVENTS if form.get(e)]}
     if form.get("secret"):
@@ -50,7 +50,7 @@ async def add_webhook(visit: Visit) -> Response:
 
 
 async def list_deliveries(visit: Visit) -> Response:
-    """What was sent to any receiver or is still to be sent, the newest first."""
+    """List the deliveries to all receivers, sent or pending, newest first."""
     hooks = {hook["id"]: hook for hook in await visit.api.get("/v1/webhooks")}
     rows, more = await visit.api.page("/v1/webhooks/deliveries", cursor=visit.query("cursor"), limit=_PER_PAGE)
     later = visit.query("cursor") is not None
@@ -58,12 +58,12 @@ async def list_deliveries(visit: Visit) -> Response:
 
 
 async def show_webhook(visit: Visit) -> Response:
-    """One receiver with its deliveries."""
+    """Show one receiver with its deliveries."""
     return await _webhook(visit)
 
 
 async def rotate_secret(visit: Visit) -> Response:
-    """The receiver with its new secret, shown this once. Raises `ForeignRequest`."""
+    """Rotate the receiver's secret and show the new one, only once. Raises `ForeignRequest`."""
     await _checked(visit)
     made = await visit.api.post(f"/v1/webhooks/{visit.segment('webhook_id')}/rotate")
     return await _webhook(visit, made)
@@ -82,7 +82,7 @@ async def _webhook(visit: Visit, made: Any = None) -> Response:
 
 
 async def list_audit(visit: Visit) -> Response:
-    """Who did what, the newest first; on request also whether the chain is whole."""
+    """List audit entries, newest first; on request also check that the chain is intact."""
     try:
         rows, more = await visit.api.page("/v1/audit", cursor=visit.query("cursor"), limit=_PER_PAGE)
     except ApiRefused as refused:
@@ -116,7 +116,7 @@ async def _webhooks(visit: Visit, status: int = 200, **facts: Any) -> Response:
 
 
 async def _checked(visit: Visit) -> dict[str, str]:
-    """The form, if it comes from this session's page."""
+    """Return the form if it comes from this session's page."""
     require_same_site(visit.request.headers)
     form = await read_form(visit.request)
     require_token(form.get("csrf"), visit.session.csrf)
@@ -124,7 +124,7 @@ async def _checked(visit: Visit) -> dict[str, str]:
 
 
 def _source_of(form: dict[str, str]) -> dict[str, Any]:
-    """What the API takes: a place is a path, or a URI where it has a scheme; globs stand one a line."""
+    """Return the API request for a source: the place is a path, or a URI if it has a scheme; one glob per line."""
     given = {name: form.get(name, "").strip() for name in _SOURCE_FIELDS}
     body: dict[str, Any] = {"uri" if "://" in given["place"] else "path": given["place"]}
     if given["name"]:

@@ -1,4 +1,4 @@
-"""The pages of review: personal data that waits for a word, a document's flags, and documents read with doubt."""
+"""Review pages: pending personal data, a document's flags, and documents with low reading confidence."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ _INBOX, _AHEAD, _LOOKS = 500, 200, 5  # documents listed; documents a look ahead
 
 
 async def list_inbox(visit: Visit) -> Response:
-    """Documents with flags that wait for a decision, the newest job first."""
+    """List documents with pending flags, newest job first."""
     waiting, more = await find_waiting(visit, _INBOX, visit.query("cursor"))
     return visit.page(
         "inbox.html",
@@ -27,7 +27,7 @@ async def list_inbox(visit: Visit) -> Response:
 
 
 async def list_doubtful(visit: Visit) -> Response:
-    """Documents that were read with doubt or lost text, the most doubtful first, with what is doubtful of each."""
+    """List documents with low confidence or lost text, most doubtful first, with their doubtful blocks."""
     wanted = {"state": visit.query("state") or ReadingState.WAITING.value, "below": visit.query("below") or ""}
     documents, more = await visit.api.page(
         "/v1/review/documents",
@@ -46,7 +46,7 @@ async def list_doubtful(visit: Visit) -> Response:
 
 
 async def review_document(visit: Visit) -> Response:
-    """One document's flags, each with its text in context and its place on the page; decided ones can be changed."""
+    """Show a document's flags, each with its text in context and its place on the page; decisions can be changed."""
     document = await read_document(visit)
     found = await find_flags(visit, document["job_id"], document["document_id"])
     wanted = {name: visit.query(name) or "" for name in ("kind", "state", "sure", "by")}
@@ -75,7 +75,7 @@ async def review_document(visit: Visit) -> Response:
 
 
 def _is_wanted(one: Flagged, wanted: dict[str, str]) -> bool:
-    """Of the kind, state and confidence asked for, and about which the key asked for said something."""
+    """Return whether a flag matches the filters of kind, state, confidence and deciding key."""
     if wanted["kind"] not in ("", one.flag) or wanted["state"] not in ("", one.state.value):
         return False
     if wanted["by"] and wanted["by"] not in {word.decided_by for word in one.words}:
@@ -87,7 +87,7 @@ def _is_wanted(one: Flagged, wanted: dict[str, str]) -> bool:
 
 
 async def find_next(visit: Visit, document_id: str) -> str:
-    """Where a reviewer goes after this document: the next one that waits, else the first, else the inbox."""
+    """Return the page after this document: the next pending document, else the first one, else the inbox."""
     first, cursor = None, None
     passed = False
     for _ in range(_LOOKS):

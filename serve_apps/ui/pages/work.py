@@ -1,4 +1,4 @@
-"""The pages about work: overview, upload, jobs, one job, dead letters, search."""
+"""Work pages: overview, upload, jobs, one job, dead letters, search."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _LOOK_AHEAD = 100  # documents of a job fetched at a time
 
 
 async def overview(visit: Visit) -> Response:
-    """What needs somebody, what is under way, the newest jobs, and the month's pages."""
+    """Show pending work, work in progress, the newest jobs and the month's pages."""
     jobs = await visit.api.get("/v1/jobs", limit=_NEWEST)
     waiting, more = await find_waiting(visit, _LOOK_AHEAD)
     letters, more_letters = await visit.api.page("/v1/dead-letters", limit=_LOOK_AHEAD)
@@ -43,12 +43,12 @@ async def overview(visit: Visit) -> Response:
 
 
 async def show_upload(visit: Visit) -> Response:
-    """The form alone, with the reason when the last one was refused."""
+    """Show the upload form, with the reason if the last upload was refused."""
     return visit.page("upload.html", limits=visit.resources.limits, problem=visit.query("problem"))
 
 
 async def list_jobs(visit: Visit) -> Response:
-    """Newest first, by status if asked."""
+    """List jobs, newest first, optionally by status."""
     status = visit.query("status")
     jobs, more = await visit.api.page("/v1/jobs", status=status, cursor=visit.query("cursor"), limit=_PER_PAGE)
     counts = (await visit.api.get("/v1/stats"))["my_jobs"]
@@ -67,7 +67,7 @@ async def list_jobs(visit: Visit) -> Response:
 
 
 async def show_job(visit: Visit) -> Response:
-    """Its documents with their results, errors and progress."""
+    """Show a job's documents with their results, errors and progress."""
     job_id = visit.segment("job_id")
     job = await visit.api.get(f"/v1/jobs/{job_id}")
     documents, more = await visit.api.page(f"/v1/jobs/{job_id}/documents", cursor=visit.query("cursor"), limit=200)
@@ -85,20 +85,20 @@ async def show_job(visit: Visit) -> Response:
 
 
 def _began(job: dict[str, Any], documents: list[dict[str, Any]]) -> str:
-    """When the newest work on it began: at the sending, or when a document was read again."""
+    """Return the start of the newest work: the submission, or the time a document was read again."""
     again = [one["started_at"] for one in documents if one["run"] > 1 and one["started_at"]]
     return str(min(again) if again else job["created_at"])
 
 
 async def list_dead_letters(visit: Visit) -> Response:
-    """Failed documents, each with what to do about it."""
+    """List failed documents, each with advice."""
     letters, more = await visit.api.page("/v1/dead-letters", cursor=visit.query("cursor"), limit=_LETTERS)
     later = visit.query("cursor") is not None
     return visit.page("dead_letters.html", letters=letters, more=more, later=later)
 
 
 async def search(visit: Visit) -> Response:
-    """Hits with a link to the page and boxes they come from; says so where no index is configured."""
+    """Show hits with links to their pages and boxes, or a note if no index is configured."""
     text, mode, hits, problem = (visit.query("q") or "").strip(), visit.query("mode") or "hybrid", [], None
     narrowed = {name: (visit.query(name) or "").strip() for name in NARROWINGS}
     given = {name: value for name, value in narrowed.items() if value}

@@ -1,1 +1,1 @@
-"""Routes that take files and tell of their jobs."""
+"""Routes that accept files and report on their jobs."""

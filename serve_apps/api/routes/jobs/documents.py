@@ -1,4 +1,4 @@
-"""/v1/documents and dead letters: single documents, requeue, and what failed."""
+"""/v1/documents and dead letters: single documents, requeue, failed documents."""
 
 from datetime import datetime
 from typing import Annotated
@@ -52,7 +52,7 @@ def read_filter(
     since: Since = None,
     until: Until = None,
 ) -> DocumentFilter:
-    """Which documents are wanted."""
+    """Return the filter of a document listing."""
     return DocumentFilter(
         name=name,
         status=status,
@@ -69,21 +69,21 @@ def read_filter(
 async def read_all_documents(
     call: CallDep, wanted: Annotated[DocumentFilter, Depends(read_filter)], limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
-    """Documents of all jobs, the one sent last first; deleted ones are left out."""
+    """List documents of all jobs, most recently sent first, without deleted ones."""
     page = await call.running.sql.run(list_all_documents, call.store, call.scope, wanted, limit=limit, cursor=cursor)
     return page_response(page, render_listed_document)
 
 
 @router.get("/v1/documents/{document_id}", responses={200: {"model": DocumentAloneBody}})
 async def read_document(document_id: DocumentIdDep, call: CallDep) -> Response:
-    """One document by its own id; a deleted one still shows, with `deleted_at`."""
+    """Return one document by its id. A deleted document is returned with `deleted_at`."""
     document = await call.running.sql.run(find_document, call.store.db, call.scope, document_id)
     return json_response(render_document_alone(document))
 
 
 @router.delete("/v1/documents/{document_id}", status_code=204, responses={204: {"description": "Gone."}})
 async def remove_document(document_id: DocumentIdDep, call: CallDep) -> Response:
-    """Its outputs, its original and its place in the index go; 409 while it is unfinished."""
+    """Delete a document with its outputs, its original and its search index entries. 409 while it is unfinished."""
     await call.running.disk.run(delete_document, call.store.db, call.scope, call.actor, document_id)
     return Response(status_code=204)
 
@@ -109,6 +109,6 @@ async def requeue(
 
 @router.get("/v1/dead-letters", responses={200: {"model": list[DeadLetterBody]}})
 async def read_dead_letters(call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
-    """Failed documents, the newest failure first."""
+    """List failed documents, newest failure first."""
     page = await call.running.sql.run(list_dead_letters, call.store, call.scope, limit=limit, cursor=cursor)
     return page_response(page, render_dead_letter)

@@ -1,4 +1,4 @@
-"""Compare two files, evaluate several: read in a bounded lane, nothing stored or metered."""
+"""Compare two files or evaluate several: read in a bounded lane, without storing or metering."""
 
 from collections.abc import Callable
 from functools import partial
@@ -35,7 +35,7 @@ EVALUATED = _form({"files": {"type": "array", "items": _FILE}}, ["files"])
 
 @router.post("/v1/compare", responses={200: {"model": TreeDiff}}, openapi_extra=COMPARED)
 async def compare(request: Request, call: CallDep) -> Response:
-    """What changed from `a` to `b`: blocks added, removed, modified, unchanged."""
+    """Compare two documents, `a` and `b`: blocks added, removed, modified and unchanged."""
     async with call.running.ephemeral.enter():
         first, second = _pair(await receive_files(request, call, 2))
         a, b = await _read(call, first), await _read(call, second)
@@ -43,7 +43,7 @@ async def compare(request: Request, call: CallDep) -> Response:
 
 
 def _pair(files: list[EphemeralFile]) -> tuple[EphemeralFile, EphemeralFile]:
-    """Parts `a` and `b`, or the first two in the order sent."""
+    """Return parts `a` and `b`, or the two files in the order sent."""
     if len(files) != 2:
         raise InvalidUpload("two-files", "compare takes two files, in parts a and b", "b")
     named = {file.part: file for file in files}
@@ -63,7 +63,7 @@ async def _read(call: Call, file: EphemeralFile) -> Tree:
     openapi_extra=EVALUATED,
 )
 async def evaluate(request: Request, call: CallDep, format: str = "json") -> Response:
-    """How well documents read: per document and in sum; format=html gives a self-contained page."""
+    """Report how well documents can be read, per document and in total; format=html returns a self-contained page."""
     async with call.running.ephemeral.enter():
         files = await receive_files(request, call, call.running.resources.limits.max_batch_files)
         report = summarise([await _rate(call, file) for file in files])
@@ -81,7 +81,7 @@ async def _rate(call: Call, file: EphemeralFile) -> DocumentQuality:
 
 
 async def _work(call: Call, make: Callable[[tuple[Tree, ...]], T], *trees: Tree) -> T:
-    """`make(trees)`; of trees of hostile size in a process. Raises `OverLimit`."""
+    """Return `make(trees)`, for very large trees from a separate process. Raises `OverLimit`."""
     work = call.running.work
     if work.is_heavy(*trees):
         return await call.running.heavy.run(work.run_apart, make, trees)

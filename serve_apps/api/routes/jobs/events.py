@@ -18,7 +18,7 @@ _STREAM = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}
 
 @router.get("/v1/jobs/{job_id}/events", response_class=StreamingResponse, responses=_STREAM)  # type: ignore[arg-type]
 async def stream_events(job_id: JobIdDep, call: CallDep) -> Response:
-    """`event: job` with the job as GET shows it, at every change; `event: end` once when it has ended."""
+    """Stream a job's progress: `event: job` with the job at every change, `event: end` once when it has ended."""
     answer = await call.running.job_answers.get(call.scope, job_id)
     if call.running.waiters.full:
         raise Overloaded("too many callers wait at once")

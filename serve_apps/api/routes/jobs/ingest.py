@@ -32,7 +32,10 @@ _BODY = {"requestBody": {"required": True, "content": {"application/json": {"sch
 
 @router.post("/v1/ingest", status_code=201, responses={201: {"model": JobBody}}, openapi_extra=_BODY)
 async def ingest(request: Request, call: CallDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
-    """tree, and optionally semantics, assets (name → base64) and source_bytes (base64). PII is looked for anew."""
+    """Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64).
+
+    The service detects personal data itself and ignores flags in the request.
+    """
     call.running.resources.license.require_intake()
     body = await read_body(request, call.running.resources.limits.upload_idle_s)
     prepared = await _prepare(call, body)
@@ -41,7 +44,12 @@ async def ingest(request: Request, call: CallDep, idempotency_key: IdempotencyKe
 
 
 async def _prepare(call: Call, body: bytes) -> PreparedIngest:
-    """Checked, scanned and cut; a body of hostile size in a process. Raises `InvalidIngest`, `OverLimit`."""
+    """Check, scan and chunk the body; a very large one in a separate process.
+
+    Raises:
+        InvalidIngest: The body is not an acceptable tree.
+        OverLimit: The work exceeded its limits.
+    """
     running, rules = call.running, _rules(call)
     sent = await running.disk.run(parse_light, body)
     if sent is None or running.work.is_much(weigh(body, sent)):
@@ -92,7 +100,7 @@ def _ingest(call: Call, body: bytes, prepared: PreparedIngest, key: str | None) 
 
 
 def _index(call: Call, document_id: DocumentId, prepared: PreparedIngest) -> int:
-    """Findable before the document is committed; the number of chunks. Raises `PortUnavailable`."""
+    """Index the chunks before the document is committed and return their number. Raises `PortUnavailable`."""
     port = call.running.resources.ports.index_document
     if port is not None:
         scope = (call.scope.tenant, call.scope.org)

@@ -1,4 +1,4 @@
-"""/v1/jobs: submit documents, list jobs, look at one or wait for it, cancel and delete."""
+"""/v1/jobs: submit documents, list jobs, read one or wait for it, cancel and delete."""
 
 from typing import Annotated
 
@@ -43,9 +43,9 @@ async def create_job(request: Request, call: CallDep, idempotency_key: Idempoten
 async def read_jobs(
     call: CallDep, status: JobStatus | None = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
-    """Most recent first, with the documents that have ended; X-Next-Cursor is absent on the last page.
+    """List jobs, most recent first, with their finished documents. The last page has no X-Next-Cursor.
 
-    A page ends early rather than hold more than 2,000 documents.
+    A page ends early so that it contains at most 2,000 documents.
     """
     page = await call.running.sql.run(
         list_whole_jobs, call.store, call.scope, status=status, limit=limit, cursor=cursor
@@ -55,7 +55,7 @@ async def read_jobs(
 
 @router.get("/v1/jobs/{job_id}", responses={200: {"model": JobBody}})
 async def read_job(job_id: JobIdDep, call: CallDep, wait: Wait = 0.0) -> Response:
-    """One job with its finished documents and those still waiting; `wait` holds the answer back until it ends."""
+    """Return a job with its finished and waiting documents; `wait` delays the answer until it ends."""
     answer = await call.running.job_answers.get(call.scope, job_id)
     if wait and not answer.ended:
         answer = await _wait(call, job_id, wait)
@@ -75,21 +75,21 @@ async def _wait(call: Call, job_id: JobId, seconds: float) -> JobAnswer:
 
 @router.delete("/v1/jobs/{job_id}", status_code=204, responses={204: {"description": "Gone."}})
 async def remove_job(job_id: JobIdDep, call: CallDep) -> Response:
-    """Originals, outputs and records go; 409 while a document is unfinished."""
+    """Delete a job with its originals, outputs and records. 409 while a document is unfinished."""
     await call.running.disk.run(delete_job, call.store.db, call.scope, call.actor, job_id)
     return Response(status_code=204)
 
 
 @router.post("/v1/jobs/{job_id}/cancel", responses={200: {"model": JobBody}})
 async def cancel(job_id: JobIdDep, call: CallDep) -> Response:
-    """Unfinished documents end as canceled; finished ones stay as they are."""
+    """Cancel the unfinished documents of a job; finished ones stay unchanged."""
     job = await call.running.disk.run(cancel_job, call.store.db, call.scope, call.actor, job_id)
     return json_response(render_job(job))
 
 
 @router.get("/v1/jobs/{job_id}/documents", responses={200: {"model": list[DocumentAloneBody]}})
 async def read_documents(job_id: JobIdDep, call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
-    """The job's documents in the order they were sent, finished or not."""
+    """List the job's documents in the order they were sent, finished or not."""
     sql, store = call.running.sql, call.store
     await sql.run(get_job, store.db, call.scope, job_id, detail=False)
     page = await sql.run(list_documents, store, call.scope, job_id, limit=limit, cursor=cursor)

@@ -1,4 +1,4 @@
-"""POST /v1/parse: one file in, its tree in the same answer; or a job to poll when it takes longer."""
+"""POST /v1/parse: one file in, its tree in the same answer, or a job to poll if it takes longer."""
 
 from typing import Annotated
 
@@ -30,9 +30,10 @@ Timeout = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description=
 async def parse(
     request: Request, call: CallDep, timeout_s: Timeout = 55.0, idempotency_key: IdempotencyKeyHeader = None
 ) -> Response:
-    """Same queue, record and metering as a job. A client that goes away does not cancel it.
+    """Read one file and return its job and tree. It has the same queue, record and metering as a job.
 
-    422 `no-such-page` where `pages` select nothing of the file.
+    A client that disconnects does not cancel the job. The answer is 422 `no-such-page` if `pages` select no page of
+    the file.
     """
     upload = await receive(request, call, frozenset({"file"}), 1)
     check_head(upload.heads[0])
@@ -49,7 +50,11 @@ async def parse(
 
 
 def _look(call: Call, job_id: JobId) -> bytes | None:
-    """The whole answer once the job has ended. Blocks. Raises `NoSuchPage`."""
+    """Return the whole answer if the job has ended, otherwise None. Blocks.
+
+    Raises:
+        NoSuchPage: The selected pages do not exist.
+    """
     job = get_job(call.store.db, call.scope, job_id)
     if not has_ended(job):
         return None

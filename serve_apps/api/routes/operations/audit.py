@@ -1,4 +1,4 @@
-"""GET /v1/audit: the organisation's chain of acts, for an admin whose deployment is licensed for it."""
+"""GET /v1/audit: the organisation's audit chain, for an admin of a deployment licensed for it."""
 
 from dataclasses import asdict
 
@@ -16,7 +16,7 @@ FEATURE = "audit_export"
 
 @router.get("/v1/audit", responses={200: {"model": list[AuditBody]}})
 async def read_audit(call: CallDep, limit: Limit = 200, cursor: Cursor = None) -> Response:
-    """The newest first. 403 `feature-not-licensed` without the feature audit_export."""
+    """List audit records, newest first. 403 `feature-not-licensed` without the feature audit_export."""
     call.require_feature(FEATURE)
     page = await call.running.disk.run(list_audit, call.store, call.scope, limit=limit, cursor=cursor)
     return page_response(page, asdict)

@@ -1,4 +1,4 @@
-"""POST /v1/erasure: everything stored about a person, listed or deleted, with a signed report."""
+"""POST /v1/erasure: list or delete everything stored about a person, with a signed report."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ router = APIRouter(tags=["system"])
 
 
 class ErasureRequest(BaseModel):
-    """`value` is looked for however it is written; `erase` deletes what holds it, else it is only listed."""
+    """A value to search for, in any spelling. `erase` deletes matching documents; otherwise they are only listed."""
 
     model_config = ConfigDict(extra="forbid")
     value: str = Field(min_length=1, max_length=500)
@@ -24,7 +24,7 @@ class ErasureRequest(BaseModel):
 
 
 class ErasureLine(Body):
-    """A document that holds the value. `result`: found, deleted, unfinished or metadata erased."""
+    """A document that contains the value. `result`: found, deleted, unfinished or metadata erased."""
 
     document_id: str
     job_id: str
@@ -35,7 +35,11 @@ class ErasureLine(Body):
 
 
 class ErasureReport(Body):
-    """`value` is a keyed digest, `signature` an HMAC over all the rest; `unread`: nobody knows what they hold."""
+    """Signed report of an erasure.
+
+    `value` is a keyed digest and `signature` an HMAC over all other fields. `unread` lists documents that could not be
+    searched.
+    """
 
     tenant: str
     org: str

@@ -1,4 +1,4 @@
-"""GET /v1/health: alive without touching anything, or ready after looking at what the service stands on."""
+"""GET /v1/health: liveness without any access, or readiness after checking the service's dependencies."""
 
 import asyncio
 import shutil
@@ -28,7 +28,7 @@ Check = dict[str, str]
 
 @router.get("/v1/health", responses={200: {"model": HealthBody}, 503: {"model": HealthBody}})
 async def read_health(running: RunningDep, deep: bool = False) -> Response:
-    """Alive; with deep=true also ready: job store writable, disk headroom, search index. 503 when one of them fails."""
+    """Report liveness; deep=true also checks the job store, disk space and the search index. 503 if a check fails."""
     if not deep:
         return Response(_ALIVE.body, media_type=_ALIVE.media_type)
     body = await running.deep_health.get(lambda: _look_deep(running))
@@ -54,7 +54,7 @@ async def _look_deep(running: AppState) -> dict[str, Any]:
 
 
 async def _check_store(running: AppState) -> Check:
-    """Writable: the highest time seen is written."""
+    """Check that the store is writable by recording the highest time seen."""
     try:
         running.resources.license.observe(await running.sql.run(check_clock, running.resources.store.db))
     except (StorageError, Overloaded) as error:
@@ -73,7 +73,7 @@ async def _check_disk(running: AppState) -> Check:
 
 
 async def _check_index(running: AppState) -> Check:
-    """Reachable, by asking it, and how far the keyword index that answered is behind; off where none is configured."""
+    """Check that the search index answers, and report the delay of its keyword index; "off" without an index."""
     port = running.resources.ports.search
     if port is None:
         return {"status": "ok", "detail": "off"}
@@ -87,13 +87,13 @@ async def _check_index(running: AppState) -> Check:
 
 
 def _free_bytes(workdir: Path) -> int:
-    """Room where the workdir is, or will be."""
+    """Return the free bytes of the file system of the workdir, which may not exist yet."""
     place = next(path for path in (workdir, *workdir.parents) if path.exists())
     return shutil.disk_usage(place).free
 
 
 async def _ask_cluster(running: AppState) -> tuple[dict[str, object] | None, list[str]]:
-    """What the cluster says of itself; its silence is a warning."""
+    """Return the cluster's facts and warnings. A missing answer is a warning."""
     port = running.resources.ports.cluster_state
     if port is None:
         return None, []

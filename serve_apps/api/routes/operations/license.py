@@ -1,4 +1,4 @@
-"""GET /v1/license: what is licensed, until when, and how much of this month's pages is used."""
+"""GET /v1/license: the licence, its term and the pages used this month."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -13,7 +13,7 @@ router = APIRouter(tags=["system"])
 
 @router.get("/v1/license", responses={200: {"model": LicenseBody}})
 async def read_license(call: CallDep) -> Response:
-    """`licensed` is false once the term is over or the clock was set back; `refusal` then says which."""
+    """Return the licence. `licensed` is false if it expired or the clock was set back; see `refusal`."""
     holder = call.running.resources.license
     usage = await call.running.sql.run(month_usage, call.store.db)
     license, refusal = holder.current, holder.refusal()

@@ -1,4 +1,4 @@
-"""GET /metrics: Prometheus text, for a caller on this machine or an admin, where SVC_METRICS is 1."""
+"""GET /metrics: Prometheus text for a caller on this machine or an admin, if SVC_METRICS is 1."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +25,7 @@ _TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 
 @router.get("/metrics", response_class=Response, responses={200: {"description": "Prometheus text.", **_TEXT}})
 async def read_metrics(request: Request, running: RunningDep) -> Response:
-    """404 unless switched on; a bad key is 401, any other stranger 403."""
+    """Return Prometheus metrics. 404 if disabled; 401 for a bad key; 403 for other callers without permission."""
     resources = running.resources
     if not resources.limits.metrics:
         raise NotFound("metrics are disabled")
@@ -62,7 +62,7 @@ async def _pools(running: AppState) -> list[Measure]:
 
 
 class _Given:
-    """A collector of values that are already there."""
+    """A collector of existing values."""
 
     def __init__(self, measures: list[Measure]) -> None:
         self._measures = measures

@@ -1,4 +1,4 @@
-"""/v1/sources: places to pull documents from, and their delta sync."""
+"""/v1/sources: places from which documents are pulled, and their delta sync."""
 
 import asyncio
 import re
@@ -38,9 +38,9 @@ Glob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00]+$"
 
 
 class SourceRequest(BaseModel):
-    """`path` (a directory of the server) or `uri` (s3://bucket/prefix). In globs `*` also matches `/`.
+    """A place to sync: `path` (a directory of the server) or `uri` (s3://bucket/prefix).
 
-    The body is free-form: other members are taken and mean nothing here.
+    In globs `*` also matches `/`. Unknown members of the body are ignored.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -52,7 +52,11 @@ class SourceRequest(BaseModel):
     every_minutes: int | None = Field(None, ge=1, le=525_600)
 
     def place(self) -> tuple[SourceKind, str]:
-        """Raises SourceRefused unless exactly one place is named."""
+        """Return the kind and the address of the source.
+
+        Raises:
+            SourceRefused: The request does not name exactly one place.
+        """
         if self.path is not None and self.uri is None and not _SCHEME.match(self.path):
             return SourceKind.DIRECTORY, self.path
         if self.uri is not None and self.path is None:
@@ -65,7 +69,7 @@ SourceId = Annotated[str, Path(description="Opaque identifier of a source.")]
 
 @router.post("/v1/sources", status_code=201, responses={201: {"model": SourceBody}})
 async def register(asked: SourceRequest, call: CallDep) -> Response:
-    """422 `source-refused` where the place lies outside the fence or cannot be read."""
+    """Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read."""
     source = await call.running.disk.run(_register, call, asked)
     return json_response(_render(source), 201)
 
@@ -85,14 +89,14 @@ def _register(call: Call, asked: SourceRequest) -> RegisteredSource:
 
 @router.get("/v1/sources", responses={200: {"model": list[SourceBody]}})
 async def read_sources(call: CallDep) -> Response:
-    """The organisation's sources, the newest first."""
+    """List the organisation's sources, newest first."""
     rows = await call.running.sql.run(list_sources, call.store.db, call.scope)
     return json_response([_render(row) for row in rows])
 
 
 @router.get("/v1/sources/{source_id}", responses={200: {"model": SourceBody}})
 async def read_source(source_id: SourceId, call: CallDep) -> Response:
-    """One source, with the state of its sync."""
+    """Return a source with the state of its sync."""
     row = await call.running.sql.run(get_source, call.store.db, call.scope, _known(source_id))
     return json_response(_render(row))
 
@@ -103,7 +107,7 @@ async def remove(
     call: CallDep,
     documents: Annotated[bool, Query(description="Also delete all documents of the source.")] = False,
 ) -> Response:
-    """The source is forgotten; its documents stay unless they are to go too."""
+    """Remove the source. Its documents stay unless `documents` is true."""
     await call.running.disk.run(
         delete_source, call.store.db, call.scope, call.actor, _known(source_id), documents=documents
     )
@@ -118,9 +122,9 @@ async def sync(
     call: CallDep,
     wait: Annotated[int | None, Query(ge=0, le=600, description="Seconds to wait for the report.")] = None,
 ) -> Response:
-    """Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs.
+    """Sync the source: process new and changed files, delete removed ones. 409 while another sync of it runs.
 
-    202 where the sync takes longer than `wait`: it goes on, and the source shows its state and its report.
+    202 if the sync takes longer than `wait`: it continues, and the source shows its state and its report.
     """
     resources = call.running.resources
     resources.license.require_intake()

@@ -1,4 +1,4 @@
-"""GET /v1/stats: how deep the queue is, and the caller's own jobs by status."""
+"""GET /v1/stats: the length of the queue, and the caller's jobs by status."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -13,7 +13,7 @@ router = APIRouter(tags=["system"])
 
 @router.get("/v1/stats", responses={200: {"model": StatsBody}})
 async def read_stats(call: CallDep) -> Response:
-    """Counts only: tasks of the whole deployment, jobs of this tenant and organisation."""
+    """Return counts: tasks of the whole deployment, jobs of this tenant and organisation."""
     tasks = await call.running.sql.run(queue_tasks, call.store.db)
     jobs = await call.running.sql.run(my_jobs, call.store.db, call.scope)
     return json_response({"queue_tasks": tasks, "my_jobs": jobs})

@@ -1,4 +1,4 @@
-"""GET /v1/token: the default token, for an admin or for somebody on this machine."""
+"""GET /v1/token: return the default token to an admin or to a caller on this machine."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -18,7 +18,10 @@ _PROBLEM = {"content": {"application/problem+json": {"schema": ProblemBody.model
 
 @router.get("/v1/token", responses={200: {"model": TokenBody}, 409: {"description": "No default token.", **_PROBLEM}})
 async def read_token(request: Request, running: RunningDep) -> Response:
-    """A bad key is 401; neither admin nor true loopback 403; operator-managed keys 409."""
+    """Return the default token. 401 for a bad key; 403 without an admin key unless the caller is on this machine.
+
+    409 if the operator manages the keys.
+    """
     resources = running.resources
     secret = secret_of(request.scope["headers"])
     key = find_key(secret, resources.keys) if secret is not None else None
@@ -38,7 +41,7 @@ def is_own_caller(request: Request, limits: ApiLimits) -> bool:
 
 
 def is_local(request: Request, limits: ApiLimits) -> bool:
-    """The caller is truly on this machine, and that can be told here."""
+    """Return whether the caller is certainly on this machine."""
     client = request.scope.get("client")
     return limits.loopback_token and is_local_caller(
         client[0] if client else None,

@@ -1,4 +1,4 @@
-"""GET /v1/usage: what the organisation was metered for in a month, by key, and where the quota stands."""
+"""GET /v1/usage: the organisation's metered use in a month, by key, and the position of the quota."""
 
 from dataclasses import asdict
 from datetime import date
@@ -25,7 +25,7 @@ Month = Annotated[
 
 @router.get("/v1/usage", responses={200: {"model": UsageBody}})
 async def read_usage(call: CallDep, month: Month = None) -> Response:
-    """Documents, pages and bytes of the month by key; the quota is the whole deployment's."""
+    """Return documents, pages and bytes of the month by key; the quota covers the whole deployment."""
     db = call.store.db
     when = date.fromisoformat(f"{month[:7]}-01") if month else await call.running.sql.run(current_month, db)
     keys = await call.running.sql.run(usage_by_key, db, call.scope, when)

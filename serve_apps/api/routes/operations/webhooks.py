@@ -1,4 +1,4 @@
-"""/v1/webhooks: register receivers of events, rotate their secrets, look at their deliveries, test and send again."""
+"""/v1/webhooks: register receivers of events, rotate their secrets, list their deliveries, test and send again."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -36,7 +36,7 @@ MAX_OVERLAP_S = 2_592_000  # seconds both secrets of a rotation are signed with:
 
 
 class WebhookRequest(BaseModel):
-    """A receiver. `secret` is made where none is given; it signs every delivery and is shown once."""
+    """A receiver. `secret` signs every delivery and is shown once; it is generated if missing."""
 
     model_config = ConfigDict(extra="forbid")
     url: str = Field(max_length=8192)
@@ -45,7 +45,7 @@ class WebhookRequest(BaseModel):
 
 
 class RotationRequest(BaseModel):
-    """`secret` is made where none is given. The one before it signs too, for `overlap_s` seconds."""
+    """A rotation. `secret` is generated if missing. The previous one also signs for `overlap_s` seconds."""
 
     model_config = ConfigDict(extra="forbid")
     secret: Secret | None = None
@@ -59,7 +59,7 @@ DeliveryId = Annotated[str, Path(description="Opaque identifier of a delivery.")
 
 @router.post("/v1/webhooks", status_code=201, responses={201: {"model": WebhookCreatedBody}})
 async def register(asked: WebhookRequest, call: CallDep) -> Response:
-    """422 `url-refused` where the address is, or stands for, one that is not public."""
+    """Register a receiver. 422 `url-refused` if the address is not public."""
     secret = asked.secret or new_secret()
     row = await call.running.disk.run(_register, call, asked, secret)
     return json_response(_render(row) | {"secret": secret}, 201)
@@ -73,7 +73,7 @@ def _register(call: Call, asked: WebhookRequest, secret: str) -> WebhookRow:
 
 @router.get("/v1/webhooks", responses={200: {"model": list[WebhookBody]}})
 async def read_webhooks(call: CallDep) -> Response:
-    """The organisation's receivers; secrets are never shown again."""
+    """List the organisation's receivers; secrets are never shown again."""
     rows = await call.running.sql.run(list_webhooks, call.store.db, call.scope)
     return json_response([_render(row) for row in rows])
 
@@ -85,7 +85,7 @@ async def read_deliveries(
     cursor: Cursor = None,
     webhook_id: Annotated[str | None, Query(max_length=64)] = None,
 ) -> Response:
-    """What was sent or is still to be sent, the newest first."""
+    """List deliveries, sent or pending, newest first."""
     page = await call.running.sql.run(
         list_deliveries, call.store, call.scope, webhook_id=webhook_id, limit=limit, cursor=cursor
     )
@@ -94,14 +94,14 @@ async def read_deliveries(
 
 @router.delete("/v1/webhooks/{webhook_id}", status_code=204, responses={204: {"description": "Gone."}})
 async def remove(webhook_id: WebhookId, call: CallDep) -> Response:
-    """Nothing more is sent; its deliveries are forgotten."""
+    """Remove the receiver and its deliveries. Nothing further is sent to it."""
     await call.running.disk.run(delete_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
     return Response(status_code=204)
 
 
 @router.post("/v1/webhooks/{webhook_id}/rotate", responses={200: {"model": WebhookCreatedBody}})
 async def rotate(webhook_id: WebhookId, call: CallDep, asked: RotationRequest = _AS_USUAL) -> Response:
-    """A new secret, shown this once. Until the overlap ends deliveries carry a Standard Webhooks signature by each."""
+    """Set a new secret, shown only once. Until the overlap ends, deliveries carry a signature of both secrets."""
     secret = asked.secret or new_secret()
     overlap_s = call.running.resources.limits.webhook_overlap_s if asked.overlap_s is None else asked.overlap_s
     row = await call.running.disk.run(
@@ -112,14 +112,14 @@ async def rotate(webhook_id: WebhookId, call: CallDep, asked: RotationRequest = 
 
 @router.post("/v1/webhooks/{webhook_id}/enable", responses={200: {"model": WebhookBody}})
 async def enable(webhook_id: WebhookId, call: CallDep) -> Response:
-    """A receiver that was disabled by its 410 gets the events from now on; one that is enabled stays as it is."""
+    """Enable a receiver that its answer 410 disabled; it gets events from now on. An enabled receiver is unchanged."""
     row = await call.running.disk.run(enable_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
     return json_response(_render(row))
 
 
 @router.post("/v1/webhooks/{webhook_id}/test", status_code=202, responses={202: {"model": DeliveryBody}})
 async def send_test(webhook_id: WebhookId, call: CallDep) -> Response:
-    """Queues a `webhook.test` event for this receiver alone."""
+    """Queue a `webhook.test` event for this receiver only."""
     row = await call.running.disk.run(test_webhook, call.store.db, call.scope, call.actor, _known("whk", webhook_id))
     return json_response(_render_delivery(row), 202)
 
@@ -128,7 +128,7 @@ async def send_test(webhook_id: WebhookId, call: CallDep) -> Response:
     "/v1/webhooks/deliveries/{delivery_id}/redeliver", status_code=202, responses={202: {"model": DeliveryBody}}
 )
 async def send_again(delivery_id: DeliveryId, call: CallDep) -> Response:
-    """The same event under the same id, from the start of the schedule."""
+    """Send the same event under the same id again, from the start of the schedule."""
     row = await call.running.disk.run(redeliver, call.store.db, call.scope, call.actor, _known("dlv", delivery_id))
     return json_response(_render_delivery(row), 202)
 

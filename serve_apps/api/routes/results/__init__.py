@@ -1,1 +1,1 @@
-"""Routes that answer with what was read: trees, derivations, exports, pictures, search, review."""
+"""Routes that return results: trees, derivations, exports, pictures, search, review."""

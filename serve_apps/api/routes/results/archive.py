@@ -1,4 +1,4 @@
-"""GET …/archive: what was read from a job's documents, or from chosen ones, as one zip, streamed in constant memory."""
+"""GET …/archive: outputs of a job's documents, or of chosen ones, as one zip, streamed in constant memory."""
 
 import json
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ MOST_CHOSEN = 200
 
 
 class ArchivePart(StrEnum):
-    """What an archive may hold of each document."""
+    """Files that an archive can contain for each document."""
 
     MARKDOWN = "markdown"
     TREE = "tree"
@@ -51,7 +51,7 @@ _ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip":
 async def download_job(
     job_id: JobIdDep, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
 ) -> StreamingResponse:
-    """A job's documents as a zip; `original` needs the write scope and is never redacted."""
+    """Download a job's documents as a zip file; `original` needs the write scope and is never redacted."""
     parts = _read_parts(call, include, redacted)
     chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, job_id=job_id))
     return await _answer(call, chosen, parts, redacted, job_id)
@@ -61,14 +61,19 @@ async def download_job(
 async def download_documents(
     document_id: DocumentIds, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
 ) -> StreamingResponse:
-    """Chosen documents, of whichever jobs, as a zip like a job's."""
+    """Download chosen documents of any jobs as a zip file in the form of a job's archive."""
     parts, ids = _read_parts(call, include, redacted), [check_document_id(one) for one in document_id]
     chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, document_ids=ids))
     return await _answer(call, chosen, parts, redacted, "documents")
 
 
 def _read_parts(call: Call, include: str, redacted: bool) -> frozenset[ArchivePart]:
-    """Raises `InvalidField`, `ScopeMissing`."""
+    """Parse and check the requested parts.
+
+    Raises:
+        InvalidField: A part is unknown, or redacted originals were requested.
+        ScopeMissing: Originals need the write scope.
+    """
     try:
         parts = frozenset(ArchivePart(name.strip()) for name in include.split(","))
     except ValueError:
@@ -91,21 +96,21 @@ async def _answer(
 
 
 def _require_scans(call: Call, chosen: list[ChosenDocument]) -> None:
-    """All or nothing: a stream that has begun cannot answer 409 any more."""
+    """Check all scans first, because a stream that has begun cannot answer 409 any more."""
     for one in chosen:
         if one.tree is not None:
             require_scan(call.running.trees.get(call.store, one.document.id, one.tree.attempt))
 
 
 class _Archive:
-    """One archive being written; holds one document at a time."""
+    """One archive being written; it holds one document at a time."""
 
     def __init__(self, call: Call, parts: frozenset[ArchivePart], redacted: bool) -> None:
         self._call, self._parts, self._redacted = call, parts, redacted
         self._zip, self._names = ZipStream(), EntryNames()
 
     def pieces(self, chosen: list[ChosenDocument]) -> Iterator[bytes]:
-        """The bytes to send; `contents.json` at the end says which file belongs to which document."""
+        """Yield the bytes to send. `contents.json` at the end maps files to documents."""
         listed = []
         for number, one in enumerate(chosen, 1):
             entry = self._describe(one)
@@ -122,7 +127,7 @@ class _Archive:
         return {**facts, "status": document.status, "error": document.error, "files": []}
 
     def _add(self, one: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
-        """A document that is deleted while we stream is listed without files."""
+        """Add one document. A document that is deleted during the download is listed without files."""
         try:
             if one.tree is not None:
                 yield from self._add_outputs(one, one.tree, stem, entry)

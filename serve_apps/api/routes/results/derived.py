@@ -1,4 +1,4 @@
-"""What is computed from a tree as facts: chunks, labelled fields, typed objects."""
+"""Facts computed from a tree: chunks, labelled fields, typed objects."""
 
 from functools import partial
 from typing import Annotated
@@ -25,7 +25,7 @@ Keys = Annotated[str | None, Query(max_length=4096, description="Comma-separated
 
 @router.get(f"{DOCUMENT}/chunks", responses={200: {"model": list[Chunk]}})
 async def read_chunks(document: PublishedDep) -> Response:
-    """Token-aware pieces for retrieval, each with its section path, pages and boxes."""
+    """Return token-aware pieces for retrieval, each with its section path, pages and boxes."""
     tokenizer = document.call.running.resources.tokenizer
     chunks = await document.derive(partial(chunk_tree, tokenizer=tokenizer, settings=document.chunking))
     return Response(chunks, headers=document.left_out(), media_type=JSON)
@@ -33,7 +33,7 @@ async def read_chunks(document: PublishedDep) -> Response:
 
 @router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})
 async def read_fields(document: PublishedDep, keys: Keys = None) -> Response:
-    """Labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them."""
+    """Return labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them."""
     if keys is not None and not any(canonical_name(key) for key in keys.split(",")):
         raise InvalidField("keys", "expected at least one key; omit the parameter for all fields", "query")
     return Response(await document.derive(partial(_select, keys)), media_type=JSON)
@@ -45,7 +45,7 @@ def _select(keys: str | None, tree: Tree) -> list[ExtractedField]:
 
 @router.get(f"{DOCUMENT}/semantics", responses={200: {"model": SemanticDocument}})
 async def read_semantics(document: PublishedDep) -> Response:
-    """Typed objects with evidence block ids; what an ingest supplied is served as it came, but never redacted."""
+    """Return typed objects with evidence block ids. Semantics of an ingest are returned unchanged, never redacted."""
     if not document.redacted:
         supplied = await document.call.running.disk.run(_supplied, document)
         if supplied is not None:

@@ -43,7 +43,10 @@ Furniture = Annotated[
 
 @router.get(f"{DOCUMENT}/export/html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
 async def export_html(document: PublishedDep, hidden: Hidden = False) -> Response:
-    """One semantic, accessible page in reading order, with its coverage below; all text escaped, no script."""
+    """Export the document as one accessible HTML page in reading order, with its coverage.
+
+    All text is escaped, and the page has no script.
+    """
     page = await document.derive(partial(tree_to_html, title=document.name, hidden=hidden))
     headers = HTML_HEADERS | document.left_out()
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)
@@ -58,7 +61,7 @@ async def export_markdown(
     hidden: Hidden = False,
     page_break: PageBreak = "",
 ) -> Response:
-    """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
+    """Export the document as Markdown. Text is escaped, and hidden text is left out unless requested."""
     make = partial(
         tree_to_markdown, furniture=furniture, tables=tables, inline=inline, hidden=hidden, page_break=page_break
     )
@@ -69,7 +72,10 @@ async def export_markdown(
 
 @router.get(f"{DOCUMENT}/export/docx", response_class=Response, responses={200: {"content": {WORD: {}}}})
 async def export_docx(document: PublishedDep) -> Response:
-    """The document as a Word file: real headings, lists, tables and links; pictures are named, hidden text left out."""
+    """Export the document as a Word file with real headings, lists, tables and links.
+
+    Pictures appear by name only, and hidden text is left out.
+    """
     made = await document.derive(partial(tree_to_docx, title=document.name))
     named = attachment(f"{PurePath(document.name).stem}.docx")
     headers = {"X-Content-Type-Options": "nosniff", "Content-Disposition": named}
@@ -78,7 +84,7 @@ async def export_docx(document: PublishedDep) -> Response:
 
 @router.get(f"{DOCUMENT}/export/graph", responses={200: {"model": Graph}})
 async def export_graph(document: PublishedDep, format: str = "json") -> Response:
-    """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""
+    """Export the document's structure as nodes and typed edges; format=neo4j returns the two files of its importer."""
     make = partial(_graph, parse_graph_format(format), document.document_id)
     return Response(await document.derive(make), media_type=JSON)
 
@@ -90,7 +96,7 @@ def _graph(chosen: GraphFormat, document_id: str, tree: Tree) -> Any:
 
 @router.get(f"{DOCUMENT}/export/context", responses={200: {"model": ContextDigest}})
 async def export_context(document: PublishedDep, max_tokens: MaxTokens = 4000) -> Response:
-    """One token-budgeted digest: outline and content in reading order; says what was cut."""
+    """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
     tokenizer = document.call.running.resources.tokenizer
     make = partial(tree_to_context, max_tokens=max_tokens, tokenizer=tokenizer)
     return Response(await document.derive(make), media_type=JSON)

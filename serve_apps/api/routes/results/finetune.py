@@ -34,7 +34,12 @@ def read_options(
     split: str | None = None,
     val_ratio: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.05,
 ) -> FinetuneOptions:
-    """The gates, all off by default. Raises `UnknownStyle`, `UnknownSplit`."""
+    """Return the filters of a fine-tuning export; all are off by default.
+
+    Raises:
+        UnknownStyle: The style does not exist.
+        UnknownSplit: The split does not exist.
+    """
     return FinetuneOptions(
         style=parse_style(style),
         dedup=dedup,
@@ -57,7 +62,7 @@ async def export_finetune(
     options: Annotated[FinetuneOptions, Depends(read_options)],
     redacted: Redacted = False,
 ) -> StreamingResponse:
-    """Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split."""
+    """Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible."""
     trees = await call.running.sql.run(locate_trees, call.store.db, call.scope, job_id)
     if redacted:
         await call.running.disk.run(_require_scans, call, trees)
@@ -66,7 +71,7 @@ async def export_finetune(
 
 
 def _require_scans(call: Call, trees: list[tuple[DocumentId, PublishedTree]]) -> None:
-    """All or nothing: a stream that has begun cannot answer 409 any more."""
+    """Check all scans first, because a stream that has begun cannot answer 409 any more."""
     for document_id, where in trees:
         require_scan(call.running.trees.get(call.store, document_id, where.attempt))
 

@@ -1,6 +1,6 @@
-"""The exact boxes of flagged values on a page, for those who paint on its picture.
+"""Exact boxes of flagged values on a page, for drawing on its picture.
 
-Looked up in the page's glyphs when they are asked for: the tree keeps boxes of blocks and cells alone.
+They are found in the page's glyphs on request, because the tree stores only boxes of blocks and cells.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ DECIMALS = 2
 
 
 class FlagBoxes(Body):
-    """A flagged value of a page. `boxes` are its own in points, one a line, where `exact`; else its cell's or block's.
+    """A flagged value on a page. `boxes` are in points, one per line.
 
-    None at all for a text whose place nobody knows.
+    If `exact`, they enclose the value, otherwise its cell or block. The list is empty for text without a known place.
     """
 
     block_id: str
@@ -42,7 +42,7 @@ class FlagBoxes(Body):
 
 @router.get(f"{DOCUMENT}/pages/{{page}}/flags", responses={200: {"model": list[FlagBoxes]}})
 async def read_flag_boxes(job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep) -> Response:
-    """Where the flagged values of a page stand, in reading order; empty for a page without any."""
+    """List the boxes of the flagged values on a page, in reading order; empty for a page without any."""
     where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     marks = await call.running.disk.run(_find_marks, call, where, document_id, page)
     wanted = [one.mark for one in marks if one.mark is not None]
@@ -51,7 +51,11 @@ async def read_flag_boxes(job_id: JobIdDep, document_id: DocumentIdDep, page: in
 
 
 def _find_marks(call: Call, where: PublishedTree, document_id: DocumentId, page: int) -> list[FlagMark]:
-    """Raises `NotFound`. Blocks."""
+    """Return the flagged values of a page. Blocks.
+
+    Raises:
+        NotFound: The page does not exist.
+    """
     tree = call.running.trees.get(call.store, document_id, where.attempt)
     if all(one.number != page for one in tree.pages):
         raise NotFound("no such page")
@@ -61,7 +65,7 @@ def _find_marks(call: Call, where: PublishedTree, document_id: DocumentId, page:
 async def _look_up(
     call: Call, job_id: JobId, document_id: DocumentId, page: int, wanted: Sequence[PageMark]
 ) -> Sequence[Sequence[Bbox]]:
-    """None where pages are not drawn here or the original is not kept: the places that the tree knows are left."""
+    """Return the exact boxes; empty without page drawing or a stored original, so the tree's boxes are used."""
     port = call.running.resources.ports.render_page
     if port is None:
         return []

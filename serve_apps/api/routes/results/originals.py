@@ -1,4 +1,4 @@
-"""The original itself: as it was sent, for callers who may write; redacted, a file that may be handed out."""
+"""Original files: as sent, for callers with the write scope; redacted, for sharing."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -53,9 +53,10 @@ Redacted = Annotated[bool, Query(description="Return a redacted file of the same
 async def read_original(
     job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, redacted: Redacted = False
 ) -> Response:
-    """The bytes as sent, of a failed document too (write scope).
+    """Return the original file as sent, also of a failed document (write scope).
 
-    redacted=true: a new file of the same kind, read again and proven, or 409."""
+    redacted=true: return a new, verified redacted file of the same kind, or 409.
+    """
     if redacted:
         where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
         original = await _find_original(call, job_id, document_id)
@@ -72,7 +73,11 @@ async def read_original(
 
 
 def _require_document(call: Call, job_id: JobId, document_id: DocumentId) -> None:
-    """Raises `NotFound` for what is unknown, foreign, of another job or deleted."""
+    """Check that the document exists in this job.
+
+    Raises:
+        NotFound: The document is unknown, foreign, deleted or belongs to another job.
+    """
     document = find_document(call.store.db, call.scope, document_id)
     if document.job_id != job_id or document.deleted_at is not None:
         raise NotFound("no such document")
@@ -86,7 +91,14 @@ async def _find_original(call: Call, job_id: JobId, document_id: DocumentId) -> 
 
 
 async def _redact(call: Call, document_id: DocumentId, original: Original, tree: Tree) -> bytes:
-    """Raises `PiiIncomplete`, `FormatNotRedactable`, `RedactionRefused`, `NoOriginal`."""
+    """Return a redacted file of the original.
+
+    Raises:
+        PiiIncomplete: The tree has no finished scan.
+        FormatNotRedactable: Files of this format cannot be redacted.
+        RedactionRefused: The redacted file could not be proven clean.
+        NoOriginal: The store does not have the original any longer.
+    """
     require_scan(tree)
     if tree.source.format not in REDACTABLE:
         raise FormatNotRedactable("redacted files are not available for this format; use its redacted exports")
@@ -109,13 +121,13 @@ def _read(call: Call, original: Original) -> bytes:
 
 
 def _note(call: Call, document_id: DocumentId, redacted: bool) -> None:
-    """Whoever took a file out of the house is in the audit trail."""
+    """Record the download in the audit trail."""
     with call.store.db.transaction() as conn:
         record(conn, call.scope, call.actor, "original.redacted" if redacted else "original.read", document_id)
 
 
 def _as_attachment(original: Original, document_id: DocumentId, redacted: bool) -> dict[str, str]:
-    """A file's name may hold what is masked inside."""
+    """Return download headers. A redacted file gets a neutral name, because its name may contain masked values."""
     ending = f".{original.format}" if original.format else ""
     name = f"{document_id}-redacted{ending}" if redacted else original.source_file or f"{document_id}{ending}"
     return {

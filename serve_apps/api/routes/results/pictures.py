@@ -1,4 +1,4 @@
-"""Pictures of a document: assets its tree refers to, and whole pages drawn from the original on demand."""
+"""Pictures of a document: assets that its tree refers to, and whole pages drawn from the original on demand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ async def read_asset(
     call: CallDep,
     redacted: bool = False,
 ) -> Response:
-    """A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (403)."""
+    """Return a picture by its asset_ref from the document's list of assets. redacted=true is refused (403)."""
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     if redacted:
         require_scan(await call.running.disk.run(call.running.trees.get, call.store, document_id, tree.attempt))
@@ -59,7 +59,7 @@ async def read_asset(
 
 
 def _as_download(data: bytes) -> Response:
-    """Only raster pictures are named as such: what came with a Word file may be EMF or SVG."""
+    """Return a download. Only raster pictures get an image type: assets of a Word file may be EMF or SVG."""
     try:
         media_type = MEDIA_TYPES.get(sniff(data), OTHER)
     except ExtractError:
@@ -70,7 +70,12 @@ def _as_download(data: bytes) -> Response:
 async def _read_drawn(
     request: Request, call: Call, where: PublishedTree, job_id: JobId, document_id: DocumentId, asset_ref: str
 ) -> Response:
-    """A picture that lies in no file: drawn from the original where the tree says it is. Raises `NotFound`."""
+    """Return a picture that has no stored file, drawn from the original at its place in the tree.
+
+    Raises:
+        NotFound: The tree has no such picture.
+        OriginalGone: The store does not have the original any longer.
+    """
     tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
     block = find_picture(tree, asset_ref)
     if where.format != Format.PDF:
@@ -95,9 +100,10 @@ async def _read_drawn(
 async def read_page(
     job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep, dpi: Dpi = 110, redacted: bool = False
 ) -> Response:
-    """PNG of a page, drawn in the sandbox; a stand-alone image comes back as sent. Its size (points) is in headers.
+    """Return a page as PNG, drawn in the sandbox; a stand-alone image is returned as sent.
 
-    redacted=true: only text that was read and cleared is shown, on white; always drawn anew, without metadata.
+    Headers give the page's size in points. redacted=true: show only text that was read and cleared, on white; drawn
+    for each request, without metadata.
     """
     tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     sheet = await call.running.disk.run(_find_sheet, call, tree, document_id, page) if redacted else None
@@ -124,7 +130,7 @@ async def read_page(
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """A page that is shown redacted, and the values on it whose exact places are asked for."""
+    """A page to be shown redacted, and the values on it whose exact places are needed."""
 
     page: Page
     tree: Tree
@@ -133,7 +139,12 @@ class _Sheet:
 
 
 def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, number: int) -> _Sheet:
-    """Raises `NotFound`, `PiiIncomplete`. Blocks."""
+    """Return the page with its marks for redaction. Blocks.
+
+    Raises:
+        NotFound: The page does not exist.
+        PiiIncomplete: The tree has no finished scan.
+    """
     tree = call.running.trees.get(call.store, document_id, where.attempt)
     decisions = read_block_decisions(call.store, document_id, tree)
     marks = mark_values(tree, decisions, number)
@@ -144,7 +155,7 @@ def _find_sheet(call: Call, where: PublishedTree, document_id: DocumentId, numbe
 
 
 def _paint(image: PageImage, sheet: _Sheet) -> bytes:
-    """Only values are covered where their exact places are known, else all of their block. Blocks."""
+    """Cover the values whose exact places are known, otherwise their whole block. Blocks."""
     exact = dict(zip(sheet.marks, image.boxes, strict=True)) if image.boxes else {}
     return paint_page(image.png, sheet.page, view_page(sheet.tree, sheet.decisions, sheet.page.number, exact))
 
@@ -152,7 +163,10 @@ def _paint(image: PageImage, sheet: _Sheet) -> bytes:
 async def _picture(
     call: Call, original: Original, page: int, dpi: int, marks: Sequence[PageMark], *, alone: bool
 ) -> PageImage:
-    """`alone`: the document has this one page, so an image is its own picture. Raises `NotFound`, `ExtractError`."""
+    """Return a page picture.
+
+    `alone`: the document has only this page, so an image file is its own picture. Raises `NotFound`, `ExtractError`.
+    """
     if alone and original.format in MEDIA_TYPES:
         data = await call.running.disk.run(_read_original, call, original)
         return PageImage(png=data, width=0, height=0, page_count=1, media_type=MEDIA_TYPES[Format(original.format)])
@@ -163,7 +177,11 @@ async def _picture(
 
 
 def _page_size(call: Call, tree: PublishedTree, document_id: DocumentId, page: int) -> tuple[int, tuple[float, float]]:
-    """How many pages the tree has, and the size of this one. Raises `NotFound`. Blocks."""
+    """Return the number of pages and the size of this page in points. Blocks.
+
+    Raises:
+        NotFound: The page does not exist.
+    """
     sizes = read_page_sizes(call.store, document_id, tree)
     if page not in sizes:
         raise NotFound("no such page")
@@ -171,7 +189,10 @@ def _page_size(call: Call, tree: PublishedTree, document_id: DocumentId, page: i
 
 
 def _can_be_drawn(call: Call, original: Original) -> bool:
-    """By its own first bytes: an ingested tree may name any format, whatever its original is. Blocks."""
+    """Return whether the original's first bytes show a drawable format. Blocks.
+
+    An ingested tree may name any format.
+    """
     try:
         with call.store.blobs.open(original.sha256) as file:
             return sniff(file.read(HEAD_BYTES)) in DRAWN_FORMATS

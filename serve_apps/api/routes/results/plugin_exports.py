@@ -18,7 +18,7 @@ _HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Disposition": "attachm
 
 @router.get(f"{DOCUMENT}/export/plugin/{{name}}", response_class=Response, responses={200: {"content": {"*/*": {}}}})
 async def export_by_plugin(name: str, document: PublishedDep) -> Response:
-    """The export a plugin named in SVC_PLUGINS brought; 404 for any other."""
+    """Export the document with a plugin named in SVC_PLUGINS; 404 for any other name."""
     resources = document.call.running.resources
     export = resources.exports.get(name)
     if export is None:

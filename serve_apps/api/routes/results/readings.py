@@ -1,6 +1,6 @@
-"""Documents that were read with doubt: the list for a person, and what the person says about one.
+"""Documents with low reading confidence: the list for a reviewer, and the reviewer's decision about one.
 
-Which documents are listed is known from rows; their doubtful blocks are read from the trees of the page shown.
+Rows determine the listed documents; their doubtful blocks are read from the trees of the page shown.
 """
 
 from collections.abc import Sequence
@@ -47,9 +47,10 @@ class DoubtfulBlock(Body):
 
 
 class DoubtfulDocument(Body):
-    """A document with blocks below the bound or lost text.
+    """A document with blocks below the confidence bound or with lost text.
 
-    `lowest_confidence` is 0 where text was lost; `lost` counts its characters, `unknown` are pages nobody could judge.
+    `lowest_confidence` is 0 if text was lost. `lost` counts the lost characters, and `unknown` lists pages that could
+    not be judged.
     """
 
     job_id: str
@@ -66,13 +67,15 @@ class DoubtfulDocument(Body):
 
 
 class ReadingDecision(BaseModel):
-    """`seen`: somebody looked; `accepted`: right as it was read; `waiting` takes either back."""
+    """Decision about a document's reading: `seen`, `accepted` (correct as read), or `waiting` to revoke either."""
 
     model_config = ConfigDict(extra="forbid")
     decision: ReadingState
 
 
 class ReadingDecided(Body):
+    """State of a document's reading after a decision."""
+
     document_id: str
     state: ReadingState
     decided_by: str | None
@@ -83,7 +86,7 @@ class ReadingDecided(Body):
 async def read_doubtful(
     call: CallDep, below: Below = None, state: State = None, limit: Few = 50, cursor: Cursor = None
 ) -> Response:
-    """Documents with blocks below a confidence, or with lost text, the most doubtful first."""
+    """List documents with blocks below a confidence or with lost text, most doubtful first."""
     bound = call.running.resources.review_below if below is None else below
     page = await call.running.sql.run(
         list_readings, call.store, call.scope, below=bound, state=state, limit=limit, cursor=cursor
@@ -110,7 +113,7 @@ def _same(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_blocks(call: Call, listed: Sequence[DoubtfulReading], below: float) -> list[dict[str, Any]]:
-    """Each document with what is doubtful of it; one that was deleted meanwhile is left out."""
+    """Return each document with its doubtful blocks, without documents deleted in the meantime."""
     found: list[dict[str, Any]] = []
     for one in listed:
         try:

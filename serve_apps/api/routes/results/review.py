@@ -1,6 +1,6 @@
-"""Personal data awaiting a person's word: a job's flags, the inbox over all jobs, the decision and taking it back.
+"""Personal data that awaits review: a job's flags, the inbox over all jobs, decisions and their undoing.
 
-Which flags wait is known from rows; their texts are read from the trees of the page shown.
+Rows determine the pending flags; their texts are read from the trees of the page shown.
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ DecidedBy = Annotated[
 def read_filter(
     kind: Kinds = None, state: State = None, max_confidence: MaxConfidence = None, decided_by: DecidedBy = None
 ) -> FlagFilter:
-    """What a listing is asked for."""
+    """Return the filter of a flag listing."""
     return FlagFilter(
         state=state or (None if decided_by else FlagState.PENDING),
         flags=tuple(PII_PREFIX + name.removeprefix(PII_PREFIX) for name in kind or ()),
@@ -62,14 +62,14 @@ Wanted = Annotated[FlagFilter, Depends(read_filter)]
 
 
 class SpanBody(Body):
-    """Characters of `text`; end exclusive."""
+    """A range of characters of `text`; the end is exclusive."""
 
     start: int
     end: int
 
 
 class WordBody(Body):
-    """The last word of one key."""
+    """The latest decision of one key."""
 
     decision: FlagState
     decided_by: str
@@ -77,9 +77,9 @@ class WordBody(Body):
 
 
 class ReviewItem(Body):
-    """A flagged value. `text` is the block's or the flagged cell's; `place` names it to `POST .../review`.
+    """A flagged value. `text` is the block's or the flagged cell's; `place` identifies it for `POST .../review`.
 
-    `bbox` is the cell's where a cell is meant. `words` are who said what: with several approvals asked for, a flag
+    `bbox` is the cell's for a flagged cell. `words` are the decisions by key: if several approvals are required, a flag
     waits until enough keys agree.
     """
 
@@ -97,15 +97,17 @@ class ReviewItem(Body):
 
 
 class InboxItem(ReviewItem):
+    """A flagged value with its job and file."""
+
     job_id: str
     source_file: str
 
 
 class DecisionBody(BaseModel):
-    """What a reviewer says: approved masks the flag on redacted outputs, rejected keeps it as a false positive.
+    """A reviewer's decision: approved masks the flag on redacted outputs, rejected marks it as a false positive.
 
-    Without `place` every value of the flag in the block is meant. `apply_to`: the place alone, or the same value
-    wherever it stands in this document or in this job.
+    Without `place` the decision applies to every value of the flag in the block. `apply_to`: the place alone, or every
+    occurrence of the same value in this document or in this job.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -116,7 +118,7 @@ class DecisionBody(BaseModel):
 
 
 class PlaceBody(Body):
-    """What holds of a place now."""
+    """Current review state of a place."""
 
     document_id: str
     place: str
@@ -124,7 +126,10 @@ class PlaceBody(Body):
 
 
 class DecidedBody(Body):
-    """`state` is what holds now; `act` takes the word back, null when nothing changed; `places` are all it reached."""
+    """Result of a decision: `state` is the current state, `places` are all affected places.
+
+    `act` undoes the decision; it is null if the decision changed nothing.
+    """
 
     document_id: str
     block_id: str
@@ -137,13 +142,15 @@ class DecidedBody(Body):
 
 
 class UndoneBody(Body):
+    """Places whose decision was undone."""
+
     act: str
     places: list[PlaceBody]
 
 
 @router.get("/v1/jobs/{job_id}/review", responses={200: {"model": list[ReviewItem]}})
 async def read_pending(job_id: JobIdDep, call: CallDep, wanted: Wanted) -> Response:
-    """The job's flagged values awaiting a decision, in reading order; with filters, others too."""
+    """List the job's flagged values that await a decision, in reading order; filters select others."""
     listed = await call.running.sql.run(list_flags, call.store.db, call.scope, job_id, wanted)
     items = await call.running.disk.run(_in_context, call, listed)
     return json_response([_render(one) for one in items])
@@ -151,7 +158,7 @@ async def read_pending(job_id: JobIdDep, call: CallDep, wanted: Wanted) -> Respo
 
 @router.get("/v1/review", responses={200: {"model": list[InboxItem]}})
 async def read_inbox(call: CallDep, wanted: Wanted, limit: Limit = 100, cursor: Cursor = None) -> Response:
-    """Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`."""
+    """List pending flags of all documents, newest job first. A page ends with a whole job, so it may exceed `limit`."""
     page = await call.running.sql.run(list_inbox, call.store, call.scope, limit=limit, cursor=cursor, conditions=wanted)
     items = await call.running.disk.run(_in_context, call, page.items)
     return page_response(ListPage(tuple(items), page.next_cursor), _render_inbox)
@@ -192,7 +199,12 @@ def _place(one: Any) -> dict[str, Any]:
 
 
 def _decide(call: Call, job_id: JobId, document_id: DocumentId, block_id: str, body: DecisionBody) -> Decided:
-    """Raises `NotFound` (document or block), `UnknownFlag`."""
+    """Store a decision.
+
+    Raises:
+        NotFound: The document or block does not exist.
+        UnknownFlag: The block does not have this flag.
+    """
     return decide(
         call.store.db,
         call.scope,
@@ -224,14 +236,14 @@ def _find_targets(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A listed flag with what is seen of it."""
+    """A listed flag with its displayed text."""
 
     flag: ListedFlag
     seen: InContext
 
 
 def _in_context(call: Call, listed: Iterable[ListedFlag]) -> list[_Shown]:
-    """Each flag with its text; a document that was deleted meanwhile is left out. Opens each tree once."""
+    """Return each flag with its text, without documents deleted in the meantime. Opens each tree once."""
     found = []
     for (document_id, attempt), flags in groupby(listed, key=lambda one: (one.document_id, one.attempt)):
         try:

@@ -56,7 +56,10 @@ async def search(
     language: Language = None,
     redacted: Redacted = False,
 ) -> Response:
-    """Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists."""
+    """Search the caller's documents and return passages, best first.
+
+    fts and hybrid fall back to vector if the keyword index does not exist.
+    """
     port = call.running.resources.ports.search
     if port is None:
         raise SearchNotConfigured("SVC_RAG_DB is not set, so there is no search index")

@@ -1,4 +1,4 @@
-"""GET …/tree: the stored tree, byte for byte, with the document's id and file name added; …/coverage: its statement."""
+"""GET …/tree: the stored tree, byte for byte, with the document's id and file name added; …/coverage: its coverage."""
 
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ async def read_tree(
     call: CallDep,
     redacted: Redacted = False,
 ) -> Response:
-    """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
+    """Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
     if redacted:  # what is masked changes with decisions and maskers, so it is made anew each time
         shown = await find_published(call, job_id, document_id, redacted)
         return Response(await shown.derive(partial(_served, document_id, shown.name)), media_type=JSON)
@@ -48,9 +48,9 @@ async def read_tree(
 
 @router.get("/v1/jobs/{job_id}/documents/{document_id}/coverage", responses=_TREE)
 async def read_coverage(request: Request, job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep) -> Response:
-    """What became of every character: placed, excluded by name, or lost; counts and boxes, no text.
+    """Account for every character: placed, excluded by name, or lost; counts and boxes, no text.
 
-    A tree that came without a statement (an ingested one) has every page among `unknown`.
+    A tree that came without this account (an ingested one) has every page in `unknown`.
     """
     where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
 

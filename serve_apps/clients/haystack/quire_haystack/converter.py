@@ -1,4 +1,4 @@
-"""Haystack's converter: what `quire_client.load_texts` gives, as `Document`."""
+"""Haystack's converter: texts of `quire_client.load_texts` as `Document`."""
 
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,9 +15,9 @@ Source: TypeAlias = str | Path | ByteStream
 
 @component
 class QuireConverter:
-    """`QuireConverter().run(sources=["report.pdf"])["documents"]`; a component of indexing pipelines.
+    """Convert files in an indexing pipeline: `QuireConverter().run(sources=["report.pdf"])["documents"]`.
 
-    Without `url` and QUIRE_URL the service is the one of this machine; the token is that of QUIRE_TOKEN.
+    Without `url` and QUIRE_URL it uses the service of this machine; the token is that of QUIRE_TOKEN.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class QuireConverter:
         self.url, self.token, self.split, self.redacted = url, token, split, redacted
 
     def to_dict(self) -> dict[str, Any]:
-        """What a pipeline is saved as; the token stays in the environment."""
+        """Return the saved form of a pipeline's converter; the token stays in the environment."""
         saved: dict[str, Any] = default_to_dict(
             self, url=self.url, token=self.token.to_dict(), split=self.split, redacted=self.redacted
         )
@@ -38,7 +38,7 @@ class QuireConverter:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "QuireConverter":
-        """The converter that `to_dict` saved."""
+        """Return the converter that `to_dict` saved."""
         data["init_parameters"]["token"] = Secret.from_dict(data["init_parameters"]["token"])
         loaded: QuireConverter = default_from_dict(cls, data)
         return loaded

@@ -1,4 +1,4 @@
-"""LangChain's loader: what `quire_client.load_texts` gives, as `Document`."""
+"""LangChain's loader: texts of `quire_client.load_texts` as `Document`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,9 +9,9 @@ from quire_client import Client, FileLike, LoadOptions, load_texts
 
 
 class QuireLoader(BaseLoader):
-    """`QuireLoader("report.pdf").load()`: a path, an address, an open file, or a list of them.
+    """Load files with `QuireLoader("report.pdf").load()`: a path, an address, an open file, or a list of them.
 
-    `options` are those of `LoadOptions` (`split="document"` gives one Markdown text a file). The service is that of
+    `options` are those of `LoadOptions` (`split="document"` returns one Markdown text per file). The service is that of
     `client`, or of QUIRE_URL and QUIRE_TOKEN.
     """
 
@@ -20,7 +20,7 @@ class QuireLoader(BaseLoader):
         self._client, self._options = client, LoadOptions(**options)
 
     def lazy_load(self) -> Iterator[Document]:
-        """Each passage as it comes. Raises `DocumentFailed` at the first file that cannot be read."""
+        """Yield each passage as it arrives. Raises `DocumentFailed` at the first file that cannot be read."""
         client = self._client or Client()
         for loaded in load_texts(client, self._sources, self._options):
             yield Document(id=loaded.id, page_content=loaded.text, metadata=dict(loaded.metadata))

@@ -1,4 +1,4 @@
-"""Client of the Quire document-extraction service: `Client` blocks, `AsyncClient` awaits; methods are the same."""
+"""Client of the Quire document-extraction service: `Client` blocks, `AsyncClient` is for asyncio; same methods."""
 
 from quire_client import types
 from quire_client.async_client import AsyncClient

@@ -1,4 +1,4 @@
-"""From an HTTP answer to what a method returns; the same for both clients."""
+"""Convert HTTP answers to results of methods; shared by both clients."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from quire_client.retry import read_retry_after
 
 
 def refusal_of(response: httpx.Response) -> ApiError:
-    """The error an answer stands for; its body must have been read."""
+    """Return the error of an answer; its body must have been read."""
     return read_refusal(
         response.status_code,
         response.content,
@@ -23,17 +23,19 @@ def refusal_of(response: httpx.Response) -> ApiError:
 
 
 def with_tree(answer: types.Parsed | types.Accepted) -> types.Parsed | types.Accepted:
-    """The answer to `parse`. Raises `DocumentFailed` where it holds a document that could not be read."""
+    """Return the answer to `parse`. Raises `DocumentFailed` if its document could not be read."""
     if "tree" in answer and answer["tree"] is None:
         raise DocumentFailed.of(answer["job"]["documents"][0])
     return answer
 
 
 def page_of(response: httpx.Response) -> Page[Any]:
+    """Return a page of a listing."""
     return Page(response.json(), response.headers.get("x-next-cursor"))
 
 
 def content_of(response: httpx.Response) -> Content:
+    """Return a binary answer with the page size and page count, if its headers contain them."""
     headers = response.headers
     media_type = headers.get("content-type", "application/octet-stream").partition(";")[0]
     if "x-page-count" not in headers:
@@ -43,13 +45,13 @@ def content_of(response: httpx.Response) -> Content:
 
 
 class EventReader:
-    """Server-sent events line by line; remembers the kind between lines."""
+    """Parses server-sent events line by line and keeps the kind between lines."""
 
     def __init__(self) -> None:
         self._kind = ""
 
     def read(self, line: str) -> JobEvent | None:
-        """The event that this line completes, if any."""
+        """Return the event that this line completes, or None."""
         name, _, value = line.partition(": ")
         if name == "event":
             self._kind = value
@@ -59,7 +61,7 @@ class EventReader:
 
 
 def read_events(lines: Iterable[str]) -> Iterator[JobEvent]:
-    """All events of a stream."""
+    """Yield all events of a stream."""
     reader = EventReader()
     for line in lines:
         event = reader.read(line)

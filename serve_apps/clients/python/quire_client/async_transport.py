@@ -1,4 +1,4 @@
-"""Sends calls and reads answers, awaiting; retries what may be sent again."""
+"""Asynchronous transport: sends calls, reads answers, and retries repeatable requests."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class AsyncTransport:
-    """`http` is kept open between calls and closed by `close`."""
+    """Holds one HTTP client, open between calls and closed by `close`."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class AsyncTransport:
             query["cursor"] = page.next_cursor
 
     async def _send(self, call: Call[Any]) -> httpx.Response:
-        """The good answer to a call. Raises `ApiError`, `ConnectionFailed`."""
+        """Return the successful answer to a call. Raises `ApiError`, `ConnectionFailed`."""
         headers, attempt = call.headers(), 0
         while True:
             attempt += 1
@@ -86,7 +86,7 @@ class AsyncTransport:
     async def _try(
         self, call: Call[Any], headers: dict[str, str]
     ) -> tuple[httpx.Response | ApiError | ConnectionFailed, int | None, float | None]:
-        """One send: the answer or the error, its status, and how long to pause as the service said."""
+        """Send once and return the answer or error, its status, and the pause in seconds that the service asks for."""
         try:
             response = await self._request(call, headers)
         except httpx.TransportError as failed:

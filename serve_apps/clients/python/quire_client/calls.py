@@ -1,4 +1,4 @@
-"""A request as a value, and the shapes of answers that are no plain JSON. Knows nothing of sockets."""
+"""Requests as values, and results other than plain JSON. Independent of sockets."""
 
 import uuid
 from collections.abc import Mapping, Sequence
@@ -16,14 +16,15 @@ SPARE_S = 15.0
 
 
 class Parts(Protocol):
-    """Opens the files of a multipart body anew for every send."""
+    """Opens the files of a multipart body for each send."""
 
-    def __call__(self) -> AbstractContextManager[Sequence[tuple[str, Any]]]: ...
+    def __call__(self) -> AbstractContextManager[Sequence[tuple[str, Any]]]:
+        """Return a context with the opened parts."""
 
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """One operation with its values. `keyed`: the service knows an Idempotency-Key here, so it may be repeated."""
+    """One operation with its values. `keyed`: the service accepts an Idempotency-Key here, so it may be repeated."""
 
     method: str
     path: str
@@ -37,29 +38,30 @@ class Call(Generic[T]):
 
     @property
     def may_repeat(self) -> bool:
+        """Return whether the request may be sent again."""
         return self.repeatable or self.keyed or self.method in {"GET", "DELETE"}
 
     @property
     def patience_s(self) -> float | None:
-        """How long the service was asked to hold its answer back."""
+        """Return the read timeout in seconds if the service was asked to delay its answer, otherwise None."""
         asked = (self.query or {}).get("wait") or (self.query or {}).get("timeout_s")
         return float(asked) + SPARE_S if asked else None
 
     def parameters(self) -> dict[str, str]:
-        """The query without what was left out."""
+        """Return the query without missing values."""
         return {name: _plain(value) for name, value in (self.query or {}).items() if value is not None}
 
     def json_body(self) -> dict[str, Any] | None:
-        """The body without what was left out."""
+        """Return the body without missing values."""
         return None if self.body is None else {name: v for name, v in self.body.items() if v is not None}
 
     def headers(self) -> dict[str, str]:
-        """Headers that stay the same over all sends of this call."""
+        """Return headers that stay the same for all sends of this call."""
         return {"Idempotency-Key": self.idempotency_key or uuid.uuid4().hex} if self.keyed else {}
 
 
 class Page(list[T]):
-    """One page of a listing; `next_cursor` is None on the last."""
+    """One page of a listing; the last one has no `next_cursor`."""
 
     def __init__(self, items: Sequence[T], next_cursor: str | None) -> None:
         super().__init__(items)
@@ -68,7 +70,7 @@ class Page(list[T]):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A picture. `width`, `height` in points and `page_count` where the answer is a page."""
+    """A picture. `width` and `height` in points and `page_count` if the answer is a page."""
 
     data: bytes
     media_type: str
@@ -79,19 +81,19 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class JobEvent:
-    """`job`: the job as it stands now; `end` comes once, without one."""
+    """An event of a job. `job` carries the current job; `end` comes once, without it."""
 
     kind: Literal["job", "end"]
     job: types.Job | None = None
 
 
 def fill(template: str, **values: str | int) -> str:
-    """The path with its values, each one segment."""
+    """Return the path with its values, each quoted as one segment."""
     return template.format(**{name: quote(str(value), safe="") for name, value in values.items()})
 
 
 class FinetuneOptions(TypedDict, total=False):
-    """Options of the fine-tune export; all gates are off by default."""
+    """Options of the fine-tune export; all filters are off by default."""
 
     redacted: bool
     style: str
@@ -104,7 +106,7 @@ class FinetuneOptions(TypedDict, total=False):
 
 
 def finetune_call(job_id: str, options: FinetuneOptions) -> Call[str]:
-    """The export as a request, for whoever reads it line by line."""
+    """Return the request of the export, to be read line by line."""
     return Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query=dict(options))
 
 

@@ -1,4 +1,4 @@
-"""The blocking client: the generated operations, and by hand what deserves better: uploads, waiting, progress."""
+"""The blocking client: the generated operations, and hand-written uploads, waiting and progress."""
 
 import json
 import time
@@ -20,7 +20,7 @@ LONGEST_WAIT_S = 45.0
 class Client(Operations):
     """`Client("http://127.0.0.1:8000", "KEY")`; use it in a `with` block or call `close()`. Thread-safe.
 
-    What is left out comes from QUIRE_URL and QUIRE_TOKEN. `transport`: an `httpx.HTTPTransport` of your own, with your
+    Missing arguments come from QUIRE_URL and QUIRE_TOKEN. `transport` is an `httpx.HTTPTransport` with your
     certificates or proxy.
     """
 
@@ -41,7 +41,7 @@ class Client(Operations):
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Job:
-        """Queue one or more files; paths are streamed. Sent again after a lost answer, it still makes one job."""
+        """Queue one or more files; paths are streamed. A repeated send after a lost answer creates no second job."""
         several = list(files) if isinstance(files, list) else [files]
         call = Call[types.Job](
             "POST",
@@ -64,9 +64,9 @@ class Client(Operations):
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Parsed | types.Accepted:
-        """One file, its tree inline; after `timeout_s` (the service's default: 55) only `job_id` and `status`.
+        """Read one file and return its tree; after `timeout_s` (default of the service: 55) only `job_id` and `status`.
 
-        Raises `DocumentFailed` where the file could not be read, so a `tree` in the answer is one.
+        Raises `DocumentFailed` if the file could not be read, so a returned `tree` is never null.
         """
         call = Call[types.Parsed | types.Accepted](
             "POST",
@@ -79,23 +79,23 @@ class Client(Operations):
         return with_tree(self._json(call))
 
     def compare(self, a: FileLike, b: FileLike) -> types.TreeDiff:
-        """What changed from `a` to `b`; nothing is stored."""
+        """Return the changes from `a` to `b`; nothing is stored."""
         parts = Files([("a", a), ("b", b)])
         return self._json(Call[types.TreeDiff]("POST", "/v1/compare", repeatable=True, parts=parts))
 
     def evaluate(self, files: Sequence[FileLike]) -> types.QualityReport:
-        """How well each file can be read; nothing is stored."""
+        """Report how well each file can be read; nothing is stored."""
         parts = Files([("files", file) for file in files])
         return self._json(Call[types.QualityReport]("POST", "/v1/evaluate", repeatable=True, parts=parts))
 
     def evaluate_html(self, files: Sequence[FileLike]) -> str:
-        """The same as one self-contained page."""
+        """Return the report of `evaluate` as one self-contained page."""
         parts = Files([("files", file) for file in files])
         call = Call[str]("POST", "/v1/evaluate", query={"format": "html"}, repeatable=True, parts=parts)
         return self._text(call)
 
     def stream_job_events(self, job_id: str) -> Iterator[JobEvent]:
-        """A job's progress: `job` at every change, `end` once."""
+        """Yield a job's progress: `job` at every change, `end` once."""
         path = fill("/v1/jobs/{job_id}/events", job_id=job_id)
         with self._http.stream("GET", path) as response:
             if not response.is_success:
@@ -104,7 +104,7 @@ class Client(Operations):
             yield from read_events(response.iter_lines())
 
     def stream_finetune(self, job_id: str, **options: Unpack[FinetuneOptions]) -> Iterator[dict[str, Any]]:
-        """The records of `export_finetune`, one after the other as they come; the same options."""
+        """Yield the records of `export_finetune` as they arrive; the same options."""
         call = finetune_call(job_id, options)
         with self._http.stream(call.method, call.path, params=call.parameters()) as response:
             if not response.is_success:
@@ -115,7 +115,7 @@ class Client(Operations):
     def wait(
         self, job_id: str, *, timeout_s: float = 600.0, on_change: Callable[[types.Job], None] | None = None
     ) -> types.Job:
-        """The job once it has ended. Raises `WaitTimeout` after `timeout_s`."""
+        """Return the job once it has ended. Raises `WaitTimeout` after `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         while True:
             left = max(0.0, deadline - time.monotonic())

@@ -1,4 +1,4 @@
-"""What a call may raise. `ApiError` carries what the service said; its `code` is stable, its text is not."""
+"""Errors of a call. `ApiError` carries the service's answer; its `code` is stable, its text is not."""
 
 import json
 from typing import Any, Self
@@ -19,11 +19,14 @@ class ConnectionFailed(QuireError):
 
 
 class WaitTimeout(QuireError):
-    """The job had not ended in time; it goes on."""
+    """The job had not ended in time; it continues."""
 
 
 class DocumentFailed(QuireError):
-    """The service took the file and could not read it. `code` is one of docs/errors.md; `document` tells the rest."""
+    """The service accepted the file but could not read it.
+
+    `code` is one of docs/errors.md; `document` has the details.
+    """
 
     def __init__(self, code: str, document: types.Document) -> None:
         detail = document["error_detail"]
@@ -32,14 +35,14 @@ class DocumentFailed(QuireError):
 
     @classmethod
     def of(cls, document: types.Document) -> Self:
-        """The failure of a document that has ended without a tree."""
+        """Return the failure of a document that ended without a tree."""
         return cls(document["error"] or document["status"], document)
 
 
 class ApiError(QuireError):
-    """The service refused. `request_id` finds the request in its log; `retry_after` is in seconds.
+    """The service refused. `request_id` identifies the request in its log; `retry_after` is in seconds.
 
-    `body` is the whole answer where it was JSON: a 402 of the hosted console carries `resets_at`, a 422 every entry.
+    `body` is the whole answer if it was JSON: a 402 of the hosted console carries `resets_at`, a 422 every entry.
     """
 
     def __init__(
@@ -61,7 +64,7 @@ class Unauthenticated(ApiError):
 
 
 class PaymentRequired(ApiError):
-    """402: the pages of this month are used, or the licence has ended."""
+    """402: the pages of this month are used up, or the licence has expired."""
 
 
 class Forbidden(ApiError):
@@ -69,7 +72,7 @@ class Forbidden(ApiError):
 
 
 class NotFound(ApiError):
-    """404: there is no such thing, or it is another tenant's."""
+    """404: the object does not exist, or belongs to another tenant."""
 
 
 class Conflict(ApiError):
@@ -77,19 +80,19 @@ class Conflict(ApiError):
 
 
 class TooLarge(ApiError):
-    """413: a file is over the cap, or there are too many."""
+    """413: a file is larger than the limit, or there are too many files."""
 
 
 class Invalid(ApiError):
-    """422: a parameter, the body or the file cannot be used; `body` says where."""
+    """422: a parameter, the body or the file is not acceptable; `body` has the details."""
 
 
 class TooManyRequests(ApiError):
-    """429: slower, or fewer documents at once; `retry_after` says when."""
+    """429: send fewer requests or fewer documents at once; `retry_after` gives the pause."""
 
 
 class ServerFailed(ApiError):
-    """5xx: the service, or what stands behind it, failed."""
+    """5xx: the service, or a component behind it, failed."""
 
 
 _BY_STATUS: dict[int, type[ApiError]] = {
@@ -105,7 +108,7 @@ _BY_STATUS: dict[int, type[ApiError]] = {
 
 
 def read_refusal(status: int, content: bytes, request_id: str | None, retry_after: float | None) -> ApiError:
-    """An `ApiError` from a problem body, a 422 list, or something a proxy made up."""
+    """Return an `ApiError` from a problem body, a 422 list, or a proxy's own answer."""
     try:
         body: Any = json.loads(content)
     except ValueError:

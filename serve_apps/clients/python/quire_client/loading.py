@@ -1,4 +1,4 @@
-"""What loaders of other frameworks are made of: files read by the service, as passages or as one text each."""
+"""Basis of loaders for other frameworks: files read by the service, as passages or as one text each."""
 
 import json
 from collections import deque
@@ -19,7 +19,7 @@ AHEAD = 4
 
 @dataclass(frozen=True, slots=True)
 class LoadedText:
-    """`id` is stable for the same document; every value of `metadata` is a scalar, as vector stores want them."""
+    """One text. `id` is stable for the same document; `metadata` has scalar values only, as vector stores need them."""
 
     id: str
     text: str
@@ -28,7 +28,7 @@ class LoadedText:
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """How files are read. `split`: the passages that search uses (`chunk`), or the Markdown of all (`document`)."""
+    """Reading options. `split`: the passages that search uses (`chunk`), or the whole Markdown (`document`)."""
 
     split: Split = "chunk"
     pages: str | None = None
@@ -39,7 +39,7 @@ class LoadOptions:
 
 
 def load_texts(client: Client, sources: Sequence[FileLike], reading: LoadOptions | None = None) -> Iterator[LoadedText]:
-    """The texts of all sources in their order. Raises `DocumentFailed` at the first that cannot be read."""
+    """Yield the texts of all sources in order. Raises `DocumentFailed` at the first that cannot be read."""
     reading = reading or LoadOptions()
     sent: deque[tuple[str, str]] = deque()
     for source in sources:

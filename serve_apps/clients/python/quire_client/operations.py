@@ -11,78 +11,78 @@ from quire_client.transport import Transport
 # fmt: off
 # ruff: noqa: E501
 class Operations(Transport):
-    """What the service can do, one method per operation."""
+    """Operations of the service, one method each."""
 
     def list_jobs(self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None) -> Page[types.JobListItem]:
-        """Most recent first, with the documents that have ended; X-Next-Cursor is absent on the last page."""
+        """List jobs, most recent first, with their finished documents. The last page has no X-Next-Cursor."""
         return self._page(Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor}))
 
     def iter_jobs(self, *, status: types.JobStatus | None = None, limit: int | None = None, cursor: str | None = None) -> Iterator[types.JobListItem]:
-        """Every item of `list_jobs`, page after page."""
+        """Iterate over all items of `list_jobs`, page by page."""
         return self._iterate(Call[types.JobListItem]("GET", "/v1/jobs", query={"status": status, "limit": limit, "cursor": cursor}))
 
     def get_job(self, job_id: str, *, wait: float | None = None) -> types.Job:
-        """One job with its finished documents and those still waiting."""
+        """Return a job with its finished and waiting documents; `wait` delays the answer until it ends."""
         return self._json(Call[types.Job]("GET", fill("/v1/jobs/{job_id}", job_id=job_id), query={"wait": wait}))
 
     def delete_job(self, job_id: str) -> None:
-        """Originals, outputs and records go; 409 while a document is unfinished."""
+        """Delete a job with its originals, outputs and records. 409 while a document is unfinished."""
         return self._nothing(Call[None]("DELETE", fill("/v1/jobs/{job_id}", job_id=job_id)))
 
     def cancel_job(self, job_id: str) -> types.Job:
-        """Unfinished documents end as canceled; finished ones stay as they are."""
+        """Cancel the unfinished documents of a job; finished ones stay unchanged."""
         return self._json(Call[types.Job]("POST", fill("/v1/jobs/{job_id}/cancel", job_id=job_id), repeatable=True))
 
     def list_documents(self, job_id: str, *, limit: int | None = None, cursor: str | None = None) -> Page[types.DocumentAlone]:
-        """The job's documents in the order they were sent, finished or not."""
+        """List the job's documents in the order they were sent, finished or not."""
         return self._page(Call[types.DocumentAlone]("GET", fill("/v1/jobs/{job_id}/documents", job_id=job_id), query={"limit": limit, "cursor": cursor}))
 
     def iter_documents(self, job_id: str, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.DocumentAlone]:
-        """Every item of `list_documents`, page after page."""
+        """Iterate over all items of `list_documents`, page by page."""
         return self._iterate(Call[types.DocumentAlone]("GET", fill("/v1/jobs/{job_id}/documents", job_id=job_id), query={"limit": limit, "cursor": cursor}))
 
     def get_tree(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> dict[str, Any]:
-        """The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
+        """Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
         return self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tree", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def get_coverage(self, job_id: str, document_id: str) -> dict[str, Any]:
-        """What became of every character: placed, excluded by name, or lost; counts and boxes, no text."""
+        """Account for every character: placed, excluded by name, or lost; counts and boxes, no text."""
         return self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/coverage", job_id=job_id, document_id=document_id)))
 
     def get_health(self, *, deep: bool | None = None) -> types.Health:
-        """Alive."""
+        """Report liveness."""
         return self._json(Call[types.Health]("GET", "/v1/health", query={"deep": deep}))
 
     def get_stats(self) -> types.Stats:
-        """Counts only: tasks of the whole deployment, jobs of this tenant and organisation."""
+        """Return counts: tasks of the whole deployment, jobs of this tenant and organisation."""
         return self._json(Call[types.Stats]("GET", "/v1/stats"))
 
     def get_token(self) -> types.Token:
-        """A bad key is 401; neither admin nor true loopback 403; operator-managed keys 409."""
+        """Return the default token."""
         return self._json(Call[types.Token]("GET", "/v1/token"))
 
     def get_license(self) -> types.License:
-        """`licensed` is false once the term is over or the clock was set back; `refusal` then says which."""
+        """Return the licence. `licensed` is false if it expired or the clock was set back; see `refusal`."""
         return self._json(Call[types.License]("GET", "/v1/license"))
 
     def ingest(self, tree: dict[str, Any], *, semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
-        """tree, and optionally semantics, assets (name → base64) and source_bytes (base64)."""
+        """Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64)."""
         return self._json(Call[types.Job]("POST", "/v1/ingest", body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
     def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> Page[types.ListedDocument]:
-        """Documents of all jobs, the one sent last first; deleted ones are left out."""
+        """List documents of all jobs, most recently sent first, without deleted ones."""
         return self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
 
     def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> Iterator[types.ListedDocument]:
-        """Every item of `list_all_documents`, page after page."""
+        """Iterate over all items of `list_all_documents`, page by page."""
         return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
 
     def get_document(self, document_id: str) -> types.DocumentAlone:
-        """One document by its own id; a deleted one still shows, with `deleted_at`."""
+        """Return one document by its id. A deleted document is returned with `deleted_at`."""
         return self._json(Call[types.DocumentAlone]("GET", fill("/v1/documents/{document_id}", document_id=document_id)))
 
     def delete_document(self, document_id: str) -> None:
-        """Its outputs, its original and its place in the index go; 409 while it is unfinished."""
+        """Delete a document with its outputs, its original and its search index entries."""
         return self._nothing(Call[None]("DELETE", fill("/v1/documents/{document_id}", document_id=document_id)))
 
     def requeue_document(self, job_id: str, document_id: str, *, password: str | None = None) -> types.Job:
@@ -90,79 +90,79 @@ class Operations(Transport):
         return self._json(Call[types.Job]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/requeue", job_id=job_id, document_id=document_id), body={"password": password}))
 
     def list_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> Page[types.DeadLetter]:
-        """Failed documents, the newest failure first."""
+        """List failed documents, newest failure first."""
         return self._page(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
     def iter_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.DeadLetter]:
-        """Every item of `list_dead_letters`, page after page."""
+        """Iterate over all items of `list_dead_letters`, page by page."""
         return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
     def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
-        """The bytes as sent, of a failed document too (write scope)."""
+        """Return the original file as sent, also of a failed document (write scope)."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def get_asset(self, job_id: str, document_id: str, asset_path: str, *, redacted: bool | None = None) -> Content:
-        """A picture by its asset_ref, found in the document's own list, never by a path."""
+        """Return a picture by its asset_ref from the document's list of assets."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}", job_id=job_id, document_id=document_id, asset_path=asset_path), query={"redacted": redacted}))
 
     def get_page(self, job_id: str, document_id: str, page: int, *, dpi: int | None = None, redacted: bool | None = None) -> Content:
-        """PNG of a page, drawn in the sandbox."""
+        """Return a page as PNG, drawn in the sandbox; a stand-alone image is returned as sent."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", job_id=job_id, document_id=document_id, page=page), query={"dpi": dpi, "redacted": redacted}))
 
     def get_chunks(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> list[types.Chunk]:
-        """Token-aware pieces for retrieval, each with its section path, pages and boxes."""
+        """Return token-aware pieces for retrieval, each with its section path, pages and boxes."""
         return self._json(Call[list[types.Chunk]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def get_fields(self, job_id: str, document_id: str, *, keys: str | None = None, redacted: bool | None = None) -> list[types.ExtractedField]:
-        """Labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them."""
+        """Return labelled key-value pairs, each with the page and bbox of its evidence."""
         return self._json(Call[list[types.ExtractedField]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/fields", job_id=job_id, document_id=document_id), query={"keys": keys, "redacted": redacted}))
 
     def get_semantics(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> types.SemanticDocument:
-        """Typed objects with evidence block ids."""
+        """Return typed objects with evidence block ids."""
         return self._json(Call[types.SemanticDocument]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def export_html(self, job_id: str, document_id: str, *, hidden: bool | None = None, redacted: bool | None = None) -> str:
-        """One semantic, accessible page in reading order, with its coverage below."""
+        """Export the document as one accessible HTML page in reading order, with its coverage."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"hidden": hidden, "redacted": redacted}))
 
     def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, hidden: bool | None = None, page_break: str | None = None, redacted: bool | None = None) -> str:
-        """The document as Markdown: text escaped, hidden text left out unless it is asked for."""
+        """Export the document as Markdown. Text is escaped, and hidden text is left out unless requested."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "page_break": page_break, "redacted": redacted}))
 
     def export_docx(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
-        """The document as a Word file: real headings, lists, tables and links."""
+        """Export the document as a Word file with real headings, lists, tables and links."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def export_graph(self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None) -> types.Graph:
-        """Nodes and typed edges, structural only; neo4j gives the two files its importer takes."""
+        """Export the document's structure as nodes and typed edges."""
         return self._json(Call[types.Graph]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted}))
 
     def export_context(self, job_id: str, document_id: str, *, max_tokens: int | None = None, redacted: bool | None = None) -> types.ContextDigest:
-        """One token-budgeted digest: outline and content in reading order; says what was cut."""
+        """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
         return self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted}))
 
     def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: str | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: str | None = None, val_ratio: float | None = None) -> str:
-        """Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split."""
+        """Export the job's succeeded documents as fine-tune JSONL, one record per line."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio}))
 
     def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None) -> Content:
-        """A job's documents as a zip; `original` needs the write scope and is never redacted."""
+        """Download a job's documents as a zip file; `original` needs the write scope and is never redacted."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/archive", job_id=job_id), query={"include": include, "redacted": redacted}))
 
     def download_documents(self, document_id: list[str], *, include: str | None = None, redacted: bool | None = None) -> Content:
-        """Chosen documents, of whichever jobs, as a zip like a job's."""
+        """Download chosen documents of any jobs as a zip file in the form of a job's archive."""
         return self._content(Call[Content]("GET", "/v1/archive", query={"document_id": document_id, "include": include, "redacted": redacted}))
 
     def get_usage(self, *, month: str | None = None) -> types.Usage:
-        """Documents, pages and bytes of the month by key; the quota is the whole deployment's."""
+        """Return documents, pages and bytes of the month by key; the quota covers the whole deployment."""
         return self._json(Call[types.Usage]("GET", "/v1/usage", query={"month": month}))
 
     def list_audit(self, *, limit: int | None = None, cursor: str | None = None) -> Page[types.Audit]:
-        """The newest first. 403 `feature-not-licensed` without the feature audit_export."""
+        """List audit records, newest first. 403 `feature-not-licensed` without the feature audit_export."""
         return self._page(Call[types.Audit]("GET", "/v1/audit", query={"limit": limit, "cursor": cursor}))
 
     def iter_audit(self, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.Audit]:
-        """Every item of `list_audit`, page after page."""
+        """Iterate over all items of `list_audit`, page by page."""
         return self._iterate(Call[types.Audit]("GET", "/v1/audit", query={"limit": limit, "cursor": cursor}))
 
     def erase_person(self, value: str, *, erase: bool | None = None) -> types.ErasureReport:
@@ -170,79 +170,79 @@ class Operations(Transport):
         return self._json(Call[types.ErasureReport]("POST", "/v1/erasure", body={"value": value, "erase": erase}))
 
     def list_webhooks(self) -> list[types.Webhook]:
-        """The organisation's receivers; secrets are never shown again."""
+        """List the organisation's receivers; secrets are never shown again."""
         return self._json(Call[list[types.Webhook]]("GET", "/v1/webhooks"))
 
     def create_webhook(self, url: str, *, events: list[types.EventKind] | None = None, secret: str | None = None) -> types.WebhookCreated:
-        """422 `url-refused` where the address is, or stands for, one that is not public."""
+        """Register a receiver. 422 `url-refused` if the address is not public."""
         return self._json(Call[types.WebhookCreated]("POST", "/v1/webhooks", body={"url": url, "events": events, "secret": secret}))
 
     def list_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None) -> Page[types.Delivery]:
-        """What was sent or is still to be sent, the newest first."""
+        """List deliveries, sent or pending, newest first."""
         return self._page(Call[types.Delivery]("GET", "/v1/webhooks/deliveries", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id}))
 
     def iter_deliveries(self, *, limit: int | None = None, cursor: str | None = None, webhook_id: str | None = None) -> Iterator[types.Delivery]:
-        """Every item of `list_deliveries`, page after page."""
+        """Iterate over all items of `list_deliveries`, page by page."""
         return self._iterate(Call[types.Delivery]("GET", "/v1/webhooks/deliveries", query={"limit": limit, "cursor": cursor, "webhook_id": webhook_id}))
 
     def delete_webhook(self, webhook_id: str) -> None:
-        """Nothing more is sent; its deliveries are forgotten."""
+        """Remove the receiver and its deliveries. Nothing further is sent to it."""
         return self._nothing(Call[None]("DELETE", fill("/v1/webhooks/{webhook_id}", webhook_id=webhook_id)))
 
     def rotate_webhook(self, webhook_id: str, *, secret: str | None = None, overlap_s: int | None = None) -> types.WebhookCreated:
-        """A new secret, shown this once."""
+        """Set a new secret, shown only once."""
         return self._json(Call[types.WebhookCreated]("POST", fill("/v1/webhooks/{webhook_id}/rotate", webhook_id=webhook_id), body={"secret": secret, "overlap_s": overlap_s}))
 
     def enable_webhook(self, webhook_id: str) -> types.Webhook:
-        """A receiver that was disabled by its 410 gets the events from now on."""
+        """Enable a receiver that its answer 410 disabled."""
         return self._json(Call[types.Webhook]("POST", fill("/v1/webhooks/{webhook_id}/enable", webhook_id=webhook_id), repeatable=True))
 
     def test_webhook(self, webhook_id: str) -> types.Delivery:
-        """Queues a `webhook.test` event for this receiver alone."""
+        """Queue a `webhook.test` event for this receiver only."""
         return self._json(Call[types.Delivery]("POST", fill("/v1/webhooks/{webhook_id}/test", webhook_id=webhook_id)))
 
     def redeliver(self, delivery_id: str) -> types.Delivery:
-        """The same event under the same id, from the start of the schedule."""
+        """Send the same event under the same id again, from the start of the schedule."""
         return self._json(Call[types.Delivery]("POST", fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", delivery_id=delivery_id)))
 
     def list_sources(self) -> list[types.Source]:
-        """The organisation's sources, the newest first."""
+        """List the organisation's sources, newest first."""
         return self._json(Call[list[types.Source]]("GET", "/v1/sources"))
 
     def create_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None) -> types.Source:
-        """422 `source-refused` where the place lies outside the fence or cannot be read."""
+        """Register a source."""
         return self._json(Call[types.Source]("POST", "/v1/sources", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes}))
 
     def get_source(self, source_id: str) -> types.Source:
-        """One source, with the state of its sync."""
+        """Return a source with the state of its sync."""
         return self._json(Call[types.Source]("GET", fill("/v1/sources/{source_id}", source_id=source_id)))
 
     def delete_source(self, source_id: str, *, documents: bool | None = None) -> None:
-        """The source is forgotten; its documents stay unless they are to go too."""
+        """Remove the source. Its documents stay unless `documents` is true."""
         return self._nothing(Call[None]("DELETE", fill("/v1/sources/{source_id}", source_id=source_id), query={"documents": documents}))
 
     def sync_source(self, source_id: str, *, wait: int | None = None) -> types.SyncReport | types.Source:
-        """Only new and changed files are processed, removed ones are deleted."""
+        """Sync the source: process new and changed files, delete removed ones."""
         return self._json(Call[types.SyncReport | types.Source]("POST", fill("/v1/sources/{source_id}/sync", source_id=source_id), query={"wait": wait}, repeatable=True))
 
     def get_metrics(self) -> str:
-        """404 unless switched on; a bad key is 401, any other stranger 403."""
+        """Return Prometheus metrics."""
         return self._text(Call[str]("GET", "/metrics"))
 
     def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
-        """The export a plugin named in SVC_PLUGINS brought; 404 for any other."""
+        """Export the document with a plugin named in SVC_PLUGINS; 404 for any other name."""
         return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     def list_job_review(self, job_id: str, *, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> list[types.ReviewItem]:
-        """The job's flagged values awaiting a decision, in reading order; with filters, others too."""
+        """List the job's flagged values that await a decision, in reading order; filters select others."""
         return self._json(Call[list[types.ReviewItem]]("GET", fill("/v1/jobs/{job_id}/review", job_id=job_id), query={"kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
     def list_review(self, *, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> Page[types.InboxItem]:
-        """Pending flags of all documents, the newest job first."""
+        """List pending flags of all documents, newest job first."""
         return self._page(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
     def iter_review(self, *, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> Iterator[types.InboxItem]:
-        """Every item of `list_review`, page after page."""
+        """Iterate over all items of `list_review`, page by page."""
         return self._iterate(Call[types.InboxItem]("GET", "/v1/review", query={"limit": limit, "cursor": cursor, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
     def review_block(self, job_id: str, document_id: str, block_id: str, flag: str, decision: Literal['approved', 'rejected'], *, place: str | None = None, apply_to: types.Reach | None = None) -> types.Decided:
@@ -254,15 +254,15 @@ class Operations(Transport):
         return self._json(Call[types.Undone]("DELETE", fill("/v1/review/{act}", act=act)))
 
     def list_flag_boxes(self, job_id: str, document_id: str, page: int) -> list[types.FlagBoxes]:
-        """Where the flagged values of a page stand, in reading order; empty for a page without any."""
+        """List the boxes of the flagged values on a page, in reading order; empty for a page without any."""
         return self._json(Call[list[types.FlagBoxes]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}/flags", job_id=job_id, document_id=document_id, page=page)))
 
     def list_doubtful(self, *, below: float | None = None, state: types.ReadingState | None = None, limit: int | None = None, cursor: str | None = None) -> Page[types.DoubtfulDocument]:
-        """Documents with blocks below a confidence, or with lost text, the most doubtful first."""
+        """List documents with blocks below a confidence or with lost text, most doubtful first."""
         return self._page(Call[types.DoubtfulDocument]("GET", "/v1/review/documents", query={"below": below, "state": state, "limit": limit, "cursor": cursor}))
 
     def iter_doubtful(self, *, below: float | None = None, state: types.ReadingState | None = None, limit: int | None = None, cursor: str | None = None) -> Iterator[types.DoubtfulDocument]:
-        """Every item of `list_doubtful`, page after page."""
+        """Iterate over all items of `list_doubtful`, page by page."""
         return self._iterate(Call[types.DoubtfulDocument]("GET", "/v1/review/documents", query={"below": below, "state": state, "limit": limit, "cursor": cursor}))
 
     def review_reading(self, job_id: str, document_id: str, decision: types.ReadingState) -> types.ReadingDecided:
@@ -270,5 +270,5 @@ class Operations(Transport):
         return self._json(Call[types.ReadingDecided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/review", job_id=job_id, document_id=document_id), body={"decision": decision}))
 
     def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
-        """Hits with where they stand, best first."""
+        """Search the caller's documents and return passages, best first."""
         return self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted}))

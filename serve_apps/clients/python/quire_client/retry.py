@@ -1,4 +1,4 @@
-"""When to send a request again, and after how long. Pure: knows no clock but the one for Retry-After dates."""
+"""Retry rules: when to send a request again, and after which pause. Pure except for the clock of Retry-After dates."""
 
 import random
 from collections.abc import Mapping
@@ -19,9 +19,10 @@ class Retry:
     most_s: float = 60.0
 
     def delay(self, attempt: int, status: int | None, retry_after_s: float | None, *, repeatable: bool) -> float | None:
-        """Seconds to pause after send number `attempt` (from 1), or None to give up. `status` None: no answer came.
+        """Return the seconds to pause after send number `attempt` (from 1), or None to give up.
 
-        A request that may not be repeated is sent again only after 429: then nothing was done.
+        `status` None: there was no answer. A non-repeatable request is sent again only after 429, because the service
+        did nothing then.
         """
         if attempt >= self.attempts or (status is not None and status not in AGAIN):
             return None
@@ -33,7 +34,7 @@ class Retry:
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from a Retry-After header (a number or a date), or None."""
+    """Return the seconds of a Retry-After header (a number or a date), or None."""
     text = headers.get("retry-after")
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""Sends calls and reads answers, blocking; retries what may be sent again."""
+"""Blocking transport: sends calls, reads answers, and retries repeatable requests."""
 
 import os
 import time
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Transport:
-    """`http` is kept open between calls and closed by `close`."""
+    """Holds one HTTP client, open between calls and closed by `close`."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Transport:
             query["cursor"] = page.next_cursor
 
     def _send(self, call: Call[Any]) -> httpx.Response:
-        """The good answer to a call. Raises `ApiError`, `ConnectionFailed`."""
+        """Return the successful answer to a call. Raises `ApiError`, `ConnectionFailed`."""
         headers, attempt = call.headers(), 0
         while True:
             attempt += 1
@@ -85,7 +85,7 @@ class Transport:
     def _try(
         self, call: Call[Any], headers: dict[str, str]
     ) -> tuple[httpx.Response | ApiError | ConnectionFailed, int | None, float | None]:
-        """One send: the answer or the error, its status, and how long to pause as the service said."""
+        """Send once and return the answer or error, its status, and the pause in seconds that the service asks for."""
         try:
             response = self._request(call, headers)
         except httpx.TransportError as failed:

@@ -1,4 +1,4 @@
-"""Files to send: paths are opened when sent and streamed, bytes and open files go as they are."""
+"""Files to send: paths are opened and streamed at each send; bytes and open files are sent unchanged."""
 
 import json
 import os
@@ -15,19 +15,20 @@ TableParts: TypeAlias = Literal["joined", "apart"]
 
 
 class Files:
-    """Parts of a multipart body, opened anew for every send; open files are rewound to where they stood."""
+    """Parts of a multipart body, opened for each send; open files are rewound to their first position."""
 
     def __init__(self, parts: Sequence[tuple[str, FileLike]]) -> None:
         self._parts = [(part, file, _position(file)) for part, file in parts]
 
     @contextmanager
     def __call__(self) -> Iterator[Sequence[tuple[str, Any]]]:
+        """Open the files and yield the parts; close them at the end."""
         with ExitStack() as opened:
             yield [(part, _open(opened, file, at)) for part, file, at in self._parts]
 
 
 def submission(part: str, files: Sequence[FileLike], fields: dict[str, str]) -> dict[str, Any]:
-    """What a call carries: files as a form, or addresses (http://, https://) that the service fetches itself."""
+    """Return the call's content: files as a form, or addresses (http://, https://) that the service fetches."""
     urls = [file for file in files if isinstance(file, str) and file.startswith(("http://", "https://"))]
     if not urls:
         return {"parts": Files([(part, file) for file in files]), "fields": fields}
@@ -44,7 +45,7 @@ def form_fields(
     table_parts: TableParts | None,
     metadata: Mapping[str, Any] | None,
 ) -> dict[str, str]:
-    """The form fields beside the files, without what was left out."""
+    """Return the form fields that accompany the files, without missing values."""
     given = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
     given["metadata"] = _dumped(metadata)
     return {name: value for name, value in given.items() if value is not None}

@@ -1,3 +1,3 @@
-"""The client's version: that of the service whose operations it has."""
+"""Version of the client; equal to the version of the service whose operations it has."""
 
 VERSION = "0.10.0"

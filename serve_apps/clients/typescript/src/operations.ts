@@ -3,92 +3,92 @@ import { Transport, fill, type Content, type Page } from "./transport.js";
 import type * as types from "./types.js";
 
 export class Operations extends Transport {
-  /** Most recent first, with the documents that have ended; X-Next-Cursor is absent on the last page. */
+  /** List jobs, most recent first, with their finished documents. The last page has no X-Next-Cursor. */
   listJobs(options: { status?: types.JobStatus | null; limit?: number; cursor?: string | null } = {}): Promise<Page<types.JobListItem>> {
     return this.page<types.JobListItem>({ method: "GET", path: "/v1/jobs", query: { status: options.status, limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listJobs`, page after page. */
+  /** Iterate over all items of `listJobs`, page by page. */
   iterJobs(options: { status?: types.JobStatus | null; limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.JobListItem> {
     return this.iterate<types.JobListItem>({ method: "GET", path: "/v1/jobs", query: { status: options.status, limit: options.limit, cursor: options.cursor } });
   }
 
-  /** One job with its finished documents and those still waiting; `wait` holds the answer back until it ends. */
+  /** Return a job with its finished and waiting documents; `wait` delays the answer until it ends. */
   getJob(jobId: string, options: { wait?: number } = {}): Promise<types.Job> {
     return this.json<types.Job>({ method: "GET", path: fill("/v1/jobs/{job_id}", { job_id: jobId }), query: { wait: options.wait } });
   }
 
-  /** Originals, outputs and records go; 409 while a document is unfinished. */
+  /** Delete a job with its originals, outputs and records. 409 while a document is unfinished. */
   deleteJob(jobId: string): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/jobs/{job_id}", { job_id: jobId }) });
   }
 
-  /** Unfinished documents end as canceled; finished ones stay as they are. */
+  /** Cancel the unfinished documents of a job; finished ones stay unchanged. */
   cancelJob(jobId: string): Promise<types.Job> {
     return this.json<types.Job>({ method: "POST", path: fill("/v1/jobs/{job_id}/cancel", { job_id: jobId }), repeatable: true });
   }
 
-  /** The job's documents in the order they were sent, finished or not. */
+  /** List the job's documents in the order they were sent, finished or not. */
   listDocuments(jobId: string, options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.DocumentAlone>> {
     return this.page<types.DocumentAlone>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents", { job_id: jobId }), query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listDocuments`, page after page. */
+  /** Iterate over all items of `listDocuments`, page by page. */
   iterDocuments(jobId: string, options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.DocumentAlone> {
     return this.iterate<types.DocumentAlone>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents", { job_id: jobId }), query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** The canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan. */
+  /** Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan. */
   getTree(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Record<string, unknown>> {
     return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tree", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** What became of every character: placed, excluded by name, or lost; counts and boxes, no text. */
+  /** Account for every character: placed, excluded by name, or lost; counts and boxes, no text. */
   getCoverage(jobId: string, documentId: string): Promise<Record<string, unknown>> {
     return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/coverage", { job_id: jobId, document_id: documentId }) });
   }
 
-  /** Alive; with deep=true also ready: job store writable, disk headroom, search index. 503 when one of them fails. */
+  /** Report liveness; deep=true also checks the job store, disk space and the search index. 503 if a check fails. */
   getHealth(options: { deep?: boolean } = {}): Promise<types.Health> {
     return this.json<types.Health>({ method: "GET", path: "/v1/health", query: { deep: options.deep } });
   }
 
-  /** Counts only: tasks of the whole deployment, jobs of this tenant and organisation. */
+  /** Return counts: tasks of the whole deployment, jobs of this tenant and organisation. */
   getStats(): Promise<types.Stats> {
     return this.json<types.Stats>({ method: "GET", path: "/v1/stats" });
   }
 
-  /** A bad key is 401; neither admin nor true loopback 403; operator-managed keys 409. */
+  /** Return the default token. 401 for a bad key; 403 without an admin key unless the caller is on this machine. */
   getToken(): Promise<types.Token> {
     return this.json<types.Token>({ method: "GET", path: "/v1/token" });
   }
 
-  /** `licensed` is false once the term is over or the clock was set back; `refusal` then says which. */
+  /** Return the licence. `licensed` is false if it expired or the clock was set back; see `refusal`. */
   getLicense(): Promise<types.License> {
     return this.json<types.License>({ method: "GET", path: "/v1/license" });
   }
 
-  /** tree, and optionally semantics, assets (name → base64) and source_bytes (base64). PII is looked for anew. */
+  /** Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64). */
   ingest(options: { tree: Record<string, unknown>; semantics?: Record<string, unknown> | null; assets?: Record<string, string> | null; source_bytes?: string | null; idempotency_key?: string }): Promise<types.Job> {
     return this.json<types.Job>({ method: "POST", path: "/v1/ingest", body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
   }
 
-  /** Documents of all jobs, the one sent last first; deleted ones are left out. */
+  /** List documents of all jobs, most recently sent first, without deleted ones. */
   listAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null } = {}): Promise<Page<types.ListedDocument>> {
     return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until } });
   }
 
-  /** Every item of `listAllDocuments`, page after page. */
+  /** Iterate over all items of `listAllDocuments`, page by page. */
   iterAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null } = {}): AsyncGenerator<types.ListedDocument> {
     return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until } });
   }
 
-  /** One document by its own id; a deleted one still shows, with `deleted_at`. */
+  /** Return one document by its id. A deleted document is returned with `deleted_at`. */
   getDocument(documentId: string): Promise<types.DocumentAlone> {
     return this.json<types.DocumentAlone>({ method: "GET", path: fill("/v1/documents/{document_id}", { document_id: documentId }) });
   }
 
-  /** Its outputs, its original and its place in the index go; 409 while it is unfinished. */
+  /** Delete a document with its outputs, its original and its search index entries. 409 while it is unfinished. */
   deleteDocument(documentId: string): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/documents/{document_id}", { document_id: documentId }) });
   }
@@ -98,97 +98,97 @@ export class Operations extends Transport {
     return this.json<types.Job>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/requeue", { job_id: jobId, document_id: documentId }), body: { password: options.password } });
   }
 
-  /** Failed documents, the newest failure first. */
+  /** List failed documents, newest failure first. */
   listDeadLetters(options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.DeadLetter>> {
     return this.page<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listDeadLetters`, page after page. */
+  /** Iterate over all items of `listDeadLetters`, page by page. */
   iterDeadLetters(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.DeadLetter> {
     return this.iterate<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** The bytes as sent, of a failed document too (write scope). */
+  /** Return the original file as sent, also of a failed document (write scope). */
   getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** A picture by its asset_ref, found in the document's own list, never by a path. redacted=true is refused (403). */
+  /** Return a picture by its asset_ref from the document's list of assets. redacted=true is refused (403). */
   getAsset(jobId: string, documentId: string, assetPath: string, options: { redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}", { job_id: jobId, document_id: documentId, asset_path: assetPath }), query: { redacted: options.redacted } });
   }
 
-  /** PNG of a page, drawn in the sandbox; a stand-alone image comes back as sent. Its size (points) is in headers. */
+  /** Return a page as PNG, drawn in the sandbox; a stand-alone image is returned as sent. */
   getPage(jobId: string, documentId: string, page: number, options: { dpi?: number; redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", { job_id: jobId, document_id: documentId, page: page }), query: { dpi: options.dpi, redacted: options.redacted } });
   }
 
-  /** Token-aware pieces for retrieval, each with its section path, pages and boxes. */
+  /** Return token-aware pieces for retrieval, each with its section path, pages and boxes. */
   getChunks(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Array<types.Chunk>> {
     return this.json<Array<types.Chunk>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** Labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them. */
+  /** Return labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them. */
   getFields(jobId: string, documentId: string, options: { keys?: string | null; redacted?: boolean } = {}): Promise<Array<types.ExtractedField>> {
     return this.json<Array<types.ExtractedField>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/fields", { job_id: jobId, document_id: documentId }), query: { keys: options.keys, redacted: options.redacted } });
   }
 
-  /** Typed objects with evidence block ids; what an ingest supplied is served as it came, but never redacted. */
+  /** Return typed objects with evidence block ids. An ingest's semantics are returned unchanged, but never redacted. */
   getSemantics(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<types.SemanticDocument> {
     return this.json<types.SemanticDocument>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** One semantic, accessible page in reading order, with its coverage below; all text escaped, no script. */
+  /** Export the document as one accessible HTML page in reading order, with its coverage. */
   exportHtml(jobId: string, documentId: string, options: { hidden?: boolean; redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", { job_id: jobId, document_id: documentId }), query: { hidden: options.hidden, redacted: options.redacted } });
   }
 
-  /** The document as Markdown: text escaped, hidden text left out unless it is asked for. */
+  /** Export the document as Markdown. Text is escaped, and hidden text is left out unless requested. */
   exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; page_break?: string; redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, page_break: options.page_break, redacted: options.redacted } });
   }
 
-  /** The document as a Word file: real headings, lists, tables and links; pictures are named, hidden text left out. */
+  /** Export the document as a Word file with real headings, lists, tables and links. */
   exportDocx(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** Nodes and typed edges, structural only; neo4j gives the two files its importer takes. */
+  /** Export the document's structure as nodes and typed edges; format=neo4j returns the two files of its importer. */
   exportGraph(jobId: string, documentId: string, options: { format?: string; redacted?: boolean } = {}): Promise<types.Graph> {
     return this.json<types.Graph>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", { job_id: jobId, document_id: documentId }), query: { format: options.format, redacted: options.redacted } });
   }
 
-  /** One token-budgeted digest: outline and content in reading order; says what was cut. */
+  /** Export a digest within a token budget: outline and content in reading order, with a list of omissions. */
   exportContext(jobId: string, documentId: string, options: { max_tokens?: number; redacted?: boolean } = {}): Promise<types.ContextDigest> {
     return this.json<types.ContextDigest>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", { job_id: jobId, document_id: documentId }), query: { max_tokens: options.max_tokens, redacted: options.redacted } });
   }
 
-  /** Fine-tune JSONL of the job's succeeded documents: one record a line, same corpus, same split. */
+  /** Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible. */
   exportFinetune(jobId: string, options: { redacted?: boolean; style?: string; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: string | null; val_ratio?: number } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio } });
   }
 
-  /** A job's documents as a zip; `original` needs the write scope and is never redacted. */
+  /** Download a job's documents as a zip file; `original` needs the write scope and is never redacted. */
   downloadJob(jobId: string, options: { include?: string; redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/archive", { job_id: jobId }), query: { include: options.include, redacted: options.redacted } });
   }
 
-  /** Chosen documents, of whichever jobs, as a zip like a job's. */
+  /** Download chosen documents of any jobs as a zip file in the form of a job's archive. */
   downloadDocuments(options: { document_id: Array<string>; include?: string; redacted?: boolean }): Promise<Content> {
     return this.content({ method: "GET", path: "/v1/archive", query: { document_id: options.document_id, include: options.include, redacted: options.redacted } });
   }
 
-  /** Documents, pages and bytes of the month by key; the quota is the whole deployment's. */
+  /** Return documents, pages and bytes of the month by key; the quota covers the whole deployment. */
   getUsage(options: { month?: string | null } = {}): Promise<types.Usage> {
     return this.json<types.Usage>({ method: "GET", path: "/v1/usage", query: { month: options.month } });
   }
 
-  /** The newest first. 403 `feature-not-licensed` without the feature audit_export. */
+  /** List audit records, newest first. 403 `feature-not-licensed` without the feature audit_export. */
   listAudit(options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.Audit>> {
     return this.page<types.Audit>({ method: "GET", path: "/v1/audit", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listAudit`, page after page. */
+  /** Iterate over all items of `listAudit`, page by page. */
   iterAudit(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.Audit> {
     return this.iterate<types.Audit>({ method: "GET", path: "/v1/audit", query: { limit: options.limit, cursor: options.cursor } });
   }
@@ -198,97 +198,97 @@ export class Operations extends Transport {
     return this.json<types.ErasureReport>({ method: "POST", path: "/v1/erasure", body: { value: options.value, erase: options.erase } });
   }
 
-  /** The organisation's receivers; secrets are never shown again. */
+  /** List the organisation's receivers; secrets are never shown again. */
   listWebhooks(): Promise<Array<types.Webhook>> {
     return this.json<Array<types.Webhook>>({ method: "GET", path: "/v1/webhooks" });
   }
 
-  /** 422 `url-refused` where the address is, or stands for, one that is not public. */
+  /** Register a receiver. 422 `url-refused` if the address is not public. */
   createWebhook(options: { url: string; events?: Array<types.EventKind>; secret?: string | null }): Promise<types.WebhookCreated> {
     return this.json<types.WebhookCreated>({ method: "POST", path: "/v1/webhooks", body: { url: options.url, events: options.events, secret: options.secret } });
   }
 
-  /** What was sent or is still to be sent, the newest first. */
+  /** List deliveries, sent or pending, newest first. */
   listDeliveries(options: { limit?: number; cursor?: string | null; webhook_id?: string | null } = {}): Promise<Page<types.Delivery>> {
     return this.page<types.Delivery>({ method: "GET", path: "/v1/webhooks/deliveries", query: { limit: options.limit, cursor: options.cursor, webhook_id: options.webhook_id } });
   }
 
-  /** Every item of `listDeliveries`, page after page. */
+  /** Iterate over all items of `listDeliveries`, page by page. */
   iterDeliveries(options: { limit?: number; cursor?: string | null; webhook_id?: string | null } = {}): AsyncGenerator<types.Delivery> {
     return this.iterate<types.Delivery>({ method: "GET", path: "/v1/webhooks/deliveries", query: { limit: options.limit, cursor: options.cursor, webhook_id: options.webhook_id } });
   }
 
-  /** Nothing more is sent; its deliveries are forgotten. */
+  /** Remove the receiver and its deliveries. Nothing further is sent to it. */
   deleteWebhook(webhookId: string): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/webhooks/{webhook_id}", { webhook_id: webhookId }) });
   }
 
-  /** A new secret, shown this once. Until the overlap ends deliveries carry a Standard Webhooks signature by each. */
+  /** Set a new secret, shown only once. Until the overlap ends, deliveries carry a signature of both secrets. */
   rotateWebhook(webhookId: string, options: { secret?: string | null; overlap_s?: number | null } = {}): Promise<types.WebhookCreated> {
     return this.json<types.WebhookCreated>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/rotate", { webhook_id: webhookId }), body: { secret: options.secret, overlap_s: options.overlap_s } });
   }
 
-  /** A receiver that was disabled by its 410 gets the events from now on; one that is enabled stays as it is. */
+  /** Enable a receiver that its answer 410 disabled; it gets events from now on. An enabled receiver is unchanged. */
   enableWebhook(webhookId: string): Promise<types.Webhook> {
     return this.json<types.Webhook>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/enable", { webhook_id: webhookId }), repeatable: true });
   }
 
-  /** Queues a `webhook.test` event for this receiver alone. */
+  /** Queue a `webhook.test` event for this receiver only. */
   testWebhook(webhookId: string): Promise<types.Delivery> {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/{webhook_id}/test", { webhook_id: webhookId }) });
   }
 
-  /** The same event under the same id, from the start of the schedule. */
+  /** Send the same event under the same id again, from the start of the schedule. */
   redeliver(deliveryId: string): Promise<types.Delivery> {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", { delivery_id: deliveryId }) });
   }
 
-  /** The organisation's sources, the newest first. */
+  /** List the organisation's sources, newest first. */
   listSources(): Promise<Array<types.Source>> {
     return this.json<Array<types.Source>>({ method: "GET", path: "/v1/sources" });
   }
 
-  /** 422 `source-refused` where the place lies outside the fence or cannot be read. */
+  /** Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read. */
   createSource(options: { name?: string | null; path?: string | null; uri?: string | null; include?: Array<string>; exclude?: Array<string>; every_minutes?: number | null } = {}): Promise<types.Source> {
     return this.json<types.Source>({ method: "POST", path: "/v1/sources", body: { name: options.name, path: options.path, uri: options.uri, include: options.include, exclude: options.exclude, every_minutes: options.every_minutes } });
   }
 
-  /** One source, with the state of its sync. */
+  /** Return a source with the state of its sync. */
   getSource(sourceId: string): Promise<types.Source> {
     return this.json<types.Source>({ method: "GET", path: fill("/v1/sources/{source_id}", { source_id: sourceId }) });
   }
 
-  /** The source is forgotten; its documents stay unless they are to go too. */
+  /** Remove the source. Its documents stay unless `documents` is true. */
   deleteSource(sourceId: string, options: { documents?: boolean } = {}): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/sources/{source_id}", { source_id: sourceId }), query: { documents: options.documents } });
   }
 
-  /** Only new and changed files are processed, removed ones are deleted. 409 while another sync of it runs. */
+  /** Sync the source: process new and changed files, delete removed ones. 409 while another sync of it runs. */
   syncSource(sourceId: string, options: { wait?: number | null } = {}): Promise<types.SyncReport | types.Source> {
     return this.json<types.SyncReport | types.Source>({ method: "POST", path: fill("/v1/sources/{source_id}/sync", { source_id: sourceId }), query: { wait: options.wait }, repeatable: true });
   }
 
-  /** 404 unless switched on; a bad key is 401, any other stranger 403. */
+  /** Return Prometheus metrics. 404 if disabled; 401 for a bad key; 403 for other callers without permission. */
   getMetrics(): Promise<string> {
     return this.text({ method: "GET", path: "/metrics" });
   }
 
-  /** The export a plugin named in SVC_PLUGINS brought; 404 for any other. */
+  /** Export the document with a plugin named in SVC_PLUGINS; 404 for any other name. */
   exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
-  /** The job's flagged values awaiting a decision, in reading order; with filters, others too. */
+  /** List the job's flagged values that await a decision, in reading order; filters select others. */
   listJobReview(jobId: string, options: { kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Array<types.ReviewItem>> {
     return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
 
-  /** Pending flags of all documents, the newest job first. A page ends with a job, so it may exceed `limit`. */
+  /** List pending flags of all documents, newest job first. A page ends with a whole job, so it may exceed `limit`. */
   listReview(options: { limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Page<types.InboxItem>> {
     return this.page<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
 
-  /** Every item of `listReview`, page after page. */
+  /** Iterate over all items of `listReview`, page by page. */
   iterReview(options: { limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): AsyncGenerator<types.InboxItem> {
     return this.iterate<types.InboxItem>({ method: "GET", path: "/v1/review", query: { limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
@@ -303,17 +303,17 @@ export class Operations extends Transport {
     return this.json<types.Undone>({ method: "DELETE", path: fill("/v1/review/{act}", { act: act }) });
   }
 
-  /** Where the flagged values of a page stand, in reading order; empty for a page without any. */
+  /** List the boxes of the flagged values on a page, in reading order; empty for a page without any. */
   listFlagBoxes(jobId: string, documentId: string, page: number): Promise<Array<types.FlagBoxes>> {
     return this.json<Array<types.FlagBoxes>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}/flags", { job_id: jobId, document_id: documentId, page: page }) });
   }
 
-  /** Documents with blocks below a confidence, or with lost text, the most doubtful first. */
+  /** List documents with blocks below a confidence or with lost text, most doubtful first. */
   listDoubtful(options: { below?: number | null; state?: types.ReadingState | null; limit?: number; cursor?: string | null } = {}): Promise<Page<types.DoubtfulDocument>> {
     return this.page<types.DoubtfulDocument>({ method: "GET", path: "/v1/review/documents", query: { below: options.below, state: options.state, limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Every item of `listDoubtful`, page after page. */
+  /** Iterate over all items of `listDoubtful`, page by page. */
   iterDoubtful(options: { below?: number | null; state?: types.ReadingState | null; limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.DoubtfulDocument> {
     return this.iterate<types.DoubtfulDocument>({ method: "GET", path: "/v1/review/documents", query: { below: options.below, state: options.state, limit: options.limit, cursor: options.cursor } });
   }
@@ -323,7 +323,7 @@ export class Operations extends Transport {
     return this.json<types.ReadingDecided>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/review", { job_id: jobId, document_id: documentId }), body: { decision: options.decision } });
   }
 
-  /** Hits with where they stand, best first. fts and hybrid fall back to vector where no keyword index exists. */
+  /** Search the caller's documents and return passages, best first. */
   search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; type?: string | null; since?: string | null; until?: string | null; language?: string | null; redacted?: boolean }): Promise<Array<types.SearchHit>> {
     return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, type: options.type, since: options.since, until: options.until, language: options.language, redacted: options.redacted } });
   }

@@ -1,4 +1,4 @@
-"""LlamaIndex's reader: what `quire_client.load_texts` gives, as `Document`."""
+"""LlamaIndex's reader: texts of `quire_client.load_texts` as `Document`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ _NOT_EMBEDDED = ["job_id", "document_id", "chunk_id", "boxes", "format", "page_c
 
 
 class QuireReader(BasePydanticReader):
-    """`QuireReader().load_data("report.pdf")`, or `file_extractor={".pdf": QuireReader()}` of a directory reader.
+    """Read files with `QuireReader().load_data("report.pdf")`, or as `file_extractor` of a directory reader.
 
     Without `url` and `token` the service is that of QUIRE_URL and QUIRE_TOKEN.
     """
@@ -27,7 +27,7 @@ class QuireReader(BasePydanticReader):
     def lazy_load_data(  # type: ignore[override]
         self, file: FileLike | list[FileLike], extra_info: dict[str, Any] | None = None, **options: Any
     ) -> Iterator[Document]:
-        """Each passage as it comes. `options`: `pages`, `password`, `ocr`. Raises `DocumentFailed`."""
+        """Yield each passage as it arrives. `options`: `pages`, `password`, `ocr`. Raises `DocumentFailed`."""
         options.pop("fs", None)  # what a directory reader reads through: files are streamed from their paths
         several = file if isinstance(file, list) else [file]
         reading = LoadOptions(split=self.split, redacted=self.redacted, **options)
