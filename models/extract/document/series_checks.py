@@ -17,8 +17,10 @@ RUNNING_BALANCE, DATE_ORDER, DATE = "running-balance", "date-order", "date"
 
 _BALANCE = re.compile(r"\b(?:balance|saldo|solde|kontostand|running total)\b", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)|(\d{1,2})([./])(\d{1,2})\5(\d{4})")
-_MOST_ROWS, _MOST_COLUMNS = 400, 16
+_MOST_ROWS, _MOST_COLUMNS = 20_000, 16
 """Rows and columns beyond which a table is not checked: pairs of columns are compared for every row."""
+_MOST_PAIR_ROWS = 400
+"""Rows over which all pairs of columns are compared; more rows take the pair that explains the first ones."""
 _LEAST_BALANCES, _BALANCE_SHARE = 3, 2 / 3
 """Balances that must follow from the one before, and their share of all: fewer show no rule."""
 _LEAST_SHARES, _LEAST_DATES, _MANY_DATES = 3, 4, 8
