@@ -13,6 +13,7 @@ from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.continuation import load_continuation
 from models.extract.layout.tables.grid import make_table
+from models.extract.layout.tables.lattice import enclose_cells
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from models.extract.layout.tables.regions.view import PageView, view_page
@@ -88,7 +89,8 @@ def find_candidates(
 
 def _make_found(view: PageView, candidate: Candidate, score: float) -> FoundTable:
     lines = [view.lines[index] for index in candidate.indices]
-    return FoundTable(make_table(candidate.grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
+    grid = enclose_cells(candidate.region, candidate.rows, candidate.grid) or candidate.grid
+    return FoundTable(make_table(grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
 
 
 @lru_cache(maxsize=1)
