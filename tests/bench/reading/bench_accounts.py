@@ -57,22 +57,13 @@ def make_statement(seed: int, style: str, pages: int) -> AccountStatement:
     balance = ""
     for number in range(1, pages + 1):
         page = file.new_page(width=595, height=842)
-        _draw_furniture(page, number, pages)
-        if seed % 3 and number > 1:
-            _draw_heading(page, number, pages, is_close=seed % 3 == 2)
-        y = 120.0 if number > 1 else 150.0
-        if number == 1:
-            page.insert_text((50, 90), "Statement of account", fontsize=16, fontname="hebo")
-            page.insert_text((50, 112), "Account 12 345 678 of the Harbour Trust, all amounts in euro", fontsize=9)
+        y = _draw_top(page, number, pages, seed)
         top, edges = y, [y]
         if number == 1 or repeats:
             y = _draw_row(page, y, HEADS, bold=True)
             edges.append(y)
         if style == "carried" and number > 1:
-            row = ("", "Brought forward", "", "", "", balance)
-            y = _draw_row(page, y, row)
-            edges.append(y)
-            statement.rows.append(row)
+            y = _carry(page, y, ("", "Brought forward", "", "", "", balance), edges, statement)
         for index in range(1000):
             if y > 740:
                 break
@@ -88,14 +79,30 @@ def make_statement(seed: int, style: str, pages: int) -> AccountStatement:
             statement.steps += not is_total
             balance = row[5] or balance
         if style == "carried" and number < pages:
-            row = ("", "Carried forward", "", "", "", balance)
-            y = _draw_row(page, y, row)
-            edges.append(y)
-            statement.rows.append(row)
+            _carry(page, y, ("", "Carried forward", "", "", "", balance), edges, statement)
         _draw_rules(page, style, top, edges)
     statement.steps -= 1
     statement.data = bytes(file.tobytes(garbage=3, deflate=True))
     return statement
+
+
+def _draw_top(page: Any, number: int, pages: int, seed: int) -> float:
+    """Draw what is above the table and return the table's top (points)."""
+    _draw_furniture(page, number, pages)
+    if seed % 3 and number > 1:
+        _draw_heading(page, number, pages, is_close=seed % 3 == 2)
+    if number > 1:
+        return 120.0
+    page.insert_text((50, 90), "Statement of account", fontsize=16, fontname="hebo")
+    page.insert_text((50, 112), "Account 12 345 678 of the Harbour Trust, all amounts in euro", fontsize=9)
+    return 150.0
+
+
+def _carry(page: Any, y: float, row: Row, edges: list[float], statement: AccountStatement) -> float:
+    """Add a row that carries the balance over pages and return the top of the next row."""
+    statement.rows.append(row)
+    edges.append(_draw_row(page, y, row))
+    return edges[-1]
 
 
 def _make_rows(chance: random.Random, style: str) -> Iterator[tuple[list[Row], Row]]:
