@@ -53,11 +53,11 @@ class KeyRing:
 
     def find(self, secret: str) -> ApiKey | None:
         """Return the key with this secret, or None. It compares all keys, so the duration reveals nothing."""
-        digest, found = digest_secret(secret), None
+        digest, matching_key = digest_secret(secret), None
         for key in self._keys:
             if compare_digest(digest, key.digest):
-                found = key
-        return found
+                matching_key = key
+        return matching_key
 
     def __iter__(self) -> Iterator[ApiKey]:
         return iter(self._keys)
@@ -75,7 +75,7 @@ def default_key(secret: str) -> ApiKey:
 def parse_api_keys(text: str) -> KeyRing:
     """Parse `name[:scope]=secret,…`; the secret is everything after the first `=`. Raises `InvalidApiKeys`."""
     keys = [_parse_entry(entry.strip()) for entry in text.split(",") if entry.strip()]
-    _refuse_doubles(keys)
+    _refuse_duplicates(keys)
     return KeyRing(keys)
 
 
@@ -100,7 +100,7 @@ def _parse_scope(text: str, shown: str) -> KeyScope:
     return next(scope for scope in _STRONGEST_FIRST if scope in named)
 
 
-def _refuse_doubles(keys: list[ApiKey]) -> None:
+def _refuse_duplicates(keys: list[ApiKey]) -> None:
     names: set[tuple[str, KeyScope]] = set()
     digests: set[bytes] = set()
     for key in keys:

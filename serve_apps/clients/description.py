@@ -131,10 +131,10 @@ def _name(operation_id: str, path: str, method: str, kind: SchemaKind, result: S
         function = function.removesuffix(end)
     if (known := NAMES_BY_PATH.get(f"{method} {path}") or NAMES.get(function)) is not None:
         return known
-    verb, _, rest = function.partition("_")
+    verb, _, noun = function.partition("_")
     many = kind is SchemaKind.PAGE or result.get("type") == "array"
     verbs = {"read": "list" if many else "get", "remove": "delete"}
-    return f"{verbs.get(verb, verb)}_{rest}" if rest else function
+    return f"{verbs.get(verb, verb)}_{noun}" if noun else function
 
 
 def _result(operation: Schema, query: set[str]) -> tuple[SchemaKind, Schema]:
@@ -161,7 +161,7 @@ def _body(document: Schema, operation: Schema) -> tuple[tuple[Parameter, ...], b
     if "application/json" not in content:
         return (), False, False
     schema = content["application/json"].get("schema", {})
-    chosen = [one for one in schema.get("anyOf", [schema]) if one != {"type": "null"}]
+    chosen = [option for option in schema.get("anyOf", [schema]) if option != {"type": "null"}]
     schema = chosen[0] if len(chosen) == 1 else schema  # a body that may be left out
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]

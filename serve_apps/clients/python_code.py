@@ -72,7 +72,7 @@ def python_type(schema: Schema, prefix: str = "") -> str:
         return "Literal[" + ", ".join(repr(value) for value in schema["enum"]) + "]"
     for join in ("anyOf", "oneOf"):
         if join in schema:
-            return " | ".join(dict.fromkeys(python_type(one, prefix) for one in schema[join]))
+            return " | ".join(dict.fromkeys(python_type(option, prefix) for option in schema[join]))
     return _container(schema, prefix)
 
 
@@ -80,7 +80,7 @@ def _container(schema: Schema, prefix: str) -> str:
     kind = schema.get("type")
     if kind == "array":
         inner = schema.get("prefixItems") or [schema.get("items", {})]
-        return f"list[{' | '.join(dict.fromkeys(python_type(one, prefix) for one in inner))}]"
+        return f"list[{' | '.join(dict.fromkeys(python_type(item, prefix) for item in inner))}]"
     if kind == "object":
         more = schema.get("additionalProperties", True)
         return f"dict[str, {python_type(more, prefix) if isinstance(more, dict) else 'Any'}]"

@@ -55,11 +55,13 @@ class Converter:
         else:
             files = [("files", source.part) for source in sources]
             answer = await self._client.post("/v1/jobs", headers=keys, files=files, data=options.fields)
-        return _good(answer, 201)
+        return _require_status(answer, 201)
 
     async def look(self, headers: Mapping[str, str], job_id: str, wait: float) -> dict[str, Any]:
         """Return the job's state, at once or after waiting up to `wait` seconds. Raises Refused."""
-        return _good(await self._client.get(f"/v1/jobs/{job_id}?wait={wait:g}", headers=keys_of(headers)), 200)
+        return _require_status(
+            await self._client.get(f"/v1/jobs/{job_id}?wait={wait:g}", headers=keys_of(headers)), 200
+        )
 
     async def collect(
         self, headers: Mapping[str, str], job: dict[str, Any], options: ConvertOptions
@@ -70,7 +72,7 @@ class Converter:
             begun, tree = time.monotonic(), None
             if document["status"] == "succeeded":
                 path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/tree"
-                tree = _good(await self._client.get(path, headers=keys), 200)
+                tree = _require_status(await self._client.get(path, headers=keys), 200)
             answers.append(await self._answer(keys, job["id"], document, tree, options, begun))
         return answers
 
@@ -85,10 +87,10 @@ class Converter:
         if tree is None:
             return [], answer
         path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/chunks"
-        found = await self._client.get(path, headers=keys)
-        if found.status_code != 200:
-            raise Refused(found)
-        return [_chunk(one, document["source_file"]) for one in found.json()], answer
+        response = await self._client.get(path, headers=keys)
+        if response.status_code != 200:
+            raise Refused(response)
+        return [_chunk(chunk, document["source_file"]) for chunk in response.json()], answer
 
     async def _answer(
         self, keys: dict[str, str], job_id: str, document: dict[str, Any], tree: dict[str, Any] | None,
@@ -149,7 +151,7 @@ def keys_of(headers: Mapping[str, str]) -> dict[str, str]:
     return {key: headers[key] for key in _KEYS if key in headers}
 
 
-def _good(answer: httpx.Response, status: int) -> dict[str, Any]:
+def _require_status(answer: httpx.Response, status: int) -> dict[str, Any]:
     if answer.status_code != status:
         raise Refused(answer)
     body: dict[str, Any] = answer.json()

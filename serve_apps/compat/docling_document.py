@@ -104,14 +104,14 @@ class _Document:
         if block["type"] == "code":
             item |= {"captions": [], "references": [], "footnotes": [], "code_language": "unknown"}
         self.texts.append(item)
-        self._hang(item, parent)
+        self._attach(item, parent)
         return item
 
     def _add_list_item(self, block: Json) -> None:
         if self._list is None:
             self._list = _group(f"#/groups/{len(self.groups)}", [], "body") | {"name": "list", "label": "list"}
             self.groups.append(self._list)
-            self._hang(self._list, None)
+            self._attach(self._list, None)
         item = self._add_text(block, self._list)
         item |= {"enumerated": False, "marker": "-"}
 
@@ -123,11 +123,11 @@ class _Document:
             item["data"] = _table(block.get("table") or {"rows": 0, "cols": 0, "cells": []})
         items.append(item)
         self._floating[block["id"]] = item
-        self._hang(item, None)
+        self._attach(item, None)
         for caption in self._waiting.pop(block["id"], []):
             self._add_caption(caption)
 
-    def _hang(self, item: Json, parent: Json | None) -> None:
+    def _attach(self, item: Json, parent: Json | None) -> None:
         item["parent"] = {"$ref": parent["self_ref"] if parent else "#/body"}
         (parent["children"] if parent else self.body).append({"$ref": item["self_ref"]})
 

@@ -103,8 +103,8 @@ async def chunk(converter: Converter, request: Request, asked: Asked) -> Respons
     sources, options = asked
     begun, chunks, documents = time.monotonic(), list[dict[str, Any]](), list[dict[str, Any]]()
     for source in sources:
-        found, answer = await converter.chunk(request.headers, source, options)
-        chunks += found
+        source_chunks, answer = await converter.chunk(request.headers, source, options)
+        chunks += source_chunks
         documents.append({"kind": "ExportResult", "content": answer["document"], "status": answer["status"]})
     return JSONResponse({"chunks": chunks, "documents": documents, "processing_time": time.monotonic() - begun})
 

@@ -35,12 +35,12 @@ class DocumentServer(MCPServer):
         """List the most recently read documents; all others are available by id."""
         return [
             Resource(
-                uri=DOCUMENT_URI.format(document_id=one["document_id"]),
-                name=one["source_file"],
+                uri=DOCUMENT_URI.format(document_id=document["document_id"]),
+                name=document["source_file"],
                 mime_type=MARKDOWN,
-                description=f"{one['pages'] or 0} pages, read {one['finished_at']}",
+                description=f"{document['pages'] or 0} pages, read {document['finished_at']}",
             )
-            for one in await self._tools.list_newest()
+            for document in await self._tools.list_newest()
         ]
 
 

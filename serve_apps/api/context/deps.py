@@ -64,13 +64,13 @@ class Call:
         try:
             self.running.resources.license.require_feature(feature)
         except FeatureNotLicensed as refused:
-            self.running.refusals.note(self.caller, self.request_id, self.operation, refused.code)
+            self.running.denials.note(self.caller, self.request_id, self.operation, refused.code)
             raise
 
     def require_scope(self, needed: KeyScope) -> None:
         """Check a scope that only some parameters of an operation need, and record a refusal. Raises `ScopeMissing`."""
         if not self.caller.scope.covers(needed):
-            self.running.refusals.note(self.caller, self.request_id, self.operation, ScopeMissing.code)
+            self.running.denials.note(self.caller, self.request_id, self.operation, ScopeMissing.code)
             self.caller.require(needed)
 
 
@@ -98,7 +98,7 @@ async def admit(request: Request) -> Call:
     scope["caller"] = caller
     needed = REQUIRED[operation]
     if needed is not None and not caller.scope.covers(needed):
-        running.refusals.note(caller, call.request_id, call.operation, ScopeMissing.code)
+        running.denials.note(caller, call.request_id, call.operation, ScopeMissing.code)
         caller.require(needed)
     if scope["query_string"]:
         _check_query(scope)
@@ -154,11 +154,11 @@ def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
     address = running.true_address(scope)
     if address is None:
         return identify(scope["headers"], running.resources.keys)
-    running.strangers.check(address)
+    running.failed_auth.check(address)
     try:
         return identify(scope["headers"], running.resources.keys)
     except Unauthenticated:
-        running.strangers.note(address)
+        running.failed_auth.note(address)
         raise
 
 

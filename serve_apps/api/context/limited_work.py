@@ -44,9 +44,9 @@ class LimitedWork:
 
     def is_heavy(self, *trees: Tree) -> bool:
         """Return whether work on these trees needs a separate process."""
-        return self.is_much(sum(map(_weigh, trees)))
+        return self.is_large(sum(map(_weigh, trees)))
 
-    def is_much(self, chars: int) -> bool:
+    def is_large(self, chars: int) -> bool:
         """Return whether work on a text of that many characters needs a separate process."""
         return chars > self._limits.heavy_chars
 

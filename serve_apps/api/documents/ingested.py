@@ -97,9 +97,9 @@ def read_semantics(sent: Any, ids: Mapping[str, BlockId]) -> dict[str, Any] | No
     if sent is None:
         return None
     objects = sent.get("objects") if isinstance(sent, dict) else None
-    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
+    if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
         raise InvalidIngest("expected an object with objects", "semantics")
-    return {"objects": [one | {"evidence": _evidence(one.get("evidence", []), ids)} for one in objects]}
+    return {"objects": [item | {"evidence": _evidence(item.get("evidence", []), ids)} for item in objects]}
 
 
 def decode_base64(text: Any, part: str) -> bytes:
@@ -244,12 +244,12 @@ def _check_parents(blocks: Iterable[Block]) -> None:
     ended: set[BlockId] = set()
     for start in parents:
         chain: set[BlockId] = set()
-        at: BlockId | None = start
-        while at is not None and at not in ended:
-            if at in chain:
+        ancestor: BlockId | None = start
+        while ancestor is not None and ancestor not in ended:
+            if ancestor in chain:
                 raise InvalidIngest("blocks must not be their own ancestors")
-            chain.add(at)
-            at = parents[at]
+            chain.add(ancestor)
+            ancestor = parents[ancestor]
         ended |= chain
 
 
@@ -269,6 +269,6 @@ def _check_picture(data: bytes) -> None:
 
 
 def _evidence(sent: Any, ids: Mapping[str, BlockId]) -> list[BlockId]:
-    if not isinstance(sent, list) or not all(isinstance(one, str) and one in ids for one in sent):
+    if not isinstance(sent, list) or not all(isinstance(id, str) and id in ids for id in sent):
         raise InvalidIngest("evidence names an unknown block", "semantics")
-    return [ids[one] for one in sent]
+    return [ids[id] for id in sent]

@@ -53,7 +53,7 @@ class Published:
         lane = running.heavy if running.work.is_heavy(self.tree) else running.disk
         return await lane.run(running.work.run, partial(_rendered, make), self.tree)
 
-    def left_out(self, *, furniture: bool = False) -> dict[str, str]:
+    def omitted_header(self, *, furniture: bool = False) -> dict[str, str]:
         """Return a header that counts the omitted blocks by reason, or no header if the output is complete."""
         counts = count_left_out(self.tree, furniture=furniture)
         return {LEFT_OUT: ", ".join(f"{reason}={count}" for reason, count in counts.items())} if counts else {}

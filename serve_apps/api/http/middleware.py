@@ -99,7 +99,7 @@ class _Exchange:
         if message["type"] == "http.response.start":
             self._started, self.status = True, message["status"]
             if self.body is not None:
-                await self.body.drop_rest()
+                await self.body.drop_unread()
             headers = message["headers"] = [*message["headers"], *_SAFE, (b"x-request-id", self.request_id)]
             if not any(name == b"cache-control" for name, _ in headers):
                 headers.append(_NO_STORE)

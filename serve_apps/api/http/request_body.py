@@ -35,7 +35,7 @@ class RequestBody:
             raise UploadTooLarge(f"the request may have {self._cap} bytes")
         return message
 
-    async def drop_rest(self) -> None:
+    async def drop_unread(self) -> None:
         """Receive and drop the unread bytes, unless they are known to exceed the limit."""
         most = self._taken + MOST_DROPPED_BYTES
         if self._declared > most:

@@ -50,7 +50,7 @@ class FetchedUpload:
         self._stored.append(StoredFile(clean_name(name), blob))
 
 
-def names_urls(request: Request) -> bool:
+def has_urls(request: Request) -> bool:
     """Return whether the request carries JSON instead of a form."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() == MEDIA_TYPE
 

@@ -54,7 +54,7 @@ async def admit_password(request: Request, running: ConsoleState, email: str, kn
     return bucket
 
 
-async def forgive(running: ConsoleState, bucket: str) -> None:
+async def reset_attempts(running: ConsoleState, bucket: str) -> None:
     """Reset the bucket after a correct password."""
     await running.disk.run(running.db.forget, bucket)
 

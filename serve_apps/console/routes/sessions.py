@@ -12,8 +12,8 @@ from serve_apps.console.callers.attempt_limits import (
     admit_sign_in,
     admit_sign_up,
     device_mark,
-    forgive,
     known_device,
+    reset_attempts,
 )
 from serve_apps.console.callers.callers import RunningDep, VisitorDep, check_origin, read_our_form
 from serve_apps.console.callers.forms import read_form
@@ -74,18 +74,20 @@ async def sign_in(request: Request, running: RunningDep) -> Response:
     email, password = _credentials(await read_form(request))
     try:
         await admit_sign_in(request, running)
-        found = await running.sql.run(find_password, running.db, email)
-        bucket = await admit_password(request, running, email, found)
+        credentials = await running.sql.run(find_password, running.db, email)
+        bucket = await admit_password(request, running, email, credentials)
     except TooManyTries as error:
         return _slow_down(page(request, "sign_in.html", 429, error=str(error), email=email, mode=mode), error)
     passwords = running.resources.passwords
-    if not await running.passwords.run(passwords.check, password[:LONGEST], found.password if found else None):
+    if not await running.passwords.run(
+        passwords.check, password[:LONGEST], credentials.password if credentials else None
+    ):
         return page(request, "sign_in.html", 401, error="Address or password is wrong.", email=email, mode=mode)
-    assert found is not None
-    await forgive(running, bucket)
-    if not found.approved:
+    assert credentials is not None
+    await reset_attempts(running, bucket)
+    if not credentials.approved:
         return page(request, "waiting.html", 403)
-    return await _begin(request, running, found)
+    return await _begin(request, running, credentials)
 
 
 @router.post("/sign-out")

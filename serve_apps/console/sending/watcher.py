@@ -16,7 +16,7 @@ from serve_apps.console.context.engine_facts import facts_of
 from serve_apps.console.store.ports import ConsoleTables
 from serve_apps.console.store.rows import StatusCheck
 from serve_apps.console.store.sent import list_outdated, mark_removed
-from serve_apps.console.store.settlement import give_up, known_jobs, look_again, settle, take_looks
+from serve_apps.console.store.settlement import known_jobs, lease_checks, schedule_check, settle, settle_missing
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
@@ -57,11 +57,11 @@ class Watcher:
 
     def turn(self) -> int:
         """Run one pass over all due checks and return their number."""
-        looks = take_looks(self._db, THREADS * 4)
+        looks = lease_checks(self._db, THREADS * 4)
         list(self._threads.map(self._look, looks))
         return len(looks)
 
-    def retire(self) -> int:
+    def delete_outdated(self) -> int:
         """Delete jobs past their plan's retention in the engine, then here, and return their number."""
         done = 0
         for row in list_outdated(self._db):
@@ -79,7 +79,7 @@ class Watcher:
                 done = self.turn()
                 if time.monotonic() - self._retired_at > RETIRE_EVERY_S:
                     self._retired_at = time.monotonic()
-                    self.retire()
+                    self.delete_outdated()
             except (StorageError, httpx.HTTPError) as error:
                 log.warning("watcher: %s", type(error).__name__)
             if not done:
@@ -89,11 +89,11 @@ class Watcher:
         try:
             job = self._job(look)
             if job is None:
-                give_up(self._db, look)
+                settle_missing(self._db, look)
                 return
             settle(self._db, look.submission_id, job["id"], facts_of(job))
             if job["pending"]:
-                look_again(self._db, look.submission_id, pause_after(look.age_s))
+                schedule_check(self._db, look.submission_id, pause_after(look.age_s))
         except (StorageError, httpx.HTTPError, _EngineErred) as error:
             log.warning("look not answered: %s", type(error).__name__)
 

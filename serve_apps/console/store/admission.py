@@ -73,7 +73,7 @@ def reserve(
         return _place(tenant, org, _take(conn, params, earlier), fresh=True)
 
 
-def give_back(db: ConsoleTables, place: Place) -> None:
+def release_place(db: ConsoleTables, place: Place) -> None:
     """Release the place, because the engine refused the upload or its answer is unknown."""
     if not place.fresh:
         return

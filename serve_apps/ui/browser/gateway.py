@@ -168,11 +168,11 @@ def _refusal(status: int, body: dict[str, Any], retry_after: str | None) -> ApiR
     detail = body.get("detail", "")
     if isinstance(detail, list):
         first = detail[0] if detail else {}
-        return ApiRefused(status, str(first.get("type", "invalid")), _say(first), retry_after)
+        return ApiRefused(status, str(first.get("type", "invalid")), _describe_entry(first), retry_after)
     return ApiRefused(status, str(body.get("code", "error")), str(detail), retry_after)
 
 
-def _say(entry: dict[str, Any]) -> str:
+def _describe_entry(entry: dict[str, Any]) -> str:
     """Return the text of a 422 entry, with the field's name if the text does not mention it."""
     where, text = [part for part in entry.get("loc", []) if part not in {"body", "query"}], str(entry.get("msg", ""))
     return f"{where[-1]}: {text}" if where and text.startswith(("String", "Input", "List", "Field")) else text

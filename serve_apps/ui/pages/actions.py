@@ -108,10 +108,10 @@ async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
             return f"/ui/jobs/{job}/documents/{document}/review"
         case Act.DECIDE_REST:
             onward = await find_next(visit, form.get("document", ""))
-            for one in await find_flags(visit, form.get("job", ""), form.get("document", "")):
-                if one.state is FlagState.PENDING:
-                    body = {"flag": one.flag, "place": one.place, "decision": decision}
-                    await visit.api.post(f"{path}/{quote(one.block_id, safe='')}/review", body)
+            for flag in await find_flags(visit, form.get("job", ""), form.get("document", "")):
+                if flag.state is FlagState.PENDING:
+                    body = {"flag": flag.flag, "place": flag.place, "decision": decision}
+                    await visit.api.post(f"{path}/{quote(flag.block_id, safe='')}/review", body)
             return onward
         case _:
             assert_never(asked)

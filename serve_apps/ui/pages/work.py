@@ -8,7 +8,7 @@ from serve_apps.ui.browser.gateway import ApiRefused
 from serve_apps.ui.browser.lookups import find_names, find_waiting
 from serve_apps.ui.browser.visit import Visit
 from serve_apps.viewer.document_view import ViewPlace
-from serve_apps.viewer.hits import is_far, show_hits
+from serve_apps.viewer.hits import is_unrelated, show_hits
 
 ACTIVE = ("queued", "running")
 STATUSES = ("queued", "running", "succeeded", "partial", "failed", "canceled")
@@ -29,7 +29,7 @@ async def overview(visit: Visit) -> Response:
         "overview.html",
         stats=await visit.api.get("/v1/stats"),
         license=await visit.api.get("/v1/license"),
-        waiting=sum(len(one.flags) for one in waiting),
+        waiting=sum(len(document.flags) for document in waiting),
         more_waiting=more is not None,
         documents_waiting=len(waiting),
         letters=len(letters),
@@ -86,7 +86,7 @@ async def show_job(visit: Visit) -> Response:
 
 def _began(job: dict[str, Any], documents: list[dict[str, Any]]) -> str:
     """Return the start of the newest work: the submission, or the time a document was read again."""
-    again = [one["started_at"] for one in documents if one["run"] > 1 and one["started_at"]]
+    again = [document["started_at"] for document in documents if document["run"] > 1 and document["started_at"]]
     return str(min(again) if again else job["created_at"])
 
 
@@ -110,7 +110,7 @@ async def search(visit: Visit) -> Response:
     configured = visit.resources.ports.search is not None
     facts: dict[str, Any] = {"text": text, "mode": mode, "modes": MODES, "problem": problem, "narrowed": narrowed}
     return visit.page(
-        "search.html", configured=configured, hits=show_hits(hits, _place_of), far=is_far(text, hits), **facts
+        "search.html", configured=configured, hits=show_hits(hits, _place_of), far=is_unrelated(text, hits), **facts
     )
 
 

@@ -39,7 +39,7 @@ async def read_metrics(request: Request, running: RunningDep) -> Response:
 async def _render(running: AppState) -> bytes:
     measures = await running.disk.run(measure, running.resources.store.db)  # seconds beside millions of documents
     registry = CollectorRegistry()
-    registry.register(_Given([*measures, *await _pools(running)]))
+    registry.register(_FixedCollector([*measures, *await _pools(running)]))
     return generate_latest(registry)
 
 
@@ -61,7 +61,7 @@ async def _pools(running: AppState) -> list[Measure]:
     return [Measure("quire_pool", "What the cluster says of its pools.", ("pool", "measure"), False, values)]
 
 
-class _Given:
+class _FixedCollector:
     """A collector of existing values."""
 
     def __init__(self, measures: list[Measure]) -> None:

@@ -76,7 +76,7 @@ async def register(asked: SourceRequest, call: CallDep) -> Response:
 
 def _register(call: Call, asked: SourceRequest) -> RegisteredSource:
     kind, location = asked.place()
-    wanted = NewSource(
+    source = NewSource(
         name=asked.name or location,
         kind=kind,
         location=location,
@@ -84,7 +84,7 @@ def _register(call: Call, asked: SourceRequest) -> RegisteredSource:
         exclude=asked.exclude,
         every_minutes=asked.every_minutes,
     )
-    return register_source(call.store.db, call.running.source_gate, call.scope, call.actor, wanted)
+    return register_source(call.store.db, call.running.source_gate, call.scope, call.actor, source)
 
 
 @router.get("/v1/sources", responses={200: {"model": list[SourceBody]}})

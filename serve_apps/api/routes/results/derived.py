@@ -28,7 +28,7 @@ async def read_chunks(document: PublishedDep) -> Response:
     """Return token-aware pieces for retrieval, each with its section path, pages and boxes."""
     tokenizer = document.call.running.resources.tokenizer
     chunks = await document.derive(partial(chunk_tree, tokenizer=tokenizer, settings=document.chunking))
-    return Response(chunks, headers=document.left_out(), media_type=JSON)
+    return Response(chunks, headers=document.omitted_header(), media_type=JSON)
 
 
 @router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})
@@ -45,7 +45,7 @@ def _select(keys: str | None, tree: Tree) -> list[ExtractedField]:
 
 @router.get(f"{DOCUMENT}/semantics", responses={200: {"model": SemanticDocument}})
 async def read_semantics(document: PublishedDep) -> Response:
-    """Return typed objects with evidence block ids. An ingest's semantics are returned unchanged, but never redacted."""
+    """Return typed objects with evidence block ids. Semantics of an ingest are returned as sent, never redacted."""
     if not document.redacted:
         supplied = await document.call.running.disk.run(_supplied, document)
         if supplied is not None:

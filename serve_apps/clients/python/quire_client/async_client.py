@@ -25,7 +25,7 @@ class AsyncClient(AsyncOperations):
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
 
@@ -129,8 +129,8 @@ class AsyncClient(AsyncOperations):
         while True:
             left = max(0.0, deadline - time.monotonic())
             job = await self.get_job(job_id, wait=min(left, 2.0 if on_change else LONGEST_WAIT_S))
-            if on_change and (told := on_change(job)) is not None:
-                await told
+            if on_change and (pending_call := on_change(job)) is not None:
+                await pending_call
             if job["status"] in ENDED:
                 return job
             if left <= 0:

@@ -42,7 +42,7 @@ class Call(Generic[T]):
         return self.repeatable or self.keyed or self.method in {"GET", "DELETE"}
 
     @property
-    def patience_s(self) -> float | None:
+    def read_timeout_s(self) -> float | None:
         """Return the read timeout in seconds if the service was asked to delay its answer, otherwise None."""
         asked = (self.query or {}).get("wait") or (self.query or {}).get("timeout_s")
         return float(asked) + SPARE_S if asked else None

@@ -24,7 +24,7 @@ class Files:
     def __call__(self) -> Iterator[Sequence[tuple[str, Any]]]:
         """Open the files and yield the parts; close them at the end."""
         with ExitStack() as opened:
-            yield [(part, _open(opened, file, at)) for part, file, at in self._parts]
+            yield [(part, _open(opened, file, position)) for part, file, position in self._parts]
 
 
 def submission(part: str, files: Sequence[FileLike], fields: dict[str, str]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def _dumped(metadata: Mapping[str, Any] | None) -> str | None:
     return None if metadata is None else json.dumps(dict(metadata))
 
 
-def _open(opened: ExitStack, file: FileLike, at: int) -> tuple[str, Any, str]:
+def _open(opened: ExitStack, file: FileLike, position: int) -> tuple[str, Any, str]:
     if isinstance(file, str | os.PathLike):
         path = Path(file)
         return path.name, opened.enter_context(path.open("rb")), "application/octet-stream"
@@ -64,7 +64,7 @@ def _open(opened: ExitStack, file: FileLike, at: int) -> tuple[str, Any, str]:
     else:
         name, content = Path(str(getattr(file, "name", "file"))).name, file
     if not isinstance(content, bytes):
-        content.seek(at)
+        content.seek(position)
     return name, content, "application/octet-stream"
 
 
