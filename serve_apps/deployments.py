@@ -171,7 +171,7 @@ class VlmOcr(_Answering):
     async def check_health(self) -> None:
         """Fail if the engine has died, so that Serve replaces the replica."""
         if not self._reader.healthy():
-            raise RuntimeError("the engine died")
+            raise RuntimeError("the engine has died")
 
     async def __del__(self) -> None:
         """Close the engine. Serve awaits this before a stop."""

@@ -44,7 +44,7 @@ class Caller:
             ScopeMissing: It does not.
         """
         if not self.scope.covers(needed):
-            raise ScopeMissing(f"this key carries {self.scope}, the operation needs {needed}")
+            raise ScopeMissing(f"the key has the scope {self.scope}, but the operation needs {needed}")
 
 
 def secret_of(headers: RawHeaders) -> str | None:
@@ -91,7 +91,7 @@ def find_key(secret: str | None, keys: KeyRing) -> ApiKey:
         raise Unauthenticated("a key is required: send X-API-Key or Authorization: Bearer")
     key = keys.find(secret)
     if key is None:
-        raise Unauthenticated("the key is not known")
+        raise Unauthenticated("the key is unknown")
     return key
 
 

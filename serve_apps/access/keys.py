@@ -88,7 +88,7 @@ def _parse_entry(entry: str) -> ApiKey:
     if not secret:
         raise InvalidApiKeys(f"{shown}: the secret is empty")
     if not _SECRET.fullmatch(secret):
-        raise InvalidApiKeys(f"{shown}: the secret may hold printable ASCII without spaces only")
+        raise InvalidApiKeys(f"{shown}: the secret must be printable ASCII without spaces")
     return ApiKey(name, _parse_scope(scope, shown) if colon else KeyScope.ADMIN, digest_secret(secret), bool(colon))
 
 
@@ -105,8 +105,8 @@ def _refuse_duplicates(keys: list[ApiKey]) -> None:
     digests: set[bytes] = set()
     for key in keys:
         if (key.name, key.scope) in names:
-            raise InvalidApiKeys(f"{key.label}: the same name with the same scope twice")
+            raise InvalidApiKeys(f"{key.label}: the name has two keys with the same scope")
         if key.digest in digests:
-            raise InvalidApiKeys(f"{key.label}: the same secret as another key")
+            raise InvalidApiKeys(f"{key.label}: another key has the same secret")
         names.add((key.name, key.scope))
         digests.add(key.digest)

@@ -214,5 +214,5 @@ def _error(message: str) -> dict[str, str]:
 
 
 def _too_slow(job_id: str) -> httpx.Response:
-    text = f"The conversion takes longer than this door waits. It goes on as job {job_id}."
+    text = f"The conversion takes longer than the time limit. It continues as job {job_id}."
     return httpx.Response(504, json={"detail": text, "job_id": job_id})

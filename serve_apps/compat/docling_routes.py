@@ -55,7 +55,7 @@ async def form_of(request: Request) -> Asked:
     form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
     sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
     if not sent:
-        raise InvalidOption("files", "at least one file is needed")
+        raise InvalidOption("files", "at least one file is required")
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
     return [ConvertSource(clean_name(file.filename or ""), file=file.file) for file in sent], read_options(fields)
 

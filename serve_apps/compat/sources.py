@@ -33,7 +33,7 @@ def read_source_body(body: Mapping[str, Any]) -> tuple[list[ConvertSource], list
     listed += [{"kind": "http", **source} for source in _objects(body, "http_sources")]
     listed += [{"kind": "file", **source} for source in _objects(body, "file_sources")]
     if not listed:
-        raise InvalidOption("sources", "at least one source is needed")
+        raise InvalidOption("sources", "at least one source is required")
     options = body.get("options") or {}
     if not isinstance(options, dict):
         raise InvalidOption("options", "expected an object")
@@ -55,15 +55,15 @@ def _source(source: dict[str, Any]) -> ConvertSource:
     kind = source.get("kind")
     if kind == "http" and isinstance(url := source.get("url"), str):
         if source.get("headers"):
-            raise InvalidOption("sources", "headers for an address are not sent on")
+            raise InvalidOption("sources", "headers of a source are not supported")
         return ConvertSource(clean_name(unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])), url=url)
     if kind == "file" and isinstance(text := source.get("base64_string"), str):
         try:
             content = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
-            raise InvalidOption("sources", "base64_string is no base64") from None
+            raise InvalidOption("sources", "base64_string is not valid base64") from None
         return ConvertSource(clean_name(str(source.get("filename") or "file")), file=io.BytesIO(content))
-    raise InvalidOption("sources", "a source is of kind http with a url, or of kind file with base64_string")
+    raise InvalidOption("sources", "a source needs kind http with url, or kind file with base64_string")
 
 
 def _texts(value: Any) -> list[str]:

@@ -31,7 +31,7 @@ def describe_operations(document: Mapping[str, Any]) -> str:
     lines = [
         "# Every operation",
         "",
-        "Made from the description that this service serves at `/openapi.json`; `/docs` is the page to try it.",
+        "Generated from `/openapi.json` of this service. Use `/docs` to try the operations.",
     ]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -40,7 +40,7 @@ def describe_operations(document: Mapping[str, Any]) -> str:
             lines += ["", f"Scope: {scope or 'none'}."]
             parameters = [parameter for parameter in operation.get("parameters", []) if parameter["in"] == "query"]
             if parameters:
-                lines += ["", "| query | default | says |", "|---|---|---|", *map(_row, parameters)]
+                lines += ["", "| query | default | description |", "|---|---|---|", *map(_row, parameters)]
     return "\n".join(lines)
 
 

@@ -53,7 +53,7 @@ def _answer(app: FastAPI, name: str) -> Response:
     picture = (DOCS / name).resolve()
     if picture.suffix in _PICTURES and picture.is_relative_to(DOCS) and picture.is_file():
         return FileResponse(picture, media_type=_PICTURES[picture.suffix], headers=_HEADERS)
-    return _page(name, '<h1>There is no such page</h1><p><a href="/guide/">To the first one</a></p>', 404)
+    return _page(name, '<h1>This page does not exist</h1><p><a href="/guide/">Go to the first page</a></p>', 404)
 
 
 @cache

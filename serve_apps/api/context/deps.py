@@ -126,7 +126,7 @@ def _check_query(scope: MutableMapping[str, Any]) -> None:
 def _check_value(name: str, value: str) -> None:
     """Reject NUL, which no store accepts, except in search words, which may contain any character."""
     if "\0" in value and name != _WORDS:
-        raise InvalidField(name, "holds NUL", "query")
+        raise InvalidField(name, "contains NUL", "query")
 
 
 def _parameters(route: APIRoute) -> Mapping[str, bool]:

@@ -72,9 +72,9 @@ class LimitedWork:
             check=False,
         )
         if done.returncode == FAILED:
-            raise RuntimeError("a derivation failed in its process")
+            raise RuntimeError("a derivation failed in its separate process")
         if done.returncode:
-            raise OverLimit("this output of this document needs more time or memory than one call may take")
+            raise OverLimit("this output needs more time or memory than one call may use")
         return pickle.loads(done.stdout)  # noqa: S301  (our own process, working on a tree that was checked)
 
 

@@ -35,4 +35,4 @@ class CallerRateLimit:
                     self._refused_until.clear()
                 self._refused_until[key_name] = monotonic() + wait
         if wait > 0:
-            raise RateLimited(f"{self._per_minute} requests a minute and key", wait)
+            raise RateLimited(f"{self._per_minute} requests per minute and key", wait)

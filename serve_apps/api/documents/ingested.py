@@ -255,7 +255,7 @@ def _check_parents(blocks: Iterable[Block]) -> None:
 
 def _asset_name(name: str) -> str:
     if not _ASSET.fullmatch(name):
-        raise InvalidIngest("an asset's name may hold letters, digits, '.', '_' and '-' only", "assets")
+        raise InvalidIngest("an asset's name must consist of letters, digits, '.', '_' and '-'", "assets")
     return name
 
 

@@ -141,12 +141,12 @@ async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
             async with asyncio.timeout(idle_s):
                 message = await request.receive()
         except TimeoutError:
-            raise UploadStalled(f"nothing was sent for {idle_s:.0f} s") from None
+            raise UploadStalled(f"no data arrived for {idle_s:.0f} s") from None
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         more = message.get("more_body", False)
         if data := message.get("body"):
             taken += len(data)
             if taken < (monotonic() - begun - idle_s) * _SLOWEST_BYTES_S:
-                raise UploadStalled(f"less than {_SLOWEST_BYTES_S} bytes a second")
+                raise UploadStalled(f"fewer than {_SLOWEST_BYTES_S} bytes per second arrived")
             yield data

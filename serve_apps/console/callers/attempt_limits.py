@@ -81,7 +81,7 @@ def _sign(nonce: str, known: Credentials) -> str:
 async def _take(running: ConsoleState, bucket: str, per_minute: float, burst: int) -> None:
     wait = await running.sql.run(running.db.take, bucket, per_minute, burst)
     if wait > 0:
-        raise TooManyTries("too many tries from here; wait a while", wait)
+        raise TooManyTries("too many attempts; wait before the next one", wait)
 
 
 def _address(request: Request, running: ConsoleState) -> str | None:

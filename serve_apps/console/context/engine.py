@@ -67,11 +67,11 @@ class EngineClient:
         answer = await self._send(self._client.build_request("GET", path, headers={"X-DE-Org": org}), stream=True)
         try:
             if answer.status_code != httpx.codes.OK:
-                raise NotFound("the engine has it no more")
+                raise NotFound("the engine no longer has the file")
             async for data in answer.aiter_bytes():
                 yield data
         except _TRANSPORT:
-            raise EngineFailed("the engine hung up") from None
+            raise EngineFailed("the engine closed the connection") from None
         finally:
             await answer.aclose()
 
@@ -91,7 +91,7 @@ class EngineClient:
         try:
             body = b"".join([data async for data in answer.aiter_raw()])
         except _TRANSPORT:
-            raise EngineFailed("the engine hung up") from None
+            raise EngineFailed("the engine closed the connection") from None
         finally:
             await answer.aclose()
         return Response(body, answer.status_code, kept)

@@ -51,7 +51,7 @@ async def sign_up(request: Request, running: RunningDep) -> Response:
     mode = _mode(running)
     email, password = _credentials(await read_form(request))
     if not _EMAIL.fullmatch(email) or not is_password(password):
-        error = f"An e-mail address and a password of at least {SHORTEST} characters are needed."
+        error = f"Enter an e-mail address and a password of at least {SHORTEST} characters."
         return page(request, "sign_up.html", 422, error=error, email=email, mode=mode)
     try:
         await admit_sign_up(request, running)
@@ -118,7 +118,7 @@ async def set_new_password(request: Request, running: RunningDep) -> Response:
     await admit_sign_in(request, running)
     hashed = await running.passwords.run(running.resources.passwords.hash, password)
     if not await running.disk.run(use_link, running.db, callers.digest_cookie(link), hashed):
-        error = "This link was used or has run out. Ask for another one."
+        error = "This link was used or has expired. Request another one."
         return page(request, "new_password.html", 410, link="", error=error)
     return page(request, "sign_in.html", notice="The new password is set. Sign in with it.", mode=SignUp.CLOSED)
 
@@ -144,7 +144,7 @@ async def _begin(request: Request, running: ConsoleState, known: Credentials) ->
 def _mode(running: ConsoleState) -> SignUp:
     mode = running.resources.sign_ups.mode
     if mode is SignUp.CLOSED:
-        raise SignUpClosed("this console takes no new accounts")
+        raise SignUpClosed("this console does not accept new accounts")
     return mode
 
 

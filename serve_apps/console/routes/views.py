@@ -66,7 +66,7 @@ async def make_token(request: Request, visitor: VisitorDep) -> Response:
     try:
         name = read_text(form, "name", LONGEST_NAME)
     except InvalidField:
-        return await _tokens(request, visitor, 422, error="A name of 1 to 100 characters is needed.")
+        return await _tokens(request, visitor, 422, error="Enter a name of 1 to 100 characters.")
     running = visitor.running
     row, secret = await running.disk.run(create_token, running.db, visitor.account, name)
     return await _tokens(request, visitor, 201, made=row, secret=secret)

@@ -8,7 +8,7 @@ from serve_apps.console.store.settlement import settle_job
 from storage.values.errors import Conflict, NotFound
 from storage.values.ids import is_document_id
 
-_IN_WORK = "it is still being read; it can be deleted when it has ended"
+_IN_WORK = "the document is still being read; delete it when it has ended"
 
 
 async def remove_job(caller: ConsoleCaller, job_id: str) -> None:

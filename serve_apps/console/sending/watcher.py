@@ -95,7 +95,7 @@ class Watcher:
             if job["pending"]:
                 schedule_check(self._db, look.submission_id, pause_after(look.age_s))
         except (StorageError, httpx.HTTPError, _EngineErred) as error:
-            log.warning("look not answered: %s", type(error).__name__)
+            log.warning("status check failed: %s", type(error).__name__)
 
     def _job(self, look: StatusCheck) -> dict[str, Any] | None:
         """Return the job from the engine, or None if it does not exist."""

@@ -44,7 +44,7 @@ def create_account(
                 (tenant_id,),
             ).fetchall()[0]
     except psycopg.errors.UniqueViolation:
-        raise EmailTaken("there is an account with this address; sign in instead") from None
+        raise EmailTaken("an account with this address exists; sign in instead") from None
     return Account(id=account_id, email=email, tenant=tenant_of(row))
 
 

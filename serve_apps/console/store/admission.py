@@ -107,7 +107,7 @@ def _judge(tenant: Tenant, now: Usage, documents: int) -> None:
     if limit is not None and now.pages >= limit:
         raise MonthlyPagesUsed(now.resets_on)
     if now.open_documents + documents > tenant.concurrent_documents:
-        raise TooManyDocuments(f"at most {tenant.concurrent_documents} documents may be in work at once")
+        raise TooManyDocuments(f"at most {tenant.concurrent_documents} documents may be read at once")
     if limit is not None and now.pages + now.open_documents + documents > limit:
         raise MonthlyPagesUsed(now.resets_on)
 

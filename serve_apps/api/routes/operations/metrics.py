@@ -58,7 +58,9 @@ async def _pools(running: AppState) -> list[Measure]:
         for name, number in numbers.items()
         if isinstance(number, int | float)
     ]
-    return [Measure("quire_pool", "What the cluster says of its pools.", ("pool", "measure"), False, values)]
+    return [
+        Measure("quire_pool", "Facts that the cluster reports about its pools.", ("pool", "measure"), False, values)
+    ]
 
 
 class _FixedCollector:
