@@ -17,8 +17,8 @@ DOCUMENT_URI = "quire://documents/{document_id}"
 MARKDOWN = "text/markdown"
 INSTRUCTIONS = (
     "Quire reads documents (PDF, Word, images) into text with positions. Call parse with a local file or a web "
-    "address, or search the documents read before. Then call get_chunks, get_fields or export_context with the returned job_id "
-    "and document_id."
+    "address, or search the documents read before. Then call get_chunks, get_fields or export_context with the "
+    "returned job_id and document_id."
 )
 LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
