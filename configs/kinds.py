@@ -12,6 +12,8 @@ from pydantic_settings import NoDecode
 
 
 class OcrEngine(StrEnum):
+    """OCR engines of the service."""
+
     RAPIDOCR = "rapidocr"
     TESSERACT = "tesseract"
 
@@ -29,7 +31,7 @@ class PiiEngine(StrEnum):
 
 
 class SignUpPolicy(StrEnum):
-    """Who gets an account at the console: everybody, whom an operator lets in, nobody new."""
+    """Sign-up at the console: open to all, after an operator's approval, or closed."""
 
     OPEN = "open"
     APPROVED = "approved"
@@ -68,7 +70,7 @@ def _pairs(value: object) -> object:
 
 
 def _unset(value: object) -> object:
-    """An empty variable is an unset one."""
+    """Treat an empty variable as unset."""
     return None if value == "" else value
 
 

@@ -25,12 +25,16 @@ class SettingsError(Exception):
 
 
 def variable(field: str) -> str:
-    """The environment variable of a field."""
+    """Return the environment variable of a field."""
     return PREFIX + field.upper()
 
 
 def parse_settings(environ: Mapping[str, str], **chosen: object) -> Settings:
-    """Settings from `environ`; `chosen` (command-line values) wins. Raises `SettingsError`."""
+    """Parse settings from `environ`; `chosen` (command-line values) wins.
+
+    Raises:
+        SettingsError: A variable is unknown or a value is invalid.
+    """
     known = {variable(name): name for name in Settings.model_fields}
     unknown = [name for name in environ if name.startswith(PREFIX) and name not in known and name not in ALIASES]
     if unknown:
@@ -59,7 +63,7 @@ def _disagree(environ: Mapping[str, str], alias: str, name: str) -> bool:
 
 
 def _aliases_first(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """A deprecated alias loses against the name it stands for."""
+    """Sort deprecated aliases first, so that their current names win."""
     return sorted(environ.items(), key=lambda item: item[0] not in ALIASES)
 
 
@@ -75,12 +79,12 @@ def _explain(error: ValidationError) -> list[str]:
 
 
 def allowed(field: str) -> str:
-    """What a field allows, in words."""
+    """Return the values that a field allows, in words."""
     return str(_extra(field)["allowed"])
 
 
 def shown_default(field: str) -> str:
-    """A field's default as docs/settings.md writes it."""
+    """Return a field's default as docs/settings.md writes it."""
     return str(_extra(field)["shown"])
 
 

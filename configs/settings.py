@@ -31,7 +31,7 @@ PREFIX = "SVC_"
 
 
 def default_workdir() -> Path:
-    """Where state lives when nothing is said."""
+    """Return the default folder of the service's state."""
     return Path("/var/lib/quire") if os.geteuid() == 0 else Path.home() / ".local/share/quire"
 
 
@@ -52,7 +52,7 @@ class Settings(BaseSettings):
     api_keys: Text = setting(
         None,
         "name=secret pairs separated by commas; name may carry :read, :read+write or :admin",
-        "Operator keys. They replace the default token.",
+        "Operator keys. They replace the default token. Beyond loopback a secret needs at least 20 characters.",
     )
     signing_key: Text = setting(
         None,

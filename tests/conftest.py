@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What thousands of tests are made of lives to the end: the garbage collector need not look at it again."""
+    """Freeze the garbage collector's view of all tests, which live to the end of the session."""
     gc.collect()
     gc.freeze()
 

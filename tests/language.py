@@ -16,12 +16,21 @@ BANNED = re.compile(rf"\b({DIALECT})\b", re.VERBOSE | re.IGNORECASE)
 
 RULED_OUT = re.compile(
     rf"""\b({DIALECT}|stands?\ in|lies?\ in|of\ its\ own|of\ their\ own|of\ one's\ own|
-      is\ none|are\ none|is\ no|are\ no|gives?\ back|given\ back|for\ good|no\ more)\b
+      (?-i:is\ none|are\ none)|(?:is|are)\ no(?!\ longer)|gives?\ back|given\ back|for\ good|no\ more)\b
     |^(What|Who|Whose|Where|How|Which)\b(?![^.]*\?)
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 """Words of the former house dialect, and sentences whose subject is a question word."""
+
+RIDDLE = re.compile(
+    r"(?:^|_)(what|who|whom|whoever|whose|nobody|somebody|told|found_out|whatever|"
+    r"anew|mended|beside|stood|goes_on|lapse[sd]?)(?=_|$)"
+)
+"""Words that hide the subject or the behaviour in the name of a test."""
+
+MAX_TEST_NAME = 70
+"""Characters in the name of a test."""
 
 COMMENT = {
     ".html": re.compile(r"\{#.*?#\}", re.DOTALL),
@@ -45,6 +54,13 @@ def iter_docstrings(path: Path) -> Iterator[tuple[str, str]]:
             text = ast.get_docstring(node)
             if text:
                 yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}", text
+
+
+def iter_test_names(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (`file:line`, name) of each test function and method."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            yield f"{path.relative_to(ROOT)}:{node.lineno}", node.name
 
 
 def iter_messages(path: Path) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Real PostgreSQL for tests: one server per session, a migrated template, a database like it per test.
 
 A database that a test leaves with the template's schema is emptied and goes to the next under a new name: making one
-is six hundred files and was a third of the suite's CPU time. Whatever else a test did to it, it is dropped.
+is six hundred files and was a third of the suite's CPU time. After any other change it is dropped.
 SVC_TEST_DATABASE_URL names an external server (superuser or CREATEDB) to run the same tests on.
 """
 
@@ -80,7 +80,7 @@ class TestServer:
 
     @contextmanager
     def database(self) -> Iterator[str]:
-        """The DSN of a migrated database of one's own, gone afterwards."""
+        """Yield the DSN of a separate migrated database, dropped afterwards."""
         name = f"quire_test_{secrets.token_hex(4)}"
         if self._spare:
             self._run(sql.SQL("alter database {} rename to {}").format(*map(sql.Identifier, (self._spare.pop(), name))))
@@ -116,7 +116,7 @@ class TestServer:
         self._run(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(database)))
 
     def _emptied(self, name: str) -> bool:
-        """Whether it is as the template again: nobody is connected, and no row is left."""
+        """Return True when it equals the template again: no connection and no row is left."""
         try:
             self._run(OTHERS_OUT, name)
             with self._inside(name) as connection:

@@ -1,4 +1,4 @@
-"""Which worker runs which tests: a file is one worker's, and so are all files that share the one running service."""
+"""Assigns tests to workers: a file belongs to one worker, and so do all files that share the running service."""
 
 import contextlib
 import importlib
@@ -18,10 +18,10 @@ class FileScheduling(LoadFileScheduling):
 
 
 def import_in_turns(config: pytest.Config) -> None:
-    """Import the tests, each worker beginning with a part of its own: what one has rewritten, the others find.
+    """Import the tests, each worker beginning with another part, so that workers find each other's rewritten asserts.
 
-    In a fresh checkout all would rewrite the same asserts at the same time, thirteen CPU seconds each. Whatever cannot
-    be imported is left to collection, which says so.
+    In a fresh checkout all would rewrite the same asserts at the same time, thirteen CPU seconds each. A failing
+    import is left to collection, which reports it.
     """
     worker = getattr(config, "workerinput", None)
     if worker is None:

@@ -1,4 +1,4 @@
-"""The house's rules that no linter knows: layers, sizes, names, and what may not stand in a commit."""
+"""Rules of the project that no linter checks: layers, sizes, names, and the content of commits."""
 
 import ast
 import re
@@ -57,11 +57,11 @@ def test_no_function_is_longer_than_the_house_allows() -> None:
     assert long == {}
 
 
-def test_module_names_say_what_they_hold() -> None:
+def test_module_names_are_specific() -> None:
     assert [path for path in python_files(*PACKAGES, "tests") if path.stem in FORBIDDEN_NAMES] == []
 
 
-def test_every_module_says_what_it_is() -> None:
+def test_every_module_has_a_docstring() -> None:
     silent = [
         str(path.relative_to(ROOT))
         for path in python_files(*PACKAGES)

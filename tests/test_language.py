@@ -1,6 +1,17 @@
 """Docstrings, documents, templates and test names keep to the writing guide in docs/development.md ("Language")."""
 
-from tests.language import BANNED, COMMENT, ROOT, RULED_OUT, iter_docstrings, iter_messages, list_files
+from tests.language import (
+    BANNED,
+    COMMENT,
+    MAX_TEST_NAME,
+    RIDDLE,
+    ROOT,
+    RULED_OUT,
+    iter_docstrings,
+    iter_messages,
+    iter_test_names,
+    list_files,
+)
 
 MAX_SHARE = 0.24
 """Share of docstrings with a ruled-out word; some are right in their place ("a table of its own")."""
@@ -17,6 +28,19 @@ def test_ruled_out_words_are_found() -> None:
         assert RULED_OUT.search(text)
     for text in ("Return the limit.", "Which of the two is larger?", "Restore the document."):
         assert not RULED_OUT.search(text)
+
+
+def test_test_names_are_short_and_state_a_behaviour() -> None:
+    names = [found for path in list_files("tests/*.py") for found in iter_test_names(path)]
+    assert len(names) > 3000
+    assert [f"{place}: {name}" for place, name in names if len(name) > MAX_TEST_NAME or RIDDLE.search(name)] == []
+
+
+def test_riddles_in_test_names_are_found() -> None:
+    for name in ("test_what_is_stored", "test_a_caller_who_waits", "test_limits_are_told", "test_a_lapsed_lease"):
+        assert RIDDLE.search(name)
+    for name in ("test_whole_words_are_masked", "test_store_returns_none", "test_lapstone_is_a_word"):
+        assert not RIDDLE.search(name)
 
 
 def test_pages_and_scripts_contain_no_banned_word() -> None:

@@ -54,7 +54,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def run(copy: Path, tests: tuple[str, ...], server: Server) -> subprocess.CompletedProcess[str]:
-    """The tests, in the copy, in a process of their own, on the database server of this one."""
+    """Run the tests on the copy in a separate process, on the database server of this one."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:randomly", *tests]
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", URL: server.admin}
     return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, timeout=300)

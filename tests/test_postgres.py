@@ -1,4 +1,4 @@
-"""A test's database holds nothing of an earlier test's, whatever that one did to its own."""
+"""A test's database holds nothing of an earlier test's, after any change by that test."""
 
 import psycopg
 import pytest
@@ -19,7 +19,7 @@ WRITES = {
 
 
 def look(dsn: str) -> dict[str, object]:
-    """What the next test could notice: rows of every table, columns, triggers that are off, settings, sequences."""
+    """Return the state that the next test could notice: rows, columns, disabled triggers, settings, sequences."""
     queries = {
         "columns": "select table_name, column_name from information_schema.columns order by 1, 2",
         "plans": "select * from console_plans order by 1",
@@ -43,7 +43,7 @@ def test_the_next_database_is_as_the_first_was(postgres_server: Server, write: s
         assert look(dsn) == before
 
 
-def test_nobody_stays_connected_and_no_name_is_used_twice(postgres_server: Server) -> None:
+def test_released_database_has_no_connections_and_no_reused_name(postgres_server: Server) -> None:
     with postgres_server.database() as first:
         left = psycopg.connect(first)
     with postgres_server.database() as second:

@@ -1,6 +1,6 @@
-"""Rooms of the house: modules in a folder, no two rooms that need each other, class names that stand once.
+"""Structure of the packages: modules per folder, no cyclic packages, unique class names.
 
-And what stands in them: a number with a name says its unit and its reason.
+Named numbers state their unit and their reason.
 """
 
 import ast
@@ -179,7 +179,7 @@ def test_a_silent_constant_and_a_silent_threshold_are_seen() -> None:
     assert silent_thresholds(limits) == ["b: int = 2"]
 
 
-def test_the_thresholds_of_a_layout_module_stand_in_one_dataclass_that_explains_each() -> None:
+def test_thresholds_of_a_layout_module_are_in_a_documented_dataclass() -> None:
     wrong = {}
     for path in listed(LAYOUT):
         body = ast.parse(text := path.read_text()).body

@@ -1,8 +1,8 @@
-"""Gets a document read whatever its pages do to the children: who is tried again, what is failed, when it is given up.
+"""Reads a document in children that its pages may crash: decides on retries, failed pages and failed documents.
 
-A page that ends its child is tried once more alone in a fresh one, then failed, and the others go on; only an end while
-opening or finishing fails the document. A killed child says nothing about the document: the same is done again. A
-document that fails, or has an anomaly, in a child that has read others is read again in a fresh one.
+A page that ends its child is retried once alone in a fresh child, then failed, and the other pages continue. Only an
+end while opening or finishing fails the document. A killed child says nothing about the document, so its work is
+repeated. A document that fails, or has an anomaly, in a reused child is read again in a fresh one.
 """
 
 import threading
@@ -36,7 +36,7 @@ class DocumentFailed(Exception):
 
 
 class RetryBudget:
-    """How often one document may still have things done again. Thread-safe."""
+    """Limits the retries of one document. Thread-safe."""
 
     def __init__(self, limits: SandboxLimits) -> None:
         self._free, self._killed, self._crashed = _FREE_TRIES, _KILLED_TRIES, _CRASH_TRIES
@@ -72,7 +72,15 @@ class Attempts:
         self._patience, self._side_by_side = RetryBudget(limits), side_by_side
 
     def run(self) -> Tree | None:
-        """The tree; None when the pages are in `collected`, to be finished. Raises `DocumentFailed`, `ServerGone`."""
+        """Read the document.
+
+        Returns:
+            The tree, or None when the pages are in `collected` and still have to be finished.
+
+        Raises:
+            DocumentFailed: The document cannot be read.
+            ServerGone: The fork server does not start.
+        """
         fresh = False
         while True:
             sitting = self._sit(fresh=fresh)
@@ -146,12 +154,12 @@ class Attempts:
                     self._settle(failure, sitting)
 
     def _drop_unfinished(self, failure: ChildFailed, sitting: ChildSession) -> None:
-        """A page whose pictures were being drawn when somebody killed the child is read again, pictures and all."""
+        """Drop a page whose pictures were being drawn when its child was killed, so that it is read again with them."""
         if failure.error.code is ErrorCode.WORKER_KILLED and sitting.phase is SessionPhase.DRAWING:
             self._collected.contents.pop(sitting.page, None)
 
     def _settle(self, failure: ChildFailed, sitting: ChildSession) -> None:
-        """A page ended its child: alone once more, unless it was alone and used up what a page may use; then failed."""
+        """Handle a page that ended its child: retry it alone, or fail it when it was alone or used up its limits."""
         number, last = sitting.page, failure
         if sitting.phase is SessionPhase.DRAWING:
             self._settle_drawing(number)
@@ -164,7 +172,7 @@ class Attempts:
         self._collected.contents[number] = failed_page(number, last.error.code)
 
     def _settle_drawing(self, number: int) -> None:
-        """The text is good, only the pictures are deadly: the page without them."""
+        """Keep the text of a page whose pictures end the child, and leave the pictures out."""
         if number not in self._collected.contents:
             failure = self._read_alone(number, draw=False)
             if failure is not None:

@@ -6,7 +6,6 @@ After a `ChildFailed` the caller looks at `phase` and `page` to see what ended i
 import json
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -35,7 +34,7 @@ OnPage = Callable[[int, int], None]
 
 
 class SessionPhase(StrEnum):
-    """Where in a document its child was when it ended."""
+    """State of a document when its child ended."""
 
     SENT = "sent"
     OPENING = "opening"
@@ -63,7 +62,7 @@ class SessionDocument:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def tell(self, done: int) -> None:
-        """Report progress; it never goes back, whatever is read again."""
+        """Report progress, which never decreases, even when pages are read again."""
         facts = self.collected.facts
         with self._lock:
             if facts is not None and done > self._told:
@@ -114,7 +113,7 @@ class ChildSession:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        """Give back a child whose document ended well and without an anomaly; kill any other."""
+        """Return a child to the pool when its document ended well and without an anomaly; kill any other."""
         if error is None and not self._open and not self.has_anomaly:
             self._pool.give_back(self._document.job, self._child)
         else:
@@ -137,7 +136,14 @@ class ChildSession:
         self._listen()
 
     def read_whole(self) -> Tree | None:
-        """The tree; None when pages wait for a recogniser, which are then collected. Raises `ChildFailed`."""
+        """Read the whole document.
+
+        Returns:
+            The tree, or None when pages wait for a recogniser; these are then collected.
+
+        Raises:
+            ChildFailed: The child ended early or reported an error.
+        """
         self._begin(self._whole_request())
         self._listen()
         return self._await_whole()
@@ -148,11 +154,15 @@ class ChildSession:
         return self._await_whole()
 
     def read_pages(self, numbers: Sequence[int], *, draw: bool | None = None) -> None:
-        """These pages into `collected`; `draw` overrides what the document wants. Raises `ChildFailed`."""
+        """Read these pages into `collected`; `draw` overrides the document's setting.
+
+        Raises:
+            ChildFailed: The child ended early or reported an error.
+        """
         self._asked = numbers
-        wanted = json.dumps(list(numbers)).encode()
+        requested = json.dumps(list(numbers)).encode()
         drawn = self._document.draw if draw is None else draw
-        self._begin({"kind": "pages", "numbers": wanted, "draw": int(drawn)})
+        self._begin({"kind": "pages", "numbers": requested, "draw": int(drawn)})
         self._listen()
         self._listen()
         if any(number not in self._collected.contents for number in numbers):
@@ -170,7 +180,12 @@ class ChildSession:
         return self._image
 
     def redact(self, tree: bytes, decisions: Decisions) -> bytes:
-        """The open file redacted. Raises `ChildFailed`, `RedactionRefused`."""
+        """Return the open file redacted.
+
+        Raises:
+            ChildFailed: The child ended early or reported an error.
+            RedactionRefused: The file cannot be redacted.
+        """
         asked = json.dumps([[*key, decision] for key, decision in decisions.items()]).encode()
         if len(tree) + len(asked) > MOST_TREE_BYTES:
             raise RedactionRefused(RedactionRefused.code, "the document's tree is too large to be redacted at once")
@@ -251,7 +266,11 @@ class ChildSession:
         self._collected.note_pixels(frame, self._asked)
 
     def _note_doubted(self, frame: Frame) -> None:
-        """Have the detector look at the page being read, once, and tell the child. Raises `PortUnavailable`."""
+        """Have the detector look at the page being read, once, and send its elements to the child.
+
+        Raises:
+            PortUnavailable: The detector does not answer.
+        """
         number, detector = frame.number("number"), self._document.detector
         if detector is None or number != self.page or number in self._doubted:
             raise BadFrame("no opinion was offered")
@@ -259,10 +278,9 @@ class ChildSession:
         picture = frame.data("data")
         if len(picture) > MOST_DOUBTED_BYTES:
             raise TooMuchOutput
-        begun = time.monotonic()
         page = PixelPage(number=number, image=picture, width=frame.real("width"), height=frame.real("height"))
         seen = detector.find_elements(page, OPINION_TIMEOUT_S)
-        self._child.answer({"kind": "seen", "seen": SEEN.dump_json(seen)}, time.monotonic() - begun)
+        self._child.ask({"kind": "seen", "seen": SEEN.dump_json(seen)})
 
     def _note_tree(self, frame: Frame) -> None:
         self._tree = self._collected.note_tree(frame)

@@ -1,12 +1,17 @@
-"""What a sandboxed child has used so far, as the kernel reports it to the parent."""
+"""Resource usage of a sandboxed child, as the kernel reports it to the parent."""
 
 import os
+import select
+import socket
 import sys
+import time
 from dataclasses import dataclass
 
 _IS_LINUX = sys.platform == "linux"
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _USER_TICKS, _SYSTEM_TICKS, _ADDRESS_SPACE = 11, 12, 20  # fields after the name in /proc/PID/stat, see proc(5)
+
+_CHECKS = 8  # looks at an idle process within its limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +33,40 @@ def read_usage(pid: int) -> ChildUsage | None:
         return None
     cpu_ticks = int(fields[_USER_TICKS]) + int(fields[_SYSTEM_TICKS])
     return ChildUsage(cpu_s=cpu_ticks / _TICKS_PER_S, mapped_bytes=int(fields[_ADDRESS_SPACE]))
+
+
+def wait_until_ready(channel: socket.socket, event: int, pid: int, limit_s: float) -> float:
+    """Wait for a channel to a process and return the seconds in which the process was idle.
+
+    A process that waits for a processor is not idle: on a busy machine it is slow, not stuck. Where the system does not
+    report such waiting, each second counts as idle.
+
+    Args:
+        channel: The parent's end of the channel.
+        event: `select.POLLIN` or `select.POLLOUT`.
+        pid: The process at the other end.
+        limit_s: Idle seconds after which the process counts as stuck.
+
+    Raises:
+        TimeoutError: The process was idle for `limit_s`.
+    """
+    poll = select.poll()
+    poll.register(channel, event)
+    idle_s, checked_at, scheduled_s = 0.0, time.monotonic(), _read_scheduled_s(pid)
+    while not poll.poll(1000 * limit_s / _CHECKS):
+        now, scheduled_now_s = time.monotonic(), _read_scheduled_s(pid)
+        idle_s += max(0.0, now - checked_at - (scheduled_now_s - scheduled_s))
+        if idle_s >= limit_s:
+            raise TimeoutError
+        checked_at, scheduled_s = now, scheduled_now_s
+    return idle_s
+
+
+def _read_scheduled_s(pid: int) -> float:
+    """Return the seconds that a process has run or waited for a processor; 0 where the system does not report them."""
+    try:
+        with open(f"/proc/{pid}/schedstat", encoding="ascii") as schedstat:
+            running_ns, waiting_ns, _ = schedstat.read().split()
+    except (OSError, ValueError):
+        return 0.0
+    return (int(running_ns) + int(waiting_ns)) / 1e9

@@ -5,12 +5,12 @@ Every byte that comes in is hostile: counted, timed and type-checked. Knows fram
 
 import array
 import logging
+import select
 import signal
 import socket
-import time
 from typing import Any
 
-from actors.reading.child_usage import read_usage
+from actors.reading.child_usage import read_usage, wait_until_ready
 from actors.reading.forkserver import Exit, ForkServer
 from actors.sandbox.failures import DocumentError, SandboxEnd, describe_end
 from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader, TooMuchOutput, encode
@@ -40,11 +40,16 @@ class Conversation:
     """A child from the server. After `ChildFailed` or `close` it is over."""
 
     def __init__(self, server: ForkServer) -> None:
-        """Raises `ServerGone`."""
+        """Take an idle child of the server.
+
+        Raises:
+            ServerGone: The server does not start.
+        """
         self._server, self._limits = server, server.limits
         self._child = server.take()
-        self._frames = FrameReader(self._child.channel.recv, self._limits.output_bytes)
-        self._end = 0.0
+        self._child.channel.setblocking(False)
+        self._frames = FrameReader(self._receive, self._limits.output_bytes)
+        self._idle_s = 0.0
         self.documents = 0
         self.pid = self._child.pid
         self._first_usage = self._usage = read_usage(self.pid)
@@ -54,7 +59,7 @@ class Conversation:
         if self.documents:
             self._usage = read_usage(self.pid) or self._usage
         self.documents += 1
-        self._end = time.monotonic() + self._limits.total_wall_s
+        self._idle_s = 0.0
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
         self._send(messages, rights)
 
@@ -62,15 +67,13 @@ class Conversation:
         """One more request about the document. Raises `ChildFailed`."""
         self._send([message], [])
 
-    def answer(self, message: dict[str, Any], waited_s: float) -> None:
-        """What the child asked of us; the `waited_s` seconds that it took are not the document's."""
-        self._end += waited_s
-        self._send([message], [])
-
     def next(self) -> Frame:
-        """The next frame; an `error` frame raises like a death does. Raises `ChildFailed`."""
+        """Return the next frame; an `error` frame raises like the child's end.
+
+        Raises:
+            ChildFailed: The child ended, stalled, or sent an error or a bad message.
+        """
         try:
-            self._child.channel.settimeout(max(0.01, min(self._limits.stall_wall_s, self._end - time.monotonic())))
             frame = self._frames.next()
             return frame if frame.kind != "error" else self._raise_reported(frame)
         except (EndOfFrames, ConnectionError):
@@ -90,9 +93,9 @@ class Conversation:
         return ChildFailed(describe_end(end), cpu_s=self._document_cpu_s(ended))
 
     def is_reusable(self) -> bool:
-        """Whether the child is fit for another document: silent, and with a document's CPU time and memory left.
+        """Return True when the child can read another document: silent, with a document's CPU time and memory left.
 
-        The answer is no where the system does not report what a child uses.
+        Returns False where the system does not report a child's usage.
         """
         usage, first = read_usage(self.pid), self._first_usage
         if usage is None or first is None or self._has_unread_output():
@@ -101,23 +104,38 @@ class Conversation:
         return usage.cpu_s < self._limits.total_cpu_s and grown <= self._limits.memory_bytes // _GROWTH_SHARE
 
     def close(self) -> None:
-        """Kill the child and forget it; harmless when it is over already."""
+        """Kill and release the child; harmless when it has ended."""
         self._server.forget(self._child)
 
     def _send(self, messages: list[dict[str, Any]], rights: "list[tuple[int, int, array.array[int]]]") -> None:
-        data = b"".join(encode(message) for message in messages)
-        channel = self._child.channel
+        data = memoryview(b"".join(encode(message) for message in messages))
         try:
-            channel.settimeout(self._limits.stall_wall_s)
-            sent = channel.sendmsg([data], rights)
-            channel.sendall(data[sent:])
+            self._await(select.POLLOUT)
+            data = data[self._child.channel.sendmsg([data], rights) :]
+            while data:
+                self._await(select.POLLOUT)
+                data = data[self._child.channel.send(data) :]
         except TimeoutError:
             raise self.fail(SandboxEnd.STALLED) from None
         except OSError:
             raise self._died() from None
 
+    def _receive(self, count: int) -> bytes:
+        self._await(select.POLLIN)
+        return self._child.channel.recv(count)
+
+    def _await(self, event: int) -> None:
+        """Wait until the channel is ready.
+
+        Raises:
+            TimeoutError: The child was idle for longer than the limits of one wait or of one document.
+        """
+        limits = self._limits
+        limit_s = max(0.001, min(limits.stall_idle_s, limits.total_idle_s - self._idle_s))
+        self._idle_s += wait_until_ready(self._child.channel, event, self.pid, limit_s)
+
     def _raise_reported(self, frame: Frame) -> Frame:
-        """An error the child told: believed, except that memory trouble often looks like a broken file (lxml)."""
+        """Raise the child's error, unless memory trouble may look like a broken file (lxml)."""
         try:
             code = ErrorCode(frame.text("code"))
         except ValueError as error:
@@ -132,7 +150,6 @@ class Conversation:
 
     def _has_unread_output(self) -> bool:
         """Whether the child sent something after its last answer, or has ended."""
-        self._child.channel.settimeout(0.0)
         try:
             self._child.channel.recv(1, socket.MSG_PEEK)
         except BlockingIOError:
@@ -165,12 +182,12 @@ class Conversation:
 
 
 def told_detail(frame: Frame) -> str:
-    """The detail that a child tells, who may be a document's: short and printable."""
+    """Return the detail of a child's error, cut and printable because a document may control it."""
     return "".join(char for char in frame.text("detail")[:MOST_DETAIL] if char.isprintable())
 
 
 def judge_exit(ended: Exit, hard_cpu_limit_s: int) -> SandboxEnd:
-    """What an exit status says. SIGKILL is the kernel's too, when the hard CPU limit is reached."""
+    """Classify an exit status. The kernel also sends SIGKILL at the hard CPU limit."""
     if ended.code == -signal.SIGXCPU:
         return SandboxEnd.OUT_OF_CPU
     if ended.code == -signal.SIGKILL:

@@ -8,6 +8,7 @@ import array
 import contextlib
 import errno
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from actors.reading.child_usage import wait_until_ready
 from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader
 from actors.sandbox.limits import SandboxLimits
 
@@ -30,8 +32,8 @@ _ENVIRONMENT = {
 }  # fmt: skip
 _START_DELAYS_S = (0.0, 0.2, 0.5, 1.0, 2.0)
 """Seconds before each start of the server; a full process table passes in such times."""
-_START_TIMEOUT_S = 60.0  # seconds: importing parsers takes two to four, on a loaded machine twenty
-_ANSWER_TIMEOUT_S = 10.0  # seconds: a fork takes milliseconds; without an answer the server is dead
+_START_TIMEOUT_S = 60.0  # idle seconds of the server, e.g. in which it loads parsers from a slow disk
+_ANSWER_TIMEOUT_S = 10.0  # idle seconds: a fork takes milliseconds; without an answer the server is dead
 _CONTROL_CAP = 1 << 16  # bytes of one control message: pids and verdicts, never documents
 _DESCRIPTORS_AT_ONCE = 64  # descriptors taken from one message: no message of ours carries more
 
@@ -46,7 +48,7 @@ class SandboxRefused(ServerGone):
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a child ended: exit code (negative: signal), CPU seconds, peak resident bytes."""
+    """Exit status of a child: exit code (negative: signal), CPU seconds, peak resident bytes."""
 
     code: int
     cpu_s: float
@@ -62,6 +64,7 @@ class NewChild:
     pidfd: int = -1
 
     def kill(self) -> None:
+        """Kill the child if it is still running."""
         with contextlib.suppress(ProcessLookupError):
             if self.pidfd >= 0:
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
@@ -69,6 +72,7 @@ class NewChild:
                 os.kill(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
+        """Close the channel and the process descriptor."""
         self.channel.close()
         if self.pidfd >= 0:
             os.close(self.pidfd)
@@ -77,7 +81,7 @@ class NewChild:
 
 @dataclass(slots=True)
 class _Running:
-    """One life of the server: what it said that nobody asked for yet."""
+    """One run of the server, with its messages that were not consumed yet."""
 
     process: subprocess.Popen[bytes]
     link: socket.socket
@@ -88,11 +92,13 @@ class _Running:
     idle: deque[NewChild] = field(default_factory=deque)
     exits: dict[int, Exit] = field(default_factory=dict)
     alive: set[int] = field(default_factory=set)
+    timeout_s: float = _START_TIMEOUT_S
 
     def __post_init__(self) -> None:
         self.frames = FrameReader(self._receive, _CONTROL_CAP)
 
     def _receive(self, count: int) -> bytes:
+        wait_until_ready(self.link, select.POLLIN, self.process.pid, self.timeout_s)
         data, ancillary, _, _ = self.link.recvmsg(count, socket.CMSG_SPACE(4 * _DESCRIPTORS_AT_ONCE))
         for level, kind, payload in ancillary:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
@@ -100,8 +106,15 @@ class _Running:
         return data
 
     def listen(self, timeout_s: float) -> None:
-        """Take in one message. Raises `ServerGone`."""
-        self.link.settimeout(max(0.001, timeout_s))
+        """Process one message.
+
+        Args:
+            timeout_s: Seconds in which the server is idle, after which it counts as dead.
+
+        Raises:
+            ServerGone: The server is dead, or its message is none of ours.
+        """
+        self.timeout_s = timeout_s
         try:
             self._note(self.frames.next())
         except (EndOfFrames, BadFrame, OSError) as error:
@@ -164,6 +177,7 @@ class ForkServer:
 
     @property
     def idle_rss(self) -> int:
+        """Return the resident bytes of an idle server; 0 when it is not running."""
         return self._running.idle_rss if self._running else 0
 
     def start(self) -> None:
@@ -179,7 +193,11 @@ class ForkServer:
                 self._launched = self._execute()
 
     def take(self) -> NewChild:
-        """An idle child; the next one is forked at once. Starts a dead server again. Raises `ServerGone`."""
+        """Return an idle child and have the next one forked; restarts a dead server.
+
+        Raises:
+            ServerGone: The server does not stay up.
+        """
         with self._lock:
             for _ in _START_DELAYS_S:
                 self.start()
@@ -190,22 +208,21 @@ class ForkServer:
             raise ServerGone("fork server dies again and again")
 
     def wait_exit(self, child: NewChild) -> Exit | None:
-        """How this child ended; None when the server died too, and so nobody knows."""
+        """Return the exit status of this child, or None when it is unknown because the server died too."""
         with self._lock:
             running = self._running
             if running is None or child.pid not in running.alive:
                 return None
-            deadline = time.monotonic() + _ANSWER_TIMEOUT_S
             try:
                 while child.pid not in running.exits:
-                    running.listen(deadline - time.monotonic())
+                    running.listen(_ANSWER_TIMEOUT_S)
             except ServerGone:
                 self._end()
                 return None
             return running.exits[child.pid]
 
     def forget(self, child: NewChild) -> None:
-        """Kill and close a child; its end interests nobody any more."""
+        """Kill and close a child, and discard its exit status."""
         child.kill()
         child.close()
         with self._lock:
@@ -214,6 +231,7 @@ class ForkServer:
                 self._running.exits.pop(child.pid, None)
 
     def close(self) -> None:
+        """Stop the server."""
         with self._lock:
             self._end()
 
@@ -221,9 +239,8 @@ class ForkServer:
         running = self._running
         if running is None:
             raise ServerGone("fork server is closed")
-        deadline = time.monotonic() + _ANSWER_TIMEOUT_S
         while not running.idle:
-            running.listen(deadline - time.monotonic())
+            running.listen(_ANSWER_TIMEOUT_S)
         try:
             running.link.sendall(b"n")
         except OSError as error:

@@ -1,7 +1,7 @@
-"""What is asked for now and kept nowhere: a page's picture, a document read once. In the sandbox, a few at a time.
+"""Serves one-time requests without storing results: a page's picture, a document read once. Sandboxed, a few at a time.
 
-In come originals (by key or as bytes); out come pictures and outcomes. Pictures and readings have a sandbox each, so
-that a long reading never keeps a page from being shown. Knows no Ray and no HTTP.
+In: originals (by key or as bytes). Out: pictures and outcomes. Pictures and readings have separate sandboxes, so that
+a long reading does not delay a picture. Knows no Ray and no HTTP.
 """
 
 import io
@@ -34,16 +34,21 @@ TOO_SLOW = ReadOutcome(error=ErrorCode.TIMEOUT, detail="reading took too long")
 class Originals(Protocol):
     """Uploaded bytes by content hash."""
 
-    def open(self, sha256: str, /) -> BinaryIO: ...
+    def open(self, sha256: str, /) -> BinaryIO:
+        """Open the original with this hash."""
 
 
 class SandboxedReader(Protocol):
     """`actors.reading.read_document.DocumentReader`: one call at a time."""
 
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start the sandbox."""
+
     def read_until_pixels(
         self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
-    ) -> ReadOutcome | PendingOcr: ...
+    ) -> ReadOutcome | PendingOcr:
+        """Read a document up to the pages that need a recogniser."""
+
     def render(
         self,
         original: BinaryIO,
@@ -52,13 +57,18 @@ class SandboxedReader(Protocol):
         password: str | None,
         area: Bbox | None,
         marks: Sequence[PageMark],
-    ) -> PageImage: ...
-    def redact(self, original: BinaryIO, tree: bytes, decisions: Decisions, password: str | None) -> bytes: ...
-    def close(self) -> None: ...
+    ) -> PageImage:
+        """Return the picture of a page or of an area of it."""
+
+    def redact(self, original: BinaryIO, tree: bytes, decisions: Decisions, password: str | None) -> bytes:
+        """Return the original redacted."""
+
+    def close(self) -> None:
+        """Stop the sandbox."""
 
 
 class _Overdue(Exception):
-    """Nobody waits for this reading any more."""
+    """The request for this reading has timed out."""
 
 
 class SlotQueue:
@@ -69,7 +79,11 @@ class SlotQueue:
 
     @contextmanager
     def taken(self, until: float) -> Iterator[None]:
-        """Raises `PortUnavailable` when the line is full or `until` (monotonic) comes first."""
+        """Hold a slot for the block.
+
+        Raises:
+            PortUnavailable: The queue is full, or no slot was free by `until` (monotonic).
+        """
         if not self._places.acquire(blocking=False):
             raise PortUnavailable(PORT, "full")
         try:
@@ -105,8 +119,10 @@ class OnDemand:
         self._pictures, self._readings = SlotQueue(waiting), SlotQueue(waiting)
 
     def start(self) -> None:
-        """The sandbox for pictures comes up when a service that starts is past its busiest seconds, or at the first
-        picture; the other one at the first reading."""
+        """Schedule the start of the picture sandbox; the reading sandbox starts at the first reading.
+
+        The picture sandbox starts after the service's busiest start-up seconds, or at the first picture.
+        """
         self._later.start()
 
     def _warm(self) -> None:
@@ -125,7 +141,11 @@ class OnDemand:
         timeout_s: float,
         marks: Sequence[PageMark] = (),
     ) -> PageImage | DocumentError:
-        """The picture, or why there is none (`original-missing` too). Raises `PortUnavailable`."""
+        """Return the picture, or the error of a document without one (`original-missing` too).
+
+        Raises:
+            PortUnavailable: The queue is full or the store does not answer.
+        """
         with self._pictures.taken(time.monotonic() + timeout_s):
             try:
                 with self._originals.open(blob_key) as original:
@@ -140,7 +160,11 @@ class OnDemand:
     def redact(
         self, blob_key: str, tree: bytes, decisions: Decisions, password: str | None, timeout_s: float
     ) -> bytes | RedactionRefused | DocumentError:
-        """The redacted file, or why there is none. Raises `PortUnavailable`."""
+        """Return the redacted file, or the reason for refusing it.
+
+        Raises:
+            PortUnavailable: The queue is full or the store does not answer.
+        """
         with self._readings.taken(time.monotonic() + timeout_s):
             try:
                 with self._originals.open(blob_key) as original:
@@ -155,7 +179,11 @@ class OnDemand:
                 return DocumentError(error.code, error.detail)
 
     def read(self, original: bytes, options: ReadOptions, timeout_s: float) -> ReadOutcome:
-        """The tree, without pictures, or how reading ended. Raises `PortUnavailable`."""
+        """Return the tree without pictures, or the error that ended the reading.
+
+        Raises:
+            PortUnavailable: The queue is full.
+        """
         until = time.monotonic() + timeout_s
         with self._readings.taken(until):
             try:
@@ -172,6 +200,7 @@ class OnDemand:
         return TOO_SLOW if overdue else outcome
 
     def close(self) -> None:
+        """Stop both sandboxes."""
         self._later.cancel()
         self._drawing.close()
         self._reading.close()

@@ -22,7 +22,7 @@ _TAIL = 4 << 20  # bytes at the end of a package that hold its directory
 
 @contextlib.contextmanager
 def borrow_descriptor(original: BinaryIO) -> Iterator[int]:
-    """A descriptor of the original's bytes; data that lies in no file is put into one without a name."""
+    """Yield a descriptor of the original's bytes; data in memory is copied into a nameless file."""
     try:
         descriptor = original.fileno()
     except (io.UnsupportedOperation, AttributeError):
@@ -60,22 +60,25 @@ def is_picture(original: BinaryIO) -> bool:
 
 
 def identify(descriptor: int, password: str | None = None) -> Source:
-    """Format, SHA-256 and size of the bytes; the format is "" where the password must tell it.
+    """Return format, SHA-256 and size of the bytes; the format is "" when only the password can reveal it.
 
-    Raises `UnsupportedFormat`, `Encrypted`, `OSError`.
+    Raises:
+        UnsupportedFormat: The format is unknown.
+        Encrypted: The file needs a password.
+        OSError: The descriptor cannot be read.
     """
     digest, size = hashlib.sha256(), 0
     while part := os.pread(descriptor, _AT_ONCE, size):
         digest.update(part)
         size += len(part)
-    found = _sniff_descriptor(descriptor, size, locked=password is not None)
-    return Source(format=found.value if found is not None else "", sha256=digest.hexdigest(), bytes=size)
+    file_format = _sniff_descriptor(descriptor, size, locked=password is not None)
+    return Source(format=file_format.value if file_format is not None else "", sha256=digest.hexdigest(), bytes=size)
 
 
 def _sniff_descriptor(descriptor: int, size: int, *, locked: bool) -> Format | None:
-    """The format of the bytes: a package and a compound file say at their end or anywhere what they are.
+    """Identify the format; packages and compound files are identified by their end or by all their bytes.
 
-    None for a package under a password where it may be `locked`.
+    Returns None for a package under a password when it may be `locked`.
     """
     head = os.pread(descriptor, LOOKED_AT, 0)
     if size <= LOOKED_AT or not is_container(head):

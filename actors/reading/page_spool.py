@@ -1,4 +1,4 @@
-"""Pages waiting for a recogniser: their pixels lie in a nameless temporary file, one page in memory while looked at."""
+"""Stores page pixels that wait for a recogniser in a nameless temporary file; one page at a time is in memory."""
 
 import tempfile
 import weakref
@@ -30,6 +30,7 @@ class PixelStore(Sequence[PixelPage]):
         self.bytes = 0
 
     def put(self, page: PixelPage) -> None:
+        """Append a page's picture to the file."""
         self._file.seek(0, 2)
         offset = self._file.tell()
         self._file.write(page.image)
@@ -55,9 +56,11 @@ class PixelStore(Sequence[PixelPage]):
 
     @property
     def numbers(self) -> frozenset[int]:
+        """Return the numbers of the stored pages."""
         return frozenset(self._places)
 
     def close(self) -> None:
+        """Delete the file."""
         self._finalizer()
 
     def _load(self, number: int) -> PixelPage:

@@ -1,6 +1,6 @@
-"""What children have sent about one document so far, checked piece by piece as it comes in.
+"""Collects and checks the pieces that children send about one document.
 
-A child is hostile until proven otherwise: names, numbers and counts are compared with what was asked for.
+A child is hostile until proven otherwise: names, numbers and counts are compared with the request.
 """
 
 import re
@@ -59,7 +59,11 @@ class PartialDocument:
         return facts
 
     def note_content(self, frame: Frame, asked: Sequence[int]) -> PageContent:
-        """A page's content. Raises `BadFrame` unless it is of a page asked for."""
+        """Store a page's content.
+
+        Raises:
+            BadFrame: The page is invalid or was not requested.
+        """
         try:
             content = load_page(_bounded(frame.data("data"), MOST_PAGE_BYTES))
         except ValidationError as error:
@@ -71,7 +75,12 @@ class PartialDocument:
         return content
 
     def note_asset(self, frame: Frame) -> None:
-        """A picture by name. Raises `BadFrame`, `TooMuchOutput`."""
+        """Store a picture by name.
+
+        Raises:
+            BadFrame: The name is invalid.
+            TooMuchOutput: The document has too many pictures or picture bytes.
+        """
         name, data = frame.text("name"), frame.data("data")
         if not _ASSET_NAME.fullmatch(name):
             raise BadFrame("asset name")
@@ -81,17 +90,27 @@ class PartialDocument:
             raise TooMuchOutput
 
     def note_embedded(self, frame: Frame) -> None:
-        """A file inside the file, by its path. Raises `BadFrame`, `TooMuchOutput`."""
+        """Store a file inside the file, by its path.
+
+        Raises:
+            BadFrame: The path is invalid.
+            TooMuchOutput: There are too many files or bytes.
+        """
         path, name, data = frame.text("path"), frame.text("name"), frame.data("data")
         if not path or len(path) > MAX_PATH_CHARS or not path.isprintable():
             raise BadFrame("path of a file inside")
         self.embedded[path] = Embedded(path=path, name=name, data=data)
-        held = self.embedded.values()
-        if len(held) > MAX_EMBEDDED or sum(len(one.data) for one in held) > MAX_EMBEDDED_BYTES:
+        files = self.embedded.values()
+        if len(files) > MAX_EMBEDDED or sum(len(file.data) for file in files) > MAX_EMBEDDED_BYTES:
             raise TooMuchOutput
 
     def note_pixels(self, frame: Frame, asked: Sequence[int]) -> None:
-        """A page for the recogniser. Raises `BadFrame`, `TooMuchOutput`."""
+        """Store a page's picture for the recogniser.
+
+        Raises:
+            BadFrame: The page was not requested.
+            TooMuchOutput: The document has too many picture bytes.
+        """
         number = frame.number("number")
         if number not in asked:
             raise BadFrame("pixels not asked for")
@@ -102,12 +121,16 @@ class PartialDocument:
             raise TooMuchOutput
 
     def note_tree(self, frame: Frame) -> Tree:
-        """The assembled tree. Raises `BadFrame` unless it is one of this document, in canonical form."""
+        """Check and return the assembled tree.
+
+        Raises:
+            BadFrame: The tree is of another document or not in canonical form.
+        """
         self.tree_json = frame.data("data")
         return check_tree(self.tree_json, self)
 
     def drop_pages(self) -> None:
-        """Forget pages, pixels and assets: they are read again."""
+        """Drop pages, pixels and assets, which are read again."""
         self.contents.clear()
         self.assets.clear()
         self.pixels.close()
@@ -138,7 +161,11 @@ _IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", 
 
 
 def note_image(frame: Frame, marks: int) -> PageImage:
-    """A drawn page and the boxes of so many marks. Raises `BadFrame`."""
+    """Return a drawn page with the boxes of `marks` marks.
+
+    Raises:
+        BadFrame: The boxes or the media type are invalid.
+    """
     try:
         boxes = _BOXES.validate_json(frame.data("boxes"))
     except ValidationError as error:
@@ -155,7 +182,11 @@ def note_image(frame: Frame, marks: int) -> PageImage:
 
 
 def check_tree(stored: bytes, collected: PartialDocument) -> Tree:
-    """The tree a child assembled, proven to be one of this document in canonical form. Raises `BadFrame`."""
+    """Return the tree that a child assembled, after checking it.
+
+    Raises:
+        BadFrame: The tree is of another document or not in canonical form.
+    """
     try:
         tree = load_tree(_bounded(stored, MOST_TREE_BYTES))
     except ValidationError as error:

@@ -30,7 +30,7 @@ class PendingOcr:
         return all(content.areas for content in self.contents if content.number in waiting)
 
     def finish(self, recognised: Sequence[RecognisedPage]) -> ReadOutcome:
-        """The document with the recognised pages in place; one that waits and is not among them is a failed page."""
+        """Return the document with the recognised pages; a waiting page without a recognition fails."""
         words = {page.number: page for page in recognised}
         waiting = self.pixels.numbers
         return finish_outcome(
@@ -42,7 +42,7 @@ class PendingOcr:
         )
 
     def give_up(self) -> ReadOutcome:
-        """There is no recogniser on this machine: enough where it was only to read parts of pages."""
+        """Finish without a recogniser: succeeds when recognition was needed only for parts of pages."""
         self.pixels.close()
         if self.can_do_without:
             return self.finish(())
@@ -55,9 +55,9 @@ def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: froze
     from models.extract.pipeline.ocr_regions import leave_areas  # with numpy and all layout: only where a page waits
     from models.extract.pipeline.recognised import apply_recognition
 
-    found = words.get(content.number)
-    if found:
-        return apply_recognition(content, found)
+    recognised = words.get(content.number)
+    if recognised:
+        return apply_recognition(content, recognised)
     return leave_areas(content) if content.areas else failed_page(content.number, ErrorCode.ML_UNAVAILABLE)
 
 

@@ -1,6 +1,6 @@
-"""Reads one original in the sandbox and says how that ended, whatever the original does. Never raises for a document.
+"""Reads one original in the sandbox and reports the outcome. Never raises for a document.
 
-Comes in: open bytes and options. Goes out: a tree, an error code, or pages that wait for a recogniser. Knows no queue.
+In: open bytes and options. Out: a tree, an error code, or pages that wait for a recogniser. Knows no queue.
 """
 
 import os
@@ -29,7 +29,7 @@ Answer = TypeVar("Answer")
 
 
 def _ignore(done: int, total: int) -> None:
-    """Nobody wants to hear about pages."""
+    """Ignore page progress."""
 
 
 class RenderFailed(ExtractError):
@@ -65,6 +65,7 @@ class DocumentReader:
 
     @property
     def server(self) -> ForkServer:
+        """Return the fork server."""
         return self._server
 
     def start(self) -> None:
@@ -72,14 +73,14 @@ class DocumentReader:
         self._server.start()
 
     def read(self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore) -> ReadOutcome:
-        """The document read without a recogniser: one that needs it ends `ml-unavailable`."""
+        """Read the document without a recogniser; one that needs it ends `ml-unavailable`."""
         read = self.read_until_pixels(original, options, on_page)
         return read.give_up() if isinstance(read, PendingOcr) else read
 
     def read_until_pixels(
         self, original: BinaryIO, options: ReadOptions, on_page: OnPage = _ignore, *, job: str | None = None
     ) -> ReadOutcome | PendingOcr:
-        """The document, or what of it can be had without a recogniser. Only what `on_page` raises comes out of it.
+        """Read the document up to the pages that need a recogniser. Raises only the errors of `on_page`.
 
         Args:
             original: The file, open for reading.
@@ -129,7 +130,12 @@ class DocumentReader:
             return self._alone(document, lambda session: session.render(page, dpi, area, marks))
 
     def redact(self, original: BinaryIO, tree: bytes, decisions: Decisions, password: str | None = None) -> bytes:
-        """The original as a redacted file of its kind. Raises `RedactionRefused`, `ExtractError`."""
+        """Return the original as a redacted file of its kind.
+
+        Raises:
+            RedactionRefused: The file cannot be redacted.
+            ExtractError: The file cannot be read.
+        """
         with borrow_descriptor(original) as descriptor:
             source = Source(format="", sha256="", bytes=os.fstat(descriptor).st_size)
             collected = PartialDocument(source, ReadOptions(password=password), self._limits)
@@ -141,6 +147,7 @@ class DocumentReader:
         self._pool.end_job(job)
 
     def close(self) -> None:
+        """Stop the children and the fork server."""
         self._pool.close()
         self._server.close()
 
@@ -165,7 +172,7 @@ class DocumentReader:
         return replace(outcome, embedded=tuple(collected.embedded.values()))
 
     def _alone(self, document: SessionDocument, ask: Callable[[ChildSession], Answer]) -> Answer:
-        """One request to a fresh child, once more where the machine and not the file is to blame."""
+        """Send one request to a fresh child, and retry when the machine and not the file is to blame."""
         failure = DocumentError(ErrorCode.WORKER_KILLED, "parser unavailable")
         for _ in range(_RENDER_TRIES):
             try:

@@ -23,13 +23,18 @@ def recognise_document(
     on_page: Callable[[int], None] = lambda number: None,
     pages_at_once: int = 1,
 ) -> ReadOutcome:
-    """Page by page, so that one picture is in memory at a time and other documents get their turn between two pages.
+    """Recognise the waiting pages one by one: one picture is in memory, and other documents take turns between pages.
 
-    With `pages_at_once` above 1 so many are asked for side by side: a pool of replicas is kept busy by one document.
-
-    A page whose picture does not decode is a failed page; a machine that cannot recognise ends the document
-    `ml-unavailable`; a recogniser that is away or full is nobody's fault and not charged, one that died of a page is.
+    A page whose picture does not decode is a failed page. A machine that cannot recognise ends the document
+    `ml-unavailable`. An unreachable or full recogniser is not charged to the document; one that a page crashed is.
     Closes the pixels.
+
+    Args:
+        waiting: The document with its waiting pages.
+        recogniser: Reads the pages.
+        page_timeout_s: Limit per page.
+        on_page: Called with the number of each finished page.
+        pages_at_once: Pages requested at the same time; above 1 one document keeps a pool of replicas busy.
     """
     try:
         return waiting.finish(list(_recognise(waiting, recogniser, page_timeout_s, on_page, pages_at_once)))

@@ -19,7 +19,7 @@ class NoGoodPage(ExtractError):
 
 
 def read_again(data: bytes) -> Tree:
-    """What was made, read by our own reader: pages that need a recogniser say nothing."""
+    """Read a produced file with our own reader; pages that need a recogniser stay empty."""
     options = ReadOptions()
     document = open_document(data, options)
     try:
@@ -31,7 +31,12 @@ def read_again(data: bytes) -> Tree:
 
 
 def finish_tree(facts: DocumentFacts, contents: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
-    """The tree. Raises `NoGoodPage` when every page failed, `ResourceLimit` when there is too much text."""
+    """Assemble the tree.
+
+    Raises:
+        NoGoodPage: Every page failed.
+        ResourceLimit: The document has too much text.
+    """
     if contents and all(content.status is PageStatus.FAILED for content in contents):
         raise NoGoodPage(contents[0].error or ErrorCode.INTERNAL)
     if sum(len(block.text) for content in contents for block in content.blocks) > options.max_text_chars:

@@ -1,8 +1,8 @@
-"""What a locked-down child does: takes requests on its channel, reads one document at a time, sends frames back.
+"""The locked-down child: takes requests on its channel, reads one document at a time, sends frames back.
 
-Comes in: requests and a file descriptor, never a path. Goes out: facts, pages, assets and trees as JSON in frames.
-After any error it has nothing more to say and ends; only a clean `done` leaves it fit for another document. Nothing of
-one document is left when the next one is opened.
+In: requests and a file descriptor, never a path. Out: facts, pages, assets and trees as JSON in frames. The child ends
+after any error; only a clean `done` makes it fit for another document. Nothing of one document remains when the next is
+opened.
 """
 
 import array
@@ -48,6 +48,7 @@ class Channel:
         self._waiting = bytearray()
 
     def next(self) -> Frame:
+        """Return the next frame."""
         return self._reader.next()
 
     def send(self, *, wait: bool = False, **message: Any) -> None:
@@ -61,9 +62,11 @@ class Channel:
         self._waiting = bytearray()
 
     def close(self) -> None:
+        """Close the socket."""
         self._socket.close()
 
     def take_descriptor(self) -> int:
+        """Return the first received descriptor."""
         return self._received.pop(0)
 
     def _receive(self, count: int) -> bytes:
@@ -86,6 +89,7 @@ class ChannelSession:
     cpu_end_s: float = 0.0
 
     def grant(self, seconds: int) -> None:
+        """Allow `seconds` of CPU time, up to the document's end."""
         grant_cpu(seconds, self.cpu_end_s)
 
     def forget_document(self) -> None:
@@ -96,6 +100,7 @@ class ChannelSession:
         forget_document()
 
     def opened(self) -> OpenDocument:
+        """Return the open document."""
         if self.document is None:
             raise RuntimeError("nothing is open")
         return self.document
@@ -126,7 +131,7 @@ def _answer(session: ChannelSession, request: Frame) -> DocumentError | None:
 
 
 def open_original(session: ChannelSession, request: Frame) -> None:
-    """Read the descriptor's bytes, open them, tell the facts."""
+    """Read the descriptor's bytes, open them and send the facts."""
     session.channel.send(kind="accepted")
     session.forget_document()
     session.cpu_end_s = cpu_used_s() + session.limits.total_cpu_s
@@ -154,8 +159,8 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
     document = session.opened()
     contents: list[PageContent] = []
     wanting_pixels = 0
-    for one in embedded_of(document):
-        session.channel.send(wait=True, kind="embedded", path=one.path, name=one.name, data=one.data)
+    for embedded in embedded_of(document):
+        session.channel.send(wait=True, kind="embedded", path=embedded.path, name=embedded.name, data=embedded.data)
     for number in document.facts.page_numbers:
         read = _read_page(session, number)
         _draw_pictures(session, read, draw=bool(request.number("draw")))
@@ -175,7 +180,7 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
 
 
 def read_pages(session: ChannelSession, request: Frame) -> None:
-    """The pages asked for, each sent as soon as it is read; pictures come after their page, for it is good without."""
+    """Send each requested page as soon as it is read; its pictures follow, because the page is good without them."""
     draw = bool(request.number("draw"))
     for number in json.loads(request.data("numbers")):
         read = _read_page(session, number)
@@ -185,6 +190,7 @@ def read_pages(session: ChannelSession, request: Frame) -> None:
 
 
 def render_page(session: ChannelSession, request: Frame) -> None:
+    """Send the picture of a page and the boxes of marks on it."""
     session.grant(session.limits.page_cpu_s)
     area = json.loads(request.data("area"))
     image = session.opened().render_page(
@@ -199,7 +205,7 @@ def render_page(session: ChannelSession, request: Frame) -> None:
 
 
 def _find_marks(session: ChannelSession, page: int, asked: list[Any]) -> list[Any]:
-    """Where texts of a page stand; nothing for a format whose places nobody can look up."""
+    """Return the boxes of texts on a page; empty for formats without glyph positions."""
     if not asked or session.opened().facts.format != Format.PDF:
         return []
     from models.redaction.pdf.boxes import find_boxes  # there since the warm-up, but for servers that redact none
@@ -209,7 +215,7 @@ def _find_marks(session: ChannelSession, page: int, asked: list[Any]) -> list[An
 
 
 def redact(session: ChannelSession, request: Frame) -> None:
-    """The open original without what its tree and the decisions mask, read again here before it is sent."""
+    """Send the open original without its masked values, after reading the result again."""
     from models.redaction.redact import redact_original  # there since the warm-up, but for servers that redact none
 
     session.grant(session.limits.redact_cpu_s)
@@ -248,7 +254,7 @@ def _read_page(session: ChannelSession, number: int) -> PageRead:
 
 
 def _ask_opinion(session: ChannelSession, page: PixelPage) -> DetectedPage:
-    """What the parent's layout detector sees on a page: the one answer that this side waits for."""
+    """Return the elements that the parent's layout detector finds on a page; the child waits for this answer only."""
     session.channel.send(
         kind="doubted", number=page.number, data=page.image, width=float(page.width), height=float(page.height)
     )

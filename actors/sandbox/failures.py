@@ -15,18 +15,19 @@ from models.cdom.faults import own_fault
 
 @dataclass(frozen=True, slots=True)
 class DocumentError:
-    """How a document ended: `code` is stable, `detail` safe to show."""
+    """Error that ended a document: `code` is stable, `detail` safe to show."""
 
     code: ErrorCode
     detail: str = ""
 
     @property
     def retryable(self) -> bool:
+        """Return True when reading again may succeed."""
         return self.code in RETRYABLE
 
 
 class SandboxEnd(StrEnum):
-    """Why a child is no more, as the parent saw it."""
+    """Reason for a child's end, as the parent saw it."""
 
     CRASHED = "crashed"
     FORBIDDEN_CALL = "forbidden-call"
@@ -59,7 +60,7 @@ BROKEN_INPUT: tuple[type[BaseException], ...] = (
 
 
 def describe_failure(error: BaseException) -> DocumentError:
-    """The document error of an exception that reading raised."""
+    """Return the document error for an exception that reading raised."""
     if isinstance(error, ExtractError):
         return DocumentError(error.code, error.detail)
     if isinstance(error, MemoryError) or _allocation_failed(error):
@@ -74,7 +75,7 @@ def describe_failure(error: BaseException) -> DocumentError:
 
 
 def describe_end(end: SandboxEnd) -> DocumentError:
-    """The document error of a child that ended on its own."""
+    """Return the document error for a child that ended by itself."""
     return DocumentError(END_CODES[end], end.value)
 
 

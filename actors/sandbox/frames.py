@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class BadFrame(Exception):
-    """The other side sent something that is no message of ours."""
+    """The other side sent an invalid message."""
 
 
 class EndOfFrames(Exception):
@@ -29,6 +29,7 @@ class TooMuchOutput(Exception):
 
 
 def encode(message: dict[str, Any]) -> bytes:
+    """Return the message as a length-prefixed frame."""
     body: bytes = msgpack.packb(message)
     return _LENGTH.pack(len(body)) + body
 
@@ -50,23 +51,29 @@ class Frame:
 
     @property
     def kind(self) -> str:
+        """Return the kind of message."""
         return self.text("kind")
 
     def text(self, name: str) -> str:
+        """Return a string field."""
         return self._typed(name, str)
 
     def number(self, name: str) -> int:
+        """Return an integer field."""
         return self._typed(name, int)
 
     def real(self, name: str) -> float:
+        """Return a float field."""
         return self._typed(name, float)
 
     def data(self, name: str) -> bytes:
+        """Return a bytes field."""
         return self._typed(name, bytes)
 
     def flags(self, name: str) -> dict[str, bool]:
-        found: dict[Any, Any] = self._typed(name, dict)
-        return {str(key): value is True for key, value in found.items()}
+        """Return a field of named booleans."""
+        flags: dict[Any, Any] = self._typed(name, dict)
+        return {str(key): value is True for key, value in flags.items()}
 
     def _typed(self, name: str, kind: type[T]) -> T:
         value = self._fields.get(name)
@@ -88,7 +95,13 @@ class FrameReader:
         return len(self._buffer) > 0
 
     def next(self) -> Frame:
-        """Raises `EndOfFrames`, `BadFrame`, `TooMuchOutput`, and what `receive` raises."""
+        """Return the next frame.
+
+        Raises:
+            EndOfFrames: The other side closed the channel.
+            BadFrame: The frame is invalid.
+            TooMuchOutput: The frame is longer than the limit.
+        """
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
         if length > self._cap:
             raise TooMuchOutput

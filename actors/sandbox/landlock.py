@@ -21,7 +21,7 @@ class _Ruleset(ctypes.Structure):
 
 
 def landlock_version() -> int:
-    """The kernel's Landlock ABI; 0 where there is none."""
+    """Return the kernel's Landlock ABI; 0 without Landlock."""
     return max(0, syscall(_CREATE_RULESET, 0, 0, _VERSION_QUERY))
 
 

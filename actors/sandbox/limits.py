@@ -1,4 +1,4 @@
-"""How much one document may use. Plain values: built by the composition, carried to the server as JSON."""
+"""Resource limits of one document. Plain values: built by the composition, passed to the server as JSON."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -8,9 +8,10 @@ MIB = 1 << 20  # bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxLimits:
-    """CPU limits decide about a document; wall limits only say that the machine is in trouble and are retried.
+    """CPU limits decide about a document; idle limits only say that the machine is in trouble and are retried.
 
-    `memory_bytes` comes on top of what the idle server has mapped. `*_cpu_s` are CPU seconds, `*_wall_s` seconds.
+    `memory_bytes` comes on top of what the idle server has mapped. `*_cpu_s` are CPU seconds. `*_idle_s` are seconds in
+    which the child neither runs nor waits for a processor: between two messages, and in a whole document.
     """
 
     memory_bytes: int = 1024 * MIB
@@ -18,8 +19,8 @@ class SandboxLimits:
     open_cpu_s: int = 20
     total_cpu_s: int = 900
     redact_cpu_s: int = 300
-    stall_wall_s: float = 120.0
-    total_wall_s: float = 3600.0
+    stall_idle_s: float = 120.0
+    total_idle_s: float = 3600.0
     output_bytes: int = 256 * MIB
     pixel_bytes: int = 2048 * MIB
     readers: dict[str, str] = field(default_factory=dict)
@@ -28,9 +29,11 @@ class SandboxLimits:
     """What a server for a few files will read: only that is loaded, and warmed up once. Empty: everything."""
 
     def dump(self) -> str:
+        """Return the limits as JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def load(cls, text: str) -> "SandboxLimits":
+        """Parse the limits from JSON."""
         values = json.loads(text)
         return cls(**values | {"formats": tuple(values["formats"])})

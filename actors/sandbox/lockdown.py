@@ -1,7 +1,7 @@
-"""Locks the fork server and its children for good: limits, then no privileges, then no files, then few system calls.
+"""Locks the fork server and its children permanently: limits, then privileges, then files, then system calls.
 
-The order matters: each step needs what a later one takes away. What the server can do without is taken from it, once;
-from each child only what the server needs or each process has for itself. macOS gets resource limits only.
+The order matters: each step needs something that a later one removes. The server gives up everything that it does not
+need for forking. A child gives up the rest and its per-process rights. macOS gets resource limits only.
 """
 
 import os
@@ -54,11 +54,12 @@ def lock_down(limits: SandboxLimits, parent: int) -> bool:
 
 
 def hard_cpu_s(limits: SandboxLimits) -> int:
-    """The limit nothing can raise: twice a document's, for a child may serve several until it has used one's worth."""
+    """Return the CPU limit that a process cannot raise: twice a document's, because a child may serve several."""
     return 2 * limits.total_cpu_s + limits.open_cpu_s
 
 
 def cpu_used_s() -> float:
+    """Return the CPU seconds of this process, user and system."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 

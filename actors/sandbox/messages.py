@@ -1,4 +1,4 @@
-"""How options, source and opinions cross the channel: as JSON, validated on the other side."""
+"""Encodes options, source and opinions for the channel: JSON, validated on the other side."""
 
 from pydantic import TypeAdapter
 

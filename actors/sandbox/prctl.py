@@ -8,11 +8,16 @@ from functools import cache
 
 @cache
 def libc() -> ctypes.CDLL:
+    """Load the C library of this process."""
     return ctypes.CDLL(None, use_errno=True)
 
 
 def prctl(option: int, value: int, pointer: int = 0) -> None:
-    """Raises `OSError`."""
+    """Call prctl.
+
+    Raises:
+        OSError: The call failed.
+    """
     if _prctl()(option, value, pointer, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
@@ -25,5 +30,5 @@ def _prctl() -> Callable[..., int]:
 
 
 def syscall(number: int, *arguments: int) -> int:
-    """A system call by number; -1 when it failed, with the reason in ctypes' errno."""
+    """Make a system call by number; -1 when it failed, with the reason in ctypes' errno."""
     return int(libc().syscall(ctypes.c_long(number), *(ctypes.c_ulong(value) for value in arguments)))

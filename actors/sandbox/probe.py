@@ -55,7 +55,7 @@ def _report_filter(limits: SandboxLimits, server: int) -> NoReturn:
 
 
 def _start(attempt: Callable[[], None], limits: SandboxLimits) -> int:
-    """The pid of a child that tries it."""
+    """Fork a child that tries the attempt; return its pid."""
     server = os.getpid()
     pid = os.fork()
     if pid == 0:

@@ -63,7 +63,7 @@ MACHINES = {
 
 
 def build_program(machine: Machine, pid: int) -> list[Instruction]:
-    """The filter as (code, jump if true, jump if false, k) rows."""
+    """Return the filter as (code, jump if true, jump if false, k) rows."""
     deny = RET_ERRNO | EPERM
     program: list[Instruction] = [
         (LOAD, 0, 0, _ARCH), (EQUALS, 1, 0, machine.audit), (RETURN, 0, 0, RET_KILL), (LOAD, 0, 0, _NUMBER),

@@ -26,7 +26,7 @@ _POLL_MS = 20  # milliseconds between looks for children that ended, where the s
 
 
 def main(control: int, limits_json: str) -> NoReturn:
-    """Serve until the control socket closes; what goes wrong before is told as a `refused` frame."""
+    """Serve until the control socket closes; an error before that is sent as a `refused` frame."""
     link = socket.socket(fileno=control)
     try:
         limits = SandboxLimits.load(limits_json)
@@ -42,7 +42,7 @@ def main(control: int, limits_json: str) -> NoReturn:
 
 
 def prepare_process(limits: SandboxLimits) -> None:
-    """Imports, then privileges away, then one thread and a frozen heap. Raises when something is not as it must be."""
+    """Import the readers, drop privileges, and keep one thread and a frozen heap; raises when a step fails."""
     gc.disable()  # what is imported stays: looking through it again and again costs a tenth of the start
     for name in UNWANTED:
         sys.modules[name] = None  # type: ignore[assignment]
@@ -55,7 +55,7 @@ def prepare_process(limits: SandboxLimits) -> None:
     from actors.sandbox import child, probe  # noqa: F401  their code must be here before the files are gone
     from actors.sandbox.warmup import warm_up
 
-    warm_up(once=bool(limits.formats))
+    warm_up(redact=not limits.formats)
     gc.enable()
 
     dropped = drop_privileges()
@@ -69,7 +69,7 @@ def prepare_process(limits: SandboxLimits) -> None:
 
 
 def drop_privileges() -> bool:
-    """Become nobody when root. False when there was nothing to give up."""
+    """Switch from root to the unprivileged user; return False when not root."""
     if os.geteuid() != 0:
         return False
     os.setgroups([])
@@ -79,7 +79,7 @@ def drop_privileges() -> bool:
 
 
 def check_lockdown(limits: SandboxLimits, *, landlock: bool) -> dict[str, bool]:
-    """Which layers hold, by trying them. Raises when a locked-down child could do what it must not."""
+    """Return the layers that hold, by testing them; raises when a locked-down child could break out."""
     layers = {"rlimits": True, "no_new_privs": IS_LINUX, "landlock": landlock}
     if not IS_LINUX:
         return {**layers, "seccomp": False, "unprivileged": True}
@@ -92,7 +92,7 @@ def check_lockdown(limits: SandboxLimits, *, landlock: bool) -> dict[str, bool]:
 
 
 def mapped_bytes() -> int:
-    """Address space in use now; 0 where the system does not tell."""
+    """Return the address space in use; 0 where the system does not report it."""
     if not IS_LINUX:
         return 0
     with open("/proc/self/statm", encoding="ascii") as statm:
@@ -100,11 +100,12 @@ def mapped_bytes() -> int:
 
 
 def peak_rss_bytes() -> int:
+    """Return the peak resident bytes of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1024 if IS_LINUX else 1)
 
 
 class Server:
-    """The loop: a byte in, a child out; a child's end is told with its exit code and what it used."""
+    """Forks a child per byte on the control socket, and reports each child's exit code and usage."""
 
     def __init__(self, link: socket.socket, limits: SandboxLimits) -> None:
         self._link, self._limits = link, limits
@@ -115,15 +116,16 @@ class Server:
         self._children: set[int] = set()
 
     def serve(self) -> None:
+        """Serve until the control socket closes."""
         self._fork()
         control = self._link.fileno()
         while True:
             for descriptor, _ in self._poll.poll(None if IS_LINUX else _POLL_MS):
                 if descriptor == control:
-                    wanted = self._link.recv(64)
-                    if not wanted:
+                    requests = self._link.recv(64)
+                    if not requests:
                         return
-                    for _ in wanted:
+                    for _ in requests:
                         self._fork()
                 else:
                     self._reap(descriptor)
@@ -166,8 +168,8 @@ class Server:
 
     def _reap_any(self) -> None:
         for pid in tuple(self._children):
-            found, status, usage = os.wait4(pid, os.WNOHANG)
-            if found:
+            ended_pid, status, usage = os.wait4(pid, os.WNOHANG)
+            if ended_pid:
                 self._forget(pid, status, usage)
 
     def _forget(self, pid: int, status: int, usage: resource.struct_rusage) -> None:

@@ -1,7 +1,4 @@
-"""Reads a small document of our own in the server before anything is locked down.
-
-The interpreter specialises code that has run, and its memory pages are loaded. Every child inherits both.
-"""
+"""Reads a small sample in the fork server before it is locked down, so that children inherit all lazy imports."""
 
 from actors.sandbox.assemble_document import finish_tree, read_again
 from models.cdom.original import ReadOptions
@@ -10,20 +7,18 @@ from models.cdom.tree import Source, dump_tree
 from models.extract.contract import dump_facts, dump_page
 from models.extract.registry import open_document
 
-_ROUNDS = 8  # reads of the sample: the interpreter specialises a function after a few calls
 _WORDS = "Plain words that fill a line of this paragraph from one side to the other."
 
 
-def warm_up(*, once: bool = False) -> None:
-    """Read the sample, and redact it unless `once`. Raises when our own document cannot be read.
+def warm_up(*, redact: bool = True) -> None:
+    """Read the sample and redact it; raise what reading it raises.
 
     Args:
-        once: For a server that reads a few files and redacts none.
+        redact: False for a server that reads a few files and redacts none.
     """
     data = make_sample()
-    for _ in range(1 if once else _ROUNDS):
-        _read(data)
-    if not once:
+    _read(data)
+    if redact:
         _redact(data)
 
 

@@ -64,6 +64,7 @@ class LazyGroup(click.Group):
     """Commands by name; the module is imported when the command is run or asked for its own help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands whose packages are installed."""
         return [name for name in _COMMANDS if _is_installed(name)]
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -75,6 +76,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return the command."""
         if not _is_installed(cmd_name):
             return None
         module, attribute, _ = _COMMANDS[cmd_name]
@@ -83,6 +85,7 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands with their short help, without importing them."""
         rows = [(name, _COMMANDS[name][2]) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)

@@ -1,1 +1,1 @@
-"""What is installed by name: `make dist` builds it."""
+"""Packages of the server for installation; `make dist` builds them."""

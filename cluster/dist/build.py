@@ -96,16 +96,16 @@ def stage_server(folder: Path, *, compiled: bool) -> None:
 
 
 def _server_project(project: dict[str, Any]) -> Iterator[str]:
-    wanted = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text().splitlines()]
+    requirements = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text().splitlines()]
     extras = project["optional-dependencies"] | {
         name: [f"quire-{name}=={project['version']}"] for name in SERVER_PACKAGES
     }
-    extras |= {"names": [one for one in wanted if one.startswith(_NAMES_EXTRA)]}
+    extras |= {"names": [requirement for requirement in requirements if requirement.startswith(_NAMES_EXTRA)]}
     yield '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n'
     yield f'[project]\nname = "quire-server"\nversion = "{project["version"]}"\nreadme = "README.md"'
     yield f'description = "{project["description"]}"\nlicense = "{project["license"]}"'
     yield f'requires-python = "{project["requires-python"]}"'
-    yield f"dependencies = {[one for one in wanted if one and not one.startswith(_NAMES_EXTRA)]!r}"
+    yield f"dependencies = {[requirement for requirement in requirements if requirement and not requirement.startswith(_NAMES_EXTRA)]!r}"
     yield '\n[project.scripts]\nquire = "quire_server:main"\n\n[project.optional-dependencies]'
     yield from (f"{name} = {needed!r}" for name, needed in extras.items())
     yield '\n[tool.setuptools]\npackages = ["quire_server"]\n'

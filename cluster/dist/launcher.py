@@ -1,6 +1,6 @@
-"""The installed server: its code stands in one folder here, because `models` and `storage` are names others have too.
+"""Starts the installed server: keeps its code in one folder, because `models` and `storage` are common package names.
 
-This file becomes `quire_server/__init__.py` of the wheel; `app` beside it is laid out like a checkout.
+This file becomes `quire_server/__init__.py` of the wheel; `app` next to it is laid out like a checkout.
 """
 
 import importlib

@@ -43,7 +43,7 @@ def wanted_doors(settings: Settings) -> list[Door]:
 
 
 def _require(name: str, setting: str) -> None:
-    """Console and compat are packages of their own, which a deployment may leave out."""
+    """Raise when an optional package, console or compat, is enabled but not installed."""
     if find_spec(f"serve_apps.{name}") is None:
         raise StartRefused(f"{setting}=1 needs the package quire-{name}: pip install quire-{name}")
 

@@ -103,7 +103,7 @@ def wait_ready(workdir: Path, state: ServiceState, timeout_s: float) -> None:
     raise StartFailed(_why(workdir, f"the service was not ready after {timeout_s:.0f} s"))
 
 
-def _why(workdir: Path, what: str) -> str:
+def _why(workdir: Path, failure: str) -> str:
     """Return one line: the event, the known reason, and the path of the log."""
     reason = read_failure(workdir)
-    return f"{what}{f' ({reason})' if reason else ''}; see {log_file(workdir)}"
+    return f"{failure}{f' ({reason})' if reason else ''}; see {log_file(workdir)}"

@@ -22,7 +22,8 @@ from cluster.start.database import open_database
 from cluster.state import run_folder, write_private
 from configs.settings import Settings
 from serve_apps.access.default_token import load_default_token
-from serve_apps.access.keys import InvalidApiKeys, parse_api_keys
+from serve_apps.access.keys import MIN_SECRET, InvalidApiKeys, parse_api_keys
+from serve_apps.access.loopback import is_loopback_host
 
 
 def prepare(settings: Settings) -> Runtime:
@@ -38,7 +39,7 @@ def prepare(settings: Settings) -> Runtime:
     check_source_root(settings)
     load_plugins(settings.plugins)
     try:
-        ring = parse_api_keys(settings.api_keys or "")
+        ring = parse_api_keys(settings.api_keys or "", min_length=1 if is_loopback_host(settings.host) else MIN_SECRET)
     except InvalidApiKeys as error:
         raise StartRefused(f"SVC_API_KEYS: {error}") from None
     license_file, keys = license_of(settings)

@@ -14,7 +14,7 @@ from models.cdom.geometry import Bbox
 
 
 class Unseen(StrEnum):
-    """Why text of a file is seen by nobody who looks at the page; its characters are excluded under that name."""
+    """Reason why text of a file is invisible on the page; its characters are excluded under that name."""
 
     INVISIBLE = "invisible"
     TRANSPARENT = "transparent"
@@ -47,7 +47,7 @@ class CharacterCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExcludedPlace:
-    """Where characters stand that are in no visible block; `bbox` in points of the page, null beyond its edges."""
+    """Place of characters outside all visible blocks; `bbox` in points of the page, null beyond its edges."""
 
     reason: str
     characters: int
@@ -56,7 +56,7 @@ class ExcludedPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LostPlace:
-    """Where characters stand that the tree should have and does not; null when only their number is known."""
+    """Place of characters that the tree should have but lacks; `bbox` is null when only their number is known."""
 
     characters: int
     bbox: Bbox | None = None
@@ -64,7 +64,7 @@ class LostPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanCoverage:
-    """Dark connected components of letter size on a recognised page, and how many lie in recognised text."""
+    """Dark connected components of letter size on a recognised page, and the number inside recognised text."""
 
     components: int
     covered: int
@@ -72,7 +72,7 @@ class ScanCoverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageCoverage:
-    """`judged` is false where nobody could count."""
+    """Coverage of one page; `judged` is false when the characters could not be counted."""
 
     number: int
     characters: CharacterCount = field(default_factory=CharacterCount)

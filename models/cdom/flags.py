@@ -28,10 +28,10 @@ def is_pii_flag(flag: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlaggedPlace:
-    """One flagged value of one block. `place` (hex) is equal wherever the same text stands in the same place.
+    """One flagged value of one block. `place` (hex) is equal wherever the same text occurs in the same place.
 
-    `value` (hex) is equal for the same value of the same kind however it is written; `confidence` (0 to 1) says how
-    sure it is that it is one. `page` is 1-based, `order` the block's place in reading order.
+    `value` (hex) is equal for the same value of the same kind in any spelling; `confidence` (0 to 1) is the certainty
+    that the value is of that kind. `page` is 1-based, `order` the block's place in reading order.
     """
 
     block_id: str

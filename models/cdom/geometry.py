@@ -41,17 +41,18 @@ def bbox_area(bbox: Bbox) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PageBend:
-    """How lines of a photographed page leave the straight; `over`: told before the page was turned by 180 degrees.
+    """Deviation of text lines from the straight on a photographed page.
 
-    x and y are shares of the page's width and height. `slopes`: of the lines, height by width, as coefficients by power
-    of x, at the top of the page and what comes on at its bottom.
+    x and y are shares of the page's width and height. `slopes` are slopes of lines, height by width, as coefficients by
+    power of x: at the top of the page, and the increase down to its bottom. `over` is true when the bend was measured
+    before the page was turned by 180 degrees.
     """
 
     slopes: tuple[tuple[float, ...], tuple[float, ...]]
     over: bool = False
 
     def drop(self, x: float, y: float) -> float:
-        """How much lower a point of the flat page lies on the page as it is, in widths; 0 along its middle."""
+        """Return how much lower a point of the flat page is on the bent page, in page widths; 0 along the middle."""
         x, y, sign = (1 - x, 1 - y, -1) if self.over else (x, y, 1)
         total = 0.0
         for power, (top, more) in enumerate(zip(*self.slopes, strict=True), start=1):

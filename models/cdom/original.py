@@ -13,7 +13,7 @@ _DROPPED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
 class Format(StrEnum):
-    """What an original is by content, never by name."""
+    """Format of an original, determined by content and never by file name."""
 
     PDF = "pdf"
     DOCX = "docx"
@@ -63,7 +63,7 @@ SHAPED_FORMATS = SHEET_FORMATS | {Format.PPTX, Format.PPT, Format.ODP}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Embedded:
-    """A file inside a file, read as a document of its own: `path` says where in it, `name` what it is called."""
+    """A file inside a file, read as a separate document: `path` is its place in the outer file, `name` its name."""
 
     path: str
     name: str
@@ -87,9 +87,9 @@ class TableParts(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
-    """How one document is read. `pages` holds 1-based inclusive ranges, empty = all. Limits of `max_*` are counts.
+    """Options for reading a document. `pages` holds 1-based inclusive ranges, empty = all; `max_*` are counts.
 
-    `second_opinion`: a layout detector looks at the pages whose tables are doubted.
+    With `second_opinion`, a layout detector checks the pages whose tables are doubtful.
     """
 
     pages: tuple[tuple[int, int], ...] = ()

@@ -63,11 +63,11 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
-    """One chunk of a published document. `mode` is the way it was found, which may be a fallback of the one asked for.
+    """One chunk of a published document. `mode` is the mode that found it, perhaps a fallback for the requested one.
 
     `score`: cosine (vector), BM25 (fts), sum of reciprocal ranks (hybrid). `snippet` is a piece of `text`;
-    `highlights` are [start, end) character offsets into it. `similarity`: cosine with the question as it was asked,
-    whatever the mode; None where words alone were looked for.
+    `highlights` are [start, end) character offsets into it. `similarity`: cosine with the original query in every mode;
+    None for a search by words alone.
     """
 
     job_id: str

@@ -37,10 +37,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCheck:
-    """What a table promises of its figures; `cells` are indices, the last is the one in doubt where it does not hold.
+    """An arithmetic rule of a table. `cells` are indices; when the rule does not hold, the last is the doubtful cell.
 
-    `kind`: `column-sum` and `row-sum` (the total last), `running-balance` (what the balance was, what it is, what moved
-    it), `share-sum` (percentages that make 100; any may be wrong), `date-order` (a column of dates), `date` (no day).
+    `kind`: `column-sum` and `row-sum` (the total last), `running-balance` (old balance, new balance, movement),
+    `share-sum` (percentages that make 100; any may be wrong), `date-order` (a column of dates), `date` (invalid date).
     """
 
     kind: str
@@ -50,9 +50,9 @@ class TableCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TablePart:
-    """What of a table stands on one page: `rows` rows after those of the parts before it.
+    """The part of a table on one page: `rows` rows after those of the parts before it.
 
-    `bbox` is around all that is printed there, a repeated header among it.
+    `bbox` is around everything printed there, including a repeated header.
     """
 
     page: int
@@ -62,10 +62,10 @@ class TablePart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """`rows` × `cols` places, each covered by at most one cell; cells stand in row-major order.
+    """`rows` × `cols` places, each covered by at most one cell; cells are in row-major order.
 
-    `checks` are the sums found in it; one that does not hold says that a figure was read (or printed) wrongly.
-    `parts`, in order and with all rows between them, where it goes on over pages; empty for a table on one page.
+    `checks` are the sums found in it; one that does not hold shows that a figure was misread or misprinted.
+    `parts`, in order and with all rows between them, describe a table over several pages; empty for a single page.
     """
 
     rows: int

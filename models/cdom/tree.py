@@ -88,7 +88,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagSpan:
-    """Where in the block's text (or in table cell `cell`, an index into `table.cells`) a flag applies."""
+    """Range of the block's text (or of table cell `cell`, an index into `table.cells`) that a flag applies to."""
 
     flag: str
     start: int
@@ -98,7 +98,7 @@ class FlagSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockProvenance:
-    """Which engine said so: `engine` e.g. `mupdf`, `rapidocr`; `model` names weights, if any.
+    """Source of a block: `engine` e.g. `mupdf`, `rapidocr`; `model` names weights, if any.
 
     `path` is the place in the source where the format has no printed pages: `xl/worksheets/sheet1.xml#A1:C9`,
     `slide2.xml#5`, `lines 3-7`.
@@ -112,7 +112,7 @@ class BlockProvenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """`unseen`: why nobody who looks at the page sees the block (`models.cdom.coverage.Unseen`), null when painted."""
+    """One block. `unseen` is the reason why it is invisible (`models.cdom.coverage.Unseen`), null when painted."""
 
     id: BlockId
     type: BlockType
@@ -154,7 +154,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What the file states about itself; null if it does not."""
+    """Metadata that the file states about itself; null where it is silent."""
 
     title: str | None = None
     author: str | None = None
@@ -182,7 +182,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeProvenance:
-    """What made the tree. `reader_version` is 0 for ingested trees and for trees of 0.9.20 and earlier."""
+    """Origin of the tree. `reader_version` is 0 for ingested trees and for trees of 0.9.20 and earlier."""
 
     service_version: str = SERVICE_VERSION
     reader_version: int = 0
@@ -200,7 +200,7 @@ class PiiScan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
-    """Blocks stand in reading order: `blocks[i].order == i` and `blocks[i].id == f"b{i}"`."""
+    """A document. Blocks are in reading order: `blocks[i].order == i` and `blocks[i].id == f"b{i}"`."""
 
     source: Source
     cdom_version: Literal["1.0"] = "1.0"

@@ -1,6 +1,7 @@
-"""How the lines of a photographed page bend, told from the detector's kernels; the picture made flat, and back.
+"""Measures how the text lines of a photographed page bend, and maps pictures and points between bent and flat page.
 
-A page is flattened by moving every column of it up or down: what books and folded sheets do to their lines.
+The bend is measured from the text detector's kernels. Flattening moves every pixel column up or down, which undoes the
+bends of books and folded sheets.
 """
 
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ LIMITS: Final = BendLimits()
 
 
 def flatten(picture: Picture, bend: PageBend) -> Picture:
-    """The picture with its lines straight and level."""
+    """Return the picture with straight, level lines."""
     import cv2
 
     height, width = picture.shape[:2]
@@ -53,8 +54,8 @@ def flatten(picture: Picture, bend: PageBend) -> Picture:
 def add_bends(first: PageBend, second: PageBend) -> PageBend:
     """Both, one after the other, as long as they are small."""
     top, more = (
-        tuple(a + b for a, b in zip(one, two, strict=True))
-        for one, two in zip(first.slopes, second.slopes, strict=True)
+        tuple(a + b for a, b in zip(term, added, strict=True))
+        for term, added in zip(first.slopes, second.slopes, strict=True)
     )
     return PageBend((top, more))
 
@@ -68,12 +69,16 @@ def _drops(bend: PageBend, x: Any, y: Any) -> Any:
 def measure_bend(
     contours: Sequence[Contour], shape: tuple[int, int], aspect: float = 1.0, limits: BendLimits = LIMITS
 ) -> PageBend | None:
-    """How the page (height, width) of these kernels bends; null for a flat one, be it tilted.
+    """Return the bend of the page that holds these kernels, or None when its lines are straight (also when tilted).
 
-    `aspect`: how high a pixel of the detector's picture is on the page, by its width.
+    Args:
+        contours: Outlines of the text detector's kernels, in its pixels.
+        shape: Height and width of the detector's map.
+        aspect: Height of one detector pixel on the page, divided by its width.
+        limits: Thresholds for enough evidence and for a bend worth correcting.
     """
-    lines = [found for contour in contours if (found := _slopes_of(contour, limits))]
-    samples = [one for found in lines for one in found]
+    lines = [line for contour in contours if (line := _slopes_of(contour, limits))]
+    samples = [sample for line in lines for sample in line]
     if len(lines) < limits.least_lines or len(samples) < limits.least_samples:
         return None
     x, y, slope, thick = np.array(samples, np.float64).T
@@ -102,32 +107,32 @@ def _slopes_of(contour: Contour, limits: BendLimits) -> list[tuple[float, float,
     if wide < limits.long * thick:
         return []
     middle = (mask * np.arange(high, dtype=np.float64)[:, None]).sum(axis=0) / counts
-    found: list[tuple[float, float, float, float]] = []
+    slopes: list[tuple[float, float, float, float]] = []
     half = limits.window // 2
     for start in range(half // 2, wide - limits.window - half // 2 + 1, half):
         before, after = middle[start : start + half], middle[start + half : start + limits.window]
         slope = float(after.mean() - before.mean()) / half
         if abs(slope) < limits.worst:
             place = start + half
-            found.append((left + place, top + float(middle[place]), slope, thick))
-    return found
+            slopes.append((left + place, top + float(middle[place]), slope, thick))
+    return slopes
 
 
 def _fit(x: Any, y: Any, slope: Any, limits: BendLimits) -> tuple[PageBend, float]:
-    """Least squares, once more without the windows that stray; and how much of how slopes differ it leaves open."""
+    """Fit the bend by least squares, refit without outliers; return it and the unexplained share of slope spread."""
     powers = np.stack([x**power for power in range(limits.degree + 1)], axis=1)
     terms = np.concatenate([powers, powers * y[:, None]], axis=1)
     kept = np.ones(len(x), bool)
-    found = np.zeros(terms.shape[1])
+    solution = np.zeros(terms.shape[1])
     for _ in range(2):
         chosen = terms[kept]
         weight = limits.ridge * np.eye(terms.shape[1])
         weight[0, 0] = 0.0
-        found = np.linalg.solve(chosen.T @ chosen + weight, chosen.T @ slope[kept])
-        apart = np.abs(terms @ found - slope)
+        solution = np.linalg.solve(chosen.T @ chosen + weight, chosen.T @ slope[kept])
+        apart = np.abs(terms @ solution - slope)
         kept = apart <= limits.stray * max(1e-4, float(np.median(apart)))
     count = limits.degree + 1
-    rounded = [round(float(value), 6) for value in found]
+    rounded = [round(float(value), 6) for value in solution]
     spread = np.abs(slope - np.median(slope))
-    open_share = float(np.median(np.abs(terms @ found - slope)) / max(1e-9, float(np.median(spread))))
+    open_share = float(np.median(np.abs(terms @ solution - slope)) / max(1e-9, float(np.median(spread))))
     return PageBend((tuple(rounded[:count]), tuple(rounded[count:]))), open_share

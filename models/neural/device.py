@@ -1,4 +1,4 @@
-"""What this machine's processor can do for models: its feature flags, and whether the ML pipeline may run on it.
+"""Checks whether this machine's processor can run the ML pipeline, by its feature flags.
 
 In: /proc/cpuinfo or a list of flags given as a value. Out: a set of flags, or `MlUnavailable`. Loads no model.
 """
@@ -26,19 +26,23 @@ def read_cpu_flags(cpuinfo: Path = Path("/proc/cpuinfo")) -> frozenset[str]:
 
 
 def missing_cpu_flags(cpu_flags: frozenset[str] | None = None, machine: str | None = None) -> frozenset[str]:
-    """The features the ML pipeline needs and this machine lacks; `cpu_flags` stands in for what the machine says.
+    """Return the processor features that the ML pipeline needs and this machine lacks.
 
-    A flag check concerns Linux on x86 only: arm64 always has what is needed, and other systems do not tell.
+    The check concerns Linux on x86 only. Every arm64 processor has the features, and other systems do not report flags.
+
+    Args:
+        cpu_flags: Flags to check instead of those of this machine.
+        machine: Architecture to check instead of `platform.machine()`.
     """
     if (machine or platform.machine()).lower() not in X86_MACHINES:
         return frozenset()
-    found = read_cpu_flags() if cpu_flags is None else cpu_flags
-    unknown = cpu_flags is None and not found
-    return frozenset() if unknown else REQUIRED_X86_FLAGS - found
+    flags = read_cpu_flags() if cpu_flags is None else cpu_flags
+    unknown = cpu_flags is None and not flags
+    return frozenset() if unknown else REQUIRED_X86_FLAGS - flags
 
 
 def require_ml(cpu_flags: frozenset[str] | None = None, machine: str | None = None) -> None:
-    """Raises `MlUnavailable` naming the missing features."""
+    """Raise `MlUnavailable` with the names of the missing processor features, if any are missing."""
     missing = missing_cpu_flags(cpu_flags, machine)
     if missing:
         raise MlUnavailable(f"this processor lacks {', '.join(sorted(missing))}")

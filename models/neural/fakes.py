@@ -24,6 +24,7 @@ class ScriptedRecogniser:
             raise self.failure
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        """Record the page numbers and return the scripted answers."""
         self.warm_up()
         self.seen.extend(page.number for page in pages)
         return [self._answer(page) for page in pages]

@@ -1,4 +1,4 @@
-"""How much of the ink of letter size on a page lies in what was read there: the statement about a scan.
+"""Counts the letter-size ink of a scanned page and the part of it inside recognised lines.
 
 In: the picture that was read and the corners of its lines, in its pixels. Out: counts. Knows no text.
 """
@@ -50,7 +50,7 @@ def _height(line: Floats) -> float:
 
 
 def _grow(line: Floats, by: float) -> Floats:
-    """The corners moved outwards."""
+    """Move the corners outwards by `by` pixels."""
     middle = line.mean(axis=0)
     away = line - middle
     grown: Floats = (middle + away + np.sign(away) * by).astype(np.float32)

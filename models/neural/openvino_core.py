@@ -1,9 +1,9 @@
-"""The one OpenVINO core of a process: models are compiled by it. Imports openvino when first asked.
+"""The one OpenVINO core of a process, which compiles all models. Imports openvino at the first call.
 
-Its CPU plugin gives the thread that loads it a signal stack of the kernel's least size and takes it away when it goes,
-in whatever order plugins go: the second of two left its thread with a stack that is no longer mapped, and the next
-signal handled in Python there (SIGTERM: drain, then end) killed the process. So one core, which is never given up, and
-the thread keeps the signal stack it had.
+The CPU plugin gives the thread that loads it a signal stack of the kernel's minimum size and removes it on unload. When
+the second of two plugins was unloaded, its thread kept a stack that was no longer mapped. The next signal handled in
+Python on that thread (SIGTERM: drain, then end) killed the process. So the process has one core, which is never
+released, and the thread keeps its former signal stack.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ _MAKING = Lock()
 
 
 def openvino_core() -> Any:
-    """An `openvino.Core` with its CPU plugin loaded. Safe to call from several threads."""
+    """Return an `openvino.Core` with its CPU plugin loaded. Thread-safe."""
     with _MAKING:
         if not _MADE:
             import openvino
@@ -37,7 +37,7 @@ class SignalStack(ctypes.Structure):
 
 
 def signal_stack() -> SignalStack:
-    """That of the calling thread; `flags` 2 (SS_DISABLE): it has none."""
+    """Return the signal stack of the calling thread; `flags` is 2 (SS_DISABLE) when it has none."""
     stack = SignalStack()
     _libc().sigaltstack(None, ctypes.byref(stack))
     return stack
@@ -45,7 +45,7 @@ def signal_stack() -> SignalStack:
 
 @contextmanager
 def same_signal_stack() -> Iterator[None]:
-    """The calling thread leaves with the signal stack it came with. Elsewhere than on Linux nothing is done."""
+    """Restore the calling thread's signal stack on exit. Does nothing outside Linux."""
     if sys.platform != "linux":
         yield
         return

@@ -13,12 +13,16 @@ from models.cdom.errors import MlUnavailable
 
 
 class ModelName(StrEnum):
+    """Names of the models that ship with the service."""
+
     TEXT_DETECTOR = "PP-OCRv6_det_small"
     TEXT_RECOGNISER = "PP-OCRv6_rec_small"
     LAYOUT_DETECTOR = "yolov8n-doclaynet"
 
 
 class FileState(StrEnum):
+    """Result of checking a model file against its hash."""
+
     OK = "ok"
     MISSING = "missing"
     CHANGED = "changed"
@@ -38,6 +42,8 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileCheck:
+    """State and location of one model file on this machine."""
+
     file: ModelFile
     location: Path | None
     state: FileState
@@ -70,7 +76,11 @@ MODEL_FILES: dict[ModelName, ModelFile] = {
 
 
 def locate_model(name: ModelName) -> Path:
-    """The file of a model on this machine; raises `MlUnavailable` when its package does not carry it."""
+    """Return the path of a model's file on this machine.
+
+    Raises:
+        MlUnavailable: The model's package is not installed or does not contain the file.
+    """
     location = _find(MODEL_FILES[name])
     if location is None:
         raise MlUnavailable(f"the model {name} is not installed")
@@ -79,8 +89,8 @@ def locate_model(name: ModelName) -> Path:
 
 def check_models(files: dict[ModelName, ModelFile] = MODEL_FILES) -> list[FileCheck]:
     """Look for every model file and compare its SHA-256 with the pinned one; optional ones only where they are."""
-    found = [_check(file) for file in files.values()]
-    return [one for one in found if not (one.file.optional and one.state is FileState.MISSING)]
+    checks = [_check(file) for file in files.values()]
+    return [check for check in checks if not (check.file.optional and check.state is FileState.MISSING)]
 
 
 def _check(file: ModelFile) -> FileCheck:

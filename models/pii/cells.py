@@ -1,4 +1,4 @@
-"""Where a cell may stand on its page: its box, or what the cells around it leave free."""
+"""Computes the area a table cell may cover on its page: its box, or the space that the cells around it leave."""
 
 from models.cdom.geometry import Bbox
 from models.cdom.places import BlockPlaces

@@ -1,4 +1,4 @@
-"""How sure it is that a flagged value is personal data of its kind: by kind and engine, and by how well it was read."""
+"""Computes the confidence of a flagged value from its kind, the engine and the recognition quality."""
 
 from models.cdom.flags import PII_PREFIX
 from models.pii.kinds import Kind

@@ -1,4 +1,4 @@
-"""What can go wrong with detection and redaction."""
+"""Errors of detection and redaction."""
 
 
 class EngineMissing(Exception):

@@ -70,7 +70,7 @@ def clean_block(block: Block) -> Block:
 
 
 def _bare(span: Span) -> Span:
-    """How the stretch looks, not what else is said of it."""
+    """Return the span with its appearance only, without link and formula."""
     return replace(span, href=None, latex=None) if span.href is not None or span.latex is not None else span
 
 

@@ -25,7 +25,7 @@ Spans = dict[int, list[FlagSpan]]
 
 
 def flag_tree(tree: Tree, detector: Detector) -> Tree:
-    """The tree with fresh PII flags from `detector`; flags of other kinds stay. Same tree and detector, same flags."""
+    """Return the tree with new PII flags from `detector`; other flags stay. Deterministic."""
     try:
         spans = _find(tree.blocks, detector)
     except Exception as error:
@@ -37,21 +37,21 @@ def flag_tree(tree: Tree, detector: Detector) -> Tree:
 
 def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     fields = fields_of(blocks)
-    found: Spans = defaultdict(list)
+    spans: Spans = defaultdict(list)
     loose = join_loose(fields)
     for kind, pieces in _matches(loose, detector.detect, getattr(detector, "cpu_s_per_window", CPU_S_PER_WINDOW)):
-        _add(found, kind, pieces)
+        _add(spans, kind, pieces)
     columns = join_columns(blocks)
     for kind, pieces in _matches(columns, detector.detect) if columns.text else ():
-        if not any(_covered(found, piece) for piece in pieces):
-            _add(found, kind, pieces)
+        if not any(_covered(spans, piece) for piece in pieces):
+            _add(spans, kind, pieces)
     if len(fields) > 1:
         detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
         for kind, pieces in _matches(join_seams(fields), detect_torn):
-            if kind in TORN and len(pieces) > 1 and not _known(found, kind, pieces) and not _are_figures(kind, pieces):
-                _add(found, kind, pieces)
-    _find_in_links(blocks, detector, found)
-    return found
+            if kind in TORN and len(pieces) > 1 and not _known(spans, kind, pieces) and not _are_figures(kind, pieces):
+                _add(spans, kind, pieces)
+    _find_in_links(blocks, detector, spans)
+    return spans
 
 
 def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
@@ -68,47 +68,47 @@ def _matches(joined: Joined, detect: Detect, cpu_s: float = CPU_S_PER_WINDOW) ->
     return [(hit.kind, list(joined.pieces(*copy.original_span(hit.start, hit.end)))) for hit in hits]
 
 
-def _known(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> bool:
-    """The loose join already has this value: it ends at a seam, stands between two, or covers all its parts."""
+def _known(spans: Spans, kind: Kind, pieces: list[JoinedPiece]) -> bool:
+    """Return True when the loose join has this value: it ends at a seam, spans two fields, or covers all parts."""
     flag = PII_PREFIX + kind
     return any(
         span.flag == flag and span.cell == piece.field.cell and span.start <= piece.start and span.end >= end
         for piece, end in zip(pieces, _ends(pieces), strict=True)
-        for span in found.get(piece.field.block, ())
+        for span in spans.get(piece.field.block, ())
     )
 
 
 def _ends(pieces: list[JoinedPiece]) -> Iterator[int]:
-    """Where each piece ends; before its full stop where the next one begins a sentence."""
+    """Yield the end of each piece, excluding its full stop when the next piece begins a sentence."""
     for piece, after in zip(pieces, [*pieces[1:], None], strict=True):
         sentence = after is not None and after.field.text[after.start : after.start + 1].isupper()
         stop = sentence and piece.field.text[piece.end - 1 : piece.end] == "."
         yield piece.end - 1 if stop else piece.end
 
 
-def _covered(found: Spans, piece: JoinedPiece) -> bool:
-    """Some of it is personal data already, of whatever kind."""
+def _covered(spans: Spans, piece: JoinedPiece) -> bool:
+    """Return True when part of the piece is already flagged as personal data of any kind."""
     return any(
         is_pii_flag(span.flag) and span.cell == piece.field.cell and span.start < piece.end and span.end > piece.start
-        for span in found.get(piece.field.block, ())
+        for span in spans.get(piece.field.block, ())
     )
 
 
-def _add(found: Spans, kind: Kind, pieces: list[JoinedPiece]) -> None:
+def _add(spans: Spans, kind: Kind, pieces: list[JoinedPiece]) -> None:
     for piece in pieces:
         field: Field = piece.field
-        found[field.block].append(FlagSpan(flag=PII_PREFIX + kind, start=piece.start, end=piece.end, cell=field.cell))
+        spans[field.block].append(FlagSpan(flag=PII_PREFIX + kind, start=piece.start, end=piece.end, cell=field.cell))
 
 
-def _find_in_links(blocks: tuple[Block, ...], detector: Detector, found: Spans) -> None:
-    """A link to a person's address or number flags the words it hangs on."""
+def _find_in_links(blocks: tuple[Block, ...], detector: Detector, spans: Spans) -> None:
+    """Flag the words of a link whose target is a person's address or number."""
     for number, block in enumerate(blocks):
         for span in block.spans:
             target = (span.href or "").removeprefix("mailto:").removeprefix("tel:")
             if not target:
                 continue
             kinds = {hit.kind for hit in detector.detect(normalise(target).text)} - {Kind.URL}
-            found[number] += [
+            spans[number] += [
                 FlagSpan(flag=PII_PREFIX + kind, start=span.start, end=span.end) for kind in sorted(kinds)
             ]
 

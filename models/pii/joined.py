@@ -58,25 +58,25 @@ class Joined:
     starts: tuple[int, ...]
 
     def pieces(self, start: int, end: int) -> Iterator[JoinedPiece]:
-        """The parts of fields under `text[start:end]`, in order; separators belong to nobody."""
-        at = max(0, bisect_right(self.starts, start) - 1)
-        while at < len(self.parts) and self.starts[at] < end:
-            part, begin = self.parts[at], self.starts[at] - self.parts[at].start
+        """Yield the parts of fields under `text[start:end]`, in order; separators belong to no field."""
+        index = max(0, bisect_right(self.starts, start) - 1)
+        while index < len(self.parts) and self.starts[index] < end:
+            part, begin = self.parts[index], self.starts[index] - self.parts[index].start
             first, last = max(start - begin, part.start), min(end - begin, part.end)
             if first < last:
                 yield JoinedPiece(part.field, first, last)
-            at += 1
+            index += 1
 
 
 def fields_of(blocks: tuple[Block, ...]) -> list[Field]:
-    """Every text a block shows, its own and its cells. Hidden text comes last: it parts nothing that goes on."""
-    found = list[Field]()
+    """Return the texts of all blocks and cells. Hidden text comes last, so that it does not split running text."""
+    fields = list[Field]()
     for number, block in enumerate(blocks):
         if block.text:
-            found.append(Field(number, None, block.text))
+            fields.append(Field(number, None, block.text))
         if block.table is not None:
-            found += [Field(number, index, cell.text) for index, cell in enumerate(block.table.cells) if cell.text]
-    return sorted(found, key=lambda field: HIDDEN_TEXT in blocks[field.block].flags)
+            fields += [Field(number, index, cell.text) for index, cell in enumerate(block.table.cells) if cell.text]
+    return sorted(fields, key=lambda field: HIDDEN_TEXT in blocks[field.block].flags)
 
 
 def join_loose(fields: list[Field]) -> Joined:
@@ -85,12 +85,12 @@ def join_loose(fields: list[Field]) -> Joined:
 
 
 def join_seams(fields: list[Field]) -> Joined:
-    """Each seam at which a word could go on, on a line of its own; a short word between two seams joins them too."""
-    return _join([line for at in range(len(fields) - 1) for line in _seams(fields[at : at + 3])])
+    """Join the fields at each seam where a word could continue; a short word between two seams joins both."""
+    return _join([line for index in range(len(fields) - 1) for line in _seams(fields[index : index + 3])])
 
 
 def join_columns(blocks: tuple[Block, ...]) -> Joined:
-    """The cells of each column, every one behind the column's heading: the word for a value may stand far above it."""
+    """Return each cell below its column heading: the word that names a value may be far above it."""
     lines: list[list[JoinedPiece]] = []
     for number, block in enumerate(blocks):
         headings = dict[int, JoinedPiece]()
@@ -108,7 +108,7 @@ def _names_values(heading: str) -> bool:
 
 
 def _seams(fields: list[Field]) -> Iterator[list[JoinedPiece]]:
-    """The pieces that meet behind the first of these fields; none where nothing goes on."""
+    """Yield the pieces that meet after the first field, when text could continue there."""
     left, right, *third = fields
     after = _FIRST_WORD.match(right.text)
     if after is None or not _may_go_on(left, right):
@@ -135,12 +135,12 @@ def _is_word(text: str) -> bool:
 
 def _join(lines: list[list[JoinedPiece]]) -> Joined:
     """Pieces of a line with nothing between, lines with a line break."""
-    texts, starts, at = [], [], 0
+    texts, starts, length = [], [], 0
     for line in lines:
         for piece in line:
             texts.append(piece.field.text[piece.start : piece.end])
-            starts.append(at)
-            at += piece.end - piece.start
+            starts.append(length)
+            length += piece.end - piece.start
         texts.append("\n")
-        at += 1
+        length += 1
     return Joined("".join(texts), tuple(piece for line in lines for piece in line), tuple(starts))

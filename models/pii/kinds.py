@@ -74,13 +74,14 @@ class Detector(Protocol):
     name: str
     version: str
 
-    def detect(self, text: str) -> list[Hit]: ...
+    def detect(self, text: str) -> list[Hit]:
+        """Return the findings in a text."""
 
 
 def settle(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits without overlaps, in text order: the kind of higher precedence keeps its characters, then the longer hit.
+    """Return hits without overlaps, in text order; the kind of higher precedence wins, then the longer hit.
 
-    What sticks out of a stronger hit stays a hit, so that nothing a detector named is left uncovered.
+    The rest of a weaker hit outside a stronger one stays a hit, so that every character a detector named is covered.
     """
     kept: list[Hit] = []
     waiting = sorted(hits, key=lambda h: (_RANK[h.kind], h.start - h.end, h.start))
@@ -91,12 +92,12 @@ def settle(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _uncovered(hit: Hit, kept: list[Hit]) -> list[tuple[int, int]]:
-    """The parts of `hit` that no kept hit covers; scraps beside a stronger hit are none."""
+    """Return the parts of `hit` that no kept hit covers, without scraps next to a stronger hit."""
     parts, start = [], hit.start
-    at = bisect_left(kept, hit.start, key=lambda other: other.end - 1)
-    while at < len(kept) and kept[at].start < hit.end:
-        parts.append((start, kept[at].start))
-        start, at = kept[at].end, at + 1
+    index = bisect_left(kept, hit.start, key=lambda other: other.end - 1)
+    while index < len(kept) and kept[index].start < hit.end:
+        parts.append((start, kept[index].start))
+        start, index = kept[index].end, index + 1
     whole = start == hit.start and not parts
     parts.append((start, hit.end))
     return parts if whole else [(first, last) for first, last in parts if last - first >= SCRAP]

@@ -11,8 +11,8 @@ _REST = re.compile(r"[\W_]+")
 
 @lru_cache(65536)
 def fold(char: str) -> str:
-    """What of one character counts."""
-    return "".join(one for one in normalise(char).text.casefold() if one.isalnum())
+    """Return the letters and figures that a character is compared by."""
+    return "".join(letter for letter in normalise(char).text.casefold() if letter.isalnum())
 
 
 def letters(text: str) -> str:

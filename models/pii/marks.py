@@ -1,4 +1,4 @@
-"""Where flagged values stand on a page: what to look up in the page's glyphs, and where they are at the least.
+"""Locates flagged values on a page: the text to look up in the page's glyphs, and the boxes known without it.
 
 In: a tree and a page number. Out: one place per flagged value, in reading order. Knows no PDF.
 """
@@ -50,8 +50,10 @@ def _mark(place: FlaggedPlace, block: Block, spans: Sequence[FlagSpan], has_glyp
     return FlagMark(place, within, PageMark(within, text, ((span.start, span.end),)) if known and within else None)
 
 
-def place_flags(marks: Sequence[FlagMark], found: Sequence[Sequence[Bbox]]) -> Iterator[tuple[FlagMark, list[Bbox]]]:
+def place_flags(
+    marks: Sequence[FlagMark], found_boxes: Sequence[Sequence[Bbox]]
+) -> Iterator[tuple[FlagMark, list[Bbox]]]:
     """Each value with its own boxes: what was found for those that have a mark, in their order; else none."""
-    boxes = iter(found)
-    for one in marks:
-        yield one, list(next(boxes, ())) if one.mark is not None else []
+    boxes = iter(found_boxes)
+    for flag_mark in marks:
+        yield flag_mark, list(next(boxes, ())) if flag_mark.mark is not None else []

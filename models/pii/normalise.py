@@ -31,14 +31,17 @@ Char = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """`text` is the copy; `edits` in order. `chars` instead where characters do not stand in the original's order."""
+    """A normalised text and its mapping to the original.
+
+    `edits` are in order. `chars` replaces them when the characters are in another order than in the original.
+    """
 
     text: str
     edits: tuple[Edit, ...] = ()
     chars: tuple[tuple[int, int], ...] | None = None
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the original covered by `text[start:end]` (start < end)."""
+        """Return the range of the original covered by `text[start:end]` (start < end)."""
         if self.chars is not None:
             covered = self.chars[start:end]
             return min(char[0] for char in covered), max(char[1] for char in covered)
@@ -46,13 +49,13 @@ class Normalised:
             return start, end
         return self._original(start)[0], self._original(end - 1)[1]
 
-    def _original(self, at: int) -> tuple[int, int]:
-        """The range of the original that character `at` of the copy stands for."""
-        number = bisect_right(self.edits, at, key=lambda edit: edit[0]) - 1
+    def _original(self, index: int) -> tuple[int, int]:
+        """Return the range of the original that character `index` of the copy comes from."""
+        number = bisect_right(self.edits, index, key=lambda edit: edit[0]) - 1
         if number < 0:
-            return at, at + 1
+            return index, index + 1
         _, copy_end, first, last = self.edits[number]
-        return (first, last) if at < copy_end else (at - copy_end + last, at - copy_end + last + 1)
+        return (first, last) if index < copy_end else (index - copy_end + last, index - copy_end + last + 1)
 
 
 def normalise(text: str) -> Normalised:
@@ -65,12 +68,12 @@ def normalise(text: str) -> Normalised:
         return _normalise_turned(text)
     parts: list[str] = []
     edits: list[Edit] = []
-    at = length = 0
+    copied = length = 0
     for match in (_EITHER if encoded else _FOREIGN).finditer(text):
         start, end = match.span()
-        length += start - at
-        parts.append(text[at:start])
-        at = end
+        length += start - copied
+        parts.append(text[copied:start])
+        copied = end
         run = match.group()
         if run[0] not in "%&":
             length = _add_folded(run, start, length, parts, edits)
@@ -82,12 +85,12 @@ def normalise(text: str) -> Normalised:
         parts.append(folded)
         edits.append((length, length + len(folded), start, end))
         length += len(folded)
-    parts.append(text[at:])
+    parts.append(text[copied:])
     return Normalised("".join(parts), tuple(edits))
 
 
 def _add_folded(run: str, start: int, length: int, parts: list[str], edits: list[Edit]) -> int:
-    """The run's characters folded, an edit for each that does not become one character; the copy's new length."""
+    """Append a run's folded characters, with an edit for each that changes length; return the copy's new length."""
     for number, char in enumerate(run, start):
         folded = _fold(char)
         parts.append(folded)
@@ -99,7 +102,7 @@ def _add_folded(run: str, start: int, length: int, parts: list[str], edits: list
 
 @lru_cache(8192)
 def _fold(char: str) -> str:
-    """What one character becomes: nothing, itself, or one or more plain ones."""
+    """Return the plain form of a character: nothing, the character itself, or several characters."""
     if char < "\x7f":
         return char.translate(_CONTROLS)
     if unicodedata.category(char) in _ZERO_LENGTH:
@@ -132,12 +135,12 @@ def _normalise_turned(text: str) -> Normalised:
 def _decode_chars(text: str) -> list[Char]:
     """Characters with their origin; an encoded run becomes its characters, each standing for the whole run."""
     chars: list[Char] = []
-    at = 0
+    copied = 0
     for match in _ENCODED.finditer(text):
-        chars += [(text[i], i, i + 1) for i in range(at, match.start())]
+        chars += [(text[i], i, i + 1) for i in range(copied, match.start())]
         chars += [(char, match.start(), match.end()) for char in _decoded(match.group())]
-        at = match.end()
-    return chars + [(text[i], i, i + 1) for i in range(at, len(text))]
+        copied = match.end()
+    return chars + [(text[i], i, i + 1) for i in range(copied, len(text))]
 
 
 def _turn_back(chars: list[Char]) -> list[Char]:

@@ -1,7 +1,7 @@
-"""A page's picture without personal data: white, but for the text that was read and cleared; masked blocks are black.
+"""Paints a page's picture without personal data: white, except for text that was read and cleared; masks are black.
 
-An allow-list: pictures, stamps, signatures, form fields, annotations and text that was not recognised are not shown,
-because nobody has looked for personal data in them. Comes in: a PNG and the page's tree. Goes out: a new PNG without
+This is an allow-list. Pictures, stamps, signatures, form fields, annotations and text that was not recognised are not
+shown, because they were not searched for personal data. In: a PNG and the page's tree. Out: a new PNG without
 metadata. Pure.
 """
 
@@ -43,9 +43,10 @@ class View:
 
 
 def mark_values(tree: Tree, decisions: Decisions, number: int) -> dict[BlockId, PageMark]:
-    """The masked stretches of the blocks of page `number` whose exact places can be looked up in a PDF's glyphs.
+    """Return the masked ranges of blocks on page `number` whose exact places can be looked up in a PDF's glyphs.
 
-    Raises `PiiIncomplete`.
+    Raises:
+        PiiIncomplete: The tree was not searched completely for personal data.
     """
     require_scan(tree)
     page = next((page for page in tree.pages if page.number == number), None)
@@ -60,9 +61,12 @@ def mark_values(tree: Tree, decisions: Decisions, number: int) -> dict[BlockId, 
 
 
 def view_page(tree: Tree, decisions: Decisions, number: int, exact: Exact = MappingProxyType({})) -> View:
-    """What may be seen of page `number`; `exact` boxes of a block's values hide them alone, else all of it is hidden.
+    """Return the visible and hidden areas of page `number`.
 
-    Raises `PiiIncomplete`.
+    Boxes in `exact` hide a block's values alone; a block without them is hidden whole.
+
+    Raises:
+        PiiIncomplete: The tree was not searched completely for personal data.
     """
     require_scan(tree)
     shown: list[Bbox] = []

@@ -1,7 +1,7 @@
-"""Where flags stand, independent of block ids: a decision holds for the same value in the same place.
+"""Names places of flags independently of block ids: a decision holds for the same value in the same place.
 
-In comes a tree, out go its flagged places, one per value; decisions by place become decisions by block and span. Knows
-no store.
+In: a tree. Out: its flagged places, one per value; decisions by place become decisions by block and span. Knows no
+store.
 """
 
 import hashlib
@@ -32,22 +32,22 @@ class _Found:
 
 def find_places(tree: Tree) -> tuple[FlaggedPlace, ...]:
     """Every value that is flagged, in reading order. A flag without spans is one place: its block."""
-    return tuple(found.place for found in _places(tree))
+    return tuple(flagged.place for flagged in _places(tree))
 
 
 def decide_blocks(tree: Tree, decisions: PlaceDecisions) -> dict[tuple[str, str, int], str]:
-    """(block id, flag, number of the span) → decision, for the values of this tree that have one.
+    """Return the decision for each (block id, flag, number of the span) of this tree that has one.
 
-    What was decided about all values of a block together, as was done once, holds where nobody decided since.
+    An older decision on all values of a block applies to each value without a newer decision.
     """
     if not decisions:
         return {}
     decided = {}
-    for found in _places(tree):
-        place, flag = found.place, found.place.flag
-        decision = decisions.get((place.place, flag)) or decisions.get((found.together, flag))
+    for flagged in _places(tree):
+        place, flag = flagged.place, flagged.place.flag
+        decision = decisions.get((place.place, flag)) or decisions.get((flagged.together, flag))
         if decision is not None:
-            decided[place.block_id, flag, found.span] = decision
+            decided[place.block_id, flag, flagged.span] = decision
     return decided
 
 
@@ -55,15 +55,17 @@ def find_spans(tree: Tree) -> dict[tuple[str, str, str], tuple[FlagSpan, ...]]:
     """(block id, flag, place) → the span of that place; none where the flag covers its whole block."""
     blocks = {str(block.id): block for block in tree.blocks}
     return {
-        (one.place.block_id, one.place.flag, one.place.place): (blocks[one.place.block_id].flag_spans[one.span],)
-        if one.span != WHOLE
+        (flagged.place.block_id, flagged.place.flag, flagged.place.place): (
+            blocks[flagged.place.block_id].flag_spans[flagged.span],
+        )
+        if flagged.span != WHOLE
         else ()
-        for one in _places(tree)
+        for flagged in _places(tree)
     }
 
 
 def _places(tree: Tree) -> Iterator[_Found]:
-    """Equal blocks of one page are told apart by counting them."""
+    """Yield the flagged places; equal blocks of one page are distinguished by counting."""
     seen: Counter[str] = Counter()
     engine = tree.pii.engine if tree.pii is not None else ""
     for block in tree.blocks:

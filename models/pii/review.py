@@ -29,8 +29,8 @@ def in_context(block: Block, flagged: Sequence[FlagSpan]) -> InContext:
     fields = _fields(flagged)
     for cell in fields:
         text = block.text if cell is None else cells[cell].text if cells else ""
-        at = sum(len(part) + 1 for part in parts)
-        spans += [(at + s.start, at + s.end) for s in flagged if s.cell == cell]
+        offset = sum(len(part) + 1 for part in parts)
+        spans += [(offset + s.start, offset + s.end) for s in flagged if s.cell == cell]
         parts.append(text)
     only = fields[0] if len(fields) == 1 else None
     box = cells[only].bbox if only is not None and cells else None

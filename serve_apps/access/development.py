@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from serve_apps.access.license import License, LicenseRefused, issue_license, read_license, renew_license
 from serve_apps.access.license_keys import LOCAL_PREFIX, raw_public, read_private_key, write_private_key
-from serve_apps.access.loopback import is_loopback_peer
+from serve_apps.access.loopback import is_loopback_host
 
 PLAN = "development"
 MAX_PAGES_PER_MONTH = 100_000  # pages: enough to try everything, too few to sell
@@ -32,7 +32,7 @@ def check_development_allowed(*, host: str, external_database: bool, joined_clus
         DevelopmentLicenseRefused: The service is reachable from outside, has an external database or is in a cluster.
     """
     asked_by = {
-        "the service listens beyond loopback": host != "localhost" and not is_loopback_peer(host.strip("[]")),
+        "the service listens beyond loopback": not is_loopback_host(host),
         "an external database is set": external_database,
         "this node joined a cluster": joined_cluster,
     }

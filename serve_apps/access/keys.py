@@ -12,6 +12,8 @@ from hmac import compare_digest
 from serve_apps.access.scopes import KeyScope
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+MIN_SECRET = 20
+"""Characters of an operator's secret where other machines reach the service."""
 _SECRET = re.compile(r"[\x21-\x7e]+")  # what an HTTP header can carry unchanged
 _STRONGEST_FIRST = (KeyScope.ADMIN, KeyScope.WRITE, KeyScope.READ)
 
@@ -72,14 +74,22 @@ def default_key(secret: str) -> ApiKey:
     return ApiKey("default", KeyScope.ADMIN, digest_secret(secret), scoped=False)
 
 
-def parse_api_keys(text: str) -> KeyRing:
-    """Parse `name[:scope]=secret,…`; the secret is everything after the first `=`. Raises `InvalidApiKeys`."""
-    keys = [_parse_entry(entry.strip()) for entry in text.split(",") if entry.strip()]
+def parse_api_keys(text: str, *, min_length: int = 1) -> KeyRing:
+    """Parse `name[:scope]=secret,…`; the secret is everything after the first `=`.
+
+    Args:
+        text: The entries, separated by commas.
+        min_length: Characters that a secret needs: `MIN_SECRET` where other machines reach the service.
+
+    Raises:
+        InvalidApiKeys: An entry is malformed, a secret is short, or a name or secret occurs twice.
+    """
+    keys = [_parse_entry(entry.strip(), min_length) for entry in text.split(",") if entry.strip()]
     _refuse_duplicates(keys)
     return KeyRing(keys)
 
 
-def _parse_entry(entry: str) -> ApiKey:
+def _parse_entry(entry: str, min_length: int) -> ApiKey:
     label, equals, secret = entry.partition("=")
     name, colon, scope = label.strip().partition(":")
     shown = label.strip() if equals else "an entry without '='"
@@ -89,6 +99,8 @@ def _parse_entry(entry: str) -> ApiKey:
         raise InvalidApiKeys(f"{shown}: the secret is empty")
     if not _SECRET.fullmatch(secret):
         raise InvalidApiKeys(f"{shown}: the secret must be printable ASCII without spaces")
+    if len(secret) < min_length:
+        raise InvalidApiKeys(f"{shown}: the secret needs at least {min_length} characters, e.g. openssl rand -hex 20")
     return ApiKey(name, _parse_scope(scope, shown) if colon else KeyScope.ADMIN, digest_secret(secret), bool(colon))
 
 

@@ -4,11 +4,18 @@ A proxy on the same host, a browser sent here by DNS rebinding, a page of anothe
 local at first.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from ipaddress import IPv6Address, ip_address
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from ipaddress import IPv4Address, IPv6Address, ip_address
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_FORWARDING = frozenset({b"forwarded", b"via", b"x-real-ip", b"x-client-ip", b"true-client-ip", b"cf-connecting-ip"})
+_FORWARDING = frozenset(
+    b"forwarded via cdn-loop x-real-ip x-client-ip x-cluster-client-ip x-proxyuser-ip true-client-ip fastly-client-ip"
+    b" fly-client-ip cf-connecting-ip cloudfront-viewer-address x-envoy-external-address"
+    b" x-original-forwarded-for".split()
+)
+_LISTENING = "0A"  # state of a listening socket in /proc/net/tcp
 
 
 def is_loopback_peer(address: str) -> bool:
@@ -20,6 +27,11 @@ def is_loopback_peer(address: str) -> bool:
     if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
         ip = ip.ipv4_mapped
     return ip.is_loopback
+
+
+def is_loopback_host(host: str) -> bool:
+    """Return whether an address to listen on is reached from this machine only."""
+    return host == "localhost" or is_loopback_peer(host.strip("[]"))
 
 
 def is_local_caller(
@@ -48,6 +60,36 @@ def is_local_caller(
     if len(hosts) != 1 or _is_foreign_page(said, hosts[0]):
         return False
     return _host_name(hosts[0]) in LOOPBACK_NAMES.union(host.lower() for host in allowed_hosts)
+
+
+def is_own_user(peer: str, port: int) -> bool:
+    """Return whether a loopback caller runs as root or as the user of this process.
+
+    Linux lists the owner of each socket. A caller whose socket is not listed, because it is closed or because the
+    system lists no sockets, counts as an own user: the answer to a closed socket reaches no process.
+
+    Args:
+        peer: Address of the caller's socket.
+        port: Port of the caller's socket.
+    """
+    return all(owner in (0, os.geteuid()) for owner in _iter_owners(peer, port))
+
+
+def _iter_owners(peer: str, port: int) -> Iterator[int]:
+    """Yield the user ids of the sockets with this local address and port, listening ones excepted (see proc(5))."""
+    ip = ip_address(peer)
+    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
+        ip = ip.ipv4_mapped
+    words = [int.from_bytes(ip.packed[start : start + 4], sys.byteorder) for start in range(0, len(ip.packed), 4)]
+    address = "".join(f"{word:08X}" for word in words) + f":{port:04X}"
+    try:
+        with open("/proc/net/tcp" if isinstance(ip, IPv4Address) else "/proc/net/tcp6", encoding="ascii") as sockets:
+            rows = [line.split() for line in sockets]
+    except OSError:
+        return
+    for row in rows:
+        if row[1] == address and row[3] != _LISTENING:
+            yield int(row[7])
 
 
 def _is_foreign_page(said: Mapping[bytes, list[bytes]], host: bytes) -> bool:

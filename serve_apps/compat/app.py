@@ -32,6 +32,7 @@ def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wai
             yield
 
     app = FastAPI(title="Quire for docling-serve clients", lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.max_json_bytes = max_upload_bytes * 4 // 3 + MEGABYTE  # one upload in base64
     install(app)
     docling_routes.install(app)
     unstructured_routes.install(app)

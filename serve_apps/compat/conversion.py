@@ -36,6 +36,20 @@ class Converter:
     def __init__(self, client: httpx.AsyncClient, wait_s: float) -> None:
         self._client, self._wait_s = client, wait_s
 
+    async def check_key(self, keys: Mapping[str, str]) -> None:
+        """Ask the engine about a request's key, before its body is read.
+
+        Args:
+            keys: The engine's headers with the caller's key.
+
+        Raises:
+            Refused: The engine knows no such key, or its caller sends too much.
+            TransportError: The engine did not answer (httpx).
+        """
+        answer = await self._client.get("/v1/jobs?limit=1", headers=dict(keys))
+        if answer.status_code in (401, 429):
+            raise Refused(answer)
+
     async def convert(
         self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> dict[str, Any]:

@@ -1,10 +1,9 @@
 """docling-serve's routes in addition to `convert/file`: sources, asynchronous tasks, chunks, versions."""
 
-import json
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 from fastapi import FastAPI, Request
@@ -15,18 +14,24 @@ from starlette.responses import Response
 from models.cdom.original import clean_name
 from models.cdom.version import SERVICE_VERSION
 from serve_apps.api.http.problems import invalid_response, problem_response
+from serve_apps.api.http.refusals import InvalidUpload
+from serve_apps.api.http.strict_json import InvalidJson, parse_object
+from serve_apps.api.http.uploads import read_body
 from serve_apps.compat.archive import zip_documents
-from serve_apps.compat.conversion import Converter, Refused
+from serve_apps.compat.conversion import Converter, Refused, keys_of
 from serve_apps.compat.options import ConvertOptions, InvalidOption, TargetNotOffered, read_options
 from serve_apps.compat.sources import ConvertSource, read_source_body
 from serve_apps.compat.tasks import ConvertTask, describe_task, read_task
 
 MAX_FILES = 10  # files of one request, as of one job
+MAX_VALUES = 20_000  # JSON values of one body
 MAX_FIELDS = 200  # form fields of one request: docling-serve knows some sixty
+_IDLE_S = 30.0  # seconds without data after which a client is dropped
 MOST_WAIT_S = 60.0
 """Seconds a poll may hold its answer back."""
 
 Asked = tuple[list[ConvertSource], ConvertOptions]
+T = TypeVar("T")
 Answer = Callable[[Converter, Request, Asked], Awaitable[Response]]
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -61,13 +66,15 @@ async def form_of(request: Request) -> Asked:
 
 
 async def body_of(request: Request) -> Asked:
-    """Read the sources and options of a JSON body. Raises InvalidOption."""
+    """Return the sources and options of a JSON body. Raises InvalidOption."""
     try:
-        body = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise InvalidOption("sources", "expected JSON") from None
-    if not isinstance(body, dict):
-        raise InvalidOption("sources", "expected an object")
+        body = parse_object(
+            await read_body(request, _IDLE_S, most=request.app.state.max_json_bytes), most_values=MAX_VALUES
+        )
+    except InvalidJson as error:
+        raise InvalidOption("sources", str(error)) from None
+    except InvalidUpload as error:
+        raise InvalidOption("body", str(error)) from None
     sources, fields = read_source_body(body)
     if len(sources) > MAX_FILES:
         raise InvalidOption("sources", f"at most {MAX_FILES} at once")
@@ -138,6 +145,10 @@ async def _result(request: Request, task: ConvertTask) -> Response:
 
 def _guarded(read: Callable[[Request], Awaitable[Asked]], answer: Answer) -> Handler:
     async def handle(request: Request) -> Response:
+        converter: Converter = request.app.state.converter
+        refusal = await _answered(_check_key(converter, request))
+        if refusal is not None:
+            return refusal
         try:
             asked = await read(request)
         except TargetNotOffered as error:
@@ -147,14 +158,18 @@ def _guarded(read: Callable[[Request], Awaitable[Asked]], answer: Answer) -> Han
             await request.close()
             return invalid_response([{"type": "invalid-field", "loc": ["body", error.field], "msg": str(error)}])
         try:
-            return await _answered(answer(request.app.state.converter, request, asked))
+            return await _answered(answer(converter, request, asked))
         finally:
             await request.close()
 
     return handle
 
 
-async def _answered(answer: Awaitable[Response]) -> Response:
+async def _check_key(converter: Converter, request: Request) -> None:
+    await converter.check_key(keys_of(request.headers))
+
+
+async def _answered(answer: Awaitable[T]) -> T | Response:
     """Return the answer, or the engine's refusal unchanged."""
     try:
         return await answer

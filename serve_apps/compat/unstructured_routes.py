@@ -40,6 +40,21 @@ async def partition(request: Request) -> Response:
 
 
 async def _partition(request: Request) -> Response:
+    converter: Converter = request.app.state.converter
+    keys = keys_of(request.headers)
+    if _KEY in request.headers:
+        keys = {name: value for name, value in keys.items() if name == "x-de-org"}
+        keys["x-api-key"] = request.headers[_KEY]
+    try:
+        await converter.check_key(keys)
+        return await _read_and_partition(request, converter, keys)
+    except Refused as error:
+        return Response(error.body, error.status, error.headers, error.media_type)
+    except httpx.TransportError:
+        return problem_response(502, "engine-failed", "The engine did not answer. Send the request again.")
+
+
+async def _read_and_partition(request: Request, converter: Converter, keys: dict[str, str]) -> Response:
     form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
     sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
     if not sent:
@@ -50,24 +65,14 @@ async def _partition(request: Request) -> Response:
     if not first.isascii() or not first.isdecimal() or len(first) > _MOST_DIGITS:
         entry = {"type": "invalid-field", "loc": ["body", "starting_page_number"], "msg": "expected a number"}
         return invalid_response([entry])
-    converter: Converter = request.app.state.converter
-    keys = keys_of(request.headers)
-    if _KEY in request.headers:
-        keys = {name: value for name, value in keys.items() if name == "x-de-org"}
-        keys["x-api-key"] = request.headers[_KEY]
     lists = []
-    try:
-        for file in sent:
-            name = clean_name(file.filename or "")
-            job, tree = await converter.parse(keys, ConvertSource(name, file=file.file), fields)
-            if tree is None:
-                code = job["documents"][0]["error"] or "failed"
-                text = f"{name} could not be read: {code}"
-                return invalid_response([{"type": code, "loc": ["body", "files"], "msg": text}])
-            media_type = MIME_TYPES.get(tree["source"]["format"], "application/octet-stream")
-            lists.append(make_elements(tree, name, media_type, coordinates=coordinates, first_page=int(first)))
-    except Refused as error:
-        return Response(error.body, error.status, error.headers, error.media_type)
-    except httpx.TransportError:
-        return problem_response(502, "engine-failed", "The engine did not answer. Send the request again.")
+    for file in sent:
+        name = clean_name(file.filename or "")
+        job, tree = await converter.parse(keys, ConvertSource(name, file=file.file), fields)
+        if tree is None:
+            code = job["documents"][0]["error"] or "failed"
+            text = f"{name} could not be read: {code}"
+            return invalid_response([{"type": code, "loc": ["body", "files"], "msg": text}])
+        media_type = MIME_TYPES.get(tree["source"]["format"], "application/octet-stream")
+        lists.append(make_elements(tree, name, media_type, coordinates=coordinates, first_page=int(first)))
     return JSONResponse(lists[0] if len(lists) == 1 else lists)

@@ -6,6 +6,7 @@ against the tools' signatures.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import httpx
 from mcp.server.mcpserver import MCPServer
@@ -16,12 +17,12 @@ from serve_apps.mcp.tools import Tools
 DOCUMENT_URI = "quire://documents/{document_id}"
 MARKDOWN = "text/markdown"
 INSTRUCTIONS = (
-    "Quire reads documents (PDF, Word, images) into text with positions. Call parse with a local file or a web "
-    "address, or search the documents read before. Then call get_chunks, get_fields or export_context with the "
-    "returned job_id and document_id."
+    "Quire reads documents (PDF, Word, images) into text with positions. Call parse with a file, or search the "
+    "documents read before. Then call get_chunks, get_fields or export_context with the returned job_id and "
+    "document_id."
 )
 LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
 
 
 class DocumentServer(MCPServer):
@@ -44,9 +45,16 @@ class DocumentServer(MCPServer):
         ]
 
 
-def make_server(client: httpx.AsyncClient, version: str) -> MCPServer:
-    """Return the server. The caller closes `client`."""
-    tools = Tools(client)
+def make_server(client: httpx.AsyncClient, version: str, root: Path, *, urls: bool = False) -> MCPServer:
+    """Return the server; the caller closes `client`.
+
+    Args:
+        client: HTTP client of the service.
+        version: Version that the server names.
+        root: Folder whose files `parse` may read.
+        urls: Whether `parse` may have the service fetch web addresses.
+    """
+    tools = Tools(client, root, urls=urls)
     server = DocumentServer(tools, version)
     described = server.resource(DOCUMENT_URI, title="A document as Markdown", mime_type=MARKDOWN)
     described(tools.read_markdown)

@@ -52,20 +52,28 @@ class Digest(TypedDict):
 
 
 class Tools:
-    """Tools bound to one client of the service."""
+    """Tools bound to one client of the service.
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
-        self._client = client
+    Text of a document can make a model call tools, so what `parse` may read is the user's choice.
+
+    Args:
+        client: HTTP client of the service.
+        root: Folder whose files `parse` may read.
+        urls: Whether `parse` may have the service fetch web addresses.
+    """
+
+    def __init__(self, client: httpx.AsyncClient, root: Path, *, urls: bool = False) -> None:
+        self._client, self._root, self._urls = client, root.resolve(), urls
 
     async def parse(
         self,
         path: Annotated[str, Field(min_length=1, max_length=4096, description="A local file, or a web address.")],
     ) -> Read:
-        """Read a document (PDF, Word, image …): a local file, or an https address that the service fetches.
+        """Read a document (PDF, Word, image …): a file in the allowed folder, or an address where that is allowed.
 
-        Gives its ids and a digest of its content.
+        Returns its ids and a digest of its content.
         """
-        answer = await self._send("POST", f"/v1/parse?timeout_s={PARSE_S}", **await _submission(path))
+        answer = await self._send("POST", f"/v1/parse?timeout_s={PARSE_S}", **await self._submission(path))
         body = answer.json()
         if answer.status_code == 202:
             return Read(job_id=body["job_id"], document_id=None, status="running", pages=None, digest="")
@@ -148,20 +156,22 @@ class Tools:
             raise ToolError(f"the service answered {answer.status_code}: {_words(answer)}")
         return answer
 
+    async def _submission(self, path: str) -> dict[str, Any]:
+        if path.startswith(("http://", "https://")):
+            if not self._urls:
+                raise ToolError("web addresses are not allowed here; start quire mcp with --urls to allow them")
+            return {"json": {"url": path}}
+        try:
+            name, content = await asyncio.to_thread(self._read, path)
+        except OSError as error:
+            raise ToolError(f"the file cannot be read: {error.strerror}") from None
+        return {"files": {"file": (name, content)}}
 
-async def _submission(path: str) -> dict[str, Any]:
-    if path.startswith(("http://", "https://")):
-        return {"json": {"url": path}}
-    try:
-        name, content = await asyncio.to_thread(_read, path)
-    except OSError as error:
-        raise ToolError(f"the file cannot be read: {error.strerror}") from None
-    return {"files": {"file": (name, content)}}
-
-
-def _read(path: str) -> tuple[str, bytes]:
-    file = Path(path).expanduser()
-    return file.name, file.read_bytes()
+    def _read(self, path: str) -> tuple[str, bytes]:
+        file = (self._root / Path(path).expanduser()).resolve()
+        if not file.is_relative_to(self._root):
+            raise ToolError(f"only files in {self._root} are read; start quire mcp with another --root for others")
+        return file.name, file.read_bytes()
 
 
 def _document(job_id: str, document_id: str) -> str:

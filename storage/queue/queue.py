@@ -162,7 +162,7 @@ class Queue:
     def refund_starts(self, claims: Sequence[Claim]) -> int:
         """Refund the starts of claims whose leases expired while their living worker read them; return their number.
 
-        The expiry is counted in `lapses` instead.
+        The expiry counts as an expired lease instead.
         """
         with self._db.autocommit() as conn:
             return len(conn.execute(_REFUND_STARTS, claims_params(claims)).fetchall())

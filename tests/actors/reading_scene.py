@@ -49,7 +49,7 @@ def good(pages: int = 1) -> ReadOutcome:
 
 
 class FakeQueue:
-    """Claims in order; remembers what was given back."""
+    """Queue that claims in order and records returned claims."""
 
     def __init__(self, claims: Sequence[Claim] = ()) -> None:
         self.claims, self.beats = list(claims), list[list[Beat]]()

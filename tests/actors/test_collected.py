@@ -1,4 +1,4 @@
-"""What a taken-over child might claim, and that none of it is believed."""
+"""False claims of a taken-over child are refused."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,7 +34,7 @@ def collected() -> PartialDocument:
     return collected
 
 
-def test_what_is_right_is_taken(collected: PartialDocument) -> None:
+def test_valid_frames_are_stored(collected: PartialDocument) -> None:
     collected.note_content(frame(number=1, data=dump_page(PAGES[0])), [1, 2])
     collected.note_asset(frame(name="p1-0.png", data=b"x"))
     assert collected.note_tree(frame(data=dump_tree(TREE))) == TREE
@@ -117,6 +117,6 @@ def test_forged_trees_are_refused(collected: PartialDocument, forge: Callable[[]
 @pytest.mark.parametrize(
     "body", [b"", b"\xc1", b"\x93\x01\x02\x03", b"\x81\x01\x02", b"\x91" * 5000, b"\xdf\xff\xff\xff\xff"]
 )
-def test_what_is_no_message_is_refused(body: bytes) -> None:
+def test_invalid_message_is_refused(body: bytes) -> None:
     with pytest.raises(BadFrame):
         Frame(body)

@@ -48,7 +48,7 @@ def test_exceptions_have_codes(error: Exception, code: ErrorCode) -> None:
     assert describe_failure(error).code is code
 
 
-def test_the_text_of_an_exception_is_never_told() -> None:
+def test_exception_text_is_never_part_of_the_detail() -> None:
     for error in (ValueError("secret"), PermissionError("secret"), RuntimeError("secret")):
         assert "secret" not in describe_failure(error).detail
 

@@ -1,4 +1,4 @@
-"""What a reader holds, and what it makes of a heartbeat's answer."""
+"""Documents a reader holds, and its response to heartbeat replies."""
 
 from dataclasses import dataclass, field, replace
 
@@ -33,20 +33,20 @@ class Holding:
         return self.queue.acquitted
 
 
-def test_a_document_that_was_read_when_its_lease_lapsed_is_acquitted_once() -> None:
+def test_document_read_before_its_lease_expired_is_refunded_once() -> None:
     reader = Holding(make_claim("doc_1"))
     assert reader.apply_reply(LOST) == [reader.claim]
     assert reader.apply_reply(LOST) == [reader.claim]
     assert not reader.inflight.holds(reader.claim)
 
 
-def test_lapsed_lease_is_not_charged_when_reading_was_never_reported() -> None:
+def test_expired_lease_is_not_charged_when_reading_was_never_reported() -> None:
     reader = Holding(make_claim("doc_1", grouped=True))
     reader.enter(Phase.READING)
     assert reader.apply_reply(LOST) == []
 
 
-def test_lapsed_lease_is_charged_when_reading_was_reported() -> None:
+def test_expired_lease_is_charged_when_reading_was_reported() -> None:
     reader = Holding(make_claim("doc_1", grouped=True))
     reader.enter(Phase.READING)
     reader.apply_reply()

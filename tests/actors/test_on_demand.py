@@ -1,4 +1,4 @@
-"""Pictures on demand: when their sandbox starts, and that nobody has to wait for that."""
+"""Pictures on demand: the start of their sandbox does not delay a start or a request."""
 
 import io
 import threading
@@ -69,7 +69,7 @@ def test_the_sandbox_for_pictures_comes_up_by_itself_after_a_while() -> None:
     assert drawing.closed
 
 
-def test_a_start_leaves_the_sandbox_for_pictures_for_later_and_an_end_forgets_it() -> None:
+def test_picture_sandbox_starts_late_and_its_start_is_cancelled_by_close() -> None:
     drawing = FakeReader()
     made = on_demand(drawing, warm_after_s=3600.0)
     made.start()
@@ -78,7 +78,7 @@ def test_a_start_leaves_the_sandbox_for_pictures_for_later_and_an_end_forgets_it
     made.close()
 
 
-def test_a_sandbox_that_does_not_come_up_is_tried_again_by_the_first_picture() -> None:
+def test_failed_picture_sandbox_is_started_again_by_the_first_picture() -> None:
     drawing = FakeReader(failures=1)
     made = on_demand(drawing, warm_after_s=0.0)
     made.start()

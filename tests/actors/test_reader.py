@@ -188,7 +188,7 @@ def test_heartbeat_reports_no_loss_for_document_just_ended(
     assert scene.queue.acquitted == []
 
 
-def test_a_refusal_of_the_fence_is_the_end_of_it() -> None:
+def test_refusal_of_the_fence_ends_the_attempt() -> None:
     scene = Scene(make_claim())
     scene.store.refuse = True
     with scene.running():

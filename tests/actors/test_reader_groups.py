@@ -38,7 +38,7 @@ def test_group_size_grows_with_full_groups_and_resets() -> None:
     assert scene.queue.asked[:6] == [1, 2, 4, 8, 16, 1]
 
 
-def test_a_member_that_was_lost_while_it_waited_is_not_read() -> None:
+def test_group_member_lost_while_waiting_is_not_read() -> None:
     def read(_: object) -> ReadOutcome:
         assert until(lambda: scene.inflight.holds(make_claim("a")) and not scene.inflight.holds(make_claim("b")))
         return good()
@@ -76,7 +76,7 @@ def test_unread_group_is_committed_without_heartbeat() -> None:
     assert scene.queue.beats == []
 
 
-def test_children_of_a_job_end_with_the_last_document_of_it_in_a_group() -> None:
+def test_children_of_a_job_end_with_its_last_document_of_a_group() -> None:
     claims = [replace(claim, job_id=JobId(job)) for claim, job in zip(group_of("a", "b", "c"), "xyx", strict=True)]
     scene = Scene(*claims)
     scene.reader._most = 4

@@ -47,7 +47,7 @@ def test_picture_becomes_tree_of_recognised_text(reader: DocumentReader) -> None
     assert outcomes[0].tree_json == outcomes[1].tree_json
 
 
-def test_frames_are_pages_in_order_and_each_is_told(reader: DocumentReader) -> None:
+def test_frames_become_pages_in_order_and_progress_is_reported_for_each(reader: DocumentReader) -> None:
     told: list[int] = []
     outcome = recognise_document(read(reader, frames(3)), ScriptedRecogniser(), on_page=told.append)
     assert text_of(outcome) == "Page 1 Page 2 Page 3"
@@ -66,7 +66,7 @@ def test_a_recogniser_that_is_gone_is_not_charged(reader: DocumentReader) -> Non
     assert (outcome.error, outcome.charged) == (ErrorCode.WORKER_KILLED, False)
 
 
-def test_a_page_whose_picture_is_broken_fails_alone(reader: DocumentReader) -> None:
+def test_page_with_a_broken_picture_fails_alone(reader: DocumentReader) -> None:
     class OnceBroken(ScriptedRecogniser):
         def recognise_pages(
             self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float
@@ -94,6 +94,6 @@ def test_a_bomb_in_a_picture_ends_as_a_resource_limit(reader: DocumentReader) ->
     assert outcome.error is ErrorCode.RESOURCE_LIMIT
 
 
-def test_81_million_pixels_from_ten_kilobytes_stay_inside_the_childs_memory(reader: DocumentReader) -> None:
+def test_81_million_pixels_from_ten_kilobytes_fit_the_memory_of_the_child(reader: DocumentReader) -> None:
     outcome = recognise_document(read(reader, png_stating(9_000, 9_000, rows=9_000)), ScriptedRecogniser())
     assert text_of(outcome) == "Page 1"

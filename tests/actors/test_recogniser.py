@@ -106,7 +106,7 @@ def test_more_callers_than_places_are_turned_away_at_once() -> None:
         assert len(recogniser.recognise_pages(pages(3), ("en",), 30.0)) == 1
 
 
-def test_a_caller_whose_time_is_up_gets_unavailable_and_frees_its_place() -> None:
+def test_caller_past_its_timeout_gets_unavailable_and_frees_its_place() -> None:
     engine = HeldRecogniser()
     with opened(engine, max_callers=1) as recogniser:
         with pytest.raises(PortUnavailable, match="too slow"):

@@ -1,4 +1,4 @@
-"""Scans beside born-digital documents in one reader: who waits, who overtakes, what a lost recogniser costs."""
+"""Scans and born-digital documents in one reader: order, overtaking, and the cost of a lost recogniser."""
 
 import threading
 from typing import Any
@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE_S, until
 
 
 def scan(pages: int = 1) -> PendingOcr:
-    """What reading a scan of so many pages gives."""
+    """Return the result of reading a scan with this many pages."""
     store = PixelStore()
     for number in range(1, pages + 1):
         store.put(PixelPage(number=number, image=b"png", width=600, height=800))
@@ -83,7 +83,7 @@ def test_born_digital_documents_overtake_scans_that_wait() -> None:
         assert until(lambda: len(scene.store.finished) == 4)
 
 
-def test_a_full_line_sends_a_scan_back_uncharged_and_reads_on_behind_it() -> None:
+def test_full_queue_returns_a_scan_uncharged_and_reading_continues() -> None:
     gate = Gate(shut=True)
     answer = by_name({"s1": scan(), "s2": scan(), "d1": good(), "s2 again": scan()})
     claims = [make_claim(name) for name in ("s1", "s2", "d1")]

@@ -1,4 +1,4 @@
-"""What happens to a document whose reading ended without a tree, and how faults slow the loop down."""
+"""Documents whose reading ended without a tree, and the backoff after faults."""
 
 import pytest
 

@@ -111,7 +111,7 @@ def test_a_table_that_only_the_detector_is_sure_of_is_read_as_one(
     assert page.image.startswith(b"\x89PNG")
 
 
-def test_where_the_detector_sees_no_table_there_is_none(reader: DocumentReader, detector: ScriptedDetector) -> None:
+def test_table_is_removed_when_the_detector_sees_no_table(reader: DocumentReader, detector: ScriptedDetector) -> None:
     detector.boxes = ()
     assert tables(tree_of(read(reader, DOUBTED))) == []
     assert len(detector.looked) == 1

@@ -1,4 +1,4 @@
-"""An app over a database of its own, with a reader that finishes what is submitted."""
+"""An app over a separate database, with a reader that finishes submitted documents."""
 
 from collections.abc import AsyncIterator, Iterator
 

@@ -211,7 +211,7 @@ def reading(store: Store, hold: Callable[[Claim], None] = lambda claim: None) ->
 
 @contextmanager
 def at_work(reader: TinyReader) -> Iterator[None]:
-    """That reader in a thread of its own while the block runs."""
+    """Run the reader in a thread while the block runs."""
     thread = threading.Thread(target=reader.run)
     thread.start()
     try:

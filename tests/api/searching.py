@@ -1,4 +1,4 @@
-"""A search index beside an app in one process: what Ray connects in the service, connected by hand."""
+"""A search index next to an app in one process, connected by hand instead of by Ray."""
 
 import asyncio
 from collections.abc import Iterator

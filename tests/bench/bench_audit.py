@@ -1,4 +1,4 @@
-"""How long sealing and verifying one organisation's chain take: python -m tests.bench.bench_audit [rows]."""
+"""Measures sealing and verifying one organisation's chain: python -m tests.bench.bench_audit [rows]."""
 
 import json
 import os
@@ -14,7 +14,7 @@ ROUNDS = 3
 
 
 def main(rows: int) -> dict[str, object]:
-    """Seconds of wall clock and of this process's CPU; the load average beside them."""
+    """Print wall clock and CPU seconds of this process, and the load average."""
     with test_server() as server, server.database() as dsn:
         db = Database(dsn)
         with db.transaction() as conn:

@@ -1,6 +1,6 @@
-"""What a claim costs when the deployment is old: 64 pollers beside a million finished documents, churned tables.
+"""Measures a claim in an old deployment: 64 pollers, a million finished documents, churned tables.
 
-Run: `python -m tests.bench.bench_claim [--rows N] [--pollers N]`. A database of its own, as in production (fsync on).
+Run: `python -m tests.bench.bench_claim [--rows N] [--pollers N]`. A separate database, as in production (fsync on).
 The pollers live in processes of 16 threads and do what readers do: claim, hold the document for a while, finish it
 durably, and look again after a jittered second when the queue is empty. Figures go to bench-results/claim.json.
 """

@@ -1,6 +1,6 @@
-"""What the console costs and whether its events survive kills: `python -m tests.bench.bench_console gets|events`.
+"""Measures the console's cost and whether its events survive kills: `python -m tests.bench.bench_console gets|events`.
 
-gets: p50 of GET job at the engine and through the console, each a process of its own behind a socket, by turns.
+gets: p50 of GET job at the engine and through the console, each a separate process behind a socket, by turns.
 events: 2,000 documents while the process that watches and delivers is killed again and again; one event id each.
 """
 

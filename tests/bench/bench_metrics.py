@@ -1,6 +1,6 @@
-"""How long GET /metrics asks the database beside a million finished documents.
+"""Measures the database time of GET /metrics with a million finished documents.
 
-Run: `python -m tests.bench.bench_metrics [--rows N]`. A database of its own, filled as a finished corpus leaves it.
+Run: `python -m tests.bench.bench_metrics [--rows N]`. Uses a separate database, filled as a finished corpus leaves it.
 """
 
 import argparse

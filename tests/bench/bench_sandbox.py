@@ -1,4 +1,4 @@
-"""What the sandbox costs: one-page documents in a fresh child each, in a shared child, and in this process.
+"""Measures the sandbox: one-page documents in a fresh child each, in a shared child, and in this process.
 
 `python -m tests.bench.bench_sandbox [FILE…]`: own one-page PDFs, or the files given. Prints JSON; CPU is user + system
 of this process and of everything it started.

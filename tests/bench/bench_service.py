@@ -1,7 +1,7 @@
 """The service's figures: `python -m tests.bench.bench_service [ray] [haproxy]`. Starts and stops its own service.
 
 Prints a table per proxy mode and writes bench-results/service.json. No figure is a pass or fail: the machine's load is
-reported beside them.
+reported with them.
 """
 
 import json

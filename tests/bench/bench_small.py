@@ -1,6 +1,6 @@
 """One-page documents from accepted to succeeded, without HTTP, without search: rate, statements, CPU of each part.
 
-Run: `python -m tests.bench.bench_small [--documents N] [--readers N]`. A database of its own, as in production (fsync
+Run: `python -m tests.bench.bench_small [--documents N] [--readers N]`. A separate database, as in production (fsync
 on), readers as the service composes them, each in a process. Figures go to bench-results/small.json.
 """
 
@@ -118,7 +118,7 @@ def _runtime(dsn: str, workdir: Path) -> Runtime:
 
 
 def _read(runtime: Runtime, stop: Any, answers: Any) -> None:
-    """A reader in a process of its own, until told to stop."""
+    """Run a reader in a separate process until stopped."""
     from cluster.compose.reading import make_reader
     from models.neural.fakes import ScriptedRecogniser
 

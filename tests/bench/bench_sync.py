@@ -1,4 +1,4 @@
-"""How long a sync of many unchanged files takes, and that changed ones are found exactly.
+"""Measures a sync of many unchanged files, and checks that exactly the changed files are found.
 
 Run as python -m tests.bench.bench_sync [files]. Real files, a real database.
 """
@@ -25,7 +25,7 @@ READING = Reading(options=ReadOptions(), quota=PageQuota(max_pages_per_month=Non
 
 
 def main(files: int) -> dict[str, object]:
-    """Seconds of wall clock and of this process's CPU; the load average beside them."""
+    """Print wall clock and CPU seconds of this process, and the load average."""
     with tempfile.TemporaryDirectory() as folder, test_server() as server, server.database() as dsn:
         store = open_store(dsn, Path(folder) / "work", signing_key=b"k" * 32)
         root = Path(folder) / "root"

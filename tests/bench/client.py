@@ -1,4 +1,4 @@
-"""A client that costs little beside the service: keep-alive connections, one thread each, nothing parsed twice."""
+"""A client with low overhead: keep-alive connections, one thread each, and no repeated parsing."""
 
 import http.client
 import json
@@ -14,7 +14,7 @@ from tests.waiting import until
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Where and who."""
+    """Address and credentials of a service."""
 
     base_url: str
     token: str

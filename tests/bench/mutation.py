@@ -1,7 +1,7 @@
 """Do the tests notice? A sample of small changes to the code, each run against the tests that reach its lines.
 
 `python -m tests.bench.mutation [--sample 20] [--seed 1] [ROOM …]`: a copy of the checkout per room, its tests once with
-what each of them runs, then one mutant at a time, killed when a test fails. Prints survivors and the score of each
+their lines, then one mutant at a time, killed when a test fails. Prints survivors and the score of each
 room; exit 1 below FLOOR. `--seconds` starts no mutant after so many. Minutes a room.
 """
 
@@ -155,7 +155,7 @@ def test_runner(copy: Path) -> Iterator[TestRunner]:
 
 @dataclass
 class Reach:
-    """Which tests run a line; those of a room in the order of its folders."""
+    """Tests that run a line, a room's tests in the order of its folders."""
 
     room: Room
     by_line: dict[Path, dict[int, list[str]]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""What a running service costs: CPU seconds and memory of all its processes, read from /proc.
+"""Measures a running service: CPU seconds and memory of all its processes, read from /proc.
 
 In come the supervisor's and the database's pids, out come sums. A reader's children are left out of the CPU: they end
-before anybody counts them, which is how "outside the child" is measured.
+before they could be counted, so the figure covers the part outside the child.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Where the figures of a benchmark or a chaos run are written."""
+"""Writes the figures of a benchmark or a chaos run."""
 
 import json
 from pathlib import Path

@@ -3,9 +3,9 @@
 Mixed documents, searches, reviews and deletes at 60 % of what the service did in its first minute. Every minute: memory
 and open files of every process by its role, connections, sizes of tables and folders. At the end a slope per hour for
 each, by least squares from when as many jobs are there as are kept, with its standard error; `grows` are those that
-rise by more than three of them, `grows_late` those that still do so in the second half: what fills up ends, what leaks
-does not. All with the samples themselves in bench-results/soak.json, written at every sample: a run that is cut has
-what it saw until then. Short runs sample more often and keep fewer jobs.
+rise by more than three of them, `grows_late` those that still do so in the second half: a filling cache ends, a leak
+does not. All with the samples themselves in bench-results/soak.json, written at every sample: an interrupted run keeps
+its samples. Short runs sample more often and keep fewer jobs.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def soak(client: Client, roots: set[int], workdir: Path, seconds: float) -> dict
 
 
 def report(samples: list[tuple[float, Sample]], filled: float, work: "Work") -> dict[str, Any]:
-    """What was done until the last sample, and what grew since `filled` (seconds from the beginning)."""
+    """Report the work until the last sample, and the growth since `filled` (seconds from the beginning)."""
     kept = [one for one in samples if one[0] >= filled]
     slopes, late = slopes_of(kept), slopes_of(kept[len(kept) // 2 :])
     return {

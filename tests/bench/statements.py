@@ -11,7 +11,7 @@ from psycopg.rows import DictRow
 
 
 def count_statements() -> Counter[str]:
-    """Start counting; the counter goes on by itself."""
+    """Start counting statements; the counter keeps running."""
     counts: Counter[str] = Counter()
     plain_execute, plain_command = psycopg.Cursor.execute, psycopg.Connection._exec_command
 

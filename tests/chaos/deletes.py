@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def look_after_delete(service: Service) -> dict[str, Any]:
-    """How many canaries were planted, where they lay before, and where they still lie."""
+    """Count planted canaries, their places before the delete, and the places that still hold them."""
     canaries = [f"canary{token_hex(12)}" for _ in range(9)]
     with httpx.Client(base_url=service.base_url, headers={"X-API-Key": service.token}, timeout=120) as client:
         jobs = [_submit(client, canaries[at : at + 3]) for at in range(0, len(canaries), 3)]

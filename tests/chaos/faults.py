@@ -17,7 +17,7 @@ from tests.chaos.processes import Process, api_replicas, children, readers, send
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How many of each fault, and the lease they must outlast."""
+    """Number of each fault, and the lease that outlives them."""
 
     kills: int = 50
     stops: int = 20
@@ -98,7 +98,7 @@ class Storm:
         return True
 
     def _ask_database(self, what: LiteralString) -> int | None:
-        """Of a connection of the service; None while there is none, or no server."""
+        """Query over a connection of the service; None without a connection or server."""
         try:
             with psycopg.connect(self.dsn, autocommit=True) as connection:
                 row = connection.execute(

@@ -1,8 +1,8 @@
 """`python -m tests.chaos.head`: the head of a cluster that keeps its state dies while documents flow, and comes back.
 
-Two machines with two readers each beside a head, whose state lies in a folder (`RAY_gcs_storage=rocksdb`). The head is
+Two machines with two readers each and a head, whose state is in a folder (`RAY_gcs_storage=rocksdb`). The head is
 killed outright when a fifth of the documents has ended and started again some seconds later by the same command;
-nobody runs `quire up` again. Prints what the others ended without it, how long the API was away and whether the cluster
+`quire up` is not run again. Prints what the others ended without it, how long the API was away and whether the cluster
 works as before (a job, `quire up` again, `quire status`), writes bench-results/head.json, exits 1 when a document was
 lost, ended twice, was metered twice or waits for ever.
 """

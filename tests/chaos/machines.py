@@ -92,7 +92,7 @@ class Machines:
         wait_for(lambda: _listens(self.http_port), 60, "the API does not listen")
 
     def kill(self, name: str) -> None:
-        """The machine is gone: every process of it at once, nothing is told."""
+        """Kill every process of a machine at once, without a notice."""
         process = self.running.pop(name)
         for pid in family(process.pid):
             with suppress(ProcessLookupError):
@@ -106,7 +106,7 @@ class Machines:
                 os.kill(pid, signal.SIGSTOP)
 
     def rejoin(self, name: str) -> None:
-        """It goes on where it stood, and believes that it still holds what it held."""
+        """Resume a machine, which still believes that it holds its former work."""
         for pid in family(self.running[name].pid):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
@@ -147,7 +147,7 @@ class Machines:
         return self.folder / "token"
 
     def log(self, name: str) -> str:
-        """What a machine's command printed."""
+        """Return the output of a machine's command."""
         return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def _copy(self) -> None:

@@ -1,4 +1,4 @@
-"""The service's processes as the kernel sees them: found by the supervisor's session, told apart by their titles."""
+"""The service's processes as the kernel sees them: found by the supervisor's session, distinguished by title."""
 
 import os
 import signal

@@ -101,7 +101,7 @@ def wait_for_calm(dsn: str) -> float | None:
 
 
 def attempts(dsn: str) -> dict[str, int]:
-    """How many documents needed how many charged starts."""
+    """Count documents by number of charged starts."""
     import psycopg
 
     with psycopg.connect(dsn) as connection:
@@ -110,7 +110,7 @@ def attempts(dsn: str) -> dict[str, int]:
 
 
 def kill_one_for_memory(service: Service) -> dict[str, Any]:
-    """What the kernel's out-of-memory killer does to a reader (SIGKILL), each time it reads one long document."""
+    """Kill a reader like the out-of-memory killer (SIGKILL), each time it reads one long document."""
     watch = HealthWatch(service.base_url)
     thread = threading.Thread(target=watch.run)
     thread.start()

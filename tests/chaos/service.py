@@ -1,4 +1,4 @@
-"""One service in a workdir of its own, started and stopped through the `quire` command like any operator would."""
+"""One service in a separate workdir, started and stopped through the `quire` command."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 """Run by hand: `python -m tests.chaos.uploads [PORT] [UPLOADS]`. The API dies at a random byte of uploads.
 
-Afterwards every job in the database must have its originals, every job the client was told of must be there, and the
-sweeper must leave no file nobody refers to.
+Afterwards every job in the database must have its originals, every job that the client was given must be there, and the
+sweeper must leave no unreferenced file.
 """
 
 import http.client
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def storm(service: Service, uploads: int) -> dict[str, int]:
-    """What was sent, killed, accepted, and what is wrong afterwards."""
+    """Report the uploads sent, the kills, the accepted jobs, and the errors found afterwards."""
     told: set[str] = set()
     left, lock, ended = iter(range(uploads)), threading.Lock(), threading.Event()
     kills = [0]

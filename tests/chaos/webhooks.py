@@ -31,7 +31,7 @@ ACME = Scope(tenant="acme")
 
 
 def dispatch(dsn: str, workdir: str) -> None:
-    """What a killed process runs."""
+    """Run the dispatcher in a process that is killed."""
     store = open_store(dsn, Path(workdir), signing_key=KEY)
     outbox = StoreOutbox(store, new_worker_id(), lease_s=2)
     dispatcher = Dispatcher(outbox, Egress(["127.0.0.1"]).post, threads=8, poll_s=0.05)

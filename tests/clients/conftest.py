@@ -1,4 +1,4 @@
-"""The Python client is a package of its own: found beside the service, as if it were installed."""
+"""Makes the Python client, a separate package, importable as if it were installed."""
 
 import sys
 from collections.abc import Iterator

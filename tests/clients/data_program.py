@@ -1,4 +1,4 @@
-"""What people do with DuckDB and pandas: chunks and fine-tune lines as tables; run by `live_frameworks`."""
+"""Typical use with DuckDB and pandas: chunks and fine-tune lines as tables; run by `live_frameworks`."""
 
 import os
 from pathlib import Path

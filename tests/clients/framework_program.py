@@ -1,4 +1,4 @@
-"""What users of the three libraries do with the loaders; run by `live_frameworks` where the libraries are."""
+"""Typical use of the loaders in three libraries; run by `live_frameworks` where the libraries are."""
 
 import asyncio
 from pathlib import Path

@@ -1,9 +1,9 @@
 """`python -m tests.clients.live_frameworks PYTHON`: the loaders against LangChain, LlamaIndex and Haystack themselves.
 
-Beside them other services' own clients before our doors: docling's, unstructured's, LangChain's for MCP; Open WebUI;
-DuckDB and pandas over what is downloaded.
+Also other services' own clients before our doors: docling's, unstructured's, LangChain's for MCP; Open WebUI;
+DuckDB and pandas over downloaded files.
 PYTHON is an interpreter that has the libraries (`make test-frameworks` makes it). The wheels are built, installed
-there from their files, and a program of each library and every README run against a service that reads what is sent.
+there from their files, and a program of each library and every README run against a service that reads the documents.
 """
 
 import os

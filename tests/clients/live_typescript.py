@@ -1,6 +1,6 @@
 """`python -m tests.clients.live_typescript`: types, tests and documented examples of the TypeScript client.
 
-Starts the service with a reader on a database of its own and hands its address to Node.
+Starts the service with a reader on a separate database and passes its address to Node.
 """
 
 import json
@@ -64,7 +64,7 @@ def _run(url: str, work: Path) -> int:
 
 
 def check_package(work: Path) -> int:
-    """What a user installs: packed, installed from the file, compiled with both kinds of resolution, and run."""
+    """Check the package as users get it: packed, installed from the file, compiled with both resolutions, and run."""
     packed = subprocess.run(
         ["npm", "pack", "--json", "--pack-destination", str(work)], cwd=CLIENT, capture_output=True, text=True
     )

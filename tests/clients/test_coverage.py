@@ -46,7 +46,7 @@ def test_no_two_operations_share_a_name(operations: list[Operation]) -> None:
     assert sorted(names) == sorted(set(names))
 
 
-def test_generated_files_are_what_the_service_says_now() -> None:
+def test_generated_files_match_the_current_service_description() -> None:
     stale = [path.name for path, text in make_sources(describe_service()).items() if read(path) != text]
     assert stale == [], AGAIN
 

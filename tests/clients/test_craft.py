@@ -1,4 +1,4 @@
-"""What a demanding user of the Python client looks at: memory, errors, cancellation, streams, packaging."""
+"""Demands on the Python client: memory, errors, cancellation, streams, packaging."""
 
 import asyncio
 import os
@@ -118,7 +118,7 @@ async def test_cancelling_the_task_ends_the_request() -> None:
     assert ended.is_set()
 
 
-async def test_progress_may_be_told_to_a_coroutine() -> None:
+async def test_progress_callback_may_be_a_coroutine() -> None:
     states = iter(["queued", "running", "succeeded"])
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json=JOB | {"status": next(states)}))
     seen: list[str] = []

@@ -113,7 +113,7 @@ async def test_the_awaiting_client_does_the_same(url: str, paper: Path) -> None:
         assert chunks[0]["text"] == "Hello"
 
 
-def test_waiting_ends_in_time_and_the_job_goes_on(url: str) -> None:
+def test_waiting_ends_in_time_and_the_job_continues(url: str) -> None:
     with Client(url, "acme-write") as quire:
         queued = {"id": "job_x", "status": "running"}
         quire.get_job = lambda job_id, *, wait=None: queued  # type: ignore[method-assign, assignment, return-value]

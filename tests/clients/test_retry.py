@@ -1,4 +1,4 @@
-"""What the Python client sends again, how often, and after how long; against answers made here."""
+"""Requests that the Python client repeats, how often, and after which delay; against scripted answers."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ def test_a_read_is_tried_again_until_it_succeeds() -> None:
     assert len(seen) == 4
 
 
-def test_it_gives_up_after_the_last_attempt_with_what_the_service_said() -> None:
+def test_client_stops_after_the_last_attempt_with_the_error_of_the_service() -> None:
     answer, seen = failing(9, 503, {"x-request-id": "r1"})
     with pytest.raises(ApiError) as refused:
         client_of(answer, attempts=2).get_job("job_a")
@@ -57,7 +57,7 @@ def test_an_upload_keeps_its_idempotency_key_and_its_bytes_over_attempts() -> No
     assert all(b"%PDF-" in request.content for request in seen)
 
 
-def test_what_might_act_twice_is_sent_once() -> None:
+def test_unsafe_request_is_sent_once() -> None:
     answer, seen = failing(1)
     with pytest.raises(ApiError):
         client_of(answer).requeue_document("job_a", "doc_a")
@@ -70,7 +70,7 @@ def test_a_rate_limit_is_waited_for_even_then() -> None:
     assert len(seen) == 2
 
 
-def test_a_longer_retry_after_than_one_is_willing_to_wait_ends_it() -> None:
+def test_retry_after_beyond_the_limit_ends_the_retries() -> None:
     answer, seen = failing(1, 429, {"retry-after": "3600"})
     with pytest.raises(ApiError) as refused:
         client_of(answer).get_job("job_a")

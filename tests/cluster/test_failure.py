@@ -1,4 +1,4 @@
-"""What `up` prints when a start fails: one line that says why and what to do."""
+"""`up` prints one line with cause and remedy when a start fails."""
 
 import os
 import subprocess

@@ -38,9 +38,7 @@ async def test_each_request_is_one_json_line_without_content(log: Path, store: S
         assert word not in log.read_text()
 
 
-async def test_requests_are_answered_while_their_log_cannot_be_written_and_lines_come_again(
-    log: Path, store: Store
-) -> None:
+async def test_requests_are_answered_while_their_log_is_unwritable(log: Path, store: Store) -> None:
     async with serving(make_resources(store)) as app, client_of(app) as caller:
         log.unlink()
         log.symlink_to("/dev/full")

@@ -50,7 +50,7 @@ def test_readiness_is_flipped_in_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"supervisor": {"pid": 1}}'])
-def test_a_broken_state_file_is_no_state(tmp_path: Path, content: bytes) -> None:
+def test_a_broken_state_file_is_not_a_state(tmp_path: Path, content: bytes) -> None:
     write_state(tmp_path, state(this_process()))
     (tmp_path / "run" / "state.json").write_bytes(content)
     assert read_state(tmp_path) is None

@@ -44,7 +44,7 @@ def test_serve_takes_its_configuration_and_every_import_path_is_there(name: str)
         assert callable(getattr(serve_config, attribute))
 
 
-def test_the_launcher_file_is_what_rays_schema_wants() -> None:
+def test_launcher_file_is_valid_by_the_schema_of_ray() -> None:
     config = load("ray/two-pools.yaml")
     jsonschema.validate(config, json.loads(RAY_SCHEMA.read_text()))
     assert config["head_node_type"] in config["available_node_types"]
@@ -170,3 +170,13 @@ def test_no_file_of_the_cluster_holds_a_secret() -> None:
     for name in ("ray/two-pools.yaml", "kuberay/rayservice.yaml", "serve/service.yaml"):
         text = (CONFIGS / name).read_text()
         assert not re.search(r"(?i)(api_keys|license|database_url|password): *[^\s{<]", text)
+
+
+def test_network_policy_opens_only_the_http_port_to_all_clients() -> None:
+    policy = load("kuberay/network-policy.yaml")["spec"]
+    open_to_all = [rule["ports"] for rule in policy["ingress"] if "from" not in rule]
+    cluster = load("kuberay/rayservice.yaml")["spec"]["rayClusterConfig"]
+    (container,) = cluster["headGroupSpec"]["template"]["spec"]["containers"]
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert open_to_all == [[{"protocol": "TCP", "port": ports["serve"]}]]
+    assert policy["policyTypes"] == ["Ingress"]

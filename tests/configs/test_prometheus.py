@@ -26,7 +26,7 @@ def test_rules_ask_for_measures_and_labels_that_exist(store: Store) -> None:
             assert not chosen or chosen in labels[name], rule["alert"]
 
 
-def test_every_alert_says_what_is_wrong_and_what_to_do() -> None:
+def test_every_alert_has_a_summary_and_an_action() -> None:
     for rule in rules():
         assert set(rule["annotations"]) == {"summary", "action"}, rule["alert"]
         assert rule["labels"]["severity"] in ("page", "ticket"), rule["alert"]

@@ -70,12 +70,12 @@ def test_an_empty_variable_is_an_unset_one() -> None:
         ("SVC_HOST", "example.org"),
     ],
 )
-def test_a_wrong_value_names_the_variable_and_what_is_allowed(name: str, text: str) -> None:
+def test_invalid_value_is_refused_with_variable_and_allowed_values(name: str, text: str) -> None:
     assert refused(**{name: text}) == f"{name}: allowed is {allowed(name.removeprefix('SVC_').lower())}"
 
 
 @pytest.mark.parametrize("text", ["app.example", "https://app.example/", "https://app.example/x", "https://*.example"])
-def test_what_is_no_origin_is_refused(text: str) -> None:
+def test_invalid_cors_origin_is_refused(text: str) -> None:
     assert "SVC_CORS_ORIGINS" in refused(SVC_CORS_ORIGINS=f"https://ok.example,{text}")
 
 
@@ -108,7 +108,7 @@ def test_a_crash_point_is_refused_outside_tests() -> None:
     assert parse_settings({"SVC_CRASH_AT": "before-commit", "SVC_TESTING": "1"}).crash_at == "before-commit"
 
 
-def test_the_old_name_of_fast_mode_is_obeyed_and_may_not_contradict_the_new_one() -> None:
+def test_old_name_of_fast_mode_works_and_must_not_contradict_the_new_name() -> None:
     assert parse_settings({"SVC_FAST_PDF": "1"}).fast_mode
     assert not parse_settings({"SVC_FAST_PDF": "0", "SVC_FAST_MODE": "0"}).fast_mode
     with pytest.raises(SettingsError, match="SVC_FAST_PDF: says the opposite of SVC_FAST_MODE"):

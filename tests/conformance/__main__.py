@@ -1,8 +1,8 @@
 """`make conformance`: every row of the interface against a running service; a table, exit 1 when a row fails.
 
-`python -m tests.conformance` starts a service of its own with all doors open; `… BASE_URL TOKEN_FILE` asks one that
-runs. What it makes it deletes. On the service's own machine it makes keys of three callers (`quire keys add`) and ends
-them; a row that cannot be tried says what is missing.
+`python -m tests.conformance` starts a separate service with all doors open; `… BASE_URL TOKEN_FILE` tests a running
+one. It deletes its documents. On the service's own machine it makes keys of three callers (`quire keys add`) and ends
+them; a row that cannot run states its reason.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ LABELS = {"read": "default:read", "write": "default:write", "foreign": f"conform
 
 
 async def run(base_url: str, token_file: Path) -> int:
-    """How many rows fail."""
+    """Return the number of failing rows."""
     counts = {"works": 0, "not run": 0, "FAILS": 0}
     headers = {"X-API-Key": token_file.read_text().strip()}
     with borrowing(token_file.parent) as key_of, tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ def quire(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """How many rows fail: at the service that is named, else at one of our own."""
+    """Return the number of failing rows, at the named service or at a separate one."""
     if arguments:
         return asyncio.run(run(arguments[0], Path(arguments[1])))
     with own_service() as (base_url, workdir):

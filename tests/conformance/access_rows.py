@@ -1,4 +1,4 @@
-"""Who may call: keys, scopes, organisations, rate limits; the console where there is one; refusals of a start."""
+"""Access: keys, scopes, organisations, rate limits; the console if there is one; refusals of a start."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""What is made of one document: tree, derivations, exports, pictures, review, search."""
+"""Outputs of one document: tree, derivations, exports, pictures, review, search."""
 
 import csv
 import io
@@ -53,7 +53,7 @@ async def other_org(probe: Probe) -> None:
 
 
 def words(answer: httpx.Response) -> str:
-    """What an output says, without escapes; of a Word file the texts of its parts."""
+    """Return the words of an output, without escapes; of a Word file the texts of its parts."""
     if not answer.content.startswith(b"PK"):
         return answer.text.replace("\\", "")
     with zipfile.ZipFile(io.BytesIO(answer.content)) as package:

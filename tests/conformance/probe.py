@@ -1,6 +1,6 @@
-"""What a row asks with: a caller of full scope, other callers, and what its first rows made. Knows HTTP, nothing of us.
+"""Tools of a row: a caller of full scope, other callers, and documents of earlier rows. Knows HTTP, not the service.
 
-A row is an async function that raises where the promise does not hold; `NotRun` where it cannot be tried here.
+A row is an async function that raises where the promise does not hold; `NotRun` where it cannot run.
 """
 
 import os
@@ -42,10 +42,10 @@ TRIES = 20
 
 @dataclass(slots=True)
 class Probe:
-    """`key_of`: the secret of another caller (`read`, `write`, `foreign`), None where there is none. `job` is of the
+    """`key_of`: the secret of another caller (`read`, `write`, `foreign`), None if missing. `job` is of the
     sample, `made` ingested.
 
-    `folder`: one that the service can read; `workdir`: the service's own, where this is its machine.
+    `folder` is readable by the service; `workdir` is the service's workdir, when this is its machine.
     """
 
     http: httpx.AsyncClient
@@ -112,7 +112,7 @@ class Probe:
 
 
 def place_of(job: dict[str, Any]) -> str:
-    """Where the outputs of a job's first document are."""
+    """Return the path of the outputs of a job's first document."""
     if not job:
         raise NotRun("the document of an earlier row is missing")
     return f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"

@@ -19,7 +19,7 @@ NEEDS_A_MACHINE = {
 }
 
 
-async def test_every_row_works_or_says_why_it_cannot_be_tried(store: Store) -> None:
+async def test_every_row_works_or_states_a_reason(store: Store) -> None:
     flag = make_flagger("regex", ("en",))
     async with serving(make_resources(store, flag_tree=flag)) as app, client_of(app, "acme-admin") as http:
         probe = Probe(http, key_of=CALLERS.get)

@@ -34,7 +34,7 @@ class MalformedRecord(ValueError):
 
 @dataclass(frozen=True)
 class Record:
-    """What the index shows of one decision record. `successor` is the file that replaces it, if any."""
+    """Entry of one decision record in the index. `successor` is the file that replaces it, if any."""
 
     file: str
     number: str

@@ -75,7 +75,7 @@ def test_a_python_block_runs_alone(page: str, number: int, url: str, folder: Pat
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_block_is_run_or_says_that_it_is_only_shown(page: str) -> None:
+def test_every_block_is_run_or_marked_as_shown_only(page: str) -> None:
     kinds = {kind for kind, _ in _BLOCK.findall((ROOT / page).read_text())}
     assert kinds <= SHOWN | {"python", "bash"}
 

@@ -16,7 +16,7 @@ PAGES = [name for pages in CONTENTS.values() for name in pages]
 
 @pytest.fixture
 async def reader(store: Store) -> AsyncIterator[httpx.AsyncClient]:
-    """Somebody without a key."""
+    """Yield a client without a key."""
     async with serving(make_resources(store)) as app, client_of(app, "") as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""A real service for a test session: `quire up` on a workdir of its own, and the process facts tests look at."""
+"""A real service for a test session: `quire up` on a separate workdir, and the process facts for tests."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ class Service:
 
 @contextmanager
 def service_up(ports: range, **variables: str) -> Iterator[Service]:
-    """A service with these settings on a workdir of its own and a free one of the ports; down and gone afterwards."""
+    """Start a service with these settings on a separate workdir and a free port; stop and delete it afterwards."""
     workdir = Path(tempfile.mkdtemp(prefix="qe", dir="/tmp"))
     workdir.chmod(0o711)
     started = Service(workdir, next(port for port in ports if is_free(port)))

@@ -49,7 +49,7 @@ def test_the_program_of_the_engine_runs_on_the_console(service: Service, token: 
     assert "program page 0 line 0 of the harbour report" in here[0]
 
 
-def test_each_document_is_told_once_and_signed(service: Service, pages: httpx.Client, token: str) -> None:
+def test_each_document_is_delivered_once_and_signed(service: Service, pages: httpx.Client, token: str) -> None:
     private = pages.post("/api/webhooks", json={"url": "http://10.0.0.1/hook"})
     assert (private.status_code, private.json()["detail"][0]["type"]) == (422, "url-refused")
     with receiving() as receiver:

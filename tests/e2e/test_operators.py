@@ -1,4 +1,4 @@
-"""What works in the background of a running service: a source comes in by itself, and its events reach a receiver."""
+"""Background work of a running service: a source is synced, and its events reach a receiver."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def genuine(got: Received, secret: str) -> bool:
     return all(got.headers[name.lower()] == wanted[name] for name in ("X-Svc-Signature", "webhook-signature"))
 
 
-def test_the_janitor_syncs_a_source_and_the_dispatcher_tells_of_what_was_read(service: Service, tmp_path: Path) -> None:
+def test_janitor_syncs_a_source_and_the_dispatcher_delivers_its_events(service: Service, tmp_path: Path) -> None:
     client = service.client
     for name, words in FILES.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -51,7 +51,7 @@ def test_the_janitor_syncs_a_source_and_the_dispatcher_tells_of_what_was_read(se
 
 
 def told(got: list[Received], job_id: str, event: str = "") -> list[Received]:
-    """What was said of this job."""
+    """Return the deliveries about this job."""
     return [
         one
         for one in got

@@ -1,4 +1,4 @@
-"""What is only true of a whole running service; the tests run in this order on one cluster."""
+"""Properties of a whole running service; the tests run in this order on one cluster."""
 
 import json
 import os
@@ -69,14 +69,14 @@ def test_a_posted_pdf_becomes_a_tree(service: Service) -> None:
     assert "tree page 1 line 39 of the harbour report" in json.dumps(tree)
 
 
-def test_up_again_says_that_it_is_up(service: Service) -> None:
+def test_second_up_reports_a_running_service(service: Service) -> None:
     before = service.state.supervisor
     done = service.quire("up", "--detach", "--port", str(service.port))
     assert f"quire is up: {service.state.base_url}" in done.stdout
     assert service.state.supervisor == before
 
 
-def test_status_tells_where_it_is_and_how_deep_the_queue_is(service: Service) -> None:
+def test_status_reports_the_address_and_the_queue_depth(service: Service) -> None:
     facts = json.loads(service.quire("status", "--json").stdout)
     assert facts["base_url"] == service.state.base_url
     assert facts["token_file"] == str(service.workdir / "token")
@@ -173,7 +173,7 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
     assert until(lambda: not old & set(service.processes("ServeReplica:api:fast_path")), 60)
 
 
-def test_a_head_that_dies_is_started_again_and_the_queue_goes_on(service: Service) -> None:
+def test_dead_head_is_restarted_and_the_queue_continues(service: Service) -> None:
     before = service.state.supervisor
     os.kill(next(iter(service.processes("gcs_server"))), signal.SIGKILL)
     assert until(lambda: not service.state.ready)

@@ -1,4 +1,4 @@
-"""Scans in a running service: recognised beside born-digital documents, and safe against the recogniser's death."""
+"""Scans in a running service: recognised among born-digital documents, and safe when the recogniser dies."""
 
 import os
 import signal

@@ -28,7 +28,7 @@ EMBEDDER, WRITER = "ServeReplica:api:embedder", "ServeReplica:api:background"
 def killed(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Process:
     """The supervisor that was killed; the service is up again, from here on with a search index.
 
-    What earlier tests left is deleted first: the index would take it in.
+    Documents of earlier tests are deleted first, because the index would take them in.
     """
     for job in service.client.json("GET", "/v1/jobs?limit=200"):
         remove(service, job["id"])
@@ -61,7 +61,7 @@ def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(searching: Servi
     assert searching.client.json("GET", "/v1/stats")["my_jobs"]["running"] == 0
 
 
-def test_what_was_parsed_is_found_in_every_mode_and_gone_when_deleted(searching: Service) -> None:
+def test_parsed_document_is_found_in_every_mode_until_it_is_deleted(searching: Service) -> None:
     body, kind = form("file", [paper(1, "breakwater")])
     job = searching.client.json("POST", "/v1/parse", body, kind)["job"]["id"]
     for mode in MODES:

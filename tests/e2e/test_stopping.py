@@ -16,7 +16,7 @@ pytestmark = [
 ]
 
 
-def test_down_drains_what_is_being_read_and_leaves_no_process(service: Service) -> None:
+def test_down_drains_documents_in_progress_and_leaves_no_process(service: Service) -> None:
     from cluster.postgres.embedded import EmbeddedPostgres
 
     client, state = service.client, service.state

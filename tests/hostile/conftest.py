@@ -1,4 +1,4 @@
-"""One reader in its sandbox, with the limits of a service, for all files of a module that states none of its own."""
+"""One sandboxed reader with a service's limits, for all files of a module without other limits."""
 
 from collections.abc import Iterator
 

@@ -119,6 +119,6 @@ CASES: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_file_made_to_harm_ends_as_it_must_three_times_the_same(reader: DocumentReader, name: str) -> None:
+def test_hostile_file_ends_with_the_same_result_three_times(reader: DocumentReader, name: str) -> None:
     code, make = CASES[name]
     assert b"root:" not in read_three_times(reader, make(), code).tree_json

@@ -31,7 +31,7 @@ OUTSIDE = "http://127.0.0.1:9/x"
 
 @dataclass(frozen=True)
 class Case:
-    """How the file ends: with `code`, or read with `says` in its text, `never` nowhere, and the warning `warns`."""
+    """Expected end of a file: `code`, or a tree with the text `says`, without `never`, and the warning `warns`."""
 
     make: Callable[[], bytes]
     code: str = ""
@@ -204,7 +204,7 @@ def text_of(tree: Tree) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_file_made_to_harm_ends_as_it_must_three_times_the_same(reader: DocumentReader, name: str) -> None:
+def test_hostile_file_ends_with_the_same_result_three_times(reader: DocumentReader, name: str) -> None:
     case = CASES[name]
     outcome = read_three_times(reader, case.make(), case.code)
     if case.code:

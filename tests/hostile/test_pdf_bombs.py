@@ -67,7 +67,7 @@ def test_the_right_password_opens_and_the_wrong_one_does_not(reader: DocumentRea
     assert b"Hello hostile world" in read(reader, locked, "secret").tree_json
 
 
-def test_what_is_no_document_is_unsupported(reader: DocumentReader) -> None:
+def test_unknown_bytes_are_an_unsupported_format(reader: DocumentReader) -> None:
     for data in (b"", b"\x00\x01no text\xff" * 8, b"\xd0\xcf\x11\xe0" + bytes(100)):
         assert read(reader, data).error is ErrorCode.UNSUPPORTED_FORMAT
 
@@ -76,7 +76,7 @@ def test_an_archive_without_a_directory_is_broken(reader: DocumentReader) -> Non
     assert read(reader, b"PK\x03\x04" + bytes(100)).error is ErrorCode.MALFORMED
 
 
-def test_a_good_page_beside_a_bomb_is_read(reader: DocumentReader) -> None:
+def test_good_page_next_to_a_bomb_is_read(reader: DocumentReader) -> None:
     import pymupdf
 
     with pymupdf.open(stream=pdfs.good()) as joined, pymupdf.open(stream=pdfs.form_bomb()) as bomb:

@@ -8,7 +8,7 @@ from models.cdom.ports import ReadOutcome
 
 
 def read_three_times(reader: DocumentReader, data: bytes, code: str) -> ReadOutcome:
-    """What all three readings said: the error of this code, or (no code) the same tree."""
+    """Return the result of all three readings: the error of this code, or (no code) the same tree."""
     outcomes = [reader.read(io.BytesIO(data), ReadOptions()) for _ in range(3)]
     assert [outcome.error.value if outcome.error else "" for outcome in outcomes] == [code] * 3
     assert len({outcome.tree_json for outcome in outcomes}) == 1

@@ -56,7 +56,7 @@ def test_personal_data_is_found_in_every_format_and_in_no_masked_output(trees: d
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_derived_from_a_tree_names_its_blocks(trees: dict[str, Tree], name: str) -> None:
+def test_derived_outputs_name_blocks_of_their_tree(trees: dict[str, Tree], name: str) -> None:
     tree = load_tree(dump_tree(trees[name]))
     known = {block.id for block in tree.blocks}
     assert {block for chunk in chunk_tree(tree, TOKENIZER) for block in chunk.block_ids} <= known

@@ -38,11 +38,11 @@ def test_a_paragraph_is_one_over_a_note_and_keeps_its_spans_and_its_parts() -> N
     assert (whole.parts, whole.starts, after.whole) == ((first, rest), (0, 23), note)
 
 
-def test_who_keeps_running_heads_reads_page_by_page() -> None:
+def test_reading_with_running_heads_goes_page_by_page() -> None:
     assert texts(FIRST, HEAD, REST) == [FIRST.text, HEAD.text, REST.text]
 
 
-def test_a_paragraph_that_goes_on_what_is_not_there_stands_alone() -> None:
+def test_paragraph_that_continues_a_missing_block_stays_separate() -> None:
     assert texts(NOTE, replace(REST, continues=BlockId("b9"))) == [NOTE.text, REST.text]
 
 
@@ -69,7 +69,7 @@ def test_chunks_have_the_paragraph_in_one_piece_and_cite_both_places() -> None:
     assert chunk.pages == (1, 2)
 
 
-def test_html_and_markdown_without_running_heads_have_it_in_one_piece() -> None:
+def test_html_and_markdown_join_text_across_running_heads() -> None:
     tree = make_tree(FIRST, NOTE, HEAD, REST)
     assert "It was seen in the document of <strong>old</strong>." in tree_to_html(tree)
     assert "It was seen in the document of **old**." in tree_to_markdown(tree, furniture=False)

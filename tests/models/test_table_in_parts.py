@@ -1,4 +1,4 @@
-"""A table that goes on over pages, in everything made of it: each row is where it stands, on its own page."""
+"""A table over several pages, in all outputs: each row is at its place, on its own page."""
 
 from dataclasses import replace
 
@@ -74,7 +74,7 @@ def test_flagged_values_are_reviewed_on_the_page_of_their_cell(tree: Tree) -> No
     assert [(one.page, one.bbox) for one in seen] == [(1, box_of(1, 1)), (2, box_of(2, 1)), (2, box_of(3, 1))]
 
 
-def test_masked_cells_are_painted_on_their_page_and_what_repeats_is_not_shown(tree: Tree) -> None:
+def test_masked_cells_are_painted_and_repeated_rows_hidden_on_each_page(tree: Tree) -> None:
     first, second = view_page(tree, {}, 1), view_page(tree, {}, 2)
     assert first.hidden == (box_of(1, 1),)
     assert second.hidden == (box_of(2, 1), box_of(3, 1))
@@ -99,7 +99,7 @@ def test_a_flag_without_a_place_covers_every_part(tree: Tree) -> None:
         assert part.bbox in view_page(flagged, {}, number).hidden
 
 
-def test_what_is_redacted_is_planned_on_its_page(tree: Tree) -> None:
+def test_redaction_is_planned_on_the_page_of_each_value(tree: Tree) -> None:
     places = plan_redaction(tree, {}).places
     assert [(place.page, place.text) for place in places] == [
         (1, "ann@one.example"), (2, "bob@two.example"), (2, "cleo@two.example"),
@@ -123,7 +123,7 @@ def test_fields_give_the_page_and_the_box_of_the_part_as_evidence(tree: Tree) ->
     assert (found["Cleo"].page, found["Cleo"].block_bbox) == (2, PARTS[1].bbox)
 
 
-def test_html_and_markdown_have_one_table_and_html_says_where_a_page_begins(tree: Tree) -> None:
+def test_html_and_markdown_have_a_single_table_and_html_marks_page_starts(tree: Tree) -> None:
     html = tree_to_html(tree)
     assert html.count("<table") == 1
     assert '<tr id="page-2"><td>Bob</td>' in html

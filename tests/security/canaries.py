@@ -356,7 +356,7 @@ def _fill_docx(case: Case, dice: random.Random) -> None:
 
 
 def _fill_image(case: Case, dice: random.Random) -> None:
-    """What the pixels show is said by `lines`; the file itself hides values in its metadata."""
+    """Fill a case whose pixels show `lines`; the file itself hides values in its metadata."""
     whole, torn, secret = make_value(dice), make_value(dice), make_value(dice)
     first, second = _broken(torn, dice)
     case.lines = ["A scanned letter", f"Please note {whole} for later.", f"and also {first}", f"{second} as agreed."]

@@ -23,7 +23,7 @@ _TEXTS = etree.XPath("//text()", smart_strings=False)
 
 
 class Planted(Protocol):
-    """What is looked for: letters and digits → the hiding place."""
+    """Planted values: letters and digits → the hiding place."""
 
     needles: dict[str, str]
 
@@ -62,7 +62,7 @@ def _said_in_word(package: bytes) -> str:
 
 @lru_cache(maxsize=64)
 def _said_in_part(part: bytes) -> str:
-    """Its text and all that stands in its attributes; most parts are the same in each Word file we write."""
+    """Return a part's text and attributes; most parts are equal in all Word files that we write."""
     root = etree.fromstring(part)
     return letters(html.unescape("".join(_TEXTS(root)) + "\n".join(_ATTRIBUTES(root))))
 

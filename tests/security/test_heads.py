@@ -35,7 +35,7 @@ def port() -> Iterator[int]:
 
 
 async def say(port: int, *parts: bytes) -> tuple[bytes, int]:
-    """What was answered before the connection ended or fell silent, and how many parts were taken."""
+    """Return the answer before the connection ended or fell silent, and the number of accepted parts."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     taken, answer = 0, b""
     try:
@@ -66,7 +66,7 @@ async def test_a_head_without_end_is_not_kept(port: int, endless: bytes) -> None
     assert answer.startswith(b"HTTP/1.1 431 ") or answer == b""  # reset while still sending
 
 
-async def test_who_stops_at_the_limit_is_told(port: int) -> None:
+async def test_oversized_header_is_refused_with_431(port: int) -> None:
     answer, _ = await say(port, START + b"A: " + b"a" * MOST_HEAD_BYTES)
     assert answer.startswith(b"HTTP/1.1 431 ")
     assert b"headers-too-large" in answer

@@ -184,7 +184,7 @@ def test_a_licence_at_its_bounds_is_taken() -> None:
     )
 
 
-def test_a_licence_that_was_issued_verifies_and_an_old_key_is_refused_after_rotation() -> None:
+def test_issued_licence_verifies_and_an_old_key_is_refused_after_rotation() -> None:
     text = issue_license(a_license(), KEY)
     assert verify_license(text, PINNED, NOW) == a_license()
     with pytest.raises(LicenseRefused, match="unknown-kid"):
@@ -234,7 +234,7 @@ def test_a_clock_set_back_is_borne_for_an_hour(back: int, refused: bool) -> None
         holder.require_intake()
 
 
-def test_time_already_seen_ends_a_licence_although_the_clock_was_set_back_a_little() -> None:
+def test_observed_time_expires_a_licence_when_the_clock_is_set_back() -> None:
     end = a_license().expires_at
     holder = LicenseHolder(a_license(), PINNED, clock=lambda: end - timedelta(minutes=30))
     holder.observe(end)
@@ -310,6 +310,6 @@ def test_the_command_line_refuses_without_a_traceback(tmp_path: Path) -> None:
     assert second.exit_code == 1
 
 
-def test_a_token_can_be_read_after_its_term_to_renew_it() -> None:
+def test_expired_token_can_be_read_for_renewal() -> None:
     text = issue_license(a_license(license_id=f"lic-{secrets.token_hex(4)}"), KEY)
     assert read_license(text, PINNED).customer == "Acme"

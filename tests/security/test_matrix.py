@@ -52,9 +52,9 @@ def unknown() -> Ids:
 
 @dataclass(frozen=True)
 class Row:
-    """How to call a route so that an allowed caller gets `status`; `make` prepares what its path names.
+    """Request of a route that gives an allowed caller `status`; `make` prepares the objects in its path.
 
-    `by_caller`: it is the caller's own.
+    With `by_caller` these objects belong to the caller.
     """
 
     status: int
@@ -193,7 +193,7 @@ async def test_every_route_of_the_description_has_a_row(store: Store) -> None:
 
 
 @pytest.mark.parametrize("route", ROWS, ids=" ".join)
-async def test_a_route_serves_those_who_may_and_nobody_else(store: Store, dsn: str, route: tuple[str, str]) -> None:
+async def test_route_serves_permitted_keys_only(store: Store, dsn: str, route: tuple[str, str]) -> None:
     method, path = route
     row, needed = ROWS[route], REQUIRED[route]
     assert needed is not None
@@ -235,7 +235,7 @@ async def test_foreign_and_unknown_ids_answer_with_the_same_bytes(
 
 
 @pytest.mark.parametrize("org", ["*", "", "A", "a" * 64, "ｏrg"])
-async def test_an_org_that_is_no_name_is_422_everywhere(store: Store, dsn: str, org: str) -> None:
+async def test_invalid_organisation_name_is_422_everywhere(store: Store, dsn: str, org: str) -> None:
     async with everything(store, dsn) as app, client_of(app, "acme-admin") as owner:
         ids = unknown() | await finished(owner)
         for (method, path), row in ROWS.items():

@@ -90,7 +90,7 @@ def test_every_hiding_place_is_among_the_documents() -> None:
     assert {("pdf", place) for place in PDF_PLACES} | {("docx", place) for place in DOCX_PLACES} <= places
 
 
-def test_most_canaries_are_in_what_is_not_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_most_canaries_are_in_unredacted_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The checker sees: where nothing is masked it finds what readers read."""
     case = make_case(1)
     assert leaks(case, dump_tree(read(case)), "application/json") != []
@@ -118,7 +118,7 @@ async def test_no_canary_is_in_any_redacted_answer(store: Store, client: httpx.A
     assert found == []
 
 
-async def test_a_page_picture_shows_nothing_of_what_is_masked(store: Store, client: httpx.AsyncClient) -> None:
+async def test_page_picture_shows_no_masked_value(store: Store, client: httpx.AsyncClient) -> None:
     for number in range(0, 30, 3):
         case = make_case(number)
         path = publish(store, case, FLAG(read(case)))
@@ -135,7 +135,7 @@ SEE = 30.0
 
 
 def seen_places(case: Case) -> list[tuple[str, tuple[float, float, float, float]]]:
-    """Where a PDF's canaries stand on its first page as drawn, annotations and form values included."""
+    """Return the places of a PDF's canaries on its first page as drawn, with annotations and form values."""
     with pymupdf.open(stream=case.data, filetype="pdf") as document:
         page = document[0]
         words = page.get_text("words")
@@ -161,13 +161,13 @@ def has_ink(picture: Image.Image, box: tuple[float, float, float, float]) -> boo
     return sum(grey[1:255]) > 0
 
 
-def test_the_ink_of_what_is_not_masked_is_seen() -> None:
+def test_unmasked_ink_stays_visible() -> None:
     case = make_case(0)
     plain = Image.open(io.BytesIO(open_document(case.data, ReadOptions()).render_page(1, 72).png))
     assert any(has_ink(plain, box) for _, box in seen_places(case))
 
 
-async def test_a_picture_of_its_own_is_drawn_anew(store: Store, client: httpx.AsyncClient) -> None:
+async def test_separate_picture_is_drawn_without_metadata(store: Store, client: httpx.AsyncClient) -> None:
     case = make_case(2)
     path = publish(store, case, FLAG(read(case)))
     plain = await client.get(f"{path}/pages/1")
@@ -189,7 +189,7 @@ class Failing:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("x"), TimeoutError(), MemoryError()], ids=repr)
-async def test_after_a_failed_scan_nothing_is_shown_redacted_and_everything_else_is(
+async def test_failed_scan_blocks_redacted_outputs_only(
     store: Store, client: httpx.AsyncClient, error: Exception
 ) -> None:
     case = make_case(0)

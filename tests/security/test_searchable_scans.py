@@ -1,4 +1,4 @@
-"""A scan with somebody's text layer under it: what the layer says is nobody's word for what the pixels show."""
+"""A scan with a foreign text layer: the layer is not trusted as the content of the pixels."""
 
 import io
 
@@ -36,7 +36,7 @@ def text_of(tree: Tree) -> str:
     return "\n".join(block.text for block in tree.blocks)
 
 
-def test_it_is_recognised_and_its_picture_is_what_was_recognised_with_flagged_blocks_black(scan: Case) -> None:
+def test_searchable_scan_is_recognised_and_its_flagged_blocks_are_black(scan: Case) -> None:
     scanned = FLAG(read(scan))
     assert "canary.seen@mail.example.com" in text_of(scanned)
     assert not any(HIDDEN_TEXT in block.flags for block in scanned.blocks)
@@ -46,7 +46,7 @@ def test_it_is_recognised_and_its_picture_is_what_was_recognised_with_flagged_bl
     assert not view.blank
 
 
-def test_neither_what_is_seen_nor_what_the_layer_says_is_in_a_redacted_output(scan: Case) -> None:
+def test_redacted_outputs_contain_neither_visible_nor_layer_text(scan: Case) -> None:
     for name, data, _ in outputs(FLAG(read(scan)), load_tokenizer()):
         assert b"canary" not in data, name
 

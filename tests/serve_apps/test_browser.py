@@ -1,4 +1,4 @@
-"""Which site asks, and cookies that no other site can plant: the rules of the dashboard's and the console's pages."""
+"""Recognises the requesting site, and cookies that no other site can plant, for dashboard and console pages."""
 
 import pytest
 
@@ -26,11 +26,11 @@ HOST = "quire.example"
         ({"origin": ""}, Sender.FOREIGN),
     ],
 )
-def test_a_page_of_ours_is_told_from_another_sites(headers: dict[str, str], sender: Sender) -> None:
+def test_own_pages_are_distinguished_from_other_sites(headers: dict[str, str], sender: Sender) -> None:
     assert find_sender(headers | {"host": HOST}, lambda host: host in (HOST, "")) is sender
 
 
-def test_a_cookie_sent_twice_is_none() -> None:
+def test_cookie_sent_twice_is_ignored() -> None:
     cookie = BrowserCookie("quire", "quire_session")
     assert cookie.read([(b"cookie", b"other=b; quire_session=c")], tls=False) == "c"
     assert cookie.read([(b"cookie", b"quire_session=a; quire_session=c")], tls=False) is None

@@ -25,6 +25,12 @@ def test_a_secret_is_all_after_the_first_equals_sign(secret: str, label: str, na
     assert (key.label, key.name, key.scope) == (label, name, scope)
 
 
+def test_short_secret_is_refused_where_a_length_is_required() -> None:
+    with pytest.raises(InvalidApiKeys, match="zeta: the secret needs at least 20 characters"):
+        parse_api_keys(f"acme={'a' * 20},zeta={'b' * 19}", min_length=20)
+    assert len(parse_api_keys(f"acme={'a' * 20}", min_length=20)) == 1
+
+
 @pytest.mark.parametrize("secret", ["", "r", "R1", "r1 ", "acme", "a", "b=c", "x" * 100_000, "\udcff"])
 def test_a_secret_that_is_only_nearly_right_finds_nothing(secret: str) -> None:
     assert RING.find(secret) is None
@@ -49,14 +55,14 @@ def test_a_secret_that_is_only_nearly_right_finds_nothing(secret: str) -> None:
         ("acme=pässword", "printable ASCII"),
     ],
 )
-def test_keys_that_cannot_be_told_apart_or_used_stop_the_start_without_showing_a_secret(text: str, told: str) -> None:
+def test_ambiguous_or_unusable_keys_stop_the_start_and_hide_secrets(text: str, told: str) -> None:
     with pytest.raises(InvalidApiKeys, match=told) as caught:
         parse_api_keys(text)
     assert "pass word" not in str(caught.value)
     assert "justasecret" not in str(caught.value)
 
 
-def test_a_ring_can_be_swapped_while_it_is_in_use() -> None:
+def test_key_ring_can_be_swapped_during_use() -> None:
     ring = KeyRing([default_key("first")])
     ring.replace([default_key("second")])
     assert ring.find("first") is None
@@ -91,7 +97,7 @@ def test_a_missing_doubled_or_wrong_key_is_refused_first(headers: list[tuple[byt
 
 
 @pytest.mark.parametrize("org", ["", "*", "Acme", "-a", "a b", "ａcme", "a" * 64, "a/b", "a\n"])
-def test_an_org_that_is_no_name_is_refused(org: str) -> None:
+def test_invalid_organisation_name_is_refused(org: str) -> None:
     with pytest.raises(InvalidOrg):
         identify([(b"x-api-key", b"w1"), (b"x-de-org", org.encode())], RING)
 
@@ -101,7 +107,7 @@ def test_an_org_sent_twice_is_refused_even_when_both_agree() -> None:
         identify([(b"x-api-key", b"w1"), (b"x-de-org", b"a"), (b"x-de-org", b"a")], RING)
 
 
-def test_the_tenant_is_the_keys_name_whatever_its_scope_and_the_org_only_narrows() -> None:
+def test_tenant_is_the_key_name_in_any_scope_and_the_organisation_narrows() -> None:
     reader = identify([(b"x-api-key", b"r1"), (b"x-de-org", b"team.a-1")], RING)
     writer = identify([(b"x-api-key", b"w1"), (b"x-de-org", b"team.a-1")], RING)
     assert reader.data == writer.data

@@ -1,4 +1,4 @@
-"""What a document costs where, in seconds, as the benches measured it; workloads made of it.
+"""Cost of a document per resource, in seconds, as the benches measured it, and workloads made of it.
 
 Sources: `bench_small` with documents of 1 and of 20 pages (PostgreSQL 18, fsync on, two readers on two cores, load 3 to
 4), which gives the database's CPU from intake to end, in groups, 0.82 and 3.33 ms, and the node's, reader and sandbox,
@@ -30,7 +30,8 @@ LEASE_S = 30.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """One kind of document. `node_s`: seconds of one core of a node; `index_s`: of the one index writer; `group`: how
-    many of them one claim takes; `further_s`: of one core of the database, beside what every document costs it."""
+    many of them one claim takes; `further_s`: of one core of the database, in addition to the cost of every document.
+    """
 
     name: str
     node_s: float

@@ -1,4 +1,4 @@
-"""Runs whose figures the documentation tells: efficiency from 1 to 256 nodes, and pools under four kinds of load."""
+"""Runs for the figures in the documentation: efficiency from 1 to 256 nodes, and pools under four kinds of load."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ FULL = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Efficiency: documents a second beside as many times one node's; `limit` is what is busy all the time."""
+    """Efficiency: documents a second, divided by nodes times one node's rate; `limit` is the saturated resource."""
 
     nodes: int
     per_s: float
@@ -43,7 +43,7 @@ def _full(run: Deployment) -> str:
 
 
 def breaking_point(work: Work) -> tuple[str, float]:
-    """Which of the two central resources is full first, and at how many nodes of four readers."""
+    """Return the central resource that is full first, and the number of nodes of four readers."""
     per_node = 4 / work.node_s
     limits = {"database": DATABASE_CORES / work.database_s(work.group) / per_node}
     if work.index_s:

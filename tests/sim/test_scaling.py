@@ -53,9 +53,7 @@ def test_a_short_lull_does_not_scale_in() -> None:
 
 
 @pytest.mark.parametrize(("name", "least"), [("1 page, no search", 0.85), ("20 pages, no search", 0.9)])
-def test_small_documents_scale_to_sixty_four_nodes_for_they_go_to_the_database_in_groups(
-    name: str, least: float
-) -> None:
+def test_small_documents_scale_to_sixty_four_nodes(name: str, least: float) -> None:
     (_, many) = measure_scaling(BY_NAME[name], (1, 64))
     assert many.efficiency >= least
     assert not many.limit
@@ -75,9 +73,7 @@ def test_one_to_sixty_four_nodes_are_at_least_ninety_per_cent_efficient(name: st
         (BY_NAME["20 pages, keyword search"], "index writer", 11),
     ],
 )
-def test_beyond_its_breaking_point_more_nodes_bring_nothing_and_the_full_resource_is_named(
-    work: Work, limit: str, at: int
-) -> None:
+def test_more_nodes_do_not_help_beyond_the_breaking_point(work: Work, limit: str, at: int) -> None:
     name, nodes = breaking_point(work)
     assert (name, round(nodes + 0.5)) == (limit, at)
     half, twice, more = measure_scaling(work, (max(1, at // 2), 2 * at, 3 * at))
@@ -87,7 +83,7 @@ def test_beyond_its_breaking_point_more_nodes_bring_nothing_and_the_full_resourc
 
 
 @pytest.mark.parametrize("nodes", [1, 16, 256])
-def test_a_burst_into_an_empty_pool_is_worked_off_from_zero_and_back_to_zero(nodes: int) -> None:
+def test_burst_into_an_empty_pool_is_processed_and_pool_shrinks_again(nodes: int) -> None:
     work = make_work("long", 100)
     documents = nodes * 40
     run = Deployment(nodes=nodes, work=work).run(400, lambda second: documents if second == 0 else 0)

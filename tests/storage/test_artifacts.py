@@ -52,7 +52,7 @@ def test_nothing_is_ever_overwritten(artifacts: Artifacts) -> None:
     assert artifacts.read(document, 1, "tree.json") == b"first"
 
 
-def test_a_deleted_document_has_no_files_and_deleting_again_is_no_error(artifacts: Artifacts) -> None:
+def test_deleted_document_has_no_files_and_may_be_deleted_again(artifacts: Artifacts) -> None:
     document, other = new_document_id(), new_document_id()
     artifacts.put(document, 1, {"tree.json": b"{}", "assets/a.png": b"a"})
     artifacts.put(other, 1, {"tree.json": b"{}"})
@@ -112,9 +112,7 @@ def test_no_temporary_file_stays_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc what is synced")
-def test_every_name_on_the_way_to_the_files_is_synced_before_it_is_published(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_folder_on_the_path_is_synced_before_publishing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[str] = []
     fsync = os.fsync
 

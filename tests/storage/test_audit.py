@@ -72,7 +72,7 @@ def test_the_order_is_that_of_commits(store: Store) -> None:
         ),
     ],
 )
-def test_tampering_is_found_where_it_was_done(store: Store, tampering: str, found_at: int) -> None:
+def test_tampering_is_reported_at_its_entry(store: Store, tampering: str, found_at: int) -> None:
     act(store, ACME, "a", "b", "c", "d", "e")
     seal(store.db)
     with store.db.autocommit() as conn:
@@ -132,7 +132,7 @@ def test_one_of_ten_thousand_rows_that_was_tampered_with_is_found(store: Store) 
             conn.execute("insert into audit_heads select * from kept_heads")
 
 
-def test_a_chain_that_grows_while_it_is_verified_is_whole(store: Store) -> None:
+def test_chain_that_grows_during_verification_is_whole(store: Store) -> None:
     growing = threading.Event()
 
     def grow() -> None:

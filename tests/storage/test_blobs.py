@@ -56,7 +56,7 @@ def test_an_aborted_upload_leaves_nothing(blobs: Blobs, tmp_path: Path) -> None:
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_a_deleted_blob_is_gone_and_deleting_again_is_no_error(blobs: Blobs) -> None:
+def test_deleted_blob_is_gone_and_may_be_deleted_again(blobs: Blobs) -> None:
     sha256 = put(blobs, b"gone")
     blobs.delete(sha256)
     blobs.delete(sha256)

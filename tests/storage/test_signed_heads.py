@@ -1,4 +1,4 @@
-"""What was signed outside the database tells a rewritten chain from a whole one."""
+"""Heads signed outside the database distinguish a rewritten chain from a whole one."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def tamper(store: Store, *statements: str) -> None:
 
 
 def chain_anew(store: Store, scope: Scope) -> None:
-    """As somebody would who can write to the database and has read our code."""
+    """Rewrite the chain like an attacker with write access to the database and knowledge of our code."""
     tamper(store, "update audit set seq = null, prev_hash = null, hash = null", "delete from audit_heads")
     seal(store.db)
     assert verify(store.db, scope) is None
@@ -55,7 +55,7 @@ def chain_anew(store: Store, scope: Scope) -> None:
         ("update audit set tenant = 'somebody' where seq = 5",),
     ],
 )
-def test_a_chain_that_was_changed_and_chained_anew_is_found(
+def test_chain_that_was_changed_and_rehashed_is_found(
     store: Store, heads: SignedHeads, statements: tuple[str, ...]
 ) -> None:
     act(store, ACME, "a", "b", "c", "d", "e")
@@ -99,7 +99,7 @@ def test_a_head_signed_with_another_key_or_changed_is_not_ours(store: Store, tmp
         SignedHeads(tmp_path, Signer(KEY)).sign(store.db)
 
 
-def test_a_whole_chain_goes_on_being_whole(store: Store, heads: SignedHeads, tmp_path: Path) -> None:
+def test_whole_chain_stays_whole_when_checked_again(store: Store, heads: SignedHeads, tmp_path: Path) -> None:
     for name in "abc":
         act(store, ACME, name)
         assert heads.sign(store.db) == 1

@@ -50,7 +50,7 @@ def test_many_equal_blocks_are_folded_and_few_are_context() -> None:
     assert [run.folded for run in few.runs] == [False]
 
 
-def test_a_moved_block_is_told_beside_its_place() -> None:
+def test_moved_block_is_counted_as_moved() -> None:
     found = compare_for_page((paragraphs("a", "b", "c"), paragraphs("b", "c", "a")))
     assert (found.moved, found.summary.unchanged) == (1, 3)
 
@@ -77,7 +77,7 @@ async def test_two_documents_are_shown_side_by_side(visitor: Visitor) -> None:
     assert "No differences" in same
 
 
-async def test_the_second_document_is_chosen_from_a_list_that_names_readings_of_the_same_file(visitor: Visitor) -> None:
+async def test_comparison_list_names_other_readings_of_the_same_file(visitor: Visitor) -> None:
     one, other = [await sent(visitor, a_block("words", 1)) for _ in range(2)]
     a, b = (here.rpartition("/")[2] for here in (one, other))
     assert f"/ui/compare?a={a}" in (await visitor.http.get(one)).text

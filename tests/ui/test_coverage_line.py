@@ -3,7 +3,7 @@
 from serve_apps.ui.browser.visit import PAGES
 
 
-def test_what_was_left_out_and_lost_is_counted_by_name() -> None:
+def test_excluded_and_lost_characters_are_counted_by_name() -> None:
     stated = {
         "characters": {"painted": 1250, "placed": 1200, "excluded": {"off_page": 8, "covered": 40}, "lost": 2},
         "unknown": [3, 4],

@@ -47,7 +47,7 @@ async def test_filters_narrow_the_list_and_are_kept_in_the_form(visitor: Visitor
     assert "No document matches" in text
 
 
-async def test_a_filter_that_makes_no_sense_is_told_on_the_page(visitor: Visitor) -> None:
+async def test_invalid_filter_is_reported_on_the_page(visitor: Visitor) -> None:
     for query in ("status=burnt", "since=yesterday", "flag=x", "job_id=none", "cursor=forged"):
         answer = await visitor.http.get(f"/ui?{query}")
         assert answer.status_code == 200
@@ -126,7 +126,7 @@ def test_markdown_is_rendered_with_its_tables() -> None:
     assert shown.count("<table>") == 2
 
 
-async def test_a_document_without_pages_is_shown_as_it_was_read_and_tabs_tell_their_scope(visitor: Visitor) -> None:
+async def test_document_without_pages_has_a_preview_and_tabs_state_their_scope(visitor: Visitor) -> None:
     blocks = [{"id": "p", "type": "paragraph", "page": 1, "text": "Away"}]
     pages = [{"number": number, "width": 595, "height": 842} for number in (1, 2)]
     tree = {"cdom_version": "1.0", "source": {"name": "far.epub", "format": "epub"}, "pages": pages, "blocks": blocks}

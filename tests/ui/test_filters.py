@@ -34,7 +34,7 @@ NOW = datetime(2026, 5, 3, 12, 0, tzinfo=UTC)
         (timedelta(days=-40), "12 Jun 2026"),
     ],
 )
-def test_a_time_is_told_from_here(away: timedelta, told: str) -> None:
+def test_time_is_shown_relative_to_now(away: timedelta, told: str) -> None:
     assert format_ago((NOW - away).isoformat(), NOW) == told
 
 

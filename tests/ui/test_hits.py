@@ -41,7 +41,7 @@ def test_the_row_that_answers_is_shown_under_its_header() -> None:
     ]
 
 
-def test_a_hit_in_the_text_beside_a_table_is_no_row() -> None:
+def test_hit_in_text_next_to_a_table_is_not_a_row() -> None:
     assert table_rows(marking(TABLE, "diameters")) == []
     assert table_rows(marking("No table | at all", "table")) == []
 
@@ -63,11 +63,11 @@ def test_a_crop_shows_the_whole_passage_not_only_its_heading() -> None:
 
 
 @pytest.mark.parametrize("boxes", [[], [{"page": 1, "bbox": [5, 5, 5, 5]}]])
-def test_without_a_place_there_is_no_crop(boxes: list[dict[str, Any]]) -> None:
+def test_hit_without_a_place_has_no_crop(boxes: list[dict[str, Any]]) -> None:
     assert crop_of(a_hit(bboxes=boxes)) is None
 
 
-def test_far_hits_are_told_from_none_and_from_good_ones() -> None:
+def test_distant_hits_are_distinguished_from_none_and_from_good_hits() -> None:
     far, near = a_hit(similarity=0.1), a_hit(similarity=0.6)
     assert is_unrelated("zxqv nothing", [far])
     assert not is_unrelated("zxqv nothing", [far, near])

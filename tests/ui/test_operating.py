@@ -42,7 +42,7 @@ async def send(one: Visitor, path: str, **fields: str) -> Any:
 
 
 async def act(one: Visitor, name: str, **fields: str) -> str:
-    """Where the browser is sent after the act."""
+    """Return the address that the browser is sent to after the act."""
     answer = await send(one, "/ui/act", act=name, **fields)
     assert answer.status_code == 303, answer.text
     return str(answer.headers["location"])
@@ -67,7 +67,7 @@ async def test_a_source_is_added_synced_and_deleted(admin: Visitor, tmp_path: Pa
     assert await listed(admin, "sources") == []
 
 
-async def test_a_source_outside_the_fence_is_refused_and_the_form_keeps_what_was_typed(admin: Visitor) -> None:
+async def test_source_outside_the_root_is_refused_and_the_form_keeps_input(admin: Visitor) -> None:
     answer = await send(admin, "/ui/sources", place="/etc", name="<b>mine</b>", include="*.pdf", exclude="")
     assert answer.status_code == 422
     assert 'role="alert"' in answer.text
@@ -77,13 +77,13 @@ async def test_a_source_outside_the_fence_is_refused_and_the_form_keeps_what_was
     assert await listed(admin, "sources") == []
 
 
-async def test_a_bucket_is_told_by_its_scheme(admin: Visitor) -> None:
+async def test_bucket_is_recognised_by_its_scheme(admin: Visitor) -> None:
     answer = await send(admin, "/ui/sources", place="s3://", name="")
     assert answer.status_code == 422
     assert "s3" in answer.text
 
 
-async def test_a_receiver_shows_its_secret_once_and_is_tested_sent_again_and_deleted(admin: Visitor) -> None:
+async def test_receiver_shows_its_secret_once_and_is_tested_resent_and_deleted(admin: Visitor) -> None:
     made = await send(admin, "/ui/webhooks", url=RECEIVER, **{"job.finished": "1", "document.finished": "1"})
     assert made.status_code == 201
     found = re.search(r'id="secret">([^<]+)<', made.text)
@@ -101,9 +101,7 @@ async def test_a_receiver_shows_its_secret_once_and_is_tested_sent_again_and_del
     assert (await admin.http.get(here)).status_code == 404
 
 
-async def test_a_new_secret_is_shown_once_and_a_receiver_switched_off_is_switched_on(
-    admin: Visitor, store: Store
-) -> None:
+async def test_new_secret_is_shown_once_and_a_disabled_receiver_is_enabled(admin: Visitor, store: Store) -> None:
     await send(admin, "/ui/webhooks", url=RECEIVER, **{"job.finished": "1"})
     (hook,) = await listed(admin, "webhooks")
     here = f"/ui/webhooks/{hook['id']}"
@@ -121,7 +119,7 @@ async def test_a_new_secret_is_shown_once_and_a_receiver_switched_off_is_switche
     assert no_token.status_code == 403
 
 
-async def test_a_delivery_that_ended_can_be_sent_again_and_shows_why_it_failed(admin: Visitor, store: Store) -> None:
+async def test_finished_delivery_can_be_sent_again_and_shows_its_error(admin: Visitor, store: Store) -> None:
     await send(admin, "/ui/webhooks", url=RECEIVER, **{"job.finished": "1"})
     (hook,) = await listed(admin, "webhooks")
     await act(admin, "test-webhook", id=hook["id"])

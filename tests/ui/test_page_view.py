@@ -1,4 +1,4 @@
-"""The page beside what was read: thumbnails, what follows the page, sums of tables, page or text on a phone."""
+"""The page next to its content: thumbnails, page-dependent content, sums of tables, page or text on a phone."""
 
 from typing import Any
 
@@ -45,13 +45,13 @@ async def test_chunks_and_fields_follow_the_page_until_all_are_asked_for(visitor
     assert "Of the whole document, 2 pages." in everything
 
 
-def test_what_stands_on_no_page_is_shown_on_every_one() -> None:
+def test_objects_without_a_page_are_shown_on_every_page() -> None:
     here: list[dict[str, Any]] = [{"pages": []}, {"pages": [1, 3]}, {"evidence": {"page": 2}}]
     elsewhere: list[dict[str, Any]] = [{"evidence": {"page": 4}}, {"pages": [3, 3]}]
     assert of_page(here + elsewhere, 2) == here
 
 
-async def test_a_table_in_parts_is_shown_on_each_of_its_pages_with_the_rows_and_the_box_of_that_page(
+async def test_table_in_parts_is_shown_on_each_page_with_its_rows_and_box(
     visitor: Visitor,
 ) -> None:
     parts = [{"page": 1, "bbox": [72, 150, 300, 170], "rows": 2}, {"page": 2, "bbox": [72, 33, 300, 77], "rows": 2}]
@@ -67,7 +67,7 @@ async def test_a_table_in_parts_is_shown_on_each_of_its_pages_with_the_rows_and_
     assert "6 in row 2 is not the sum of its column" in second
 
 
-async def test_a_sum_that_does_not_hold_is_told_at_its_table(visitor: Visitor) -> None:
+async def test_failed_sum_is_reported_at_its_table(visitor: Visitor) -> None:
     here = await sent(visitor, a_block("t", 1, type="table", text="", table=TABLE))
     text = (await visitor.http.get(here)).text
     assert "6 in row 4 is not the sum of its column" in text

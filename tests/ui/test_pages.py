@@ -51,7 +51,7 @@ async def test_pages_are_private_and_closed(visitor: Visitor, path: str) -> None
     assert "unsafe" not in policies[0]
 
 
-async def test_every_page_leads_to_the_guide_and_tells_the_version(visitor: Visitor) -> None:
+async def test_every_page_links_the_guide_and_shows_the_version(visitor: Visitor) -> None:
     text = (await visitor.http.get("/ui/usage")).text
     assert 'href="/guide/"' in text
     assert f"Quire {SERVICE_VERSION} " in text
@@ -163,9 +163,9 @@ async def test_files_are_kept_by_browsers_under_an_address_of_their_version(visi
         assert (await visitor.http.get(f"/ui/static/older/{name}")).status_code == 404
 
 
-async def test_a_form_without_a_script_uploads_and_goes_on_to_the_job(visitor: Visitor) -> None:
+async def test_form_without_scripts_uploads_and_redirects_to_the_job(visitor: Visitor) -> None:
     headers = SAME_SITE | {"Accept": "text/html,application/xhtml+xml"}
-    here = f"/ui/v1/jobs?csrf={visitor.csrf}"
+    here = "/ui/v1/jobs"
     parts = {"files": ("a.pdf", b"%PDF", "application/pdf")}
     answer = await visitor.http.post(here, files=parts, data={"pages": "", "ocr": "auto"}, headers=headers)
     assert answer.status_code == 303
@@ -174,6 +174,8 @@ async def test_a_form_without_a_script_uploads_and_goes_on_to_the_job(visitor: V
     assert refused.status_code == 303
     shown = await visitor.http.get(refused.headers["location"])
     assert 'role="alert"' in shown.text
+    foreign = await visitor.http.post(here, files=parts, headers=headers | {"Sec-Fetch-Site": "cross-site"})
+    assert (foreign.status_code, foreign.json()["code"]) == (403, "foreign-request")
     assert "pages" in re.search(r'role="alert">([^<]+)<', shown.text)[1]  # type: ignore[index]
 
 
@@ -188,8 +190,14 @@ async def test_failed_documents_are_all_read_again(visitor: Visitor) -> None:
         assert job["documents"][0]["run"] == 2
 
 
+async def test_token_in_the_address_is_not_accepted(visitor: Visitor) -> None:
+    job_id, _ = await read_one(visitor)
+    answer = await visitor.http.delete(f"/ui/v1/jobs/{job_id}?csrf={visitor.csrf}", headers=SAME_SITE)
+    assert answer.status_code == 403
+
+
 @pytest.mark.parametrize("path", ["/ui/nothing", "/ui/lists/webhooks", "/ui/jobs/job_x/y", "/ui/jobs/none"])
-async def test_an_address_without_a_page_is_told_in_our_design(visitor: Visitor, path: str) -> None:
+async def test_unknown_address_shows_the_not_found_page(visitor: Visitor, path: str) -> None:
     answer = await visitor.http.get(path)
     assert answer.status_code == 404
     assert "Page not found" in answer.text
@@ -262,7 +270,7 @@ def test_htmx_is_the_file_of_its_package() -> None:
     assert b'version:"2.0.11"' in content
 
 
-async def test_a_doubtful_reading_waits_in_review_until_somebody_accepts_it(visitor: Visitor) -> None:
+async def test_doubtful_reading_waits_in_review_until_accepted(visitor: Visitor) -> None:
     block = {"id": "x", "type": "paragraph", "page": 1, "text": "Blurred words", "confidence": 0.2}
     tree = {"source": {"name": "blurred.pdf", "format": "pdf"}, "cdom_version": "1.0", "blocks": [block],
             "pages": [{"number": 1, "width": 595, "height": 842}]}  # fmt: skip

@@ -41,15 +41,13 @@ async def page_of(store: Store, dsn: str, shelf: Shelf, query: str) -> str:
 
 
 @pytest.mark.parametrize(("similarity", "said"), [(0.1, True), (0.6, False)])
-async def test_what_is_about_something_else_is_said_to_be(
-    store: Store, dsn: str, similarity: float, said: bool
-) -> None:
+async def test_search_without_a_good_match_says_so(store: Store, dsn: str, similarity: float, said: bool) -> None:
     text = await page_of(store, dsn, Shelf(similarity), "q=zxqv+nothing")
     assert ("No good match" in text) is said
     assert "a.pdf" in text
 
 
-async def test_a_row_of_a_table_stands_under_its_header_and_is_no_markup(store: Store, dsn: str) -> None:
+async def test_table_row_is_shown_below_its_header_as_plain_text(store: Store, dsn: str) -> None:
     start = TABLE.index("replace")
     shelf = Shelf(0.6, highlights=((start, start + 7),), bboxes=({"page": 2, "bbox": [60, 100, 260, 140]},))
     text = await page_of(store, dsn, shelf, "q=replace")

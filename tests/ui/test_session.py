@@ -28,7 +28,7 @@ async def test_after_signing_in_one_stays_here(app: FastAPI, onward: str) -> Non
     assert (await visitor_of(app).sign_in(next=onward)).headers["location"] == "/ui"
 
 
-async def test_the_cookie_is_closed_to_scripts_and_other_sites_and_holds_no_secret(app: FastAPI) -> None:
+async def test_session_cookie_is_http_only_same_site_and_without_secret(app: FastAPI) -> None:
     cookie = (await visitor_of(app).sign_in()).headers["set-cookie"]
     assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
     assert cookie.startswith("quire_session=")
@@ -47,7 +47,7 @@ async def test_behind_tls_the_cookie_is_bound_to_the_host(app: FastAPI) -> None:
     assert (await one.http.get("/ui")).status_code == 200
 
 
-async def test_a_wrong_key_is_told_so_without_a_cookie(app: FastAPI) -> None:
+async def test_wrong_key_is_refused_without_a_cookie(app: FastAPI) -> None:
     answer = await visitor_of(app).sign_in("guess")
     assert answer.status_code == 401
     assert "set-cookie" not in answer.headers
@@ -65,7 +65,7 @@ async def test_a_planted_session_is_not_taken_over(app: FastAPI) -> None:
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "AAAA", "é", "e30", "A" * 400])
-async def test_a_forged_cookie_is_none(app: FastAPI, cookie: str) -> None:
+async def test_forged_cookie_is_ignored(app: FastAPI, cookie: str) -> None:
     raw = b"quire_session=" + cookie.encode()
     answer = await visitor_of(app).http.get("/ui", headers=[(b"cookie", raw)])
     assert answer.status_code == 303
@@ -86,7 +86,7 @@ def test_a_session_ends_with_its_time_its_key_and_its_signer(monkeypatch: pytest
     assert sessions.read(cookie) is None
 
 
-def test_a_cookie_sent_twice_is_none() -> None:
+def test_cookie_sent_twice_is_ignored() -> None:
     headers = [(b"cookie", b"quire_session=a; other=b; quire_session=c")]
     assert SESSION_COOKIE.read(headers, tls=False) is None
     assert SESSION_COOKIE.read([(b"cookie", b"other=b; quire_session=c")], tls=False) == "c"
@@ -132,12 +132,12 @@ async def test_a_get_changes_nothing(visitor: Visitor) -> None:
         assert (await visitor.http.get(path)).status_code == 404
 
 
-async def test_a_session_is_no_key_for_the_api_itself(visitor: Visitor) -> None:
+async def test_session_cookie_is_not_an_api_key(visitor: Visitor) -> None:
     assert (await visitor.http.get("/v1/jobs")).status_code == 401
     assert (await visitor.http.get("/ui/v1/jobs")).status_code == 200
 
 
-async def test_a_key_in_a_header_does_not_change_who_is_signed_in(visitor: Visitor) -> None:
+async def test_key_in_a_header_does_not_change_the_session(visitor: Visitor) -> None:
     await visitor.upload(("a.pdf", b"%PDF"))
     headers = {"X-API-Key": "zeta-all", "X-DE-Org": "other", "Authorization": "Bearer zeta-all"}
     assert len((await visitor.http.get("/ui/v1/jobs", headers=headers)).json()) == 1
@@ -178,7 +178,7 @@ async def test_on_this_machine_the_default_token_is_offered(token_app: FastAPI) 
         ("127.0.0.1", "http://localhost", {"Via": "1.1 proxy"}),
     ],
 )
-async def test_nobody_else_is_shown_the_token(
+async def test_local_token_is_hidden_from_other_visitors(
     token_app: FastAPI, peer: str, site: str, headers: dict[str, str]
 ) -> None:
     stranger = visitor_of(token_app, peer=peer, site=site)
@@ -191,7 +191,7 @@ async def test_nobody_else_is_shown_the_token(
     assert answer.status_code == 401
 
 
-async def test_who_guesses_keys_at_the_form_is_slowed_down(store: Store) -> None:
+async def test_guessing_keys_at_the_form_is_rate_limited(store: Store) -> None:
     resources = make_resources(store, limits=ApiLimits(rate_limit_rpm=600))
     async with serving(resources) as limited:
         one = visitor_of(limited)
@@ -201,12 +201,12 @@ async def test_who_guesses_keys_at_the_form_is_slowed_down(store: Store) -> None
         assert (await visitor_of(limited, peer="203.0.113.8").sign_in()).status_code == 303
 
 
-async def test_a_wrong_organisation_is_told_so(app: FastAPI) -> None:
+async def test_invalid_organisation_is_refused(app: FastAPI) -> None:
     answer = await visitor_of(app).sign_in(org="../x")
     assert (answer.status_code, "set-cookie" in answer.headers) == (422, False)
 
 
 @pytest.mark.parametrize("token", ["².aa", "1" * 5000 + ".aa", "9999999999.é", "", "."])
-async def test_a_form_token_of_a_stranger_is_refused_whatever_it_is(app: FastAPI, token: str) -> None:
+async def test_form_token_of_a_stranger_is_refused(app: FastAPI, token: str) -> None:
     answer = await visitor_of(app).http.post("/ui/login", data={"token": token, "key": "x"}, headers=SAME_SITE)
     assert answer.status_code in (400, 401, 403, 422)

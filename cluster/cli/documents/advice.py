@@ -1,4 +1,4 @@
-"""What to do about a file that was not read, said at a terminal: one sentence for each stable code."""
+"""Advice on files that were not read, for terminals: one sentence per stable code."""
 
 ADVICE = {
     "ml-unavailable": "a page needs text recognition (OCR), not available here; run quire doctor for the reason",
@@ -27,6 +27,6 @@ def advise(code: str | None, detail: str = "") -> str | None:
 
 
 def explain(name: str, code: str, detail: str = "") -> str:
-    """`a.pdf: encrypted: it needs a password; …`"""
+    """Return a line such as `a.pdf: encrypted: it needs a password; …`."""
     advice = advise(code, detail)
     return f"{name}: {code}: {advice}" if advice else f"{name}: {code}"

@@ -34,7 +34,7 @@ _JOB = "files"  # the files of one command are one job
 
 @dataclass(frozen=True, slots=True)
 class ExtractItem:
-    """One file to read, the name it is told by, and where its result goes; None = standard output."""
+    """A file to read, its displayed name, and the path of its result; None = standard output."""
 
     file: Path
     name: str
@@ -43,9 +43,9 @@ class ExtractItem:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What became of one file: written to `result`, or not read for the reason `error`.
+    """Result of one file: written to `result`, or not read for the reason `error`.
 
-    `detail` says more about the reason, `coverage` is the statement of the document.
+    `detail` explains the reason, `coverage` is the statement of the document.
     """
 
     file: str
@@ -56,7 +56,7 @@ class Extraction:
 
 
 class FileBatch:
-    """Files worked off by several readers, each with children of its own. `done` grows as they end."""
+    """Reads files with several readers, each with separate children. `done` grows as files end."""
 
     def __init__(
         self, items: list[ExtractItem], to: str, options: ReadOptions, bar: "ProgressBar",
@@ -76,6 +76,7 @@ class FileBatch:
         self._details: dict[str, str] = {}
 
     def run(self, jobs: int) -> None:
+        """Read all files with `jobs` readers."""
         with ThreadPoolExecutor(jobs) as threads:
             try:
                 working = [threads.submit(self._work) for _ in range(jobs)]
@@ -111,7 +112,7 @@ class FileBatch:
         return outcome if isinstance(outcome, str) else self._keep(item, outcome)
 
     def _outcome(self, reader: "DocumentReader", item: ExtractItem) -> "ReadOutcome | str":
-        """What was read, with its tree, or the code of what went wrong."""
+        """Return the outcome with its tree, or the code of the error."""
         from actors.reading.recognise_document import recognise_document
         from models.cdom.ports import ReadOutcome
 
@@ -140,7 +141,11 @@ class FileBatch:
         return None
 
     def _extracted(self, item: ExtractItem, outcome: "ReadOutcome") -> Extracted:
-        """What is to be written. Raises `PiiIncomplete`."""
+        """Return the data for the writer.
+
+        Raises:
+            PiiIncomplete: The tree was not searched completely for personal data.
+        """
         name = HIDDEN_NAME if self._redacted else PurePath(item.name).name
         outcome = redact_outcome(outcome) if self._redacted else outcome
         assert outcome.tree is not None
@@ -172,7 +177,7 @@ class FileBatch:
 
 
 def _state(tree: "Tree") -> dict[str, object]:
-    """The statement of the document as a whole; its pages and boxes are in the tree."""
+    """Return the coverage of the whole document; its pages and boxes are in the tree."""
     if tree.coverage is None:
         return {"complete": False}
     return {
@@ -207,7 +212,7 @@ def _begins_as_pdf(file: Path) -> bool:
 
 @contextmanager
 def open_reader(formats: tuple[str, ...] = (), detector: "FindElements | None" = None) -> Iterator["DocumentReader"]:
-    """A reader in a sandbox of its own; `formats`: all that it will read, where that is known.
+    """Yield a reader with its sandbox; `formats` are all formats it will read, when known.
 
     `detector` gives second opinions.
     """

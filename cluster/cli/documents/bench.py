@@ -46,7 +46,7 @@ class Timing:
 
 @dataclass(slots=True)
 class BenchRun:
-    """What was measured. `wall_s` and `cpu_s`: seconds of the whole run, of all processes, with the sandbox's start."""
+    """Measurements of a run. `wall_s` and `cpu_s` cover all processes, with the sandbox's start."""
 
     timings: dict[str, Timing] = field(default_factory=dict)
     ratings: dict[str, DocumentQuality] = field(default_factory=dict)
@@ -54,6 +54,7 @@ class BenchRun:
     cpu_s: float = 0.0
 
     def speed(self) -> dict[str, float | int]:
+        """Return pages, seconds and the rates of both."""
         pages = sum(timing.pages for timing in self.timings.values())
         return {
             "pages": pages,
@@ -104,7 +105,7 @@ def bench(paths: tuple[str, ...], output: Path | None, as_json: bool, jobs: int 
 
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use.
     """
-    files = _found(paths).files
+    files = _select_files(paths).files
     items = [ExtractItem(file.path, str(file.place), None) for file in files]
     measured = _measure(items, ReadOptions(ocr=OcrMode(ocr)), min(jobs or os.cpu_count() or 1, len(items)))
     if output is not None:
@@ -122,14 +123,14 @@ def bench(paths: tuple[str, ...], output: Path | None, as_json: bool, jobs: int 
         raise click.exceptions.Exit(1)
 
 
-def _found(paths: Sequence[str]) -> FoundFiles:
+def _select_files(paths: Sequence[str]) -> FoundFiles:
     try:
-        found = find_files(paths)
+        selection = find_files(paths)
     except NoSuchFile as error:
         raise click.UsageError(f"no such file: {error}") from None
-    if not found.files:
+    if not selection.files:
         raise click.UsageError("no document found")
-    return found
+    return selection
 
 
 def _measure(items: list[ExtractItem], options: ReadOptions, jobs: int) -> BenchRun:
@@ -144,8 +145,8 @@ def _measure(items: list[ExtractItem], options: ReadOptions, jobs: int) -> Bench
 
 def _cpu_s() -> float:
     """CPU seconds of this process and of all that it has waited for: the sandbox waits for its own children."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    used = [resource.getrusage(target) for target in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def _report(measured: BenchRun) -> dict[str, object]:
@@ -158,8 +159,7 @@ def _report(measured: BenchRun) -> dict[str, object]:
 
 
 def render_report(measured: BenchRun) -> str:
-    """The page: speed with its plots, then what evaluate tells of the same documents."""
-
+    """Render the page: speed with its plots, then the evaluation of the same documents."""
     names = {
         "pages": "Pages", "wall_s": "Seconds", "cpu_s": "CPU seconds", "pages_per_s": "Pages a second",
         "pages_per_cpu_s": "Pages a CPU second",
@@ -172,13 +172,15 @@ def render_report(measured: BenchRun) -> str:
 
 def _plots(measured: BenchRun) -> list[Markup]:
 
-    slowest = sorted(measured.timings.items(), key=lambda one: -one[1].seconds / max(1, one[1].pages))[:_MOST_BARS]
-    each = [PlotBar(name, round(1000 * one.seconds / max(1, one.pages))) for name, one in slowest]
+    slowest = sorted(measured.timings.items(), key=lambda timing: -timing[1].seconds / max(1, timing[1].pages))[
+        :_MOST_BARS
+    ]
+    each = [PlotBar(name, round(1000 * timing.seconds / max(1, timing.pages))) for name, timing in slowest]
     step = max(1.0, measured.wall_s / _MOST_BARS)
     slots = [0] * (int(measured.wall_s / step) + 1)
-    for one in measured.timings.values():
-        slots[min(int(one.done_s / step), len(slots) - 1)] += one.pages
-    over_time = [PlotBar(f"{at * step:.0f} s", pages) for at, pages in enumerate(slots)]
+    for timing in measured.timings.values():
+        slots[min(int(timing.done_s / step), len(slots) - 1)] += timing.pages
+    over_time = [PlotBar(f"{slot * step:.0f} s", pages) for slot, pages in enumerate(slots)]
     return [
         bar_plot("Pages done, over the run", over_time),
         bar_plot("Milliseconds a page, slowest first", each, summed=False),

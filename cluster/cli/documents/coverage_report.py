@@ -7,14 +7,16 @@ from cluster.cli.documents.batch import Extraction
 
 
 def describe_coverage(done: Iterable[Extraction]) -> list[str]:
-    """A line for each file that was read, in the order of the names."""
+    """Return a line for each file that was read, sorted by name."""
     return [
-        f"{one.file}: {_describe(one.coverage or {})}" for one in sorted(done, key=lambda d: d.file) if not one.error
+        f"{item.file}: {_describe(item.coverage or {})}"
+        for item in sorted(done, key=lambda d: d.file)
+        if not item.error
     ]
 
 
 def _describe(stated: dict[str, object]) -> str:
-    """ "complete; 1,200 of 1,240 characters are in the result; left out: 40 covered"."""
+    """Return a line such as `complete; 1,200 of 1,240 characters are in the result; left out: 40 covered`."""
     parts = ["complete" if stated.get("complete") else "NOT complete"]
     counts = stated.get("characters")
     if isinstance(counts, dict):

@@ -42,7 +42,7 @@ Examples:
 
 
 def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[tuple[int, int], ...]:
-    """ "1-3,8" → ((1, 3), (8, 8))."""
+    """Parse `1-3,8` into ((1, 3), (8, 8))."""
     try:
         ranges = tuple(_parse_range(part) for part in value.split(",")) if value else ()
     except ValueError:
@@ -53,7 +53,7 @@ def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) 
 
 
 def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    """ "zh,en" → ("en", "zh")."""
+    """Parse `zh,en` into ("en", "zh")."""
     from models.neural.ocr.langs import check_wanted
 
     try:
@@ -116,53 +116,53 @@ def extract(
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use.
     """
     started = time.monotonic()
-    wanted = to or format_of(output)
-    suffix = EXTRACT_FORMATS[wanted][0]
+    format_name = to or format_of(output)
+    suffix = EXTRACT_FORMATS[format_name][0]
     _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
-    with _collected(paths) as found:
-        _check_use(found, output, suffix, as_json)
+    with _collected(paths) as selection:
+        _check_use(selection, output, suffix, as_json)
         if redacted:
             check_detector()
         if accurate:
             check_layout_model(layout_model)
-        items = _items(found.files, output, suffix, redacted)
+        items = _items(selection.files, output, suffix, redacted)
         options = ReadOptions(
             pages=pages, password=password, ocr=OcrMode(ocr), ocr_langs=ocr_langs, table_parts=TableParts(table_parts),
             second_opinion=accurate,
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=False if no_furniture else None, plain=plain)
-            batch = FileBatch(items, wanted, options, bar, choices, redacted, layout_model)
+            batch = FileBatch(items, format_name, options, bar, choices, redacted, layout_model)
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
-        click.echo(json.dumps(_report(batch.done, found.skipped), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(_report(batch.done, selection.skipped), ensure_ascii=False, indent=1))
     if tell_coverage:
         click.echo("\n".join(describe_coverage(batch.done)), err=True)
     if not quiet and output != STANDARD:
-        click.echo(_summary(batch.done, found.skipped, output, time.monotonic() - started), err=True)
-    if any(one.error for one in batch.done):
+        click.echo(_summary(batch.done, selection.skipped, output, time.monotonic() - started), err=True)
+    if any(item.error for item in batch.done):
         sys.exit(1)
 
 
 @contextmanager
 def _collected(paths: Sequence[str]) -> Iterator[FoundFiles]:
-    """What is to be read; standard input lies in a temporary file for as long as the block runs."""
+    """Yield the files to read; standard input is in a temporary file while the block runs."""
     named = [path for path in paths if path != str(STANDARD) and not _is_url(path)]
     try:
-        found = find_files(named)
+        selection = find_files(named)
     except NoSuchFile as error:
         raise click.UsageError(f"no such file: {error}") from None
     if len(named) == len(paths):
-        yield found
+        yield selection
         return
     with tempfile.TemporaryDirectory(prefix="quire-") as folder:
         for number, path in enumerate(dict.fromkeys(path for path in paths if path not in named)):
-            found.files.append(_brought(path, Path(folder) / str(number)))
-        yield found
+            selection.files.append(_brought(path, Path(folder) / str(number)))
+        yield selection
 
 
 def _brought(path: str, file: Path) -> FoundFile:
-    """Standard input, or what stands at an address, as a file."""
+    """Store standard input or the content of a URL in a file."""
     if not _is_url(path):
         file.write_bytes(sys.stdin.buffer.read())
         return FoundFile(file, Path("stdin"))
@@ -176,15 +176,15 @@ def _is_url(path: str) -> bool:
 
 
 def _is_file_name(output: Path, suffix: str) -> bool:
-    """True for the name of one result: it ends as the format's files do and is no folder."""
+    """Return True for the name of one result: it has the format's suffix and is not a folder."""
     return output != STANDARD and output.suffix.lower() == suffix and not output.is_dir()
 
 
-def _check_use(found: FoundFiles, output: Path, suffix: str, as_json: bool) -> None:
-    if not found.files:
-        raise click.UsageError("no document found" + _skipped(found.skipped))
-    if (output == STANDARD or _is_file_name(output, suffix)) and len(found.files) > 1:
-        raise click.UsageError(f"-o {output} takes one document, not {len(found.files)}; pass a folder")
+def _check_use(selection: FoundFiles, output: Path, suffix: str, as_json: bool) -> None:
+    if not selection.files:
+        raise click.UsageError("no document found" + _skipped(selection.skipped))
+    if (output == STANDARD or _is_file_name(output, suffix)) and len(selection.files) > 1:
+        raise click.UsageError(f"-o {output} takes one document, not {len(selection.files)}; pass a folder")
     if output == STANDARD and as_json:
         raise click.UsageError("--json and -o - cannot both write to standard output")
 
@@ -205,13 +205,13 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
 
 
 def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
-    """What programs read: every file with its result or its error, in the order of the names."""
+    """Return the machine-readable report: every file with its result or error, sorted by name."""
     documents = []
-    for one in sorted(done, key=lambda extraction: extraction.file):
-        entry = asdict(one)
-        entry["advice"] = advise(one.error, entry.pop("detail"))
+    for item in sorted(done, key=lambda extraction: extraction.file):
+        entry = asdict(item)
+        entry["advice"] = advise(item.error, entry.pop("detail"))
         documents.append(entry)
-    failed = sum(1 for one in done if one.error)
+    failed = sum(1 for item in done if item.error)
     return {
         "read": len(done) - failed,
         "failed": failed,
@@ -221,8 +221,8 @@ def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
 
 
 def _summary(done: list[Extraction], skipped: list[Path], output: Path, seconds: float) -> str:
-    """ "4 read, 2 failed, 1 skipped (notes.txt) → out (3.1 s)"."""
-    good = [one for one in done if one.result]
+    """Return a line such as `4 read, 2 failed, 1 skipped (notes.txt) → out (3.1 s)`."""
+    good = [item for item in done if item.result]
     parts = [f"{len(good)} read"]
     if failed := len(done) - len(good):
         parts.append(f"{failed} failed")
@@ -238,7 +238,7 @@ def _skipped(paths: list[Path]) -> str:
 
 
 def check_detector() -> None:
-    """The engine that the settings name must be there before anything is read."""
+    """Fail before reading any file if the configured PII engine is not installed."""
     from models.pii.engines.choose import check_engine
     from models.pii.errors import EngineMissing
 
@@ -250,7 +250,7 @@ def check_detector() -> None:
 
 
 def check_layout_model(folder: Path | None) -> None:
-    """A detector that is not installed is told before anything is read."""
+    """Fail before reading any file if the layout model is not installed."""
     from models.neural.layout.detector import locate_detector
 
     try:

@@ -1,4 +1,4 @@
-"""Which files `quire extract` reads and where each result goes. Looks at names and first bytes only."""
+"""Finds the files that `quire extract` reads and names their results. Uses names and first bytes only."""
 
 import glob
 from collections import Counter
@@ -23,25 +23,29 @@ class FoundFile:
 
 @dataclass(slots=True)
 class FoundFiles:
-    """What arguments name: files to read, each once, in the order given, and what was passed over as no document."""
+    """Files that arguments name, each once, in the given order, and files skipped because they are not documents."""
 
     files: list[FoundFile] = field(default_factory=list)
     skipped: list[Path] = field(default_factory=list)
 
 
 def find_files(arguments: Iterable[str]) -> FoundFiles:
-    """A file itself, a folder's readable documents, what a pattern matches. Raises `NoSuchFile`."""
-    found, seen = FoundFiles(), set[Path]()
+    """Return a named file, a folder's readable documents, or the matches of a pattern.
+
+    Raises:
+        NoSuchFile: An argument matches nothing.
+    """
+    selection, seen = FoundFiles(), set[Path]()
     for argument in arguments:
-        for one in _expand(argument, found.skipped):
-            if one.path not in seen:
-                seen.add(one.path)
-                found.files.append(one)
-    return found
+        for file in _expand(argument, selection.skipped):
+            if file.path not in seen:
+                seen.add(file.path)
+                selection.files.append(file)
+    return selection
 
 
 def is_document(path: Path) -> bool:
-    """True when its first bytes are of a format that is read here."""
+    """Return True when the first bytes are of a supported format."""
     from models.cdom.errors import UnsupportedFormat
     from models.extract.formats.sniffing.signatures import check_head  # with a guesser of charsets: for folders only
 
@@ -72,7 +76,7 @@ def _expand(argument: str, skipped: list[Path]) -> Iterator[FoundFile]:
 
 
 def _fixed_part(pattern: Path) -> Path:
-    """The folders before the first wildcard."""
+    """Return the folders before the first wildcard."""
     parts = []
     for part in pattern.parts[:-1]:
         if glob.has_magic(part):
@@ -82,7 +86,7 @@ def _fixed_part(pattern: Path) -> Path:
 
 
 def name_results(places: list[Path], suffix: str) -> list[Path]:
-    """A result per file in the same folder: stem and suffix; the full name where stems clash, numbered after that."""
+    """Return a result path per file in its folder: stem and suffix, or the full name and a number where stems clash."""
     stems = Counter(place.with_suffix("") for place in places)
     names: list[Path] = []
     taken: set[Path] = set()

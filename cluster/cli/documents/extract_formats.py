@@ -1,6 +1,6 @@
-"""What `quire extract --to` can write: name → suffix and a function from a read document to bytes.
+"""Output formats of `quire extract --to`: name → suffix and a function from a read document to bytes.
 
-Adding a format is one function and one line in EXTRACT_FORMATS; what a format needs is imported when it is first used.
+Adding a format is one function and one line in EXTRACT_FORMATS; its imports happen at the first use.
 """
 
 import json
@@ -18,7 +18,7 @@ _STORED_PREFIX = b'{"source":{'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkdownChoices:
-    """What the command line says about Markdown: `furniture` as the export takes it, `plain`: the words alone."""
+    """Markdown options of the command line: `furniture` as the export takes it, `plain` for words alone."""
 
     furniture: bool | None = None
     plain: bool = False
@@ -38,12 +38,13 @@ Write = Callable[[Extracted], bytes]
 
 
 def write_tree(read: Extracted) -> bytes:
-    """The stored tree with the file's name put into `source`."""
+    """Return the stored tree with the file's name in `source`."""
     head = f'{{"source":{{"name":{json.dumps(read.name)},'.encode()
     return head + read.tree_json.removeprefix(_STORED_PREFIX)
 
 
 def write_markdown(read: Extracted) -> bytes:
+    """Return the document as Markdown."""
     from models.export.markdown import MarkdownText, tree_to_markdown
 
     inline = MarkdownText.PLAIN if read.markdown.plain else MarkdownText.RICH
@@ -51,18 +52,21 @@ def write_markdown(read: Extracted) -> bytes:
 
 
 def write_html(read: Extracted) -> bytes:
+    """Return the document as HTML."""
     from models.export.html import tree_to_html
 
     return tree_to_html(read.tree).encode()
 
 
 def write_docx(read: Extracted) -> bytes:
+    """Return the document as a Word file."""
     from models.export.word import tree_to_docx
 
     return tree_to_docx(read.tree, title=read.name)
 
 
 def write_chunks(read: Extracted) -> bytes:
+    """Return the chunks as JSON."""
     from models.derive.chunks.chunks import chunk_tree
     from models.neural.embed.tokenizer import load_tokenizer
 
@@ -70,18 +74,21 @@ def write_chunks(read: Extracted) -> bytes:
 
 
 def write_fields(read: Extracted) -> bytes:
+    """Return the form fields as JSON."""
     from models.derive.fields.fields import find_fields
 
     return _json(find_fields(read.tree))
 
 
 def write_semantics(read: Extracted) -> bytes:
+    """Return the document's description as JSON."""
     from models.derive.semantics import describe_tree
 
     return _json(describe_tree(read.tree))
 
 
 def write_context(read: Extracted) -> bytes:
+    """Return the context pack for language models as JSON."""
     from models.export import DEFAULT_CONTEXT_TOKENS
     from models.export.context import tree_to_context
     from models.neural.embed.tokenizer import load_tokenizer
@@ -90,6 +97,7 @@ def write_context(read: Extracted) -> bytes:
 
 
 def write_graph(read: Extracted) -> bytes:
+    """Return the document's graph as JSON."""
     from models.export.graph import tree_to_graph
 
     return _json(tree_to_graph(read.tree))
@@ -122,7 +130,7 @@ _NEEDED = {
 
 
 def import_writer(to: str) -> None:
-    """What the writer of this format will import, while a sandbox is still coming up."""
+    """Import the modules of this format's writer while the sandbox starts."""
     import_module(_NEEDED.get(to, "models.cdom.tree"))
 
 
@@ -131,6 +139,6 @@ ALIASES = {"md": "markdown", "json": "tree", "cdom": "tree", "htm": "html", "wor
 
 
 def format_of(output: Path) -> str:
-    """The format whose files end as this name does; the tree where none does, and for a folder."""
+    """Return the format with this file suffix; the tree for other names and for folders."""
     named = (name for name, (suffix, _) in EXTRACT_FORMATS.items() if suffix == output.suffix.lower())
     return "tree" if output.is_dir() else next(named, "tree")

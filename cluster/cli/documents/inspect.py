@@ -54,7 +54,7 @@ def inspect(file: Path, page: int, out: Path, dpi: int, password: str | None) ->
 
 
 def read_page(file: Path, page: int, dpi: int, password: str | None) -> tuple[Tree, "PageImage"]:
-    """The tree of that page alone, and the page as PNG; ends the command when it cannot be read."""
+    """Return the tree of that page alone, and the page as PNG; ends the command when the page is unreadable."""
     reader = DocumentReader(SandboxLimits())
     options = ReadOptions(pages=((page, page),), password=password, ocr=OcrMode.NEVER)
     try:
@@ -71,7 +71,7 @@ def read_page(file: Path, page: int, dpi: int, password: str | None) -> tuple[Tr
 
 
 def draw_blocks(image: "PageImage", tree: Tree, page: int, dpi: int) -> bytes:
-    """The page's PNG with a frame around every block, labelled with its order and type."""
+    """Return the page's PNG with a frame around every block, labelled with its order and type."""
     picture = Image.open(io.BytesIO(image.png)).convert("RGB")
     scale = picture.width / image.width if image.width else dpi / 72
     pen = ImageDraw.Draw(picture)

@@ -1,6 +1,6 @@
-"""`quire redact`: a file in, a file of the same kind out that may be handed out, in the same sandbox as the service.
+"""`quire redact`: turns a file into a redacted file of the same kind, in the same sandbox as the service.
 
-Nobody reviews here, so every flag is masked. Knows no Ray, no database and no HTTP.
+Without a review, every flag is masked. Knows no Ray, no database and no HTTP.
 """
 
 import os
@@ -44,7 +44,7 @@ class NoRedactedFile(Exception):
     "--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value, show_default=True
 )
 def redact(file: Path, output: Path, password: str | None, ocr: str) -> None:
-    """Write FILE without personal data: read, masked, written anew, read again by two engines.
+    """Write FILE without personal data: read, masked, written as a new file, and read again by two engines.
 
     Exit status: 0 written, 1 refused ("FILE: code" on stderr, nothing is written), 2 wrong use.
     """
@@ -60,7 +60,11 @@ def redact(file: Path, output: Path, password: str | None, ocr: str) -> None:
 
 
 def _redact(reader: "DocumentReader", file: Path, options: ReadOptions) -> bytes:
-    """Raises `NoRedactedFile`."""
+    """Return the redacted file.
+
+    Raises:
+        NoRedactedFile: The file cannot be read or redacted.
+    """
     try:
         with file.open("rb") as original:
             outcome = flag_outcome(_read(reader, original, options))

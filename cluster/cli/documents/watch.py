@@ -1,4 +1,4 @@
-"""`quire watch`: every document that comes into a folder is read; its result is written beside those of the others."""
+"""`quire watch`: reads every document that is added to a folder and writes its result next to the others."""
 
 import os
 import time
@@ -26,7 +26,7 @@ Examples:
 
 @dataclass(slots=True)
 class FolderWatch:
-    """Which files of a folder are new or changed and have come to rest. `results` lies outside what is watched."""
+    """Finds new and changed files of a folder that are no longer being written. `results` is outside the folder."""
 
     folder: Path
     results: Path
@@ -52,7 +52,7 @@ class FolderWatch:
         return self.results / inner.with_name(inner.name + self.suffix)
 
     def _is_read(self, path: Path) -> bool:
-        """A result younger than its file is from an earlier watch."""
+        """Return True when the result is newer than its file, from an earlier watch."""
         try:
             return self.result_of(path).stat().st_mtime_ns > path.stat().st_mtime_ns
         except OSError:
@@ -108,14 +108,14 @@ def watch(folder: Path, output: Path, to: str, every: float, once: bool, passwor
 
 
 def _read(looking: FolderWatch, paths: list[Path], to: str, options: ReadOptions) -> bool:
-    """True when all were read. Says each result; failures are told by the batch."""
+    """Read the files and print each result; the batch prints failures. Return True when all were read."""
     if not paths:
         return True
     items = [ExtractItem(path, str(path.relative_to(looking.folder)), looking.result_of(path)) for path in paths]
     with ProgressBar(len(items)).shown() as bar:
         batch = FileBatch(items, to, options, bar)
         batch.run(min(os.cpu_count() or 1, len(items)))
-    for one in batch.done:
-        if one.result is not None:
-            click.echo(f"{one.file} → {one.result}", err=True)
-    return all(one.error is None for one in batch.done)
+    for item in batch.done:
+        if item.result is not None:
+            click.echo(f"{item.file} → {item.result}", err=True)
+    return all(item.error is None for item in batch.done)

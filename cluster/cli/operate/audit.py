@@ -18,15 +18,15 @@ from storage.values.signing import Signer
 
 @click.group("audit")
 def audit_group() -> None:
-    """The audit trail."""
+    """Check the audit trail."""
 
 
 @audit_group.command("verify")
 @workdir_option
 def verify_all(workdir: Path | None) -> None:
-    """Seal what is waiting, then check all chains, and against the heads that were signed outside the database.
+    """Seal waiting acts, then check all chains, also against the heads signed outside the database.
 
-    What is whole is signed.
+    If all chains are whole, sign their heads.
     """
     runtime = runtime_of(workdir)
     heads = SignedHeads(runtime.settings.workdir, Signer(runtime.signing_key))

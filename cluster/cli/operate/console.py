@@ -19,7 +19,7 @@ _COUNT = click.IntRange(min=1)
 
 @click.group("console")
 def console_group() -> None:
-    """The hosted console."""
+    """Manage or serve the hosted console."""
 
 
 @console_group.command()
@@ -28,7 +28,7 @@ def console_group() -> None:
 @click.option("--port", type=int, help="HTTP port (SVC_PORT).")
 @workdir_option
 def serve(engine: str | None, host: str | None, port: int | None, workdir: Path | None) -> None:
-    """The console alone, in front of an engine elsewhere; in the foreground, without Ray."""
+    """Serve the console alone, in front of a remote engine; in the foreground, without Ray."""
     settings = settings_from(workdir, host=host, port=port, console_engine=engine)
     click.echo(f"console: http://{settings.host}:{settings.port}", err=True)
     try:
@@ -65,10 +65,12 @@ def plan(tenant: str, plan: str, workdir: Path | None) -> None:
 def show_plans(workdir: Path | None) -> None:
     """All plans and what they allow."""
     with opened(runtime_of(workdir)) as database:
-        for one in plans.list_plans(database):
-            pages = one.monthly_pages if one.monthly_pages is not None else "unlimited"
-            kept = f"{one.retention_days} days" if one.retention_days else "for ever"
-            click.echo(f"{one.name}\t{pages} pages a month\t{one.concurrent_documents} documents at once\tkept {kept}")
+        for plan in plans.list_plans(database):
+            pages = plan.monthly_pages if plan.monthly_pages is not None else "unlimited"
+            kept = f"{plan.retention_days} days" if plan.retention_days else "for ever"
+            click.echo(
+                f"{plan.name}\t{pages} pages a month\t{plan.concurrent_documents} documents at once\tkept {kept}"
+            )
 
 
 @console_group.command("define-plan")
@@ -83,9 +85,9 @@ def define_plan(name: str, pages: int | None, documents: int, retention_days: in
     """Make a plan or change it for everybody who is on it."""
     if not name.isidentifier():
         raise CommandStopped("a plan's name is letters, digits and underscores")
-    wanted = TenantPlan(name=name, monthly_pages=pages, concurrent_documents=documents, retention_days=retention_days)
+    plan = TenantPlan(name=name, monthly_pages=pages, concurrent_documents=documents, retention_days=retention_days)
     with opened(runtime_of(workdir)) as database:
-        plans.define_plan(ConsoleDatabase(database), wanted)
+        plans.define_plan(ConsoleDatabase(database), plan)
     click.echo(f"{name} is defined")
 
 

@@ -25,8 +25,8 @@ from storage.values.rows import Actor, Scope
 def erase(workdir: Path | None, value: str, tenant: str, org: str, really: bool, output: Path | None) -> None:
     """Find a person's value in every document of an organisation; with --yes delete those documents.
 
-    Stores and index follow within seconds of the service's next round, and no later backup holds them. Exit status: 0
-    done, 1 something that holds it is still being read or nobody has read it.
+    Stores and index follow within seconds of the service's next round, and later backups do not hold them. Exit
+    status: 0 done, 1 some documents that hold it, or may hold it, are still being read or were never read.
     """
     try:
         store = open_runtime_store(runtime_of(workdir))

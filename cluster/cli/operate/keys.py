@@ -67,11 +67,11 @@ def _parse(label: str, secret: str) -> ApiKey:
     return key
 
 
-def _configured(runtime: Runtime, wanted: ApiKey) -> bytes | None:
-    """The digest of a key that comes from settings or is the default token."""
+def _configured(runtime: Runtime, requested: ApiKey) -> bytes | None:
+    """Return the digest of a key from the settings, or of the default token."""
     for key in parse_api_keys(runtime.settings.api_keys or ""):
-        if (key.name, key.scope) == (wanted.name, wanted.scope):
+        if (key.name, key.scope) == (requested.name, requested.scope):
             return key.digest
-    if runtime.token_file and (wanted.name, wanted.scope) == ("default", KeyScope.ADMIN):
+    if runtime.token_file and (requested.name, requested.scope) == ("default", KeyScope.ADMIN):
         return digest_secret(runtime.token_file.read_text().strip())
     return None

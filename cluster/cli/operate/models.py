@@ -12,7 +12,7 @@ from models.neural.registry import FileState, check_models
 
 @click.group("models")
 def models_group() -> None:
-    """The model files this service uses."""
+    """Check the model files of this service."""
 
 
 @models_group.command("check")
@@ -24,7 +24,8 @@ def check(as_json: bool) -> None:
         rows = [{"name": c.file.name, "state": c.state, "path": str(c.location or "")} for c in checks]
         click.echo(json.dumps({"models": rows}))
     else:
-        for found in checks:
-            click.echo(f"{found.state:8} {found.file.name}  {found.location or 'package ' + found.file.package}")
-    if any(found.state is not FileState.OK for found in checks):
+        for check_result in checks:
+            place = check_result.location or f"package {check_result.file.package}"
+            click.echo(f"{check_result.state:8} {check_result.file.name}  {place}")
+    if any(check_result.state is not FileState.OK for check_result in checks):
         raise SystemExit(1)

@@ -1,6 +1,6 @@
-"""`quire reconcile`: what the database promises against what the stores hold, now instead of at the full hour.
+"""`quire reconcile`: compares the database with the stores now, without waiting for the hourly run.
 
-Files that nobody refers to are removed after an hour of grace; what is lost or miscounted is told, exit 1.
+Unreferenced files are removed after an hour of grace. Lost or miscounted data is reported, with exit status 1.
 """
 
 from dataclasses import asdict
@@ -23,14 +23,14 @@ def reconcile(workdir: Path | None, dry_run: bool) -> None:
     """Compare the database with the stores."""
     try:
         store = open_runtime_store(runtime_of(workdir))
-        found = asdict(compare(store, repair=not dry_run))
+        differences = asdict(compare(store, repair=not dry_run))
         store.close()
     except StorageError as error:
         raise CommandStopped(str(error) or error.code) from None
-    for kind, ids in found.items():
+    for kind, ids in differences.items():
         verb = " removed" if kind in REPAIRED and not dry_run else ""
         click.echo(f"{kind.replace('_', ' ')}: {len(ids)}{verb if ids else ''}")
-        for one in ids:
-            click.echo(f"  {one}")
-    if any(ids for kind, ids in found.items() if kind not in REPAIRED):
+        for identifier in ids:
+            click.echo(f"  {identifier}")
+    if any(ids for kind, ids in differences.items() if kind not in REPAIRED):
         raise CommandStopped("the stores lack files that the database refers to; restore them from a backup")

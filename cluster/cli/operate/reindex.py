@@ -1,6 +1,6 @@
-"""`quire reindex`: throws the keyword indexes away; whoever writes the search index builds them again from its table.
+"""`quire reindex`: drops the keyword indexes; the index writer rebuilds them from its table.
 
-A running service does so within a minute and answers by vector meanwhile; one that is down does so when it starts.
+A running service rebuilds within a minute and answers by vector meanwhile; a stopped one rebuilds when it starts.
 """
 
 import shutil

@@ -136,7 +136,7 @@ class Reread:
 def run_readers(
     work: Reread, documents: list[OutdatedDocument], bar: ProgressBar, limits: "SandboxLimits", jobs: int
 ) -> None:
-    """Read all `documents` with `jobs` sandboxed readers, each in a thread of its own."""
+    """Read all `documents` with `jobs` sandboxed readers, one thread per reader."""
     waiting, lock = iter(documents), threading.Lock()
 
     def take() -> Iterator[OutdatedDocument]:

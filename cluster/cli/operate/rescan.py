@@ -1,6 +1,6 @@
-"""`quire rescan`: look for personal data again in stored trees that were not scanned, or by another or older engine.
+"""`quire rescan`: searches stored trees for personal data when their scan is missing or by another engine version.
 
-Decisions hold where the same text stands in the same place; new flags wait for review. Originals are not read again.
+Decisions hold where the same text is in the same place; new flags wait for review. Originals are not read again.
 """
 
 from collections import Counter
@@ -54,7 +54,7 @@ def rescan(workdir: Path | None, everything: bool) -> None:
 
 
 def rescan_one(store: "Store", shown: "PublishedAttempt", detector: "Detector", *, everything: bool = False) -> str:
-    """What became of it: scanned, incomplete, up to date or gone."""
+    """Scan one document's tree; return `scanned`, `incomplete`, `up to date` or `gone`."""
     try:
         tree = load_tree(store.artifacts.read(shown.document_id, shown.attempt, TREE))
         if not everything and is_current(tree.pii, detector):
@@ -69,12 +69,12 @@ def rescan_one(store: "Store", shown: "PublishedAttempt", detector: "Detector", 
 
 
 def is_current(scan: "PiiScan | None", detector: "Detector") -> bool:
-    """A finished scan by this engine in this version."""
+    """Return True for a finished scan by this engine in this version."""
     return scan is not None and scan.complete and (scan.engine, scan.version) == (detector.name, detector.version)
 
 
 def _publish(store: "Store", shown: "PublishedAttempt", tree: "Tree", files: dict[str, bytes]) -> bool:
-    """The old attempt's files go when nobody is shown them any more; a loser's own go at once."""
+    """Publish the new attempt and delete the files of the replaced one; a lost race deletes the new files instead."""
     attempt = reserve_attempt(store.db, shown)
     if attempt is None:
         return False

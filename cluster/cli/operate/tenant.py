@@ -11,7 +11,7 @@ from storage.access.tenants import move_tenant
 
 @click.group("tenant")
 def tenant_group() -> None:
-    """Who owns what."""
+    """Manage document ownership."""
 
 
 @tenant_group.command()

@@ -34,6 +34,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
+    """Result of one check."""
+
     check: str
     verdict: Verdict
     detail: str
@@ -81,7 +83,7 @@ def check_processor(flags: frozenset[str] | None = None) -> Finding:
 
 
 def check_recogniser(engine: str, langs: tuple[str, ...], flags: frozenset[str] | None = None) -> Finding:
-    """Loads the engine: the only way to know that it works."""
+    """Load the engine, which is the only reliable check."""
     try:
         make_recogniser(engine, langs, flags).warm_up()
     except MlUnavailable as error:
@@ -90,7 +92,7 @@ def check_recogniser(engine: str, langs: tuple[str, ...], flags: frozenset[str] 
 
 
 def check_sandbox(find_layers: Callable[[], dict[str, bool]] | None = None) -> Finding:
-    """Which locks hold around the process that opens documents; none of it is assumed, all is tried."""
+    """Test the locks around the process that opens documents."""
     try:
         layers = (find_layers or sandbox_layers)()
     except ServerGone as error:

@@ -13,7 +13,7 @@ from cluster.state import exclusive
 @click.command()
 @workdir_option
 def down(workdir: Path | None) -> None:
-    """Drain and stop everything that `up` started; documents being read are finished or given back."""
+    """Drain and stop everything that `up` started; documents being read are finished or returned to the queue."""
     settings = settings_from(workdir)
     if not settings.workdir.exists():
         click.echo("quire is down")

@@ -35,7 +35,7 @@ def status(context: click.Context, as_json: bool, workdir: Path | None) -> None:
 
 
 def describe(settings: Settings) -> dict[str, Any]:
-    """The whole status; parts that cannot be asked are null."""
+    """Return the whole status; unreachable parts are null."""
     state = running_state(settings.workdir)
     up = state is not None and state.ready
     facts: dict[str, Any] = {"up": up, "workdir": str(settings.workdir), "versions": versions()}
@@ -67,7 +67,7 @@ def versions() -> dict[str, str]:
 
 
 def _pools(health: dict[str, Any] | None) -> Any:
-    """What the API's deep health says of the cluster."""
+    """Return the pools from the API's deep health."""
     return ((health or {}).get("cluster") or {}).get("pools")
 
 

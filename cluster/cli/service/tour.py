@@ -1,5 +1,4 @@
-"""`quire tour`: the first minute with a running service. Sends the bundled sample and shows what came back; where there
-is a search index, asks it a question.
+"""`quire tour`: the first minute with a running service. Sends the bundled sample, shows the result and searches it.
 
 Talks HTTP only, as any client would; the token comes from its file.
 """
@@ -75,7 +74,7 @@ def send(base_url: str, token: str, document: Path) -> dict[str, Any]:
 
 
 def _search(base_url: str, token: str) -> list[str]:
-    """What the index answers to one question about the sample."""
+    """Return the index's answer to one question about the sample, as lines."""
     query = urllib.parse.urlencode({"q": QUESTION, "mode": "hybrid", "limit": 3})
     request = urllib.request.Request(f"{base_url}/v1/search?{query}", headers={"X-API-Key": token})  # noqa: S310
     started = time.monotonic()

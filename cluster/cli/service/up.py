@@ -65,7 +65,7 @@ def list_doors(base_url: str, settings: Settings) -> list[str]:
 
 
 def _serve_on(address: str, settings: Settings) -> None:
-    """The service belongs to the cluster: it stays when this command ends."""
+    """Deploy the service on the cluster, where it stays after this command ends."""
     from cluster.start.joined import serve_on
 
     try:

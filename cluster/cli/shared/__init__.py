@@ -1,1 +1,1 @@
-"""What several commands share: options, settings with readable refusals, the running database."""
+"""Shared parts of commands: options, settings with readable errors, the running database."""

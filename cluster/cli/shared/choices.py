@@ -11,7 +11,7 @@ _ALIKE = 0.6
 
 
 def guess(typed: str, known: Sequence[str]) -> str:
-    """ " Did you mean 'extract'?", or nothing."""
+    """Return a hint such as ` Did you mean 'extract'?`, or an empty string."""
     close = get_close_matches(typed, known, n=1, cutoff=_ALIKE)
     return f" Did you mean {close[0]!r}?" if close else ""
 
@@ -24,9 +24,10 @@ class NamedChoice(click.Choice[str]):
         self._aliases = aliases
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        wanted = self._aliases.get(str(value).lower(), value)
-        if wanted not in self.choices:
+        """Return the choice for a name or alias; an unknown value fails with a suggestion."""
+        choice = self._aliases.get(str(value).lower(), value)
+        if choice not in self.choices:
             known = [*self.choices, *self._aliases]
             text = f"{value!r} is not one of {', '.join(self.choices)}.{guess(str(value), known)}"
             raise click.BadParameter(text, ctx, param)
-        return super().convert(wanted, param, ctx)
+        return super().convert(choice, param, ctx)

@@ -12,7 +12,7 @@ from storage.values.errors import StorageError, StoreUnavailable
 
 
 def runtime_of(workdir: Path | None) -> Runtime:
-    """What `quire up` wrote; ends the command when the service was never started here."""
+    """Return the runtime that `quire up` wrote; ends the command when the service was never started here."""
     settings = settings_from(workdir)
     if not runtime_file(settings.workdir).exists():
         raise CommandStopped(

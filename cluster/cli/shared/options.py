@@ -1,4 +1,4 @@
-"""What several commands share: the --workdir option, settings with readable refusals, and the end of a failed command.
+"""Shared parts of commands: the --workdir option, settings with readable errors, and the end of a failed command.
 
 Knows settings, no Ray.
 """
@@ -30,7 +30,7 @@ class BadSettings(click.ClickException):
 
 
 def settings_from(workdir: Path | None = None, **chosen: str | int | None) -> "Settings":
-    """Settings of environment and command line; ends the command when one is wrong."""
+    """Load settings from environment and command line; ends the command when one is wrong."""
     from cluster.bootstrap.finding import load_settings  # a third of a second that most reading does without
     from configs.parsing import SettingsError
 

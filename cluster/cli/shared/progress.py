@@ -1,4 +1,4 @@
-"""How far a long command is: a bar with count, name and the time left on a terminal, plain lines elsewhere."""
+"""Shows the progress of a long command: a bar with count, name and time left on a terminal, plain lines elsewhere."""
 
 import sys
 import threading
@@ -18,9 +18,9 @@ _MANY_PAGES = 20
 
 
 class ProgressBar:
-    """Progress on a terminal, plain lines elsewhere; everything goes to stderr. `total` None: nobody knows it.
+    """Progress on a terminal, plain lines elsewhere, all on stderr. `total` is None when unknown.
 
-    Of a single document the pages are counted. The bar is made when there is something to show: it costs a start.
+    A single document is counted in pages. The bar is created at the first progress, because creating it is slow.
     """
 
     def __init__(self, total: int | None) -> None:
@@ -31,6 +31,7 @@ class ProgressBar:
 
     @contextmanager
     def shown(self) -> Iterator["ProgressBar"]:
+        """Show the bar while the block runs."""
         if self._total != 1:
             self._draw(self._total)
         try:
@@ -53,7 +54,7 @@ class ProgressBar:
             self._progress.update(self._task, completed=done, description=f"pages of {name[-_NAME_COLUMNS:]}")
 
     def say(self, line: str) -> None:
-        """A line that stays."""
+        """Print a permanent line."""
         if self._progress is not None:
             self._progress.console.print(line, markup=False, highlight=False)
         else:

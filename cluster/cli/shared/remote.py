@@ -36,7 +36,7 @@ def service_options(command: F) -> F:
 
 @contextmanager
 def service_at(url: str, token: str | None) -> Iterator["httpx.Client"]:
-    """A client of the service; what it refuses and a lost connection end the command with one line."""
+    """Yield a client of the service; refusals and a lost connection end the command with one line."""
     key = token or _local_token(url)
     headers = {"X-API-Key": key} if key else {}
     try:
@@ -50,21 +50,25 @@ def service_at(url: str, token: str | None) -> Iterator["httpx.Client"]:
 
 
 def require_good(answer: "httpx.Response") -> "httpx.Response":
-    """The answer itself unless it is a refusal. Raises CommandStopped."""
+    """Return the answer if it succeeded.
+
+    Raises:
+        CommandStopped: The service refused the request.
+    """
     if answer.is_success:
         return answer
     answer.read()
-    at = f"{answer.request.url.scheme}://{answer.request.url.netloc.decode()}"
+    address = f"{answer.request.url.scheme}://{answer.request.url.netloc.decode()}"
     if answer.status_code == 401:
-        raise CommandStopped(f"{at} requires a key: pass --token or set QUIRE_TOKEN")
+        raise CommandStopped(f"{address} requires a key: pass --token or set QUIRE_TOKEN")
     try:
         body = answer.json()
         detail = body["detail"]
-        said = detail if isinstance(detail, str) else detail[0]["msg"]
+        message = detail if isinstance(detail, str) else detail[0]["msg"]
         code = body.get("code") or detail[0]["type"]
     except (ValueError, KeyError, IndexError, TypeError):
-        raise CommandStopped(f"{at} answered {answer.status_code}") from None
-    raise CommandStopped(f"{at} answered {answer.status_code} {code}: {said}")
+        raise CommandStopped(f"{address} answered {answer.status_code}") from None
+    raise CommandStopped(f"{address} answered {answer.status_code} {code}: {message}")
 
 
 def _local_token(url: str) -> str | None:

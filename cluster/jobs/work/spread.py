@@ -80,8 +80,8 @@ def _last_line(error: BaseException) -> str:
 class Progress:
     """Logs progress every ten seconds and at the end."""
 
-    def __init__(self, total: int, what: str = "documents") -> None:
-        self._total, self._what = total, what
+    def __init__(self, total: int, unit: str = "documents") -> None:
+        self._total, self._what = total, unit
         self._begun = self._shown = time.monotonic()
         self._counts: dict[str, int] = {}
         self._done = 0

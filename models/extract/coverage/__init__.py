@@ -1,1 +1,1 @@
-"""The coverage statement: what became of every character, page by page and for the finished tree."""
+"""The coverage statement: accounts for every character, page by page and for the finished tree."""

@@ -1,6 +1,6 @@
-"""The characters of one page against the blocks made of it: what is missing, and where it stood.
+"""Coverage of one page: compares its characters with the blocks made of it and locates the missing ones.
 
-Independent of how the blocks were made: what the engine painted and what the blocks say are compared as multisets.
+Independent of how the blocks were made: painted characters and block characters are compared as multisets.
 """
 
 from collections import Counter
@@ -27,20 +27,22 @@ from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 
 _HYPHENS = ("-", "‐")
 _LATIN = 0x250
-"""Code point: below it stand the Latin letters, most of what pages hold, counted in one short array; the others are
-sorted. Together that takes a tenth of the time of counting character by character."""
+"""First code point after the Latin letters, which are most of a page and counted in one short array. The others are
+
+sorted. Together that takes a tenth of the time of counting character by character.
+"""
 _MOST_PLACES = 200
-"""Boxes kept of one page; characters beyond them are counted, and one place without a box stands for them."""
+"""Places stored per page; characters beyond them are counted in one place without a box."""
 
 
 def block_text(block: PageBlock) -> str:
-    """Everything a block says, in the characters that were printed."""
+    """Return all text of a block, in the characters that were printed."""
     text = block.printed or block.text
     return text if block.table is None else text + "".join([cell.text for cell in block.table.cells])
 
 
 def account_page(number: int, painted: Painted, blocks: Sequence[PageBlock]) -> PageCoverage:
-    """The statement of a page about all the blocks that were made of it."""
+    """Return the coverage statement of a page for all the blocks made of it."""
     seen = strip_blanks("".join([block_text(block) for block in blocks if HIDDEN_TEXT not in block.flags]))
     excluded, lost = painted.excluded, list[LostPlace]()
     missing = find_missing(painted.text, seen)
@@ -48,13 +50,13 @@ def account_page(number: int, painted: Painted, blocks: Sequence[PageBlock]) -> 
         lines = painted.lines()
         excluded = excluded + _find_hyphens(lines, seen, missing)
         lost = _find_lost_lines(lines, seen, missing)
-        rest = missing.total()
-        if rest:
-            lost.append(LostPlace(characters=rest))
+        unplaced = missing.total()
+        if unplaced:
+            lost.append(LostPlace(characters=unplaced))
     left_out: Counter[str] = Counter()
-    for place in excluded:
-        left_out[place.reason] += place.characters
-    gone = sum(place.characters for place in lost)
+    for part in excluded:
+        left_out[part.reason] += part.characters
+    gone = sum(part.characters for part in lost)
     hyphens = left_out[LINE_END_HYPHEN]
     return PageCoverage(
         number=number,
@@ -71,18 +73,20 @@ def account_page(number: int, painted: Painted, blocks: Sequence[PageBlock]) -> 
 
 
 def find_missing(stated: str, written: str) -> Counter[str]:
-    """Characters of `stated` that `written` has fewer of."""
+    """Return the characters of `stated` that `written` has fewer of."""
     if stated == written:
         return Counter()
-    here, there = _code_points(stated), _code_points(written)
-    latin, latin_there = here < _LATIN, there < _LATIN
-    rest = np.bincount(here[latin], minlength=_LATIN) - np.bincount(there[latin_there], minlength=_LATIN)
-    missing = Counter({chr(point): int(rest[point]) for point in (rest > 0).nonzero()[0]})
-    if not latin.all():
-        points, counts = np.unique(here[~latin], return_counts=True)
-        others = np.sort(there[~latin_there])
-        left = counts - np.searchsorted(others, points, "right") + np.searchsorted(others, points)
-        missing.update({chr(points[at]): int(left[at]) for at in (left > 0).nonzero()[0]})
+    stated_points, written_points = _code_points(stated), _code_points(written)
+    is_latin, is_written_latin = stated_points < _LATIN, written_points < _LATIN
+    surplus = np.bincount(stated_points[is_latin], minlength=_LATIN) - np.bincount(
+        written_points[is_written_latin], minlength=_LATIN
+    )
+    missing = Counter({chr(point): int(surplus[point]) for point in (surplus > 0).nonzero()[0]})
+    if not is_latin.all():
+        points, counts = np.unique(stated_points[~is_latin], return_counts=True)
+        others = np.sort(written_points[~is_written_latin])
+        other_surplus = counts - np.searchsorted(others, points, "right") + np.searchsorted(others, points)
+        missing.update({chr(points[i]): int(other_surplus[i]) for i in (other_surplus > 0).nonzero()[0]})
     return missing
 
 
@@ -91,51 +95,51 @@ def _code_points(text: str) -> npt.NDArray[np.uint32]:
 
 
 def _find_hyphens(lines: list[PaintedLine], written: str, missing: Counter[str]) -> list[ExcludedPlace]:
-    """Hyphens at line ends of words that the text has in one piece; taken from `missing`."""
-    found: list[ExcludedPlace] = []
+    """Return line-end hyphens of words that the text has in one piece, and take them out of `missing`."""
+    hyphens: list[ExcludedPlace] = []
     for text, box in lines:
         char = text[-1:]
         if char in _HYPHENS and missing[char] > 0 and text[-2:-1].isalpha() and text[:-1] in written:
             missing[char] -= 1
-            found.append(ExcludedPlace(reason=LINE_END_HYPHEN, characters=1, bbox=round_bbox(box)))
-    return found
+            hyphens.append(ExcludedPlace(reason=LINE_END_HYPHEN, characters=1, bbox=round_bbox(box)))
+    return hyphens
 
 
 def _find_lost_lines(lines: list[PaintedLine], written: str, missing: Counter[str]) -> list[LostPlace]:
-    """Lines whose characters are missing, those that stand nowhere in the text first; taken from `missing`."""
-    found: list[LostPlace] = []
+    """Return lines whose characters are missing, those absent from the text first; take them out of `missing`."""
+    lost: list[LostPlace] = []
     if not missing.total():
-        return found
+        return lost
     by_presence = sorted(lines, key=lambda line: line[0] in written)
     for text, box in by_presence:
-        need = Counter(text)
-        if all(missing[char] >= count for char, count in need.items()):
-            missing.subtract(need)
-            found.append(LostPlace(characters=len(text), bbox=round_bbox(box)))
+        line_counts = Counter(text)
+        if all(missing[char] >= count for char, count in line_counts.items()):
+            missing.subtract(line_counts)
+            lost.append(LostPlace(characters=len(text), bbox=round_bbox(box)))
     for text, box in by_presence:
-        part = Counter(text) & missing
-        if part and text not in written:
-            missing.subtract(part)
-            found.append(LostPlace(characters=part.total(), bbox=round_bbox(box)))
-    return found
+        missing_part = Counter(text) & missing
+        if missing_part and text not in written:
+            missing.subtract(missing_part)
+            lost.append(LostPlace(characters=missing_part.total(), bbox=round_bbox(box)))
+    return lost
 
 
 def _limit_excluded(places: list[ExcludedPlace]) -> list[ExcludedPlace]:
-    """At most so many places; of every reason the rest in one without a box."""
+    """Limit the number of places; add up the others per reason in one place without a box."""
     if len(places) <= _MOST_PLACES:
         return places
-    rest: Counter[str] = Counter()
-    for place in places[_MOST_PLACES:]:
-        rest[place.reason] += place.characters
+    beyond: Counter[str] = Counter()
+    for excluded in places[_MOST_PLACES:]:
+        beyond[excluded.reason] += excluded.characters
     return places[:_MOST_PLACES] + [
-        ExcludedPlace(reason=reason, characters=count) for reason, count in sorted(rest.items())
+        ExcludedPlace(reason=reason, characters=count) for reason, count in sorted(beyond.items())
     ]
 
 
 def _limit_lost(places: list[LostPlace]) -> list[LostPlace]:
     if len(places) <= _MOST_PLACES:
         return places
-    return [*places[:_MOST_PLACES], LostPlace(characters=sum(place.characters for place in places[_MOST_PLACES:]))]
+    return [*places[:_MOST_PLACES], LostPlace(characters=sum(lost.characters for lost in places[_MOST_PLACES:]))]
 
 
 def account_recognised(
@@ -148,10 +152,16 @@ def account_recognised(
     replaced: Sequence[PageBlock] = (),
     scan: ScanCoverage | None = None,
 ) -> PageCoverage:
-    """The page's statement.
+    """Return the coverage statement of a recognised page.
 
-    `layer` is that of its text layer, which is `kept` beside the words (but for `replaced`) or replaced by them; `scan`
-    is what the recogniser says of the ink.
+    Args:
+        layer: Statement of the page's text layer.
+        lines: Recognised lines with their boxes.
+        blocks: Blocks made of the recognised lines.
+        number: Page number, 1-based.
+        kept: Whether the text layer remains in addition to the words; otherwise they replace it.
+        replaced: Blocks of a kept layer that the words replace.
+        scan: Ink statistics of the recogniser.
     """
     stated = [(strip_blanks(text), box) for text, box in lines]
     words = account_page(number, Painted(text="".join(text for text, _ in stated), lines=lambda: stated), blocks)
@@ -169,30 +179,30 @@ def account_recognised(
 
 
 def _replace_blocks(layer: PageCoverage, blocks: Sequence[PageBlock]) -> PageCoverage:
-    """The layer with the text of those blocks as replaced instead of placed."""
-    places: list[ExcludedPlace] = []
+    """Count the text of those blocks as replaced instead of placed."""
+    replaced: list[ExcludedPlace] = []
     counts = layer.characters
     for block in blocks:
         part = min(len(strip_blanks(block_text(block))), counts.placed)
         if part:
-            places.append(ExcludedPlace(reason=REPLACED, characters=part, bbox=block.bbox))
+            replaced.append(ExcludedPlace(reason=REPLACED, characters=part, bbox=block.bbox))
             excluded = counts.excluded | {REPLACED: counts.excluded.get(REPLACED, 0) + part}
             counts = replace(counts, placed=counts.placed - part, excluded=dict(sorted(excluded.items())))
-    return replace(layer, characters=counts, excluded=(*layer.excluded, *places))
+    return replace(layer, characters=counts, excluded=(*layer.excluded, *replaced))
 
 
 def _replace_layer(layer: PageCoverage) -> PageCoverage:
-    """The layer's visible characters as replaced; its hyphens at line ends are nobody's concern any more."""
+    """Count the layer's visible characters as replaced; its line-end hyphens no longer matter."""
     unseen = dict(layer.characters.excluded)
     unseen.pop(LINE_END_HYPHEN, None)
     visible = layer.characters.painted - sum(unseen.values())
-    places = tuple(place for place in layer.excluded if place.reason in unseen)
+    excluded = tuple(entry for entry in layer.excluded if entry.reason in unseen)
     if visible:
         unseen[REPLACED] = visible
-        places = (*places, ExcludedPlace(reason=REPLACED, characters=visible))
+        excluded = (*excluded, ExcludedPlace(reason=REPLACED, characters=visible))
     return replace(
         layer,
         characters=CharacterCount(painted=layer.characters.painted, excluded=unseen),
-        excluded=places,
+        excluded=excluded,
         lost=(),
     )

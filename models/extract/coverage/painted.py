@@ -1,4 +1,4 @@
-"""What an engine put on a page, for the statement: plain values, filled by readers."""
+"""Characters that an engine put on a page, for the coverage statement: plain values, filled by readers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,14 +12,19 @@ PaintedLine = tuple[str, Bbox]
 
 
 def no_lines() -> list[PaintedLine]:
+    """Return no lines."""
     return []
 
 
 @dataclass(slots=True)
 class Painted:
-    """`text`: all visible characters without blanks, in the engine's order; `lines` gives them line by line when asked.
+    """Characters that a page paints.
 
-    `excluded` is what nobody sees. `judged` is false when the engine could not tell all that it painted.
+    Attributes:
+        text: All visible characters without blanks, in the engine's order.
+        lines: Returns them line by line.
+        excluded: Characters that are invisible.
+        judged: False when the engine could not report everything that it painted.
     """
 
     text: str = ""
@@ -33,18 +38,18 @@ _BLANKS: Final = bytes(point for point in _ASCII if chr(point).isspace())
 
 
 def count_visible(text: str) -> int:
-    """How many characters of the text are not blank."""
+    """Return the number of characters that are not blank."""
     return len(text.encode().translate(None, _BLANKS)) if text.isascii() else len(strip_blanks(text))
 
 
 def strip_blanks(text: str) -> str:
-    """The text without blanks, those of ASCII as bytes: a tenth of the time in which words are parted and joined."""
+    """Return the text without blanks; ASCII is filtered as bytes, in a tenth of the time of split and join."""
     left, printable = strip_bytes(text, _BLANKS)
     return left if printable else "".join(left.split())
 
 
 def strip_bytes(text: str, unwanted: bytes) -> tuple[str, bool]:
-    """The text without those characters of ASCII, and whether what it has beyond ASCII can all be printed."""
+    """Return the text without `unwanted` ASCII characters, and whether all its other characters are printable."""
     if text.isascii():
         return text.encode().translate(None, unwanted).decode(), True
     left = text.encode("utf-8", "surrogatepass").translate(None, unwanted)

@@ -1,4 +1,4 @@
-"""The statement of a document: the pages' statements, checked once more against the blocks of the finished tree."""
+"""Coverage of a document: the pages' statements, checked against the blocks of the finished tree."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ NOTHING: Mapping[int, Sequence[ExcludedPlace]] = MappingProxyType({})
 
 
 def count_written(blocks: Iterable[PageBlock | Block]) -> int:
-    """Characters of the blocks that are not blank."""
+    """Return the number of characters of the blocks that are not blank."""
     return count_visible("".join([_text_of(block.text, block.table) for block in blocks]))
 
 
@@ -39,19 +39,22 @@ def total_coverage(
     hyphens: Mapping[int, int] = NO_HYPHENS,
     left_out: Mapping[int, Sequence[ExcludedPlace]] = NOTHING,
 ) -> Coverage:
-    """What of `pages` is in `blocks`; what assembly dropped counts as lost.
+    """Return the coverage of `pages` by `blocks`; text that assembly dropped counts as lost.
 
-    `hyphens`: by page, how many more hyphens of line ends assembly kept than the page had (fewer: below 0);
-    `left_out`: by page, what assembly left out for a reason.
+    Args:
+        pages: Pages with their statements.
+        blocks: Blocks of the finished tree.
+        hyphens: By page, how many more line-end hyphens assembly kept than the page had (fewer: below 0).
+        left_out: By page, text that assembly left out for a reason.
     """
-    wanted = {
+    written = {
         page.number: page.written
         + hyphens.get(page.number, 0)
-        - sum(place.characters for place in left_out.get(page.number, ()))
+        - sum(part.characters for part in left_out.get(page.number, ()))
         for page in pages
         if page.written is not None
     }
-    dropped = _find_dropped(wanted, blocks)
+    dropped = _find_dropped(written, blocks)
     stated = [
         _state_page(page, left_out.get(page.number, ()), dropped[page.number], hyphens.get(page.number, 0))
         for page in pages
@@ -67,10 +70,10 @@ def total_coverage(
     )
 
 
-def _find_dropped(wanted: Mapping[int, int], blocks: Sequence[Block]) -> Counter[int]:
-    """Characters by page that its blocks had and the tree has nowhere."""
-    if len(wanted) == 1 and all(block.page in wanted for block in blocks):
-        ((number, count),) = wanted.items()
+def _find_dropped(written: Mapping[int, int], blocks: Sequence[Block]) -> Counter[int]:
+    """Return by page the number of characters that its blocks had and the tree lacks."""
+    if len(written) == 1 and all(block.page in written for block in blocks):
+        ((number, count),) = written.items()
         return Counter({number: max(0, count - count_written(blocks))})
     by_page: dict[int, list[str]] = {}
     for block in blocks:
@@ -82,14 +85,14 @@ def _find_dropped(wanted: Mapping[int, int], blocks: Sequence[Block]) -> Counter
         by_page.setdefault(block.page, []).append(block.text)
         for cell in table.cells:
             by_page.setdefault(places.of_row(cell.row).page, []).append(cell.text)
-    found = {number: count_visible("".join(own)) for number, own in by_page.items()}
-    left = sum(wanted.values()) - sum(found.get(number, 0) for number in wanted)
+    present = {number: count_visible("".join(own)) for number, own in by_page.items()}
+    missing = sum(written.values()) - sum(present.get(number, 0) for number in written)
     dropped: Counter[int] = Counter()
-    for number, count in wanted.items():
-        part = min(left, count - found.get(number, 0))
+    for number, count in written.items():
+        part = min(missing, count - present.get(number, 0))
         if part > 0:
             dropped[number] = part
-            left -= part
+            missing -= part
     return dropped
 
 
@@ -108,39 +111,39 @@ def _state_page(page: PageContent, left_out: Sequence[ExcludedPlace], dropped: i
     )
 
 
-def _move_hyphens(stated: PageCoverage, kept: int) -> PageCoverage:
-    """The statement with so many hyphens of line ends placed instead of excluded (the other way round: below 0)."""
-    kept = min(kept, stated.characters.excluded.get(LINE_END_HYPHEN, 0))
-    if not kept:
+def _move_hyphens(stated: PageCoverage, moved: int) -> PageCoverage:
+    """Count so many line-end hyphens as placed instead of excluded (below 0: the other way round)."""
+    moved = min(moved, stated.characters.excluded.get(LINE_END_HYPHEN, 0))
+    if not moved:
         return stated
     counts = stated.characters
-    excluded = {**counts.excluded, LINE_END_HYPHEN: counts.excluded.get(LINE_END_HYPHEN, 0) - kept}
+    excluded = {**counts.excluded, LINE_END_HYPHEN: counts.excluded.get(LINE_END_HYPHEN, 0) - moved}
     excluded = dict(sorted((reason, count) for reason, count in excluded.items() if count))
-    places = list(stated.excluded)
-    if kept < 0:
-        places.append(ExcludedPlace(reason=LINE_END_HYPHEN, characters=-kept))
-    for _ in range(kept):
-        last = max(at for at, place in enumerate(places) if place.reason == LINE_END_HYPHEN)
-        left = places[last].characters - 1
-        places[last : last + 1] = [replace(places[last], characters=left)] if left else []
+    parts = list(stated.excluded)
+    if moved < 0:
+        parts.append(ExcludedPlace(reason=LINE_END_HYPHEN, characters=-moved))
+    for _ in range(moved):
+        last = max(i for i, part in enumerate(parts) if part.reason == LINE_END_HYPHEN)
+        left = parts[last].characters - 1
+        parts[last : last + 1] = [replace(parts[last], characters=left)] if left else []
     return replace(
-        stated, characters=replace(counts, placed=counts.placed + kept, excluded=excluded), excluded=tuple(places)
+        stated, characters=replace(counts, placed=counts.placed + moved, excluded=excluded), excluded=tuple(parts)
     )
 
 
 def _exclude(stated: PageCoverage, places: Sequence[ExcludedPlace]) -> PageCoverage:
-    """The statement with what was placed on the page and then left out for a reason."""
+    """Count text that was placed on the page and then left out for a reason as excluded."""
     if not places:
         return stated
     counts, excluded = stated.characters, dict(stated.characters.excluded)
-    kept = []
+    applied = []
     for place in places:
-        part = min(place.characters, counts.placed)
-        counts = replace(counts, placed=counts.placed - part)
-        excluded[place.reason] = excluded.get(place.reason, 0) + part
-        kept.append(replace(place, characters=part))
+        count = min(place.characters, counts.placed)
+        counts = replace(counts, placed=counts.placed - count)
+        excluded[place.reason] = excluded.get(place.reason, 0) + count
+        applied.append(replace(place, characters=count))
     counts = replace(counts, excluded=dict(sorted(excluded.items())))
-    return replace(stated, characters=counts, excluded=(*stated.excluded, *kept))
+    return replace(stated, characters=counts, excluded=(*stated.excluded, *applied))
 
 
 def _count_pictures(pages: Sequence[PageContent], blocks: Sequence[Block]) -> PictureCoverage:

@@ -1,1 +1,1 @@
-"""What only the whole document shows: running heads, heading levels, joins over pages. Pure, on drafts of blocks."""
+"""Structure that only the whole document shows: running heads, heading levels, joins over pages. Pure, on drafts."""

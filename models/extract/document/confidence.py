@@ -1,6 +1,6 @@
-"""How likely each block and cell is right: what is known of it, as learned trees weigh it.
+"""Confidence of blocks and cells: the probability that each is right, estimated by learned trees.
 
-`make train` fits the trees on documents with truth, so that of what is said to be right with .9 nine in ten are.
+`make train` fits the trees on documents with truth, so that nine in ten blocks with a confidence of .9 are right.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.learned.median import median
 
 Rows = npt.NDArray[np.float32]
-_KINDS = {kind: place for place, kind in enumerate(BlockType)}
+_KINDS = {kind: number for number, kind in enumerate(BlockType)}
 _PRINTED, _SCANNED, _FLOWING = 0, 1, 2
 """Pages with a text layer · recognised pages · formats without printed pages."""
 
@@ -37,13 +37,13 @@ CELL_NAMES = (
 
 
 def find_block_rows(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> Rows:
-    """A row for each draft; `blocks` are its blocks once their tables are checked."""
+    """Return a row of features for each draft; `blocks` are its blocks with checked tables."""
     facts: dict[int, tuple[float, ...]] = {}
     by_page: dict[int, list[Draft]] = {}
     for draft in drafts:
         by_page.setdefault(draft.page.number, []).append(draft)
-    for number, own in by_page.items():
-        facts[number] = _page_facts(own)
+    for number, page_drafts in by_page.items():
+        facts[number] = _page_facts(page_drafts)
     rows = [
         (*_describe_block(draft, block), *facts[draft.page.number]) for draft, block in zip(drafts, blocks, strict=True)
     ]
@@ -51,7 +51,7 @@ def find_block_rows(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> Row
 
 
 def way_of(page: PageContent, block: PageBlock) -> int:
-    """How the block was read."""
+    """Return how the block was read: from a text layer, by a recogniser, or from a format without pages."""
     if block.recognised or page.route in (Route.OCR, Route.VLM):
         return _SCANNED
     return _PRINTED if page.width else _FLOWING
@@ -95,7 +95,7 @@ def _describe_table(block: PageBlock) -> tuple[float, ...]:
 
 
 def find_cell_rows(page: PageContent, block: PageBlock, expected: float) -> Rows:
-    """A row for each cell of the block's table; `expected` is what is known of the table as a whole."""
+    """Return a row of features for each cell of the block's table; `expected` is the table's own probability."""
     table = block.table
     assert table is not None
     in_row, in_col = np.zeros(max(1, table.rows)), np.zeros(max(1, table.cols))
@@ -126,27 +126,27 @@ def _describe_cell(cell: Cell) -> tuple[float, ...]:
 
 WEIGHTS = {name: Path(__file__).with_name(f"confidence_{name}.npz") for name in ("blocks", "cells")}
 _DIGITS = 2
-"""Decimals of a confidence: no finer than what was learned."""
+"""Decimals of a confidence, as precise as the training allows."""
 _MOST_CELLS = 20000
-"""Cells of a table that are rated one by one; beyond it each has its table's confidence."""
+"""Cells of a table that are rated one by one; in larger tables each has its table's confidence."""
 
 
 @cache
 def confidence_forests() -> dict[str, Forest]:
-    """The trees that came with this version, for blocks and for cells."""
+    """Return the trees of this version, for blocks and for cells."""
     return {name: load_forest(path) for name, path in WEIGHTS.items()}
 
 
 @dataclass(slots=True)
 class Rating:
-    """How likely a block is right, and its table with the same said of each cell."""
+    """The probability that a block is right, and its table with the probability of each cell."""
 
     confidence: float
     table: Table | None
 
 
 def rate_blocks(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> list[Rating]:
-    """What the drafts' blocks, once their tables are checked, deserve; their cells too."""
+    """Return the rating of each draft's block; `blocks` are the drafts' blocks with checked tables."""
     if not blocks:
         return []
     chances = confidence_forests()["blocks"].probabilities(find_block_rows(drafts, blocks)).tolist()
@@ -157,7 +157,7 @@ def rate_blocks(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> list[Ra
 
 
 def _rate(draft: Draft, block: PageBlock, chance: float) -> Rating:
-    """What nobody could read stays as low as it was said to be."""
+    """Return the rating; garbled text that was not read keeps its low confidence."""
     table = block.table
     if GARBLED_TEXT in block.flags:
         return Rating(block.confidence, table)
@@ -167,12 +167,12 @@ def _rate(draft: Draft, block: PageBlock, chance: float) -> Rating:
         rated = [chance] * len(table.cells)
     else:
         rows = find_cell_rows(draft.page, block, chance)
-        rated = [round(one, _DIGITS) for one in confidence_forests()["cells"].probabilities(rows).tolist()]
+        rated = [round(value, _DIGITS) for value in confidence_forests()["cells"].probabilities(rows).tolist()]
     return Rating(chance, replace(table, cells=tuple(map(_rate_cell, table.cells, rated))))
 
 
 def _rate_cell(cell: Cell, confidence: float) -> Cell:
-    """The cell with that confidence; `replace` takes four times as long, and a page has hundreds."""
+    """Return the cell with that confidence; `replace` takes four times as long, and a page has hundreds of cells."""
     return Cell(
         row=cell.row,
         col=cell.col,

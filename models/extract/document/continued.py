@@ -1,6 +1,6 @@
-"""Tables that go on over pages made one: rows after rows, headers that repeat left out, every part's place kept.
+"""Tables that continue over pages, joined into one without repeated headers; the place of every part is kept.
 
-Pure, on drafts whose links (`continues`) are set. The order of the remaining blocks stays.
+Pure, on drafts whose links (`continues`) are set. The order of the other blocks stays.
 """
 
 import re
@@ -18,12 +18,12 @@ from models.extract.document.figures import read_figure
 
 @dataclass(frozen=True, slots=True)
 class ContinuedLimits:
-    """What tells a header that repeats, and a row of data that was taken for one."""
+    """Thresholds that identify a repeated header, and a row of data that was taken for one."""
 
     most_header_rows: int = 8
-    """Rows of a header; beyond it equal rows are equal data."""
+    """Rows of a header; more equal rows are equal data."""
     label: int = 80
-    """Characters of a header's cell: a longer text is data."""
+    """Characters of a header cell: a longer text is data."""
 
 
 LIMITS = ContinuedLimits()
@@ -31,12 +31,12 @@ _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 
 
 LeftOut = dict[int, list[ExcludedPlace]]
-"""Page to what is not in the tree of it."""
+"""Page → its text that is not in the tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A draft that goes on from the one before; its first `dropped` rows repeat, `unmark` says its head is data."""
+    """A draft that continues the one before; its first `dropped` rows repeat, `unmark`: its header row is data."""
 
     draft: Draft
     dropped: int = 0
@@ -44,7 +44,7 @@ class _Piece:
 
 
 def join_tables(drafts: list[Draft]) -> tuple[list[Draft], LeftOut]:
-    """The drafts with one table for each that goes on, at its first part's place; and the headers left out by page."""
+    """Join continued tables at the place of their first part; also return the repeated headers by page."""
     roots: dict[int, int] = {}
     pieces: dict[int, list[_Piece]] = {}
     for index, draft in enumerate(drafts):
@@ -61,36 +61,40 @@ def join_tables(drafts: list[Draft]) -> tuple[list[Draft], LeftOut]:
     repeated: dict[int, list[ExcludedPlace]] = {}
     for piece in (piece for parts in pieces.values() for piece in parts if piece.dropped):
         repeated.setdefault(piece.draft.page.number, []).append(_state_repeated(piece))
-    return _without(drafts, roots), repeated
+    return _drop_joined(drafts, roots), repeated
 
 
 def _find_piece(first: Draft, second: Draft) -> _Piece | None:
-    """How the second table goes on from the first; None where it has a header of its own."""
-    one, two = first.block.table, second.block.table
-    if one is None or two is None or second.block.bbox is None or two.rows < 1:
+    """Return how the second table continues the first, or None when it has its own header."""
+    first_table, second_table = first.block.table, second.block.table
+    if first_table is None or second_table is None or second.block.bbox is None or second_table.rows < 1:
         return None
-    dropped = _count_repeated(one, two)
-    if dropped == two.rows:
+    dropped = _count_repeated(first_table, second_table)
+    if dropped == second_table.rows:
         return None
     if dropped:
         return _Piece(second, dropped)
-    own = _header_rows(two)
-    if not own:
+    header_rows = _header_rows(second_table)
+    if not header_rows:
         return _Piece(second)
-    return _Piece(second, unmark=True) if own == 1 and _is_data(two, one) else None
+    return _Piece(second, unmark=True) if header_rows == 1 and _is_data(second_table, first_table) else None
 
 
-def _count_repeated(one: Table, two: Table) -> int:
-    """Rows at the top of both tables that say the same, the first of which is a header in one of them."""
-    here, there = _first_rows(one), _first_rows(two)
-    if not here or not there or not (any(cell.header for cell in here[0]) or any(cell.header for cell in there[0])):
+def _count_repeated(first: Table, second: Table) -> int:
+    """Count equal rows at the top of both tables; the first one must be a header in one of them."""
+    first_rows, second_rows = _first_rows(first), _first_rows(second)
+    if (
+        not first_rows
+        or not second_rows
+        or not (any(cell.header for cell in first_rows[0]) or any(cell.header for cell in second_rows[0]))
+    ):
         return 0
     count = 0
-    for mine, others in zip(here, there, strict=False):
-        texts = [" ".join(cell.text.split()) for cell in mine if cell.text.strip()]
-        if not texts or texts != [" ".join(cell.text.split()) for cell in others if cell.text.strip()]:
+    for row, other_row in zip(first_rows, second_rows, strict=False):
+        texts = [" ".join(cell.text.split()) for cell in row if cell.text.strip()]
+        if not texts or texts != [" ".join(cell.text.split()) for cell in other_row if cell.text.strip()]:
             break
-        if count and not any(cell.header for cell in (*mine, *others)) and any(map(_is_figure, texts)):
+        if count and not any(cell.header for cell in (*row, *other_row)) and any(map(_is_figure, texts)):
             break
         count += 1
     return count
@@ -102,13 +106,13 @@ def _first_rows(table: Table) -> list[list[Cell]]:
 
 
 def _header_rows(table: Table) -> int:
-    """Rows at the top of which every cell is a header."""
+    """Count the rows at the top in which every cell is a header."""
     rows = _first_rows(table)
-    return next((at for at, row in enumerate(rows) if not all(cell.header for cell in row)), len(rows))
+    return next((index for index, row in enumerate(rows) if not all(cell.header for cell in row)), len(rows))
 
 
 def _is_data(table: Table, before: Table) -> bool:
-    """True when the head of a table is a row like those before it: figures under figures, or too long for a label."""
+    """Return whether the header resembles the rows before it: figures below figures, or too long for a label."""
     head = _first_rows(table)[0]
     figures = {cell.col for cell in before.cells if not cell.header and _is_figure(cell.text)}
     if any(cell.col in figures and _is_figure(cell.text) for cell in head):
@@ -118,12 +122,12 @@ def _is_data(table: Table, before: Table) -> bool:
 
 
 def _is_figure(text: str) -> bool:
-    """True for figures but years, which head columns as well."""
+    """Return whether the text is a figure other than a year, which may head a column."""
     return read_figure(text) is not None and not _YEAR.fullmatch(text.strip())
 
 
 def _join(pieces: list[_Piece]) -> PageBlock:
-    """One block at the first part's place: what is sure of all of them, and doubted in any."""
+    """Join the pieces at the first one's place; the block is only as certain as the least certain piece."""
     cells: list[Cell] = []
     parts: list[TablePart] = []
     spans = []
@@ -131,12 +135,12 @@ def _join(pieces: list[_Piece]) -> PageBlock:
     for piece in pieces:
         block, table = piece.draft.block, piece.draft.block.table
         assert table is not None
-        kept = [at for at, cell in enumerate(table.cells) if cell.row >= piece.dropped]
-        moved = {at: len(cells) + place for place, at in enumerate(kept)}
-        by = rows - piece.dropped
+        kept_indexes = [i for i, cell in enumerate(table.cells) if cell.row >= piece.dropped]
+        moved = {old: len(cells) + new for new, old in enumerate(kept_indexes)}
+        row_offset = rows - piece.dropped
         cells += [
-            replace(cell, row=cell.row + by, header=cell.header and not piece.unmark)
-            for cell in (table.cells[at] for at in kept)
+            replace(cell, row=cell.row + row_offset, header=cell.header and not piece.unmark)
+            for cell in (table.cells[i] for i in kept_indexes)
         ]
         spans += [
             span if span.cell is None else replace(span, cell=moved[span.cell])
@@ -161,7 +165,7 @@ def _join(pieces: list[_Piece]) -> PageBlock:
 
 
 def _state_repeated(piece: _Piece) -> ExcludedPlace:
-    """The header that stands on a page again and is not in the tree there."""
+    """Return the header that a page repeats and the tree leaves out there."""
     table = piece.draft.block.table
     assert table is not None
     cells = [cell for cell in table.cells if cell.row < piece.dropped]
@@ -170,13 +174,13 @@ def _state_repeated(piece: _Piece) -> ExcludedPlace:
     return ExcludedPlace(reason=REPEATED_HEADER, characters=characters, bbox=union_bbox(boxes) if boxes else None)
 
 
-def _without(drafts: list[Draft], joined: dict[int, int]) -> list[Draft]:
-    """The drafts that remain; what pointed to a joined part points to the first."""
+def _drop_joined(drafts: list[Draft], joined: dict[int, int]) -> list[Draft]:
+    """Return the remaining drafts; references to a joined part now lead to the first part."""
     remaining = [index for index in range(len(drafts)) if index not in joined]
-    places = {index: place for place, index in enumerate(remaining)}
-    places |= {index: places[root] for index, root in joined.items()}
+    new_indexes = {index: new_index for new_index, index in enumerate(remaining)}
+    new_indexes |= {index: new_indexes[root] for index, root in joined.items()}
     for index in remaining:
         draft = drafts[index]
-        draft.parent = None if draft.parent is None else places[draft.parent]
-        draft.continues = None if draft.continues is None else places[draft.continues]
+        draft.parent = None if draft.parent is None else new_indexes[draft.parent]
+        draft.continues = None if draft.continues is None else new_indexes[draft.continues]
     return [drafts[index] for index in remaining]

@@ -1,4 +1,4 @@
-"""A block on its way into the tree: what its page said of it, and what the document makes of it."""
+"""Drafts: blocks on their way into the tree, with the results of their page and of the document."""
 
 from dataclasses import dataclass, replace
 
@@ -8,7 +8,7 @@ from models.extract.contract import PageBlock, PageContent
 
 @dataclass(slots=True)
 class Draft:
-    """`parent` and `continues` are indices into the document's drafts."""
+    """A block of the document; `parent` and `continues` are indices into the document's drafts."""
 
     page: PageContent
     block: PageBlock
@@ -19,15 +19,17 @@ class Draft:
 
     @property
     def top(self) -> float:
+        """Top of the block's box in points; 0 without a box."""
         return self.block.bbox[1] if self.block.bbox else 0.0
 
     @property
     def bottom(self) -> float:
+        """Bottom of the block's box in points; 0 without a box."""
         return self.block.bbox[3] if self.block.bbox else 0.0
 
 
 def make_drafts(pages: list[PageContent]) -> list[Draft]:
-    """Drafts of all blocks, in reading order."""
+    """Return drafts of all blocks, in reading order."""
     drafts: list[Draft] = []
     for page in pages:
         first = len(drafts)
@@ -46,7 +48,7 @@ def make_drafts(pages: list[PageContent]) -> list[Draft]:
 
 
 def limit_pictures(drafts: list[Draft], most: int) -> bool:
-    """Take the references from pictures beyond the first `most`; true when none had to go."""
+    """Remove the asset references of pictures beyond the first `most`; return whether none were removed."""
     held = [draft for draft in drafts if draft.block.asset_ref is not None]
     for draft in held[most:]:
         draft.block = replace(draft.block, asset_ref=None)

@@ -1,4 +1,4 @@
-"""Words at line ends, once more: the document may have them elsewhere, with or without the hyphen."""
+"""Document-wide text: words divided at line ends, settled by their other occurrences, and running heads."""
 
 import re
 from bisect import bisect_left
@@ -13,26 +13,26 @@ from models.extract.document.draft import Draft
 _WORD = re.compile(r"[\w’'-]+")
 _BEFORE = re.compile(r"[\w’'-]+$")
 _HYPHEN = "-"
-_LONGEST = 60  # characters of a word on either side of a line end that are looked at
+_LONGEST = 60  # characters of a word on either side of a line end that are compared
 
 
 def settle_hyphens(drafts: list[Draft]) -> Counter[int]:
-    """Give words at line ends the hyphen that the document has elsewhere, or take it; characters gained, by page."""
+    """Add or remove line-end hyphens as the same words have them elsewhere; return characters gained by page."""
     gained: Counter[int] = Counter()
     if not any(draft.block.breaks for draft in drafts):
         return gained
     words = _count_words(drafts)
     for draft in drafts:
-        for place in sorted(draft.block.breaks, reverse=True):
-            step = _find_step(draft.block.text, place, words)
+        for offset in sorted(draft.block.breaks, reverse=True):
+            step = _find_step(draft.block.text, offset, words)
             if step:
-                draft.block = _shift(draft.block, place, step)
+                draft.block = _shift_hyphen(draft.block, offset, step)
                 gained[draft.page.number] += step
     return gained
 
 
 def _count_words(drafts: list[Draft]) -> Counter[str]:
-    """How often each word stands in the document, those at line ends left out."""
+    """Count each word of the document, without those at line ends."""
     words: Counter[str] = Counter()
     for draft in drafts:
         block = draft.block
@@ -41,20 +41,20 @@ def _count_words(drafts: list[Draft]) -> Counter[str]:
 
 
 def _whole_words_of(block: PageBlock) -> Iterator[str]:
-    """The words but for those that a line end cut."""
+    """Yield the words that no line end divides."""
     breaks = sorted(block.breaks)
-    for found in _WORD.finditer(block.text):
-        at = bisect_left(breaks, found.start())
-        if at == len(breaks) or breaks[at] >= found.end():
-            yield found.group().lower()
+    for match in _WORD.finditer(block.text):
+        next_break = bisect_left(breaks, match.start())
+        if next_break == len(breaks) or breaks[next_break] >= match.end():
+            yield match.group().lower()
 
 
-def _find_step(text: str, place: int, words: Counter[str]) -> int:
-    """1 where a hyphen is missing at `place`, -1 where one is too many, 0 where nothing else says so."""
-    found, rest = _BEFORE.search(text[max(0, place - _LONGEST) : place]), _WORD.match(text[place : place + _LONGEST])
-    if found is None or rest is None:
+def _find_step(text: str, offset: int, words: Counter[str]) -> int:
+    """Return 1 where a hyphen is missing at `offset`, -1 where one is superfluous, 0 where nothing decides."""
+    head, tail = _BEFORE.search(text[max(0, offset - _LONGEST) : offset]), _WORD.match(text[offset : offset + _LONGEST])
+    if head is None or tail is None:
         return 0
-    before, after = found.group().lower(), rest.group().lower()
+    before, after = head.group().lower(), tail.group().lower()
     has_hyphen = after.startswith(_HYPHEN)
     joined, linked = before + after.removeprefix(_HYPHEN), before + _HYPHEN + after.removeprefix(_HYPHEN)
     if bool(words[joined]) == bool(words[linked]):
@@ -64,19 +64,19 @@ def _find_step(text: str, place: int, words: Counter[str]) -> int:
     return 1 if words[linked] else 0
 
 
-def _shift(block: PageBlock, place: int, step: int) -> PageBlock:
-    """The block with a hyphen put in (`step` 1) or taken out (-1) at `place`; what points behind it goes along."""
+def _shift_hyphen(block: PageBlock, position: int, step: int) -> PageBlock:
+    """Insert (`step` 1) or remove (-1) a hyphen at `position` and adjust all offsets after it."""
     text = block.text
-    text = text[:place] + _HYPHEN + text[place:] if step > 0 else text[:place] + text[place + 1 :]
+    text = text[:position] + _HYPHEN + text[position:] if step > 0 else text[:position] + text[position + 1 :]
 
     def moved(offset: int, *, is_end: bool = False) -> int:
-        return offset + step if offset > place or (is_end and step > 0 and offset == len(block.text)) else offset
+        return offset + step if offset > position or (is_end and step > 0 and offset == len(block.text)) else offset
 
-    def span(one: Span) -> Span:
-        return replace(one, start=moved(one.start), end=moved(one.end, is_end=True))
+    def span(old: Span) -> Span:
+        return replace(old, start=moved(old.start), end=moved(old.end, is_end=True))
 
-    def flagged(one: FlagSpan) -> FlagSpan:
-        return replace(one, start=moved(one.start), end=moved(one.end, is_end=True))
+    def flagged(old: FlagSpan) -> FlagSpan:
+        return replace(old, start=moved(old.start), end=moved(old.end, is_end=True))
 
     return replace(
         block,
@@ -88,10 +88,10 @@ def _shift(block: PageBlock, place: int, step: int) -> PageBlock:
 
 
 _EDGE = 0.13
-"""Share of the page's height in which running heads and feet stand."""
+"""Share of the page's height that running heads and feet occupy at each edge."""
 _LEAST_PAGES = 3  # pages on which a line must repeat: two are a coincidence
 _LEAST_BODIES = 2
-"""So many pages with the line must hold something else: a line that is all of its pages is their text."""
+"""Pages with the line that must hold other text: a line that fills all its pages is their text."""
 _MOST_CHARS = 160  # characters of a running head; longer is text
 _MOVABLE = frozenset(
     {BlockType.PARAGRAPH, BlockType.HEADING, BlockType.LIST_ITEM, BlockType.FOOTNOTE, BlockType.FORMULA}
@@ -102,9 +102,10 @@ Key = tuple[BlockType, str]
 
 
 def mark_running(drafts: list[Draft]) -> None:
-    """Retype blocks at the edges of pages whose text (numbers aside) stands on three pages or more.
+    """Retype blocks at page edges whose text (numbers aside) repeats on three pages or more.
 
-    Never all of a page, unless other pages show the same line above or below a body; never all of a document.
+    A block that is all of its page is not retyped, unless other pages show the same line above or below a body. Neither
+    are all the blocks of a document.
     """
     seen: dict[Key, dict[int, Draft]] = defaultdict(dict)
     for draft in drafts:
@@ -122,7 +123,7 @@ def mark_running(drafts: list[Draft]) -> None:
 
 
 def _restore_text(drafts: list[Draft]) -> None:
-    """Make text again of furniture that is all its page has, and of that of a document that has nothing else."""
+    """Make furniture text again when it is all that its page or its document has."""
     bodies = {draft.page.number for draft in drafts if draft.type not in FURNITURE}
     proven = {_normalise(draft.block.text) for draft in drafts if _is_furniture(draft) and draft.page.number in bodies}
     for draft in drafts:
@@ -134,12 +135,12 @@ def _restore_text(drafts: list[Draft]) -> None:
 
 
 def _is_furniture(draft: Draft) -> bool:
-    """True for what its place made furniture; what a format states (it has no box) is not doubted."""
+    """Return whether the position made the block furniture; furniture stated by a format (without a box) is trusted."""
     return draft.type in FURNITURE and draft.block.bbox is not None
 
 
 def _find_edge(draft: Draft) -> BlockType | None:
-    """Which edge the block stands at, null for one that cannot be a running head."""
+    """Return the furniture type for the block's edge, or None when it cannot be a running head."""
     height = draft.page.height
     if draft.type not in _MOVABLE or not height or draft.block.bbox is None or len(draft.block.text) > _MOST_CHARS:
         return None

@@ -1,4 +1,4 @@
-"""What goes on after a break: paragraphs over columns and pages, tables over pages."""
+"""Continuations after a break: paragraphs over columns and pages, tables over pages."""
 
 import re
 
@@ -16,21 +16,21 @@ _BETWEEN = frozenset(
         BlockType.CAPTION,
     }
 )
-"""What may stand between the two parts of a paragraph."""
+"""Blocks that may be between the two parts of a paragraph."""
 _AFTER_TABLE = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER, BlockType.FOOTNOTE})
 _SAYS_CONTINUED = re.compile(
     r"\b(?:continued|contd|cont['’]d|cont\.|fortsetzung|suite|continuación|continuação|continua|vervolg)(?!\w)", re.I
 )
-"""What captions over later parts of a table say, and lines at the foot of earlier ones."""
+"""Words in captions over later parts of a table, and in lines at the foot of earlier ones."""
 _MOST_CONTINUED = 250  # characters of such a caption or line
 _TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
-_MOST_BETWEEN = 8  # blocks that may stand between the halves of a paragraph: notes, captions, furniture
+_MOST_BETWEEN = 8  # blocks between the halves of a paragraph: notes, captions, furniture
 _EDGE_SHARE = 0.03  # share of the page's width by which two parts of a table may differ
-_OVERLAP = 0.5  # share of the narrower column that lies over the other one
+_OVERLAP = 0.5  # share of the narrower column that overlaps the other one
 
 
 def link_joins(drafts: list[Draft]) -> None:
-    """Set `continues` where a paragraph or table is the rest of an earlier one."""
+    """Set `continues` where a paragraph or table continues an earlier one."""
     for index, draft in enumerate(drafts):
         if draft.continues is not None:
             continue
@@ -41,26 +41,26 @@ def link_joins(drafts: list[Draft]) -> None:
 
 
 def _find_open_paragraph(drafts: list[Draft], index: int) -> int | None:
-    """The paragraph before, when it stops in mid-sentence and this one starts in small letters."""
+    """Return the paragraph before if it stops in mid-sentence and this one starts with a small letter."""
     draft = drafts[index]
     start = draft.block.text[:1]
     if not (start.islower() or start.isdigit()):
         return None
     for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
-        other = drafts[back]
-        if other.type in _BETWEEN:
+        before = drafts[back]
+        if before.type in _BETWEEN:
             continue
-        look = other.block.look
-        if other.type not in _TEXT or not look.ends_open or abs(look.size - draft.block.look.size) > 0.6:
+        look = before.block.look
+        if before.type not in _TEXT or not look.ends_open or abs(look.size - draft.block.look.size) > 0.6:
             return None
-        if not _is_after_break(other, draft) or (not start.islower() and not look.hyphen):
+        if not _is_after_break(before, draft) or (not start.islower() and not look.hyphen):
             return None
         return back
     return None
 
 
 def _is_after_break(first: Draft, second: Draft) -> bool:
-    """True over a page break, and over a column break (the second part does not stand below the first)."""
+    """Return whether a page or column break divides them (the second part is not below the first)."""
     if first.page.number != second.page.number:
         return second.page.number == first.page.number + 1
     if first.block.bbox is None or second.block.bbox is None:
@@ -69,43 +69,49 @@ def _is_after_break(first: Draft, second: Draft) -> bool:
 
 
 def _find_open_table(drafts: list[Draft], index: int) -> int | None:
-    """The table that ended the page before, when this one opens its page with the same columns."""
+    """Return the table that ended the page before if this one opens its page with the same columns."""
     draft = drafts[index]
     for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
-        other = drafts[back]
-        if other.page.number < draft.page.number - 1:
+        before = drafts[back]
+        if before.page.number < draft.page.number - 1:
             return None
-        if other.type is BlockType.TABLE and other.page.number == draft.page.number - 1:
-            return back if _same_columns(other, draft) else None
-        if other.type not in _AFTER_TABLE and not _says_continued(other):
+        if before.type is BlockType.TABLE and before.page.number == draft.page.number - 1:
+            return back if _same_columns(before, draft) else None
+        if before.type not in _AFTER_TABLE and not _is_continuation_note(before):
             return None
     return None
 
 
-def _says_continued(draft: Draft) -> bool:
+def _is_continuation_note(draft: Draft) -> bool:
     text = draft.block.text
     return len(text) <= _MOST_CONTINUED and _SAYS_CONTINUED.search(text) is not None
 
 
 def _same_columns(first: Draft, second: Draft) -> bool:
-    """Equal number of columns, above each other; where cells have no places, tables of one width.
+    """Return whether both have the same number of columns above each other; without cell boxes, the same width.
 
-    False without pages that are printed: there a table ends where its format says so.
+    Return False without printed pages: there a table ends where its format says so.
     """
-    one, two = first.block.table, second.block.table
-    if one is None or two is None or one.cols != two.cols or first.block.bbox is None or second.block.bbox is None:
+    first_table, second_table = first.block.table, second.block.table
+    if (
+        first_table is None
+        or second_table is None
+        or first_table.cols != second_table.cols
+        or first.block.bbox is None
+        or second.block.bbox is None
+    ):
         return False
     width = max(first.page.width, 1.0)
-    here, there = _column_extents(one), _column_extents(two)
-    if here and there:
-        moved = 0.0 if _stand_above(here, there, 0.0) else second.block.bbox[0] - first.block.bbox[0]
-        return _stand_above(here, there, moved)
+    first_extents, second_extents = _column_extents(first_table), _column_extents(second_table)
+    if first_extents and second_extents:
+        moved = 0.0 if _are_aligned(first_extents, second_extents, 0.0) else second.block.bbox[0] - first.block.bbox[0]
+        return _are_aligned(first_extents, second_extents, moved)
     first_width = first.block.bbox[2] - first.block.bbox[0]
     return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < _EDGE_SHARE * width
 
 
 def _column_extents(table: Table) -> list[tuple[float, float]]:
-    """First and last place, along its rows, of what stands in each column alone; empty where a column has none."""
+    """Return each column's extent across the text direction, from single-column cells; empty if a column has none."""
     side = 1 if _runs_upwards(table) else 0
     extents: dict[int, tuple[float, float]] = {}
     for cell in table.cells:
@@ -116,7 +122,7 @@ def _column_extents(table: Table) -> list[tuple[float, float]]:
 
 
 def _runs_upwards(table: Table) -> bool:
-    """True when the rows of the table run up or down the page, with its text."""
+    """Return whether the rows of the table run up or down the page, with its text."""
     boxes = [cell.bbox for cell in table.cells if cell.row == table.cells[0].row and cell.bbox is not None]
     if not boxes:
         return False
@@ -124,8 +130,8 @@ def _runs_upwards(table: Table) -> bool:
     return down > across
 
 
-def _stand_above(above: list[tuple[float, float]], below: list[tuple[float, float]], moved: float) -> bool:
-    """True when each column overlaps, by half of the narrower one, that of its number once `below` is moved back."""
+def _are_aligned(above: list[tuple[float, float]], below: list[tuple[float, float]], moved: float) -> bool:
+    """Return whether each column overlaps, by half of the narrower one, its counterpart moved back by `moved`."""
     return all(
         min(right, other_right - moved) - max(left, other_left - moved)
         > _OVERLAP * min(right - left, other_right - other_left)

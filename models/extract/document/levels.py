@@ -1,4 +1,4 @@
-"""Heading levels over a document: its outline first, then section numbers, then what each style is; and its title."""
+"""Heading levels of a document, from its outline, section numbers and styles; also its title."""
 
 import re
 from collections import Counter
@@ -29,12 +29,12 @@ NAMES = (
     "top", "chars", "upper", "same_upper", "page", "pages", "same_start", "upper_first", "first_font", "largest",
     "body", "same_chars",
 )  # fmt: skip
-"""In the order of the columns; the files of trees carry the same names."""
+"""Names of the feature columns, in order; the tree files carry the same names."""
 
 
 @dataclass(slots=True)
 class _Headings:
-    """What is known of all headings, a value a heading."""
+    """Features of all headings: one value per heading."""
 
     sizes: list[float]
     ranks: list[int]
@@ -45,17 +45,18 @@ class _Headings:
 
 
 def find_depth(text: str) -> int | None:
-    """Depth of a decimal section number at the start of a heading, null without one."""
-    found = _NUMBERED.match(text)
-    return found.group(1).count(".") + 1 if found else None
+    """Return the depth of a decimal section number at the start of a heading, or None without one."""
+    match = _NUMBERED.match(text)
+    return match.group(1).count(".") + 1 if match else None
 
 
 def style_of(draft: Draft) -> Style:
+    """Return the font size and boldness of a heading."""
     return (draft.block.look.size, draft.block.look.bold)
 
 
 def rank_styles(headings: list[Draft], step: float = _SIZE_STEP) -> dict[Style, int]:
-    """Rank (1 = highest) of every style: larger first, bold before light; nearly equal sizes share a rank."""
+    """Rank (1 = highest) every style: larger first, bold before light; nearly equal sizes share a rank."""
     ranks: dict[Style, int] = {}
     rank, last = 0, None
     for style in sorted({style_of(draft) for draft in headings}, key=lambda style: (-style[0], not style[1])):
@@ -66,7 +67,7 @@ def rank_styles(headings: list[Draft], step: float = _SIZE_STEP) -> dict[Style, 
 
 
 def find_level_features(headings: list[Draft]) -> Matrix:
-    """A row for each heading of a document, in reading order, a column for each of `NAMES`."""
+    """Return a row of features for each heading in reading order, with a column for each of `NAMES`."""
     ranks = rank_styles(headings)
     bodies = [draft.page.body_size for draft in headings]
     body = median(bodies) or _PLAIN_SIZE
@@ -78,28 +79,28 @@ def find_level_features(headings: list[Draft]) -> Matrix:
         chars=[len(draft.block.text) for draft in headings],
         body=body,
     )
-    places: dict[int, list[int]] = {}
+    by_rank: dict[int, list[int]] = {}
     for index, rank in enumerate(facts.ranks):
-        places.setdefault(rank, []).append(index)
-    return np.array([_make_row(headings, facts, places, index) for index in range(len(headings))], dtype=np.float32)
+        by_rank.setdefault(rank, []).append(index)
+    return np.array([_make_row(headings, facts, by_rank, index) for index in range(len(headings))], dtype=np.float32)
 
 
-def _make_row(headings: list[Draft], facts: _Headings, places: dict[int, list[int]], at: int) -> list[float]:
-    draft, rank, size = headings[at], facts.ranks[at], facts.sizes[at]
-    same, count, first = places[rank], len(headings), headings[0]
-    upper, lower = places.get(rank - 1), places.get(rank + 1)
-    largest = max(facts.sizes[places[1][0]], size) or 1.0
+def _make_row(headings: list[Draft], facts: _Headings, by_rank: dict[int, list[int]], index: int) -> list[float]:
+    draft, rank, size = headings[index], facts.ranks[index], facts.sizes[index]
+    same, count, first = by_rank[rank], len(headings), headings[0]
+    upper, lower = by_rank.get(rank - 1), by_rank.get(rank + 1)
+    largest = max(facts.sizes[by_rank[1][0]], size) or 1.0
     height = draft.page.height or 1.0
     return [
-        size, size / largest, rank, len(places), len(places) - rank, draft.block.look.bold, draft.block.look.italic,
-        len(same), count, len(same) / count, facts.depths[at], _mean([facts.depths[index] for index in same]),
+        size, size / largest, rank, len(by_rank), len(by_rank) - rank, draft.block.look.bold, draft.block.look.italic,
+        len(same), count, len(same) / count, facts.depths[index], _mean([facts.depths[i] for i in same]),
         any(facts.depths), size / (facts.sizes[upper[0]] or 1.0) if upper else 2.0,
-        facts.sizes[lower[0]] / (size or 1.0) if lower else 0.0, same[0] == 0, at == 0,
-        facts.ranks[at - 1] - rank if at else 9.0, facts.sizes[0], facts.ranks[0], draft.top / height,
-        facts.chars[at], facts.uppers[at], _mean([facts.uppers[index] for index in same]),
+        facts.sizes[lower[0]] / (size or 1.0) if lower else 0.0, same[0] == 0, index == 0,
+        facts.ranks[index - 1] - rank if index else 9.0, facts.sizes[0], facts.ranks[0], draft.top / height,
+        facts.chars[index], facts.uppers[index], _mean([facts.uppers[i] for i in same]),
         draft.page.number - first.page.number, headings[-1].page.number - first.page.number, same[0],
-        upper is not None and upper[0] < at, draft.block.look.font == first.block.look.font, largest, facts.body,
-        _mean([facts.chars[index] for index in same]),
+        upper is not None and upper[0] < index, draft.block.look.font == first.block.look.font, largest, facts.body,
+        _mean([facts.chars[i] for i in same]),
     ]  # fmt: skip
 
 
@@ -108,22 +109,22 @@ def _mean(values: list[int] | list[bool]) -> float:
 
 
 WEIGHTS = {level: Path(__file__).with_name(f"level_{level}.npz") for level in (2, 3)}
-"""Trees for "at least so deep"; deeper than the last only numbers and outlines go."""
+"""Trees for "at least this deep"; deeper levels come only from numbers and outlines."""
 _DEEPEST = 6
 """The deepest level of a heading: HTML and Markdown have six."""
 _COARSE_STEP = 0.6
 """Recognised sizes closer than this (points) are one size."""
 _EVEN = 0.5
-"""Share of a level's trees: more than half of its headings must be said to be deeper."""
+"""Mean probability from which the headings of a style are deeper."""
 _CLEARLY = 1.15
-"""Larger by this much is meant to be seen."""
+"""Ratio of sizes that is a visible difference."""
 _LEAST_WITH_TITLE = 3
 """Headings of a document with a title: of two, either may be a section."""
 
 
 @cache
 def level_forests() -> dict[int, Forest]:
-    """The trees that came with this version, by level."""
+    """Return the trees of this version, by level."""
     return {level: load_forest(path) for level, path in WEIGHTS.items()}
 
 
@@ -151,21 +152,23 @@ def set_levels(drafts: list[Draft], pages: list[PageContent], outline: tuple[Out
 
 
 def _learned_levels(headings: list[Draft], ranks: dict[Style, int]) -> dict[int, int]:
-    """Rank of a style → level: what the trees say of its headings on the whole."""
+    """Return rank of a style → level, by the mean probability of its headings."""
     rows = find_level_features(headings)
-    own = [ranks[style_of(draft)] for draft in headings]
-    levels = dict.fromkeys(own, 1)
+    heading_ranks = [ranks[style_of(draft)] for draft in headings]
+    levels = dict.fromkeys(heading_ranks, 1)
     for forest in level_forests().values():
         chances = forest.probabilities(rows)
         for rank in levels:
-            mine = [chance for chance, other in zip(chances, own, strict=True) if other == rank]
-            levels[rank] += int(sum(mine) > _EVEN * len(mine))
-    _keep_apart(levels, headings, own)
+            own_chances = [
+                chance for chance, heading_rank in zip(chances, heading_ranks, strict=True) if heading_rank == rank
+            ]
+            levels[rank] += int(sum(own_chances) > _EVEN * len(own_chances))
+    _keep_apart(levels, headings, heading_ranks)
     return levels
 
 
 def _keep_apart(levels: dict[int, int], headings: list[Draft], ranks: list[int]) -> None:
-    """A style that stands clearly below a larger one, which comes more than once, is deeper than that."""
+    """Make a style deeper than a repeated one that is clearly larger."""
     sizes = {rank: draft.block.look.size for rank, draft in zip(ranks, headings, strict=True)}
     for upper, lower in pairwise(sorted(levels)):
         if ranks.count(upper) > 1 and sizes[upper] >= _CLEARLY * sizes[lower] and levels[lower] <= levels[upper]:
@@ -173,7 +176,7 @@ def _keep_apart(levels: dict[int, int], headings: list[Draft], ranks: list[int])
 
 
 def _find_body(pages: list[PageContent]) -> float:
-    """The body size that most pages have, weighted by their text."""
+    """Return the body size of most pages, weighted by their text."""
     weights: Counter[float] = Counter()
     for page in pages:
         weights[page.body_size] += sum(len(block.text) for block in page.blocks)
@@ -181,7 +184,7 @@ def _find_body(pages: list[PageContent]) -> float:
 
 
 def _drop_small(drafts: list[Draft], body: float) -> None:
-    """Light headings no larger than the document's body (on a page of small type) are text."""
+    """Make light headings text unless they are larger than the document's body (on a page of small type)."""
     for draft in drafts:
         look = draft.block.look
         is_open = draft.type is BlockType.HEADING and draft.level is None and draft.page.body_size < 0.95 * body
@@ -190,7 +193,7 @@ def _drop_small(drafts: list[Draft], body: float) -> None:
 
 
 def _find_depths(headings: list[Draft], ranks: dict[Style, int]) -> dict[int, int]:
-    """Rank of a look → depth of the numbers in it, where numbers of several depths show that they count."""
+    """Return rank of a style → depth of its section numbers, if numbers of several depths show that they matter."""
     votes: dict[int, Counter[int]] = {}
     for draft in headings:
         depth = find_depth(draft.block.text)
@@ -202,20 +205,19 @@ def _find_depths(headings: list[Draft], ranks: dict[Style, int]) -> dict[int, in
 
 
 def _level_of(rank: int, depths: dict[int, int]) -> int:
-    """Level of an unnumbered heading: that of numbered ones of its look, else by rank."""
+    """Return the level of an unnumbered heading: that of numbered ones with its style, else by rank."""
     if rank in depths:
         return min(depths[rank], _DEEPEST)
-    above = [depth for other, depth in depths.items() if other < rank]
+    above = [depth for numbered_rank, depth in depths.items() if numbered_rank < rank]
     if above:
         return min(max(above) + 1, _DEEPEST)
     return min(rank, _DEEPEST)
 
 
 def _find_title(drafts: list[Draft], headings: list[Draft], ranks: dict[Style, int], *, is_learned: bool) -> None:
-    """The first heading, on the first page and alone in the highest rank, is the title.
+    """Make the first heading the title if it is on the first page and alone in the highest rank.
 
-    Sections that are numbered in the title's very type are no rivals. Ranks count from the title; learned levels are
-    those of the sections as they are.
+    Numbered sections in the title's style are ignored. Ranks then count from the title; learned levels stay.
     """
     title, rivals = headings[0], [draft for draft in headings[1:] if ranks[style_of(draft)] == 1]
     if len(headings) < _LEAST_WITH_TITLE or ranks[style_of(title)] != 1:
@@ -239,19 +241,19 @@ def _normalise(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StatedLevelLimits:
-    """When one level for all headings is no statement."""
+    """Thresholds for ignoring one level that all headings share."""
 
     least: int = 4
-    """Headings: of fewer, one level may well be all there is."""
+    """Headings: a document with fewer may really have one level."""
     larger: float = 1.15
-    """Of the smallest heading's size: one so much larger stands above it."""
+    """Ratio to the smallest heading's size from which a heading is at a higher level."""
 
 
 LIMITS = StatedLevelLimits()
 
 
 def free_flat_levels(drafts: list[Draft]) -> bool:
-    """Take a level that all tagged headings share from them where their sizes tell several; true when it was taken."""
+    """Remove a level that all tagged headings share if their sizes differ; return whether it was removed."""
     tagged = [draft for draft in drafts if draft.type is BlockType.HEADING and draft.block.tagged]
     sizes = [draft.block.look.size for draft in tagged]
     if len(tagged) < LIMITS.least or len({draft.level for draft in tagged}) > 1:

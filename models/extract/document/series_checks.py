@@ -1,7 +1,7 @@
-"""Checks of what follows on each other in a table: running balances, percentages that make 100, dates in order.
+"""Checks of sequences in a table: running balances, percentages that add up to 100, dates in order.
 
-Stated only of columns that show their rule: most balances follow from the one before, another column of shares makes
-100, all dates but one stand in order. An alarm needs, as for totals, a difference that one wrong digit makes.
+Made only where columns show their rule: most balances follow from the one before, another column of shares adds up to
+100, all dates but one are in order. An alarm needs, as for totals, a difference that one wrong digit makes.
 """
 
 import re
@@ -18,50 +18,50 @@ RUNNING_BALANCE, DATE_ORDER, DATE = "running-balance", "date-order", "date"
 _BALANCE = re.compile(r"\b(?:balance|saldo|solde|kontostand|running total)\b", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)|(\d{1,2})([./])(\d{1,2})\5(\d{4})")
 _MOST_ROWS, _MOST_COLUMNS = 400, 16
-"""Rows and columns beyond which a table is not checked: pairs of columns are tried for every row."""
+"""Rows and columns beyond which a table is not checked: pairs of columns are compared for every row."""
 _LEAST_BALANCES, _BALANCE_SHARE = 3, 2 / 3
 """Balances that must follow from the one before, and their share of all: fewer show no rule."""
 _LEAST_SHARES, _LEAST_DATES, _MANY_DATES = 3, 4, 8
-"""Percentages that make 100, dates in order that are a rule, and as many that one of them out of order is an error."""
+"""Percentages that add up to 100; dates in order that are a rule; dates among which one out of order is an error."""
 _WHOLE = Decimal(100)
 
 Column = list[int | None]
-"""Indices of the cells of a column, a place a row."""
+"""Indices of the cells of a column, one per row."""
 Moves = tuple[tuple[int, int], ...]
-"""Columns that move a balance, each with its sign."""
+"""Columns that change a balance, each with its sign."""
 Reader = Callable[[str], date | None]
 
 
 def check_series(table: Table, grid: dict[tuple[int, int], int]) -> list[TableCheck]:
-    """All such checks of the table; `grid` gives the cell that begins in a place."""
+    """Return all such checks of the table; `grid` maps (row, column) to the cell that begins there."""
     if not 2 < table.rows <= _MOST_ROWS or table.cols > _MOST_COLUMNS:
         return []
-    columns = [[_body(table, grid.get((row, col))) for row in range(table.rows)] for col in range(table.cols)]
+    columns = [[_body_cell(table, grid.get((row, col))) for row in range(table.rows)] for col in range(table.cols)]
     heads = [_head_of(table, grid, col) for col in range(table.cols)]
     return [*_check_balances(table, columns, heads), *_check_shares(table, columns), *_check_dates(table, columns)]
 
 
-def _body(table: Table, at: int | None) -> int | None:
-    return None if at is None or table.cells[at].header else at
+def _body_cell(table: Table, index: int | None) -> int | None:
+    return None if index is None or table.cells[index].header else index
 
 
 def _head_of(table: Table, grid: dict[tuple[int, int], int], col: int) -> str:
-    """The texts over the column: its header cells, or its first cell."""
-    held = [at for row in range(table.rows) if (at := grid.get((row, col))) is not None]
-    heads = [at for at in held if table.cells[at].header] or held[:1]
-    return " ".join([table.cells[at].text for at in heads])
+    """Return the texts above the column: its header cells, or its first cell."""
+    indexes = [index for row in range(table.rows) if (index := grid.get((row, col))) is not None]
+    heads = [index for index in indexes if table.cells[index].header] or indexes[:1]
+    return " ".join([table.cells[index].text for index in heads])
 
 
 def _check_balances(table: Table, columns: list[Column], heads: list[str]) -> Iterator[TableCheck]:
-    """Every balance of a column so named against the one before it and what moved it."""
+    """Check every balance in the columns with such a header against the one before and its changes."""
     named = [col for col, head in enumerate(heads) if _BALANCE.search(head)]
     if not named:
         return
-    values = [[None if at is None else read_figure(table.cells[at].text) for at in column] for column in columns]
+    values = [[None if i is None else read_figure(table.cells[i].text) for i in column] for column in columns]
     for balance in named:
         others = [col for col in range(table.cols) if col not in named and any(v is not None for v in values[col])]
         best: list[tuple[int, int, Moves, Decimal]] = []
-        for moves in _ways(others):
+        for moves in _list_moves(others):
             for step in (1, -1):
                 steps = list(_balance_steps(values, balance, moves, step))
                 if _count_held(steps) > _count_held(best):
@@ -69,20 +69,20 @@ def _check_balances(table: Table, columns: list[Column], heads: list[str]) -> It
         yield from _state_balances(columns, balance, best)
 
 
-def _ways(columns: list[int]) -> Iterator[Moves]:
-    """One column of signed figures, or two of which one adds and the other takes."""
-    for one in columns:
-        yield ((one, 1),)
-        yield ((one, -1),)
-        yield from (((one, 1), (other, -1)) for other in columns if other != one)
+def _list_moves(columns: list[int]) -> Iterator[Moves]:
+    """Yield each column of signed figures, and each pair of which one adds and the other subtracts."""
+    for column in columns:
+        yield ((column, 1),)
+        yield ((column, -1),)
+        yield from (((column, 1), (minus, -1)) for minus in columns if minus != column)
 
 
 def _balance_steps(
     values: list[list[Decimal | None]], balance: int, moves: Moves, step: int
 ) -> Iterator[tuple[int, int, Moves, Decimal]]:
-    """(row before, row, moves, difference) wherever two rows with a balance stand together, in the order of time."""
-    held = [row for row, value in enumerate(values[balance]) if value is not None][::step]
-    for before, row in pairwise(held):
+    """Yield (row before, row, moves, difference) for neighbouring rows with a balance, in order of time."""
+    rows = [row for row, value in enumerate(values[balance]) if value is not None][::step]
+    for before, row in pairwise(rows):
         if abs(row - before) != 1:
             continue
         was, now = values[balance][before], values[balance][row]
@@ -98,13 +98,13 @@ def _count_held(steps: list[tuple[int, int, Moves, Decimal]]) -> int:
 def _state_balances(
     columns: list[Column], balance: int, steps: list[tuple[int, int, Moves, Decimal]]
 ) -> Iterator[TableCheck]:
-    """A wrong balance breaks two steps by the same difference and is blamed for both; else what moved it is."""
-    held = _count_held(steps)
-    if held < _LEAST_BALANCES or held < _BALANCE_SHARE * (len(steps) - 1):
+    """Yield the checks. A wrong balance breaks two steps by the same difference; otherwise a change is wrong."""
+    held_count = _count_held(steps)
+    if held_count < _LEAST_BALANCES or held_count < _BALANCE_SHARE * (len(steps) - 1):
         return
     blamed = False
-    for at, (before, row, moves, gap) in enumerate(steps):
-        following = steps[at + 1][3] if at + 1 < len(steps) else None
+    for index, (before, row, moves, gap) in enumerate(steps):
+        following = steps[index + 1][3] if index + 1 < len(steps) else None
         is_balance = gap != 0 and following == -gap
         moved = [cell for col, _ in moves if (cell := columns[col][row]) is not None]
         ends = [cell for cell in (columns[balance][before], columns[balance][row]) if cell is not None]
@@ -115,43 +115,43 @@ def _state_balances(
 
 
 def _check_shares(table: Table, columns: list[Column]) -> Iterator[TableCheck]:
-    """Columns of percentages that make 100; one that misses it by a digit is stated where another makes it."""
-    found: list[tuple[tuple[int, ...], Decimal, bool]] = []
+    """Check columns of percentages for 100; report one that misses it by a digit if another adds up."""
+    checked: list[tuple[tuple[int, ...], Decimal, bool]] = []
     for column in columns:
-        shares = [at for at in column if at is not None and "%" in table.cells[at].text]
-        values = [read_figure(table.cells[at].text) for at in shares]
+        shares = [i for i in column if i is not None and "%" in table.cells[i].text]
+        values = [read_figure(table.cells[i].text) for i in shares]
         figures = [value for value in values if value is not None]
         if len(figures) < _LEAST_SHARES or len(figures) < len(values) or max(figures) >= _WHOLE or min(figures) < 0:
             continue
         gap = sum(figures, Decimal(0)) - _WHOLE
         allowed = max(tolerance_of(figures), Decimal(1) if all(v == int(v) for v in figures) else Decimal(0))
-        found.append((tuple(shares), gap, abs(gap) <= allowed))
-    proven = any(holds for *_, holds in found)
-    for cells, gap, holds in found:
+        checked.append((tuple(shares), gap, abs(gap) <= allowed))
+    proven = any(holds for *_, holds in checked)
+    for cells, gap, holds in checked:
         if holds or (proven and is_one_digit(gap)):
             yield TableCheck(kind=SHARE_SUM, cells=cells, holds=holds)
 
 
 def _check_dates(table: Table, columns: list[Column]) -> Iterator[TableCheck]:
-    """Columns of dates: days that there are, in order up or down."""
+    """Check columns of dates: dates must exist and be in ascending or descending order."""
     for column in columns:
-        held = [at for at in column if at is not None and _DATE.fullmatch(table.cells[at].text.strip())]
-        if len(held) < _LEAST_DATES or len(held) < sum(at is not None and table.cells[at].text != "" for at in column):
+        dated = [i for i in column if i is not None and _DATE.fullmatch(table.cells[i].text.strip())]
+        if len(dated) < _LEAST_DATES or len(dated) < sum(i is not None and table.cells[i].text != "" for i in column):
             continue
-        texts = [table.cells[at].text.strip() for at in held]
-        best = max((_read_day_first, _read_month_first), key=lambda read: _rate(read, texts))
+        texts = [table.cells[i].text.strip() for i in dated]
+        best = max((_read_day_first, _read_month_first), key=lambda read: _rate_order(read, texts))
         days = [best(text) for text in texts]
-        wrong = [at for at, day in zip(held, days, strict=True) if day is None]
+        wrong = [i for i, day in zip(dated, days, strict=True) if day is None]
         if len(wrong) == 1:
             yield TableCheck(kind=DATE, cells=(wrong[0],), holds=False)
         if not wrong:
-            yield from _check_order(held, texts, best)
+            yield from _check_order(dated, texts, best)
 
 
-def _rate(read: Reader, texts: list[str]) -> tuple[int, int]:
-    """How many are dates, and how well they stand in order."""
+def _rate_order(read: Reader, texts: list[str]) -> tuple[int, int]:
+    """Return the number of dates, and how many neighbours are in order."""
     days = [day for text in texts if (day := read(text)) is not None]
-    up = sum(one <= other for one, other in pairwise(days))
+    up = sum(first <= second for first, second in pairwise(days))
     return len(days), max(up, len(days) - 1 - up)
 
 
@@ -164,48 +164,45 @@ def _read_month_first(text: str) -> date | None:
 
 
 def _make_date(text: str, *, month_first: bool) -> date | None:
-    found = _DATE.fullmatch(text)
-    if found is None:
+    match = _DATE.fullmatch(text)
+    if match is None:
         return None
-    if found[1]:
-        year, month, day = found[1], found[2], found[3]
+    if match[1]:
+        year, month, day = match[1], match[2], match[3]
     else:
-        first, second, year = found[4], found[6], found[7]
-        month, day = (first, second) if month_first and found[5] == "/" else (second, first)
+        first, second, year = match[4], match[6], match[7]
+        month, day = (first, second) if month_first and match[5] == "/" else (second, first)
     try:
         return date(int(year), int(month), int(day))
     except ValueError:
         return None
 
 
-def _check_order(held: list[int], texts: list[str], read: Reader) -> Iterator[TableCheck]:
+def _check_order(cells: list[int], texts: list[str], read: Reader) -> Iterator[TableCheck]:
     days = [day for text in texts if (day := read(text)) is not None]
-    for turned in (days, [date.fromordinal(date.max.toordinal() - day.toordinal()) for day in days]):
-        if _rises(turned):
-            yield TableCheck(kind=DATE_ORDER, cells=tuple(held), holds=True)
+    for ascending in (days, [date.fromordinal(date.max.toordinal() - day.toordinal()) for day in days]):
+        if _rises(ascending):
+            yield TableCheck(kind=DATE_ORDER, cells=tuple(cells), holds=True)
             return
     if len(days) < _MANY_DATES:
         return
-    odd = [at for at in range(len(days)) if _is_misread(at, days, texts, read)]
+    odd = [i for i in range(len(days)) if _is_misread(i, days, texts, read)]
     if len(odd) == 1:
-        yield TableCheck(kind=DATE_ORDER, cells=(*held[: odd[0]], *held[odd[0] + 1 :], held[odd[0]]), holds=False)
+        yield TableCheck(kind=DATE_ORDER, cells=(*cells[: odd[0]], *cells[odd[0] + 1 :], cells[odd[0]]), holds=False)
 
 
 def _rises(days: list[date]) -> bool:
-    return all(one <= other for one, other in pairwise(days))
+    return all(first <= second for first, second in pairwise(days))
 
 
-def _is_misread(at: int, days: list[date], texts: list[str], read: Reader) -> bool:
-    """True when all dates but this one are in order, and another digit in one place puts it in order as well."""
-    rest = days[:at] + days[at + 1 :]
-    if not (_rises(rest) or _rises(rest[::-1])):
+def _is_misread(index: int, days: list[date], texts: list[str], read: Reader) -> bool:
+    """Return whether all dates but this one are in order, and changing one of its digits puts it in order."""
+    others = days[:index] + days[index + 1 :]
+    if not (_rises(others) or _rises(others[::-1])):
         return False
-    around = sorted([day for place in (at - 1, at + 1) if 0 <= place < len(days) for day in [days[place]]])
-    text = texts[at]
+    around = sorted([days[i] for i in (index - 1, index + 1) if 0 <= i < len(days)])
+    text = texts[index]
     changed = (
-        text[:place] + digit + text[place + 1 :]
-        for place, char in enumerate(text)
-        if char.isdigit()
-        for digit in "0123456789"
+        text[:i] + digit + text[i + 1 :] for i, char in enumerate(text) if char.isdigit() for digit in "0123456789"
     )
     return any(day is not None and around[0] <= day <= around[-1] for day in map(read, changed))

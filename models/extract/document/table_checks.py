@@ -1,7 +1,7 @@
-"""Checks that prove a table: totals beside the figures they are totals of.
+"""Checks that prove a table: totals against the figures that they add up.
 
 A row or column is a total by its label. It is checked where the table shows that it adds up: another total of the same
-row or column holds, or the difference is what one wrong digit makes. Averages and medians promise nothing.
+row or column holds, or one wrong digit explains the difference. Averages and medians are not checked.
 """
 
 import re
@@ -19,18 +19,18 @@ _TOTAL = re.compile(
     r"\s*(?:grand |sub-?|net )?(?:totals?|sum|summe|gesamt\w*|zwischensumme|totale|total général|suma|somme)\b", re.I
 )
 _LEAST, _MOST = 2, 400
-"""Addends that make a sum, and cells beyond which a table is not checked."""
+"""Least addends of a sum, and rows beyond which totals are not checked."""
 _MOST_CELLS = 20000
-"""Cells of a table whose sums are looked for: the search grows with rows times columns."""
+"""Cells of a table whose sums are checked: the search grows with rows times columns."""
 _DOUBT = 0.7
-"""What a failing check leaves of a table's confidence."""
+"""Factor by which a failing check lowers a table's confidence."""
 
 Figure = tuple[int, Decimal]
 """Index of a cell and its value."""
 
 
 def check_block(block: PageBlock) -> PageBlock:
-    """The block with the checks of its table; failing ones are flagged and lower its confidence."""
+    """Return the block with the checks of its table; failing ones are flagged and lower its confidence."""
     if block.table is None or len(block.table.cells) > _MOST_CELLS:
         return block
     checks = check_table(block.table)
@@ -51,66 +51,67 @@ def check_block(block: PageBlock) -> PageBlock:
 
 
 def check_table(table: Table) -> tuple[TableCheck, ...]:
-    """Sums down the columns and along the rows, balances, shares and dates, in reading order of their last cells."""
-    grid = {(cell.row, cell.col): at for at, cell in enumerate(table.cells)}
+    """Return sums of columns and rows, balances, shares and dates, in reading order of their last cells."""
+    grid = {(cell.row, cell.col): index for index, cell in enumerate(table.cells)}
     down = _check(table, grid, turned=False)
     along = _check(table, grid, turned=True)
     return tuple(sorted([*down, *along, *check_series(table, grid)], key=lambda check: (check.cells[-1], check.kind)))
 
 
 def _check(table: Table, grid: dict[tuple[int, int], int], *, turned: bool) -> list[TableCheck]:
-    """Checks of the total rows of a table (of its total columns when it is `turned`)."""
+    """Check the total rows of a table (its total columns when it is `turned`)."""
     rows, cols = (table.cols, table.rows) if turned else (table.rows, table.cols)
 
     def cell(row: int, col: int) -> int | None:
         return grid.get((col, row) if turned else (row, col))
 
-    labels = [_label_of(table, [cell(row, col) for col in range(min(cols, 3))]) for row in range(rows)]
+    labels = [_is_total_label(table, [cell(row, col) for col in range(min(cols, 3))]) for row in range(rows)]
     kind = "row-sum" if turned else "column-sum"
-    found: list[TableCheck] = []
+    checks: list[TableCheck] = []
     for total in (row for row in range(_LEAST, min(rows, _MOST)) if labels[row]):
-        found += _check_total(
+        checks += _check_total(
             table, [[cell(row, col) for row in range(total + 1)] for col in range(cols)], labels, kind
         )
-    return found
+    return checks
 
 
-def _label_of(table: Table, cells: list[int | None]) -> bool:
-    """True when the first text among the cells names a total."""
-    text = next((table.cells[at].text for at in cells if at is not None and table.cells[at].text.strip()), "")
+def _is_total_label(table: Table, cells: list[int | None]) -> bool:
+    """Return whether the first text among the cells names a total."""
+    text = next((table.cells[i].text for i in cells if i is not None and table.cells[i].text.strip()), "")
     return _TOTAL.match(text) is not None
 
 
 def _check_total(table: Table, columns: list[list[int | None]], labels: list[bool], kind: str) -> list[TableCheck]:
-    """The checks of one total, a column each; none where the table does not add up anywhere."""
+    """Return the checks of one total, one per column; none when the table adds up nowhere."""
     sums: list[tuple[list[Figure], Figure]] = []
     for column in columns:
-        figures = [(row, _figure(table, at)) for row, at in enumerate(column)]
+        figures = [(row, _figure(table, index)) for row, index in enumerate(column)]
         *above, (_, last) = figures
         if last is None:
             continue
-        addends = _pick_addends([(row, one) for row, one in above if one is not None], labels, last)
+        addends = _pick_addends([(row, figure) for row, figure in above if figure is not None], labels, last)
         if len(addends) >= _LEAST:
             sums.append((addends, last))
     gaps = [sum((value for _, value in addends), Decimal(0)) - last[1] for addends, last in sums]
     holds = [abs(gap) <= _tolerance([*addends, last]) for gap, (addends, last) in zip(gaps, sums, strict=True)]
     proven = sum(holds) >= max(1, len(holds) / 2)
     return [
-        TableCheck(kind=kind, cells=(*(at for at, _ in addends), last[0]), holds=hold)
+        TableCheck(kind=kind, cells=(*(index for index, _ in addends), last[0]), holds=hold)
         for gap, hold, (addends, last) in zip(gaps, holds, sums, strict=True)
         if hold or (is_one_digit(gap) and (proven or len(sums) == 1))
     ]
 
 
 def _pick_addends(above: list[tuple[int, Figure]], labels: list[bool], last: Figure) -> list[Figure]:
-    """What the total sums up: figures since the total above it, the totals above it, or all figures but totals.
+    """Return the figures that the total adds up.
 
-    The first that fits; the figures since the last total when none does.
+    Candidates are the figures since the total above, the totals above, and all figures but totals. The first that fits
+    is returned, or the figures since the last total.
     """
     before = max((row for row, _ in above if labels[row]), default=-1)
-    since = [one for row, one in above if row > before]
-    totals = [one for row, one in above if labels[row]]
-    plain = [one for row, one in above if not labels[row]]
+    since = [figure for row, figure in above if row > before]
+    totals = [figure for row, figure in above if labels[row]]
+    plain = [figure for row, figure in above if not labels[row]]
     for addends in (since, totals, plain, [*totals[-1:], *since]):
         if len(addends) >= _LEAST and abs(sum(v for _, v in addends) - last[1]) <= _tolerance([*addends, last]):
             return addends
@@ -121,8 +122,8 @@ def _tolerance(figures: list[Figure]) -> Decimal:
     return tolerance_of([value for _, value in figures])
 
 
-def _figure(table: Table, at: int | None) -> Figure | None:
-    if at is None or table.cells[at].header:
+def _figure(table: Table, index: int | None) -> Figure | None:
+    if index is None or table.cells[index].header:
         return None
-    value = read_figure(table.cells[at].text)
-    return None if value is None else (at, value)
+    value = read_figure(table.cells[index].text)
+    return None if value is None else (index, value)

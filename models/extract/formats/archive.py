@@ -1,4 +1,4 @@
-"""Archives and mailboxes: bytes in, a page that lists the members and their bytes out. Nothing is written anywhere."""
+"""Archives and mailboxes: bytes in, a page that lists the members and their bytes out. Nothing is written to disk."""
 
 import re
 from typing import Final
@@ -19,15 +19,19 @@ ENGINE_MAILBOX: Final = "mbox"
 _MAIL: Final = re.compile(rb"^From \S[^\r\n]{0,300}\d{4}[^\r\n]{0,40}\r?\n(?=[A-Za-z-]{2,60}:)", re.MULTILINE)
 """The line before each mail: sender and date."""
 _QUOTED_FROM: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
-"""A line of a mail that would look like the beginning of the next one."""
+"""A quoted line of a mail that would otherwise look like the start of the next mail."""
 _LEFT_OUT: Final = ("__MACOSX/", ".DS_Store", "Thumbs.db")
-"""What systems put beside the files of people."""
+"""Files that operating systems add to those of users."""
 _LOCKED: Final = 0x1
-"""The bit of a member that is under a password."""
+"""The bit that marks an encrypted member."""
 
 
 def open_zip(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The archive in `data`. Raises `ExtractError`: malformed, encrypted, a limit passed."""
+    """Open the archive in `data`.
+
+    Raises:
+        ExtractError: The archive is malformed or encrypted, or exceeds a limit.
+    """
     return open_flow(lambda: _read(data), options)
 
 
@@ -39,27 +43,31 @@ def _read(data: bytes) -> FlowFile:
     if len(names) > MAX_EMBEDDED or sum(package.size(name) for name in names) > MAX_EMBEDDED_BYTES:
         raise ResourceLimit("the archive has too many or too large members")
     page = FlowPage(warnings=list(package.warnings))
-    found: list[Embedded] = []
+    embedded: list[Embedded] = []
     for name in names:
-        shown = clean(name).strip()
-        page.blocks.append(FlowBlock(BlockType.LIST_ITEM, shown, level=1, path=shown, bullet=True))
+        path = clean(name).strip()
+        page.blocks.append(FlowBlock(BlockType.LIST_ITEM, path, level=1, path=path, bullet=True))
         try:
             content = package.read(name)
         except BrokenPart:
             page.warnings.append("part-unreadable")
             continue
         if content:
-            found.append(Embedded(path=shown, name=shown.rpartition("/")[2], data=content))
-    return FlowFile(format=Format.ZIP, pages=[page], engine=ENGINE, reason="archive", embedded=tuple(found))
+            embedded.append(Embedded(path=path, name=path.rpartition("/")[2], data=content))
+    return FlowFile(format=Format.ZIP, pages=[page], engine=ENGINE, reason="archive", embedded=tuple(embedded))
 
 
 def is_listed(name: str) -> bool:
-    """True for a member that is a file of people, not one of their system."""
+    """Return whether the member is a user's file and not one of the operating system."""
     return not name.startswith(_LEFT_OUT[0]) and not name.endswith(_LEFT_OUT[1:])
 
 
 def open_mbox(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The mails in `data`, each a member. Raises `ResourceLimit`."""
+    """Open the mailbox in `data`; each mail is a member.
+
+    Raises:
+        ResourceLimit: There are too many or too large mails.
+    """
     return open_flow(lambda: _read_mailbox(data), options)
 
 
@@ -74,7 +82,7 @@ def _read_mailbox(data: bytes) -> FlowFile:
     if len(mails) > MAX_EMBEDDED or len(data) > MAX_EMBEDDED_BYTES:
         raise ResourceLimit("the mailbox has too many or too large mails")
     page = FlowPage()
-    found: list[Embedded] = []
+    embedded: list[Embedded] = []
     for number, mail in enumerate(mails, start=1):
         content = _QUOTED_FROM.sub(rb"\1", mail.partition(b"\n")[2]).rstrip(b"\r\n") + b"\n"
         headers, _ = split_headers(content)
@@ -82,17 +90,17 @@ def _read_mailbox(data: bytes) -> FlowFile:
         name = safe_name(f"{subject[:100]}.eml" if subject else f"mail-{number}.eml")
         path = f"{number}/{name}"
         page.blocks.append(FlowBlock(BlockType.LIST_ITEM, path, level=1, path=path, bullet=True))
-        found.append(Embedded(path=path, name=name, data=content))
-    return FlowFile(format=Format.MBOX, pages=[page], engine=ENGINE_MAILBOX, reason="archive", embedded=tuple(found))
+        embedded.append(Embedded(path=path, name=name, data=content))
+    return FlowFile(format=Format.MBOX, pages=[page], engine=ENGINE_MAILBOX, reason="archive", embedded=tuple(embedded))
 
 
 def _has_locked(data: bytes) -> bool:
-    """True when the directory marks a member as under a password."""
-    at = data.rfind(b"PK\x05\x06")
-    start = int.from_bytes(data[at + 16 : at + 20], "little") if at >= 0 else len(data)
+    """Return whether the directory marks a member as encrypted."""
+    end_record = data.rfind(b"PK\x05\x06")
+    start = int.from_bytes(data[end_record + 16 : end_record + 20], "little") if end_record >= 0 else len(data)
     while 0 <= start < len(data) - 46 and data[start : start + 4] == b"PK\x01\x02":
         if data[start + 8] & _LOCKED:
             return True
-        lengths = (int.from_bytes(data[start + shift : start + shift + 2], "little") for shift in (28, 30, 32))
+        lengths = (int.from_bytes(data[start + offset : start + offset + 2], "little") for offset in (28, 30, 32))
         start += 46 + sum(lengths)
     return False

@@ -1,7 +1,7 @@
-"""Pictures as documents: PNG, JPEG, WebP, BMP and the first frame of a GIF are one page, a TIFF has a page per frame.
+"""Pictures as documents: a TIFF has a page per frame; PNG, JPEG, WebP, BMP and a GIF's first frame are one page.
 
-In: bytes. Out: pages without text of their own, each with pixels for a recogniser.
-Whoever shows a stand-alone picture as it came needs no reader.
+In: bytes. Out: pages without a text layer, each with pixels for a recogniser. Showing a stand-alone picture unchanged
+needs no reader.
 """
 
 from typing import Final
@@ -20,7 +20,7 @@ from models.extract.formats.sniffing.signatures import sniff
 
 ENGINE: Final = "pillow"
 MOST_FRAMES: Final = 50_000
-"""Frames of a TIFF are a chain that must be walked to be counted."""
+"""Greatest number of frames; the frames of a TIFF form a chain that must be followed to count them."""
 
 
 class ImageDocument:
@@ -38,10 +38,15 @@ class ImageDocument:
 
     @property
     def facts(self) -> DocumentFacts:
+        """Format, number of frames and the frames to read."""
         return self._facts
 
     def read_page(self, number: int) -> PageRead:
-        """Frame `number` (1-based) for a recogniser; failed when it does not decode. Raises `ResourceLimit`."""
+        """Return frame `number` (1-based) for a recogniser, marked as failed when it does not decode.
+
+        Raises:
+            ResourceLimit: The frame has too many pixels.
+        """
         try:
             self._seek(number)
             frame = decode_frame(self._picture, self._options.max_image_pixels)
@@ -65,7 +70,11 @@ class ImageDocument:
         )
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
-        """The frame as PNG at `dpi`, made anew: nothing of the file but its pixels. Raises `ExtractError`."""
+        """Return the frame as a new PNG at `dpi`, which holds only the file's pixels.
+
+        Raises:
+            ExtractError: The frame does not exist, does not decode or is too large, or an area is requested.
+        """
         if area is not None:
             raise UnsupportedFormat("a picture has no pictures of its own")
         if not 1 <= number <= self._facts.page_count:
@@ -75,14 +84,15 @@ class ImageDocument:
         return PageImage(png=frame.png, width=frame.width, height=frame.height, page_count=self._facts.page_count)
 
     def render_assets(self, content: PageContent) -> dict[str, bytes]:
-        """None: the page itself is the picture."""
+        """Return no assets: the page itself is the picture."""
         return {}
 
     def close(self) -> None:
+        """Close the picture."""
         self._picture.close()
 
     def _seek(self, number: int) -> None:
-        """A frame that was decoded just now is opened anew: Pillow has turned it and forgotten how it lay."""
+        """Go to a frame; reopen the file to repeat one, because Pillow loses its stored orientation."""
         if number == self._decoded:
             self._picture = open_picture(self._data, self._format, self._options.max_image_pixels)
         self._decoded = number
@@ -91,7 +101,14 @@ class ImageDocument:
 
 
 def open_image(data: bytes, options: ReadOptions) -> ImageDocument:
-    """The picture in `data`. Raises `Malformed`, `NoSuchPage`, `TooManyPages`, `ResourceLimit`."""
+    """Open the picture in `data`.
+
+    Raises:
+        Malformed: The file cannot be read as a picture.
+        NoSuchPage: A requested frame does not exist.
+        TooManyPages: The file has too many frames.
+        ResourceLimit: The picture has too many pixels.
+    """
     return ImageDocument(data, options)
 
 

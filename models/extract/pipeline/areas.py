@@ -1,4 +1,4 @@
-"""Which parts of a page with a text layer a recogniser is to read: pictures with text, and what is garbled. Pure."""
+"""Parts of a page with a text layer for a recogniser to read: pictures with text, and garbled text. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,18 +8,18 @@ from models.cdom.table import Table
 from models.extract.contract import PageBlock, ReadArea
 from models.extract.layout.lines.marks import Line, Piece, split_evenly
 
-_MARGIN = 2.0  # points around garbled text that are shown to the recogniser: letters reach beyond their line's box
+_MARGIN = 2.0  # points around garbled text that the recogniser also gets: letters reach beyond their line's box
 
 
 def holds(box: Bbox | None, x: float, y: float) -> bool:
-    """True when the point lies in the box."""
+    """Return whether the point is in the box."""
     return box is not None and box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
-def picture_areas(blocks: Sequence[PageBlock], places: Sequence[int]) -> tuple[ReadArea, ...]:
-    """The areas of those pictures: what is read there stands after them."""
-    boxes = [(place, blocks[place].bbox) for place in places]
-    return tuple(ReadArea(bbox=box, block=place, adds=True) for place, box in boxes if box is not None)
+def picture_areas(blocks: Sequence[PageBlock], indexes: Sequence[int]) -> tuple[ReadArea, ...]:
+    """Return the areas of those pictures; text read there follows them."""
+    boxes = [(index, blocks[index].bbox) for index in indexes]
+    return tuple(ReadArea(bbox=box, block=index, adds=True) for index, box in boxes if box is not None)
 
 
 def garbled_areas(
@@ -29,30 +29,30 @@ def garbled_areas(
     size: tuple[float, float],
     words_of: Callable[[Line], list[Piece]] = split_evenly,
 ) -> tuple[ReadArea, ...]:
-    """The areas of the garbled lines: a block, the lines of it that are garbled, or the cells of a table.
+    """Return the areas of the garbled lines: a whole block, its garbled lines, or the cells of a table.
 
     Args:
-        blocks: Those of the page.
+        blocks: Blocks of the page.
         lines: All lines of the page.
-        garbled: Those whose font is garbled, in the same order.
+        garbled: Lines with a garbled font, in the same order.
         size: Width and height of the page in points.
-        words_of: Gives the words of a line.
+        words_of: Returns the words of a line.
     """
     numbers = {id(line) for line in garbled}
     areas: list[ReadArea] = []
-    for place, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         if block.bbox is None or HIDDEN_TEXT in block.flags:
             continue
         inside = [line for line in lines if holds(block.bbox, *_middle_of(line))]
-        own = [line for line in inside if id(line) in numbers]
-        if not own:
+        garbled_inside = [line for line in inside if id(line) in numbers]
+        if not garbled_inside:
             continue
         if block.table is not None:
-            areas += _cell_areas(place, block.table, own, words_of)
-        elif len(own) == len(inside) or block.printed:
-            areas.append(ReadArea(bbox=block.bbox, block=place))
+            areas += _cell_areas(index, block.table, garbled_inside, words_of)
+        elif len(garbled_inside) == len(inside) or block.printed:
+            areas.append(ReadArea(bbox=block.bbox, block=index))
         else:
-            areas += [ReadArea(bbox=line.bbox, block=place, layer=line.text) for line in own]
+            areas += [ReadArea(bbox=line.bbox, block=index, layer=line.text) for line in garbled_inside]
     return tuple(_widen(area, lines, size) for area in areas)
 
 
@@ -61,9 +61,9 @@ def _middle_of(line: Line) -> tuple[float, float]:
 
 
 def _cell_areas(
-    place: int, table: Table, lines: Sequence[Line], words_of: Callable[[Line], list[Piece]]
+    index: int, table: Table, lines: Sequence[Line], words_of: Callable[[Line], list[Piece]]
 ) -> Iterator[ReadArea]:
-    """An area for each line of each cell, or for a cell whose text is garbled as a whole."""
+    """Yield an area for each line of each cell, or one for a cell whose whole text is garbled."""
     words = [(line, word) for line in lines for word in words_of(line)]
     for number, cell in enumerate(table.cells):
         parts: dict[int, list[tuple[Line, Piece]]] = {}
@@ -79,10 +79,10 @@ def _cell_areas(
                 max(b[2] for b in boxes),
                 max(b[3] for b in boxes),
             )
-            yield ReadArea(bbox=hull, block=place, cell=number)
+            yield ReadArea(bbox=hull, block=index, cell=number)
         else:
             for text, box in zip(texts, boxes, strict=True):
-                yield ReadArea(bbox=box, block=place, cell=number, layer=text)
+                yield ReadArea(bbox=box, block=index, cell=number, layer=text)
 
 
 def _count(texts: Sequence[str]) -> int:
@@ -90,13 +90,13 @@ def _count(texts: Sequence[str]) -> int:
 
 
 def _box_of(part: Sequence[tuple[Line, Piece]]) -> Bbox:
-    """The box of some words of one line."""
+    """Return the box of some words of one line."""
     line = part[0][0]
     return (min(word.x0 for _, word in part), line.y0, max(word.x1 for _, word in part), line.y1)
 
 
 def _widen(area: ReadArea, lines: Sequence[Line], size: tuple[float, float]) -> ReadArea:
-    """The area with a margin, cut at the lines beside it: half a line would be read as other words."""
+    """Add a margin to the area, limited by neighbouring lines: half a line would be read as other words."""
     x0, y0, x1, y1 = area.bbox
     own = [line for line in lines if holds(area.bbox, *_middle_of(line))]
     first = min((line.y0 for line in own), default=y0)

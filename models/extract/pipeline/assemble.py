@@ -1,6 +1,6 @@
-"""Pages to a tree: pure, the same for every format and for any split of the pages over processes.
+"""Assembly of pages into a tree: pure, the same for every format and every split of the pages over processes.
 
-Gives blocks their ids and order, decides what only the whole document shows. Knows no parser.
+Gives blocks their ids and order, and decides everything that needs the whole document. Knows no parser.
 """
 
 from collections.abc import Sequence
@@ -35,11 +35,11 @@ TEXT_LOST = "text-lost"
 """Warning: characters that the page shows are in no block (see the coverage statement)."""
 
 BY_TAGS = "+tags"
-"""After the engine's name in a block's provenance: the author of the file tagged it as what it is."""
+"""Suffix of the engine's name in a block's provenance: the type comes from the author's tags."""
 
 
 def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
-    """The tree of a document from its pages, in page order."""
+    """Return the tree of a document from its pages, in page order."""
     ordered = sorted(pages, key=lambda page: page.number)
     drafts = make_drafts(ordered)
     gained = settle_hyphens(drafts)
@@ -69,16 +69,16 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
 
 
 def _join_parts(facts: DocumentFacts, drafts: list[Draft], options: ReadOptions) -> tuple[list[Draft], LeftOut]:
-    """Tables that go on over printed pages as one, unless they are asked for apart."""
+    """Join tables that continue over printed pages, unless the options ask for separate parts."""
     if facts.format in DRAWN_FORMATS and options.table_parts is TableParts.JOINED:
         return join_tables(drafts)
     return drafts, {}
 
 
 def _make_page(page: PageContent, stated: PageCoverage) -> Page:
-    """The page; what is lost lowers its confidence by its share."""
+    """Return the page; its share of lost characters lowers its confidence."""
     counts = stated.characters
-    kept = 1 - counts.lost / counts.painted if counts.lost else 1.0
+    kept_share = 1 - counts.lost / counts.painted if counts.lost else 1.0
     return Page(
         number=page.number,
         label=page.label,
@@ -87,7 +87,7 @@ def _make_page(page: PageContent, stated: PageCoverage) -> Page:
         rotation=page.rotation,
         route=page.route,
         reason=page.reason,
-        confidence=round(page.confidence * kept, 3),
+        confidence=round(page.confidence * kept_share, 3),
         status=page.status,
     )
 
@@ -115,11 +115,11 @@ def _make_block(draft: Draft, block: PageBlock, rating: Rating, order: int) -> B
 
 
 def _make_provenance(draft: Draft) -> BlockProvenance:
-    """Who read the block: the page's engine, or the recogniser of a part of it."""
+    """Return the reader of the block: the page's engine, or the recogniser of a part of it."""
     page, path = draft.page, draft.block.path
-    who = page.recogniser if draft.block.recognised and page.recogniser else page
-    engine = who.engine + (BY_TAGS if draft.block.tagged else "")
-    return BlockProvenance(engine=engine, model=who.model, version=who.version, path=path)
+    reader = page.recogniser if draft.block.recognised and page.recogniser else page
+    engine = reader.engine + (BY_TAGS if draft.block.tagged else "")
+    return BlockProvenance(engine=engine, model=reader.model, version=reader.version, path=path)
 
 
 def _id_of(order: int | None) -> BlockId | None:
@@ -127,11 +127,11 @@ def _id_of(order: int | None) -> BlockId | None:
 
 
 def _find_warnings(facts: DocumentFacts, pages: Sequence[PageContent], *, has_all_pictures: bool) -> list[Warning]:
-    found = [Warning(code=code) for code in facts.warnings]
+    warnings = [Warning(code=code) for code in facts.warnings]
     if not has_all_pictures:
-        found.append(Warning(code="pictures-left-out"))
+        warnings.append(Warning(code="pictures-left-out"))
     for page in pages:
-        found += [Warning(code=code, page=page.number) for code in page.warnings]
+        warnings += [Warning(code=code, page=page.number) for code in page.warnings]
         if page.status is PageStatus.FAILED and page.error is not None:
-            found.append(Warning(code=page.error.value, page=page.number))
-    return found
+            warnings.append(Warning(code=page.error.value, page=page.number))
+    return warnings

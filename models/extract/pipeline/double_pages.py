@@ -1,8 +1,8 @@
-"""Two pages of a book on one scan: where the fold lies, and the words of each page. Pure.
+"""Two book pages on one scan: finds the fold and the words of each page. Pure.
 
-A scan is taken for two pages when it is wide enough for two, nothing stands in its fold, and both sides hold lines of
-running text; tables and slides have short lines or reach over the middle. Beside running text anything is a page of
-its own whose lines do not go on the rows of that text, as the columns of a table do.
+A scan holds two pages when it is wide enough for two, its fold is empty, and both sides hold lines of running text.
+Tables and slides have short lines or reach over the middle. If only one side is running text, the other is a page only
+when its lines do not share the rows of that text, as the columns of a table do.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from models.cdom.ports import Word
 
 @dataclass(frozen=True, slots=True)
 class SpreadLimits:
-    """Shares of the scan's width, where nothing else is said."""
+    """Thresholds, as shares of the scan's width unless noted otherwise."""
 
     widest: float = 0.95  # of a single page, by its height: paper is higher than wide
     slimmest: float = 0.5
-    middle: tuple[float, float] = (0.4, 0.6)  # where the fold may lie
+    middle: tuple[float, float] = (0.4, 0.6)  # range of the fold
     fold: float = 0.02  # width without a word: the inner margins of two pages are wider
     lines: int = 8  # on each page
     clear_fold: float = 0.04  # the same where only one page is running text
@@ -33,7 +33,7 @@ LIMITS: Final = SpreadLimits()
 
 
 def find_fold(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> float | None:
-    """Where (points) two pages meet on an upright, level scan; null where it shows one."""
+    """Return the x (points) where two pages meet on an upright, level scan; None for a single page."""
     page = width / 2 / max(height, 1.0)
     if not LIMITS.slimmest < page < LIMITS.widest:
         return None
@@ -48,7 +48,7 @@ def find_fold(words: Sequence[Word], rules: Sequence[Bbox], width: float, height
 
 
 def _find_gap(words: Sequence[Word], width: float) -> tuple[float, float]:
-    """The widest gap between words around the middle of the scan, and its middle."""
+    """Return the widest gap between words around the middle of the scan, and the middle of that gap."""
     first, last = (share * width for share in LIMITS.middle)
     end, best = 0.0, (0.0, 0.0)
     for x0, x1 in sorted((word.bbox[0], word.bbox[2]) for word in words):
@@ -59,7 +59,7 @@ def _find_gap(words: Sequence[Word], width: float) -> tuple[float, float]:
 
 
 def _find_lines(words: Sequence[Word], fold: float, *, right: bool) -> list[Bbox]:
-    """The boxes of the lines of one side."""
+    """Return the boxes of the lines of one side."""
     own = [word for word in words if (word.bbox[0] >= fold) == right]
     return [union_bbox(word.bbox for word in group) for _, group in groupby(own, key=lambda word: word.line)]
 
@@ -73,11 +73,11 @@ def _is_prose(lines: Sequence[Bbox]) -> bool:
 
 
 def _are_apart(left: Sequence[Bbox], right: Sequence[Bbox], gap: float) -> bool:
-    """True when the sides are no table: its cells stand on common rows. `gap` is a share of the width."""
+    """Return whether the sides are two pages: the columns of a table share rows. `gap` is a share of the width."""
     if gap < LIMITS.clear_fold:
         return False
     few, many = sorted((left, right), key=len)
-    return sum(any(_on_row(line, other) for other in many) for line in few) < LIMITS.on_rows * len(few)
+    return sum(any(_on_row(line, candidate) for candidate in many) for line in few) < LIMITS.on_rows * len(few)
 
 
 def _on_row(a: Bbox, b: Bbox) -> bool:
@@ -87,11 +87,12 @@ def _on_row(a: Bbox, b: Bbox) -> bool:
 def take_side(
     words: Sequence[Word], rules: Sequence[Bbox], fold: float, *, right: bool
 ) -> tuple[list[Word], list[Bbox]]:
-    """Words and drawn lines of one page, from its own left edge on."""
-    by = fold if right else 0.0
-    kept = [replace(word, bbox=shift(word.bbox, -by)) for word in words if (word.bbox[0] >= fold) == right]
-    return kept, [shift(rule, -by) for rule in rules if (rule[0] >= fold) == right]
+    """Return the words and drawn lines of one page, with x measured from its own left edge."""
+    origin = fold if right else 0.0
+    side = [replace(word, bbox=shift(word.bbox, -origin)) for word in words if (word.bbox[0] >= fold) == right]
+    return side, [shift(rule, -origin) for rule in rules if (rule[0] >= fold) == right]
 
 
 def shift(box: Bbox, by: float) -> Bbox:
+    """Return the box moved to the right by `by` points."""
     return (box[0] + by, box[1], box[2] + by, box[3])

@@ -1,4 +1,4 @@
-"""Recognised words as marks of a page, and as the text of the parts of a page that were read again. Pure."""
+"""Recognised words as marks of a page, and as the text of parts of a page that were read again. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -20,20 +20,25 @@ from models.extract.pipeline.areas import holds
 from models.extract.pipeline.text_parts import flag_part, layer_text, replace_part
 
 _WIDE_GAP = 1.2
-"""Heights of a line: no blank of justified text is as wide."""
+"""Line heights: blanks of justified text are narrower."""
 _SLACK = 0.3
-"""Heights of a line by which the box of a word may reach over a line beside it."""
+"""Line heights by which a word's box may overlap a neighbouring drawn line."""
 _MOST_POSTS = 300
-"""Verticals that words are held against; a page with more is a drawing."""
+"""Verticals that words are compared with; a page with more is a drawing."""
 _ASCENT, _SIZE = 0.78, 0.95
 """Baseline and font size as shares of the height of a recognised line's box."""
 
 
 def make_marks(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> PageMarks:
-    """The page of these words and drawn lines. Words are told from their line: boxes of single ones leave gaps."""
+    """Return the marks of a page with these words and drawn lines.
+
+    Words get their positions from their line, because boxes of single words leave gaps.
+    """
     posts = [box for box in rules if box[2] - box[0] < box[3] - box[1]]
     posts = posts if len(posts) <= _MOST_POSTS else []
-    groups = (part for _, group in groupby(words, key=lambda word: word.line) for part in _cut(list(group), posts))
+    groups = (
+        part for _, group in groupby(words, key=lambda word: word.line) for part in _split_at_gaps(list(group), posts)
+    )
     return PageMarks(
         width=width,
         height=height,
@@ -43,28 +48,28 @@ def make_marks(words: Sequence[Word], rules: Sequence[Bbox], width: float, heigh
     )
 
 
-def _cut(words: list[Word], posts: Sequence[Bbox]) -> list[list[Word]]:
-    """The words of a recognised line, cut where a gap or a drawn line says that they stand in several columns."""
+def _split_at_gaps(words: list[Word], posts: Sequence[Bbox]) -> list[list[Word]]:
+    """Split the words of a recognised line where a gap or a drawn line separates columns."""
     words = sorted(words, key=lambda word: word.bbox[0])
     parts = [words[:1]]
     for before, word in pairwise(words):
         height = min(before.bbox[3] - before.bbox[1], word.bbox[3] - word.bbox[1])
         is_apart = word.bbox[0] - before.bbox[2] > _WIDE_GAP * height
-        if is_apart or any(_stands_between(post, before.bbox, word.bbox) for post in posts):
+        if is_apart or any(_is_between(post, before.bbox, word.bbox) for post in posts):
             parts.append([])
         parts[-1].append(word)
     return parts
 
 
-def _stands_between(post: Bbox, left: Bbox, right: Bbox) -> bool:
-    """True for a vertical between two words, as high as they are."""
+def _is_between(post: Bbox, left: Bbox, right: Bbox) -> bool:
+    """Return whether a vertical separates two words at their height."""
     middle, y = (post[0] + post[2]) / 2, (left[1] + left[3] + right[1] + right[3]) / 4
     slack = _SLACK * (right[3] - right[1])
     return post[1] <= y <= post[3] and left[2] - slack <= middle <= right[0] + slack
 
 
 def make_line(words: list[Word]) -> Line:
-    """One recognised text line; confidence is the mean of its words, weighted by their length."""
+    """Return one recognised text line; its confidence is the mean over its words, weighted by length."""
     words = sorted(words, key=lambda word: word.bbox[0])
     text = " ".join(word.text.strip() for word in words if word.text.strip())
     x0, y0 = min(word.bbox[0] for word in words), min(word.bbox[1] for word in words)
@@ -77,18 +82,18 @@ def make_line(words: list[Word]) -> Line:
 
 _WORD = re.compile(r"[^\W_]{2,}")
 _AGREED = 0.5
-"""Share of recognised words (two letters or more) that the layer has: good layers .8 to 1, garbled ones below .1."""
-_ENOUGH = 2  # words below which a recogniser cannot contradict
+"""Least share of recognised words (two letters or more) found in the layer: good layers .8 to 1, garbled below .1."""
+_ENOUGH = 2  # words from which a recogniser can contradict the layer
 _LESS = 0.5
 """Share of the layer's letters: a recogniser that reads fewer has not read the text."""
 _SURE, _LEAST_CHARS = 0.7, 8
-"""Mean confidence and characters from which what was read in a picture is taken for text and not for a drawing."""
+"""Least mean confidence and characters with which text read in a picture counts as text and not as a drawing."""
 _UNREAD = 0.1
-"""Confidence of a block whose font is garbled and that no recogniser has read: next to nothing of it is right."""
+"""Confidence of a block with a garbled font that no recogniser has read: almost none of it is right."""
 
 
 def agrees(recognised: str, layer: str) -> bool:
-    """True when most recognised words stand in the layer; the recogniser may join words or miss a letter."""
+    """Return whether most recognised words occur in the layer; the recogniser may join words or miss a letter."""
     words = _WORD.findall(recognised.casefold())
     if len(words) < _ENOUGH:
         return bool(words) and _letters(recognised) == _letters(layer)
@@ -97,7 +102,7 @@ def agrees(recognised: str, layer: str) -> bool:
 
 
 def brings_less(recognised: str, layer: str) -> bool:
-    """True when the recogniser read fewer than half as many letters as the layer has."""
+    """Return whether the recogniser read fewer than half as many letters as the layer has."""
     return len(_letters(recognised)) < _LESS * len(_letters(layer))
 
 
@@ -106,7 +111,7 @@ def _letters(text: str) -> str:
 
 
 def flag_garbled(blocks: Sequence[PageBlock], areas: Sequence[ReadArea]) -> list[PageBlock]:
-    """The blocks, the text of those areas flagged: nothing will read it better."""
+    """Return the blocks with the text of those areas flagged, because no recogniser can read it better."""
     flagged = list(blocks)
     for area in areas:
         if not area.adds and 0 <= area.block < len(flagged):
@@ -115,7 +120,7 @@ def flag_garbled(blocks: Sequence[PageBlock], areas: Sequence[ReadArea]) -> list
 
 
 def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
-    """The page with its areas read: text that the recogniser reads otherwise is replaced, that of pictures is added."""
+    """Return the page with its areas read: differing text is replaced, text of pictures is added."""
     blocks = list(content.blocks)
     added: dict[int, list[PageBlock]] = {}
     stated: list[tuple[str, Bbox]] = []
@@ -133,19 +138,19 @@ def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
             layer = layer_text(before, area)
             if agrees(read, layer):
                 continue
-            made_block = None if not lines or brings_less(read, layer) else _replace_text(before, area, lines)
-            if made_block is None:
+            new_block = None if not lines or brings_less(read, layer) else _replace_text(before, area, lines)
+            if new_block is None:
                 blocks[area.block] = flag_part(before, area, _UNREAD)
                 continue
-            blocks[area.block] = made_block
+            blocks[area.block] = new_block
             replaced.append(PageBlock(type=BlockType.PARAGRAPH, bbox=area.bbox, text=layer))
         stated += [(line.text, line.bbox) for line in lines]
-    made = [*(block for block in blocks if block.recognised), *_flatten(added)]
+    recognised = [*(block for block in blocks if block.recognised), *_flatten(added)]
     return replace(
         content,
-        route=Route.MIXED if made else Route.FAST,
+        route=Route.MIXED if recognised else Route.FAST,
         blocks=_insert(blocks, added),
-        coverage=_account(content, stated, made, replaced),
+        coverage=_account(content, stated, recognised, replaced),
         written=count_written([*blocks, *_flatten(added)]),
         warnings=(*content.warnings, *words.warnings),
         recogniser=AreaReader(engine=words.engine, model=words.model, version=words.version),
@@ -154,7 +159,7 @@ def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
 
 
 def leave_areas(content: PageContent) -> PageContent:
-    """The page when there is no recogniser: as its text layer has it, what is garbled flagged."""
+    """Return the page without recognition: its text layer, with garbled text flagged."""
     return replace(
         content,
         route=Route.FAST,
@@ -169,11 +174,11 @@ def _flatten(added: dict[int, list[PageBlock]]) -> list[PageBlock]:
 
 
 def _lines_in(area: ReadArea, words: Sequence[Word], blocks: Sequence[PageBlock]) -> list[Line]:
-    """The words whose middle lies in the area, as lines, without those that are text of another block."""
+    """Return lines of the words whose middle is in the area, without the words of other blocks."""
     others = [
         block
-        for place, block in enumerate(blocks)
-        if place != area.block and block.type is not BlockType.PICTURE and HIDDEN_TEXT not in block.flags
+        for index, block in enumerate(blocks)
+        if index != area.block and block.type is not BlockType.PICTURE and HIDDEN_TEXT not in block.flags
         and not _is_around(block.bbox, area.bbox)
     ]  # fmt: skip
     inside = [
@@ -190,7 +195,7 @@ def _is_around(outer: Bbox | None, inner: Bbox) -> bool:
 
 
 def _is_text_of(block: PageBlock, word: Word, area: ReadArea) -> bool:
-    """True for a word in the box of another block; of one on a picture, if that block says it."""
+    """Return whether another block covers the word; on a picture the block's text must also contain it."""
     if not holds(block.bbox, *_middle(word)):
         return False
     return not area.adds or _letters(word.text) in _letters(block_text(block))
@@ -201,13 +206,13 @@ def _middle(word: Word) -> tuple[float, float]:
 
 
 def _lay_out(content: PageContent, lines: list[Line]) -> list[PageBlock]:
-    """Blocks of the lines as if they were a page; no running heads in the middle of one."""
+    """Lay out the lines as if they were a page, without running heads."""
     marks = PageMarks(width=content.width, height=content.height, lines=lines)
     return [replace(block, recognised=True, parent=None, continues=None) for block in layout_page(marks).blocks]
 
 
 def _replace_text(before: PageBlock, area: ReadArea, lines: list[Line]) -> PageBlock | None:
-    """The block with the recognised text in place of the area's; null when it does not have that part."""
+    """Return the block with recognised text in place of the area's, or None when it lacks that part."""
     text, _ = join_lines(lines)
     confidence = confidence_of(lines)
     if area.cell is None and not area.layer:
@@ -222,32 +227,32 @@ def _replace_text(before: PageBlock, area: ReadArea, lines: list[Line]) -> PageB
             recognised=True,
             breaks=(),
         )
-    made = replace_part(before, area, " ".join(text.split()))
-    return made and replace(made, confidence=min(made.confidence, confidence), recognised=True)
+    changed = replace_part(before, area, " ".join(text.split()))
+    return changed and replace(changed, confidence=min(changed.confidence, confidence), recognised=True)
 
 
 def _insert(blocks: list[PageBlock], added: dict[int, list[PageBlock]]) -> tuple[PageBlock, ...]:
-    """The blocks with those of pictures after them; references go along."""
-    moved: list[int] = []
+    """Return the blocks with those of pictures inserted after them, and adjust references."""
+    new_indexes: list[int] = []
     count = 0
-    for place in range(len(blocks)):
-        moved.append(place + count)
-        count += len(added.get(place, ()))
+    for index in range(len(blocks)):
+        new_indexes.append(index + count)
+        count += len(added.get(index, ()))
     out: list[PageBlock] = []
-    for place, block in enumerate(blocks):
-        parent = None if block.parent is None else moved[block.parent]
-        continues = None if block.continues is None else moved[block.continues]
+    for index, block in enumerate(blocks):
+        parent = None if block.parent is None else new_indexes[block.parent]
+        continues = None if block.continues is None else new_indexes[block.continues]
         same = parent == block.parent and continues == block.continues
-        out += [block if same else replace(block, parent=parent, continues=continues), *added.get(place, ())]
+        out += [block if same else replace(block, parent=parent, continues=continues), *added.get(index, ())]
     return tuple(out)
 
 
 def _account(
-    content: PageContent, stated: list[tuple[str, Bbox]], made: list[PageBlock], replaced: list[PageBlock]
+    content: PageContent, stated: list[tuple[str, Bbox]], recognised: list[PageBlock], replaced: list[PageBlock]
 ) -> PageCoverage | None:
-    """The statement: the layer's text that was replaced is excluded, the words stand beside it."""
+    """Return the coverage: replaced text of the layer is excluded, recognised words are counted in addition."""
     if content.coverage is None or not stated:
         return content.coverage
     return account_recognised(
-        content.coverage, stated, made, number=content.number, kept=True, replaced=tuple(replaced)
+        content.coverage, stated, recognised, number=content.number, kept=True, replaced=tuple(replaced)
     )

@@ -1,6 +1,6 @@
-"""Triage: which way a page is read, and why. Looks at its marks only, never at pixels.
+"""Triage: decides how a page is read, and records why. Uses only its marks, never pixels.
 
-Users complain equally of recognition that fires wrongly and of recognition that does not, so the reason is recorded.
+Users complain equally about needless and about missing recognition, so the reason is recorded.
 """
 
 import re
@@ -15,25 +15,25 @@ from models.extract.text_quality.garbled import find_garbled
 from models.extract.text_quality.symbol_fonts import symbol_font
 
 PICTURE_TEXT = "picture-text"
-"""The reason for pages whose few words of text are good, but whose picture holds more."""
+"""Reason for pages whose few words of text are good, but whose picture holds more text."""
 GARBAGE_TEXT = "garbage-text"
-"""The reason for pages whose text layer does not say what they show; a recogniser has the last word about it."""
+"""Reason for pages whose text layer differs from what they show; a recogniser decides about it."""
 CONFIRMED_TEXT = "text-layer-confirmed"
-"""The reason for pages that looked garbled and of which a recogniser read what their text layer says."""
+"""Reason for pages that looked garbled, but whose text layer a recogniser confirmed."""
 GARBLED_FONT = "garbled-font"
-"""The reason for pages of which only some fonts are so."""
+"""Reason for pages on which only some fonts are garbled."""
 TEXT_IN_PICTURES = "text-in-pictures"
-"""The reason for pages with a good text layer, of which some pictures show text too."""
+"""Reason for pages with a good text layer, of which some pictures show text too."""
 OUTLINED_TEXT = "outlined-text"
-"""The reason for pages with little text of their own and much that is drawn as curves."""
+"""Reason for pages with little text in the layer and much text drawn as curves."""
 _GARBLED_PAGE = 0.5
 """Share of a page's characters in garbled fonts from which the whole page is recognised."""
 _SCAN_SHARE = 0.65
 """A page covered by pictures beyond this share is a scan when its text is missing or hidden."""
 _FEW_CHARS, _SOME_SHARE = 10, 0.05  # characters of a page number; share of the page's area a small logo covers
 _TITLE_CHARS, _PICTURE_SHARE = 60, 0.5
-"""With fewer characters of text beside a picture that fills half the page, the picture is likely to hold the text."""
-_LAYER_SHARE = 0.2  # visible share of all characters below which the rest is a scan's text layer
+"""With fewer characters of text and a picture that fills half the page, the picture probably holds the text."""
+_LAYER_SHARE = 0.2  # visible share of characters below which the others are a scan's text layer
 _MANY_SHAPES = 40
 """A page without text but with so many shapes may be text drawn as curves."""
 _OUTLINED_CHARS, _LEAST_LETTERS = 120, 80
@@ -45,7 +45,7 @@ _BAD = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 @dataclass(frozen=True, slots=True)
 class PagePlan:
-    """`reason` is a stable word; `garbled` are lines in fonts that do not say what they show."""
+    """The route of a page; `reason` is a stable word, `garbled` are lines in fonts that misstate their characters."""
 
     route: Route
     reason: str
@@ -53,32 +53,34 @@ class PagePlan:
 
 
 def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
-    """The route of one page under the options' OCR mode."""
+    """Return the route of one page under the options' OCR mode."""
     if options.ocr is OcrMode.ALWAYS:
         return PagePlan(Route.OCR, "asked-for")
     if not options.fast_mode and options.ocr is not OcrMode.NEVER:
         return PagePlan(Route.OCR, "fast-mode-off")
-    wish = _find_reason_for_ocr(marks)
-    if wish is None:
+    ocr_reason = _find_reason_for_ocr(marks)
+    if ocr_reason is None:
         return _plan_readable(marks, options)
     if options.ocr is OcrMode.NEVER:
-        return PagePlan(Route.FAST if marks.lines or marks.unseen else Route.NONE, f"{wish}, ocr off")
-    return PagePlan(Route.OCR, wish)
+        return PagePlan(Route.FAST if marks.lines or marks.unseen else Route.NONE, f"{ocr_reason}, ocr off")
+    return PagePlan(Route.OCR, ocr_reason)
 
 
 def _plan_readable(marks: PageMarks, options: ReadOptions) -> PagePlan:
-    """The plan of a page whose text layer has text of its own, or that is blank."""
+    """Plan a page that is blank or has a text layer."""
     garbled = find_garbled(marks.lines)
     if not garbled.lines:
         return PagePlan(Route.FAST, "text-layer" if marks.lines or marks.unseen else "blank")
-    whole = garbled.share >= _GARBLED_PAGE
-    wish = PagePlan(Route.OCR if whole else Route.MIXED, GARBAGE_TEXT if whole else GARBLED_FONT, garbled.lines)
+    is_page_garbled = garbled.share >= _GARBLED_PAGE
+    plan = PagePlan(
+        Route.OCR if is_page_garbled else Route.MIXED, GARBAGE_TEXT if is_page_garbled else GARBLED_FONT, garbled.lines
+    )
     never = options.ocr is OcrMode.NEVER
-    return replace(wish, route=Route.FAST, reason=f"{wish.reason}, ocr off") if never else wish
+    return replace(plan, route=Route.FAST, reason=f"{plan.reason}, ocr off") if never else plan
 
 
 def _find_reason_for_ocr(marks: PageMarks) -> str | None:
-    """Why the page wants a recogniser, null when its text layer will do."""
+    """Return why the page needs a recogniser, or None when its text layer suffices."""
     text = "".join(line.text for line in marks.lines)
     hidden = sum(len(line.text) for line in marks.unseen)
     covered = _picture_share(marks)
@@ -94,7 +96,7 @@ def _find_reason_for_ocr(marks: PageMarks) -> str | None:
 
 
 def _count_outlined(marks: PageMarks) -> int:
-    """How many shapes of the size of letters stand in rows; those of plots and maps are scattered."""
+    """Count letter-sized shapes in rows; the shapes of plots and maps are scattered."""
     if len(marks.glyph_shapes) <= _LEAST_LETTERS:
         return 0
     rows: list[list[float]] = []
@@ -107,12 +109,12 @@ def _count_outlined(marks: PageMarks) -> int:
 
 
 def _without_signs(lines: Sequence[Line]) -> str:
-    """The text in fonts of letters; signs that have no character of their own say nothing about the others."""
+    """Return the text in fonts of letters; unencoded symbols say nothing about the other characters."""
     return "".join(line.text for line in lines if symbol_font(line.font) is None)
 
 
 def is_garbage(text: str) -> bool:
-    """True when a text layer does not decode: replacement, private-use or control characters."""
+    """Return whether a text layer does not decode: replacement, private-use or control characters."""
     if len(text) < _FEW_CHARS:
         return False
     return len(_BAD.findall(text)) > _GARBAGE_SHARE * len(text)

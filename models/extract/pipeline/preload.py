@@ -1,4 +1,4 @@
-"""Imports everything that reading can need, for a process that will have no file access afterwards."""
+"""Imports everything that reading may need, for a process that will lose file access."""
 
 import codecs
 import encodings
@@ -20,18 +20,19 @@ _CODECS_OF_PDF = (
     "ascii", "latin_1", "utf_8", "utf_8_sig", "utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "cp1252",
     "mac_roman", "idna", "raw_unicode_escape", "unicode_escape",
 )  # fmt: skip
-"""The engine decodes what stands in a PDF; these are what Python itself and our own code ask for."""
+"""Codecs that Python and our own code need for a PDF; the engine decodes the file itself."""
 _LAZY = ("unicodedata", "models.extract.pipeline.recognised", "models.extract.pipeline.assemble")
 _LAZY_BESIDE_PDF = ("models.extract.formats.common.encryption",)
 
 
 def preload(formats: Collection[Format] = ()) -> None:
-    """Load readers (of these formats, of all where none is named), weights, codecs and JSON validators.
+    """Load the readers of `formats` (of all when empty), weights, codecs and JSON validators.
 
-    Raises `ImportError` when a reader cannot be imported.
+    Raises:
+        ImportError: A reader cannot be imported.
     """
-    wanted = set(formats).union(*(INSIDE.get(one, ()) for one in formats))
-    for target in sorted({target for one, target in READERS.items() if not wanted or one in wanted}):
+    needed = set(formats).union(*(INSIDE.get(format_, ()) for format_ in formats))
+    for target in sorted({target for format_, target in READERS.items() if not needed or format_ in needed}):
         import_module(target.split(":")[0])
     if not formats or STATED & set(formats):
         load_counters()
@@ -51,7 +52,7 @@ def preload(formats: Collection[Format] = ()) -> None:
 
 
 def load_counters() -> None:
-    """What counts the characters of formats without printed pages."""
+    """Import the counters of formats without printed pages."""
     parts = import_module("models.extract.coverage.stated.counted")
     for target in sorted(set(parts.COUNTERS.values())):
         import_module(target.split(":")[0])

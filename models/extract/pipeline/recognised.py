@@ -19,11 +19,11 @@ from models.extract.pipeline.upright import Standing
 
 
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
-    """`content` with its blocks made from the recognised words; its own text is replaced.
+    """Return `content` with blocks made from the recognised words, which replace its own text.
 
-    A page of pictures or curves with a few words in its text layer keeps those, and gains what else was recognised.
-    Layout sees the page upright and level; the blocks' boxes are those of the page as it is shown. Blocks that the
-    recogniser laid out itself are taken as they are (route `vlm`).
+    A page of pictures or curves keeps the few words of its text layer and gains the other recognised words. Layout gets
+    the page upright and level; the blocks' boxes are those of the page as shown. Blocks that the recogniser laid out
+    itself are used unchanged (route `vlm`).
     """
     if words.blocks is not None:
         return _take_blocks(content, words, words.blocks)
@@ -40,25 +40,25 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees, bend=words.bend
     )
     is_kept = content.reason in (PICTURE_TEXT, OUTLINED_TEXT)
-    kept = content.blocks if is_kept else ()
-    found = [word for word in words.words if not any(_lies_in(word, block) for block in kept)]
-    found = [word for word in found if not any(_is_printed_on(word, block) for block in kept)]
-    levelled = [replace(word, bbox=standing.level(word.bbox)) for word in found]
-    laid = _lay_out(levelled, words.rules, *standing.upright_size)
-    lines = laid.lines
+    layer_blocks = content.blocks if is_kept else ()
+    new_words = [word for word in words.words if not any(_is_in_block(word, block) for block in layer_blocks)]
+    new_words = [word for word in new_words if not any(_is_printed_on(word, block) for block in layer_blocks)]
+    levelled = [replace(word, bbox=standing.level(word.bbox)) for word in new_words]
+    layout = _lay_out(levelled, words.rules, *standing.upright_size)
+    lines = layout.lines
     chars = sum(len(line.text) for line in lines)
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
     stated = [(line.text, line.bbox) for line in lines]
     coverage = account_recognised(
-        content.coverage, stated, laid.blocks, number=content.number, kept=is_kept,
+        content.coverage, stated, layout.blocks, number=content.number, kept=is_kept,
         scan=words.ink,
     )  # fmt: skip
-    blocks = (*kept, *(standing.show_block(_moved(block, len(kept))) for block in laid.blocks))
+    blocks = (*layer_blocks, *(standing.show_block(_moved(block, len(layer_blocks))) for block in layout.blocks))
     return replace(
         content,
         route=Route.OCR,
         confidence=round(score, 3),
-        body_size=laid.body_size,
+        body_size=layout.body_size,
         blocks=blocks,
         coverage=coverage,
         written=count_written(blocks),
@@ -71,7 +71,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
 
 @dataclass(frozen=True, slots=True)
 class _LaidOut:
-    """Lines and blocks of a recognised page, in points of it upright and level."""
+    """Lines and blocks of a recognised page, in points of the upright, level page."""
 
     lines: list[Line]
     blocks: list[PageBlock]
@@ -79,7 +79,7 @@ class _LaidOut:
 
 
 def _lay_out(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> _LaidOut:
-    """The layout of the page; of a scan of two pages that of the left one and then that of the right one."""
+    """Lay out the page; for a scan of two pages, the left one and then the right one."""
     fold = find_fold(words, rules, width, height)
     if fold is None:
         marks = make_marks(words, rules, width, height)
@@ -97,15 +97,15 @@ def _lay_out(words: Sequence[Word], rules: Sequence[Bbox], width: float, height:
 def _lay_out_side(
     words: Sequence[Word], rules: Sequence[Bbox], fold: float, width: float, height: float, *, right: bool
 ) -> _LaidOut:
-    own, drawn = take_side(words, rules, fold, right=right)
-    marks = make_marks(own, drawn, width, height)
+    side_words, side_rules = take_side(words, rules, fold, right=right)
+    marks = make_marks(side_words, side_rules, width, height)
     lines = list(marks.lines)
     layout = layout_page(marks)
     return _LaidOut(lines, list(layout.blocks), layout.body_size)
 
 
 def _shifted(block: PageBlock, by: float) -> PageBlock:
-    """The block and its cells further to the right."""
+    """Return the block and its cells moved to the right by `by` points."""
     table = block.table
     if table is not None:
         cells = tuple(replace(cell, bbox=cell.bbox and shift(cell.bbox, by)) for cell in table.cells)
@@ -114,18 +114,18 @@ def _shifted(block: PageBlock, by: float) -> PageBlock:
 
 
 def _keep_layer(content: PageContent) -> PageContent:
-    """The page as its text layer has it, flagged: the recogniser read too little of it to take its place."""
+    """Keep the text layer, flagged: the recogniser read too little of it to replace it."""
     areas = [
-        ReadArea(bbox=block.bbox, block=place)
-        for place, block in enumerate(content.blocks)
+        ReadArea(bbox=block.bbox, block=index)
+        for index, block in enumerate(content.blocks)
         if block.bbox is not None and HIDDEN_TEXT not in block.flags and block_text(block)
     ]
     blocks = flag_garbled(content.blocks, areas)
     return replace(content, route=Route.FAST, reason=f"{GARBAGE_TEXT}, layer kept", blocks=tuple(blocks))
 
 
-def _lies_in(word: Word, block: PageBlock) -> bool:
-    """True for a word that the block of the text layer already holds."""
+def _is_in_block(word: Word, block: PageBlock) -> bool:
+    """Return whether a text block of the layer already covers the word."""
     if block.bbox is None or block.type is BlockType.PICTURE:
         return False
     x, y = (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
@@ -133,7 +133,7 @@ def _lies_in(word: Word, block: PageBlock) -> bool:
 
 
 def _is_printed_on(word: Word, block: PageBlock) -> bool:
-    """True for a word on a picture whose text layer holds it."""
+    """Return whether a picture covers the word and its text layer contains it."""
     if block.bbox is None or block.type is not BlockType.PICTURE or not block.text:
         return False
     x, y = (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
@@ -147,7 +147,7 @@ def _letters(text: str) -> str:
 
 
 def _moved(block: PageBlock, by: int) -> PageBlock:
-    """The block with its references to blocks of the page moved on."""
+    """Return the block with its references to blocks of the page increased by `by`."""
     if not by or (block.parent is None and block.continues is None):
         return block
     parent = None if block.parent is None else block.parent + by
@@ -172,7 +172,7 @@ def _take_blocks(content: PageContent, page: RecognisedPage, blocks: tuple[Recog
 
 
 def _make_block(block: RecognisedBlock, content: PageContent) -> PageBlock:
-    """Boxes never leave the page. A picture has no asset: nobody drew one."""
+    """Return the block with its box cut at the page. A picture has no asset, because none was drawn."""
     box = None if block.bbox is None else round_bbox(clamp_bbox(block.bbox, content.width, content.height))
     return PageBlock(
         type=block.type,

@@ -18,13 +18,16 @@ Vectors = npt.NDArray[np.float32]
 class EmbeddingModel(Protocol):
     """Unit vectors, a float32 row a text, in the order given; some models treat questions differently."""
 
-    def embed(self, texts: list[str]) -> Vectors: ...
-    def embed_queries(self, texts: list[str]) -> Vectors: ...
+    def embed(self, texts: list[str]) -> Vectors:
+        """Return unit vectors of passages, one row per text."""
+
+    def embed_queries(self, texts: list[str]) -> Vectors:
+        """Return unit vectors of search queries, one row per text."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderFacts:
-    """`key` is empty for the model that comes with the service; every other model has one of its own."""
+    """Describes an embedding model. `key` is unique per model and empty for the built-in one."""
 
     name: str
     key: str
@@ -44,14 +47,22 @@ def describe_embedder(setting: str) -> EmbedderFacts:
 
 
 def load_embedder(setting: str, *, threads: int = 1) -> EmbeddingModel:
-    """The model of `minilm` or of a directory. Raises `EmbedderRefused`."""
+    """Load the built-in model (`minilm`) or the model in a directory.
+
+    Raises:
+        EmbedderRefused: The directory holds no usable model.
+    """
     if setting == MINILM:
         return MiniLm(threads=threads)
     return SentenceModel(Path(setting), threads=threads)
 
 
 def check_embedder(setting: str) -> None:
-    """What can be seen without loading anything. Raises `EmbedderRefused`."""
+    """Check the setting without loading a model.
+
+    Raises:
+        EmbedderRefused: The setting cannot work on this machine.
+    """
     describe_embedder(setting)
     if setting not in (MINILM, NONE):
         require_library()

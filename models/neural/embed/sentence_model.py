@@ -39,7 +39,11 @@ class SentenceModel:
     """Loads on first use, on the GPU when torch sees one. Calls from several threads are taken one after the other."""
 
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
-        """Raises `EmbedderRefused`."""
+        """Read the vector width of the model in `folder`; the weights are loaded later.
+
+        Raises:
+            EmbedderRefused: The folder holds no readable model.
+        """
         self.width = read_width(folder)
         self._folder, self._threads, self._lock = folder, threads, threading.Lock()
 

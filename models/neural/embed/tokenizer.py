@@ -43,7 +43,7 @@ class MiniLmTokenizer:
         self._before: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        """Number of tokens in `text`."""
+        """Return the number of tokens in `text`."""
         words = _without_dropped(_encodable(text)).split()
         counts = self._counts
         try:
@@ -58,7 +58,7 @@ class MiniLmTokenizer:
         return [(int(start), int(end)) for start, end in encoding.offsets]
 
     def _learn(self, words: list[str]) -> dict[str, int]:
-        """The counts with `words` in them: what stands between signs is mostly known, the rest is one `encode`."""
+        """Count the tokens of new words in one `encode` and return the cache with them in it."""
         counts = self._counts
         if len(counts) >= MAX_KEPT_WORDS:
             self._before, counts = counts, {}
@@ -81,9 +81,9 @@ class MiniLmTokenizer:
 
 
 def _parts(word: str) -> list[str]:
-    """Runs of letters and figures, and single signs: no word piece crosses from one to another.
+    """Split a word into runs of letters and digits and single signs; no word piece crosses these borders.
 
-    Other scripts stay whole, and what may hold one of the model's own tokens, such as `[SEP]`.
+    Words in other scripts stay whole, and so do words that may hold one of the model's own tokens, such as `[SEP]`.
     """
     return _PART.findall(word) if word.isascii() and word.isprintable() and "[" not in word else [word]
 
@@ -105,7 +105,11 @@ def _encodable(text: str) -> str:
 
 @cache
 def load_tokenizer() -> MiniLmTokenizer:
-    """The vendored tokenizer, once per process. Raises `TokenizerDamaged` when the file's hash is another one."""
+    """Load the vendored tokenizer, once per process.
+
+    Raises:
+        TokenizerDamaged: The file does not have the expected hash.
+    """
     definition = TOKENIZER_FILE.read_bytes()
     if hashlib.sha256(definition).hexdigest() != TOKENIZER_SHA256:
         raise TokenizerDamaged(TOKENIZER_FILE.name)

@@ -1,1 +1,1 @@
-"""What stands where on the picture of a page: a detector of layout elements, as a second opinion beside the rules."""
+"""Finds layout elements in the picture of a page, as a second opinion next to the rules."""

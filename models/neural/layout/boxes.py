@@ -29,8 +29,8 @@ def decode_boxes(raw: Floats) -> list[tuple[int, float, Floats]]:
     middle, size = raw[:2, order], raw[2:4, order]
     corners = np.concatenate([middle - size / 2, middle + size / 2]).T
     kept: list[tuple[int, float, Floats]] = []
-    for at, index in enumerate(order):
-        kind, box = int(classes[index]), corners[at]
+    for rank, index in enumerate(order):
+        kind, box = int(classes[index]), corners[rank]
         if not any(kind == other and _shared(box, seen) > MOST_SHARED for other, _, seen in kept):
             kept.append((kind, float(sure[index]), box))
             if len(kept) == MOST_BOXES:
@@ -38,19 +38,26 @@ def decode_boxes(raw: Floats) -> list[tuple[int, float, Floats]]:
     return kept
 
 
-def _shared(one: Floats, other: Floats) -> float:
+def _shared(first: Floats, second: Floats) -> float:
     """Intersection over union."""
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
+    wide = min(first[2], second[2]) - max(first[0], second[0])
+    high = min(first[3], second[3]) - max(first[1], second[1])
     if wide <= 0 or high <= 0:
         return 0.0
     inner = wide * high
-    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
+    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (first, second))
     return float(inner / (areas - inner))
 
 
 def to_points(corners: Floats, scale: float, offset: tuple[int, int], points: tuple[float, float]) -> Bbox:
-    """A box of the network's picture on the page: `scale` pixels a point, the page's corner at `offset`."""
+    """Convert a box from pixels of the network's input to points of the page.
+
+    Args:
+        corners: x0, y0, x1, y1 in pixels.
+        scale: Pixels per point.
+        offset: Position of the page's top left corner in the input.
+        points: Width and height of the page.
+    """
     x0, y0, x1, y1 = (
         float(corners[0] - offset[0]) / scale,
         float(corners[1] - offset[1]) / scale,

@@ -39,9 +39,9 @@ class _Loaded:
 
 @dataclass(slots=True)
 class LayoutDetector:
-    """Implements `FindElements`; one page at a time. `folder`: of a model of the operator's own.
+    """Implements `FindElements`, one page at a time.
 
-    `cpu_flags` stands in for what the processor says of itself.
+    `folder` holds an operator's own model; `cpu_flags` replaces the flags that the processor reports.
     """
 
     folder: Path | None = None
@@ -55,7 +55,13 @@ class LayoutDetector:
             self._load()
 
     def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
-        """Raises `MlUnavailable`, `PortUnavailable` past `timeout_s`, `Malformed` where the picture does not decode."""
+        """Return the layout elements of a page.
+
+        Raises:
+            MlUnavailable: The model cannot run on this machine.
+            PortUnavailable: The model was not ready within `timeout_s`.
+            Malformed: The picture does not decode.
+        """
         deadline = time.monotonic() + timeout_s
         with self._lock:
             loaded = self._load()
@@ -74,7 +80,11 @@ class LayoutDetector:
 
 
 def locate_detector(folder: Path | None) -> tuple[Path, tuple[str, ...]]:
-    """The model's file and its classes. Raises `MlUnavailable` where there is none, or a class nobody knows."""
+    """Return the model's file and its class labels.
+
+    Raises:
+        MlUnavailable: The model is missing or has an unknown class.
+    """
     if folder is None:
         return locate_model(ModelName.LAYOUT_DETECTOR), LABELS
     try:
@@ -105,7 +115,7 @@ def _find(loaded: _Loaded, picture: Picture, points: tuple[float, float]) -> tup
 
 
 def _fit(picture: Picture, side: int) -> tuple[Floats, float, tuple[int, int]]:
-    """The picture in the middle of a grey square as the network takes it, its scale, and where its corner lies."""
+    """Return the picture centred on a grey square as network input, its scale, and its top left corner."""
     high, wide = picture.shape[:2]
     scale = min(side / wide, side / high)
     size = (min(side, max(1, round(wide * scale))), min(side, max(1, round(high * scale))))

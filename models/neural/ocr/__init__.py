@@ -19,9 +19,10 @@ __all__ = [
 
 
 class LocalPageRecogniser(RecognisePages, Protocol):
-    """A recogniser that loads what it needs at the first page, or when told to."""
+    """A recogniser that loads its models at the first page or in `warm_up`."""
 
-    def warm_up(self) -> None: ...
+    def warm_up(self) -> None:
+        """Load the models now."""
 
 
 def make_recogniser(
@@ -29,10 +30,19 @@ def make_recogniser(
     langs: tuple[str, ...] = ("en",),
     cpu_flags: frozenset[str] | None = None,
 ) -> LocalPageRecogniser:
-    """A recogniser that has loaded nothing yet; `cpu_flags` replaces what the processor says of itself (tests, doctor).
+    """Return a recogniser that has loaded nothing yet.
 
-    Raises `ValueError` for an unknown engine and `UnsupportedLanguage`; a processor without AVX2 and FMA is found out
-    by `warm_up` or the first page (`MlUnavailable`), so that born-digital documents still succeed there.
+    A processor without AVX2 and FMA raises `MlUnavailable` only in `warm_up` or at the first page, so that born-digital
+    documents still succeed on it.
+
+    Args:
+        engine: Name of the engine.
+        langs: ISO 639-1 codes of the languages to read.
+        cpu_flags: Flags to use instead of those that the processor reports (tests, `doctor`).
+
+    Raises:
+        ValueError: The engine is unknown.
+        UnsupportedLanguage: The engine cannot read one of the languages.
     """
     chosen = OcrEngineName(engine)
     match chosen:

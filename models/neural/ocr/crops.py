@@ -35,7 +35,7 @@ def box_size(box: Floats) -> tuple[float, float]:
 
 
 def cut_line(picture: Picture, box: Floats) -> Picture:
-    """The picture inside the box, turned level, 48 rows high."""
+    """Return the picture inside the box, rotated level and 48 rows high."""
     import cv2
 
     along, across = box_size(box)

@@ -25,7 +25,7 @@ class DecodedGlyph:
 
 
 def decode_line(probabilities: Floats, characters: Sequence[str], share: float) -> tuple[DecodedGlyph, ...]:
-    """Best class of every column, runs collapsed, blanks dropped; `share` is how much of the columns is no padding."""
+    """Take the best class of every column, collapse runs and drop blanks; `share` of the columns are not padding."""
     best = probabilities.argmax(axis=1)
     edges = [0, *(int(place) for place in np.flatnonzero(np.diff(best)) + 1), len(best)]
     width = max(1.0, len(best) * share)

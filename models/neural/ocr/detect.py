@@ -34,7 +34,7 @@ class DetectorSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineKernels:
-    """What the network marks on a picture: its map, the outlines in it, and pixels of the picture for one of it."""
+    """The text detector's output for a picture: ink map, kernel outlines, and picture pixels per map pixel."""
 
     inked: Floats
     contours: Sequence[Any]
@@ -43,17 +43,17 @@ class LineKernels:
 
     def boxes(self, settings: DetectorSettings) -> list[Floats]:
         """Corners (4×2: top left, top right, bottom right, bottom left along the reading side) of each text line."""
-        found = (_box(contour, self.inked, settings) for contour in self.contours)
-        return [np.clip(box * self.scale, 0, self.limits).astype(np.float32) for box in found if box is not None]
+        boxes = (_box(contour, self.inked, settings) for contour in self.contours)
+        return [np.clip(box * self.scale, 0, self.limits).astype(np.float32) for box in boxes if box is not None]
 
 
 def find_lines(picture: Picture, network: Network, settings: DetectorSettings) -> list[Floats]:
-    """The boxes of the lines; see `LineKernels.boxes`."""
+    """Return the boxes of the text lines; see `LineKernels.boxes`."""
     return find_kernels(picture, network, settings).boxes(settings)
 
 
 def find_kernels(picture: Picture, network: Network, settings: DetectorSettings) -> LineKernels:
-    """The network's map of the picture and the outlines in it."""
+    """Run the text detector on the picture."""
     import cv2
 
     height, width = picture.shape[:2]
@@ -79,14 +79,14 @@ def _network_shape(height: int, width: int, settings: DetectorSettings) -> tuple
 
 
 def _largest(contours: Sequence[Any], most: int) -> Sequence[Any]:
-    """All kernels of an honest page; of a page of noise no more than can be read in bounded time."""
+    """Return the `most` largest kernels, so that a page of noise is read in bounded time."""
     import cv2
 
     return contours if len(contours) <= most else sorted(contours, key=cv2.contourArea, reverse=True)[:most]
 
 
 def _box(contour: Any, inked: Floats, settings: DetectorSettings) -> Floats | None:
-    """The rectangle around one kernel, grown back to the size of the text; None when small or doubtful."""
+    """Return the rectangle around a kernel, enlarged to the size of the text; None when it is small or doubtful."""
     import cv2
 
     centre, (along, across), angle = cv2.minAreaRect(contour)

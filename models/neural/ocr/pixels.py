@@ -36,7 +36,7 @@ def decode_picture(image: bytes, most_pixels: int = MOST_PIXELS) -> Picture:
 
 
 def page_box(corners: Floats, pixels: tuple[int, int], points: tuple[float, float]) -> Bbox:
-    """The upright box around four corners, from pixels (width, height) to points (width, height) of the same page."""
+    """Return the upright box around four corners in points, for a page of these pixels and points (width, height)."""
     scale = np.array(points) / np.array(pixels)
     (x0, y0), (x1, y1) = corners.min(axis=0) * scale, corners.max(axis=0) * scale
     return round_bbox(clamp_bbox((float(x0), float(y0), float(x1), float(y1)), *points))

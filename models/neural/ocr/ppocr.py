@@ -70,7 +70,7 @@ class ReadPicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureReader:
-    """Both networks and the recogniser's characters; lines read worse than `worst` on average are no text."""
+    """Both networks and the recogniser's characters. Lines whose mean confidence is below `worst` are dropped."""
 
     detector: Network
     recogniser: Network
@@ -79,7 +79,7 @@ class PictureReader:
     worst: float = 0.5
 
     def read(self, picture: Picture, points: tuple[float, float]) -> ReadPicture:
-        """The same picture gives the same answer, bit for bit, on one kind of processor; `points`: the page's size."""
+        """Read the picture of a page of `points` size; deterministic on one kind of processor."""
         kernels = find_kernels(picture, self.detector, self.settings)
         boxes, turn = kernels.boxes(self.settings), 0
         if lies_sideways(boxes):
@@ -106,7 +106,7 @@ class PictureReader:
         )  # fmt: skip
 
     def _find_bend(self, picture: Picture, kernels: LineKernels) -> PageBend | None:
-        """How the page bends; looked at once more when it is flat, since lines that bend are found in pieces."""
+        """Measure the page's bend, and again on the flattened picture because bent lines are detected in pieces."""
         bend = _measure(kernels)
         if bend is None:
             return None
@@ -126,12 +126,12 @@ class PictureReader:
     def _read_lines(self, picture: Picture, boxes: Sequence[Floats]) -> list[ReadLine]:
         """Each box as it stands; a tall one also lying on either side, and the best reading is taken."""
         tries = [(index, way) for index, box in enumerate(boxes) for way in _ways(box)]
-        found: list[ReadLine | None] = [None] * len(boxes)
+        lines: list[ReadLine | None] = [None] * len(boxes)
         for (index, _), line in zip(tries, self._recognise(picture, [way for _, way in tries]), strict=True):
-            best = found[index]
+            best = lines[index]
             if best is None or line.confidence > best.confidence:
-                found[index] = line
-        return [line for line in found if line is not None]
+                lines[index] = line
+        return [line for line in lines if line is not None]
 
     def _recognise(self, picture: Picture, boxes: Sequence[Floats]) -> list[ReadLine]:
         lines: list[ReadLine | None] = [None] * len(boxes)

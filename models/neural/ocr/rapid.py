@@ -22,7 +22,7 @@ MODEL = f"{ModelName.TEXT_DETECTOR}+{ModelName.TEXT_RECOGNISER}"
 
 @dataclass(slots=True)
 class RapidRecogniser:
-    """Implements `RecognisePages`; `cpu_flags` stands in for what the processor says of itself."""
+    """Implements `RecognisePages`; `cpu_flags` replaces the flags that the processor reports."""
 
     langs: tuple[str, ...]
     cpu_flags: frozenset[str] | None = None
@@ -35,18 +35,23 @@ class RapidRecogniser:
             self._reader(self.langs)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises `MlUnavailable` on a processor or language that cannot, `PortUnavailable` past `timeout_s`."""
+        """Read the pages with the built-in networks.
+
+        Raises:
+            MlUnavailable: The processor or a language is not supported.
+            PortUnavailable: The pages were not read within `timeout_s`.
+        """
         deadline = time.monotonic() + timeout_s
         with self._lock:
             reader = self._reader(langs or self.langs)
             return [_recognise(reader, page, deadline) for page in pages]
 
     def read_page(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> tuple[RecognisedPage, bool]:
-        """The page, and whether it seems to be in a script that none of the languages is written in."""
+        """Return the page, and whether it seems to be in a script of none of the languages."""
         deadline = time.monotonic() + timeout_s
         with self._lock:
-            found = _read(self._reader(langs), page, deadline)
-        return make_page(page, found), found.is_foreign
+            picture = _read(self._reader(langs), page, deadline)
+        return make_page(page, picture), picture.is_foreign
 
     def _reader(self, langs: tuple[str, ...]) -> PictureReader:
         require_ml(self.cpu_flags)
@@ -70,26 +75,26 @@ def load_reader(*, han: bool = False, settings: DetectorSettings | None = None) 
     )
 
 
-def make_page(page: PixelPage, found: ReadPicture) -> RecognisedPage:
+def make_page(page: PixelPage, picture: ReadPicture) -> RecognisedPage:
     """Lines of the upright picture as words in points of the upright page."""
-    points = (page.height, page.width) if found.turn in {90, 270} else (page.width, page.height)
+    points = (page.height, page.width) if picture.turn in {90, 270} else (page.width, page.height)
     return RecognisedPage(
         number=page.number,
         words=tuple(
             Word(
                 text=word.text,
-                bbox=page_box(word.corners, (found.width, found.height), points),
+                bbox=page_box(word.corners, (picture.width, picture.height), points),
                 confidence=round(word.confidence, 2),
                 line=number,
             )
-            for number, line in enumerate(found.lines)
+            for number, line in enumerate(picture.lines)
             for word in split_words(line)
         ),
-        rotation=found.turn,
-        skew_degrees=round(found.skew, 2),
-        rules=found.ruling,
-        ink=found.ink,
-        bend=found.bend,
+        rotation=picture.turn,
+        skew_degrees=round(picture.skew, 2),
+        rules=picture.ruling,
+        ink=picture.ink,
+        bend=picture.bend,
         engine=OcrEngineName.RAPIDOCR.value,
         model=MODEL,
         version=runtime_version(),

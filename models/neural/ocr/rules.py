@@ -52,11 +52,11 @@ def find_ruling(
     height, width = picture.shape[:2]
     scale = width / points[0]
     ink = _level(_find_ink(picture, scale, settings), skew if abs(skew) >= settings.level_enough else 0.0)
-    found = [*_find_lines(ink, scale, settings)]
-    found += [_swap(box) for box in _find_lines(ink.T, scale, settings, down=True)]
-    found.sort(key=lambda box: (-max(box[2] - box[0], box[3] - box[1]), box))
+    rules = [*_find_lines(ink, scale, settings)]
+    rules += [_swap(box) for box in _find_lines(ink.T, scale, settings, down=True)]
+    rules.sort(key=lambda box: (-max(box[2] - box[0], box[3] - box[1]), box))
     across, along = points[0] / width, points[1] / height
-    longest = found[: settings.most]
+    longest = rules[: settings.most]
     boxes = [round_bbox((x0 * across, y0 * along, x1 * across, y1 * along)) for x0, y0, x1, y1 in longest]
     return tuple(sorted(boxes, key=lambda box: (box[1], box[0], box[3], box[2])))
 
@@ -72,7 +72,7 @@ def _find_ink(picture: Picture, scale: float, settings: RulingSettings) -> Mask:
 
 
 def _level(ink: Mask, skew: float) -> Mask:
-    """Turned around its middle so that lines that fall by `skew` degrees lie level."""
+    """Rotate the mask around its middle so that lines that fall by `skew` degrees become level."""
     if not skew:
         return ink
     import cv2

@@ -29,7 +29,7 @@ def runtime_version() -> str:
 
 
 def load_network(path: Path) -> Network:
-    """The whole model of that file."""
+    """Load and compile the model in `path`."""
     return _compile(openvino_core().read_model(path))
 
 
@@ -39,10 +39,13 @@ def picture_size(path: Path) -> int:
 
 
 def load_recogniser(path: Path, keep: Callable[[str], bool]) -> tuple[Network, tuple[str, ...]]:
-    """A CTC model cut down to the characters that `keep` accepts, and its characters by class (class 0 is the blank).
+    """Load a CTC model reduced to the characters that `keep` accepts.
 
-    The last layer multiplies by one column per character; leaving columns out is softmax over the others only. It
-    cannot read a Latin letter as a Chinese one, and costs a seventh less.
+    The last layer multiplies by one column per character; without a column, softmax runs over the others only. The
+    reduced model cannot read a Latin letter as a Chinese one, and runs a seventh faster.
+
+    Returns:
+        The model and its characters by class; class 0 is the blank.
     """
     model = openvino_core().read_model(path)
     listed: str = model.get_rt_info(["framework", "character"]).astype(str)

@@ -1,4 +1,4 @@
-"""Pages in scripts that the built-in networks cannot read: told by how little they read, named and read by Tesseract.
+"""Detects pages in scripts that the built-in networks cannot read, by their low yield, and reads them with Tesseract.
 
 In: `PixelPage`s. Out: `RecognisedPage`s. Without Tesseract or its data for a script the page says so and has no words.
 """
@@ -47,44 +47,44 @@ class ScriptRecogniser:
         self.main.warm_up()
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises what the built-in recogniser raises."""
-        wanted = langs or self.langs
-        return [self._recognise(page, wanted, timeout_s) for page in pages]
+        """Read the pages; raises the errors of the built-in recogniser."""
+        requested = langs or self.langs
+        return [self._recognise(page, requested, timeout_s) for page in pages]
 
     def _recognise(self, page: PixelPage, langs: Sequence[str], timeout_s: float) -> RecognisedPage:
         built_in = covered_langs(OcrEngineName.RAPIDOCR)
         own = tuple(lang for lang in langs if lang in built_in)
         foreign = [lang for lang in langs if lang not in built_in]
-        found, is_foreign = self.main.read_page(page, own or ("en",), timeout_s)
+        latin, is_foreign = self.main.read_page(page, own or ("en",), timeout_s)
         if not is_foreign:
-            return found
+            return latin
         script = self._find_script(page, timeout_s) or (_SCRIPT_OF.get(foreign[0]) if foreign else None)
         if script is None and (second := self._read_han(page, timeout_s)) is not None:
             return second
         if script == _LATIN:
-            return found
+            return latin
         if script in _HAN_SCRIPTS:
             return self.main.read_page(page, tuple(sorted(HAN)), timeout_s)[0]
         data = self._choose_data(script, foreign)
         if data is None or self._packs is None:
             return RecognisedPage(
-                number=page.number, words=(), engine=found.engine, model=found.model, version=found.version,
+                number=page.number, words=(), engine=latin.engine, model=latin.model, version=latin.version,
                 warnings=(LANGUAGE_MISSING,),
             )  # fmt: skip
         return self._packs.recognise_with(page, data, timeout_s)
 
     def _read_han(self, page: PixelPage, timeout_s: float) -> RecognisedPage | None:
-        """The page read as Chinese and Japanese where no script was found; None when it is not written so."""
-        found, _ = self.main.read_page(page, tuple(sorted(HAN)), timeout_s)
-        letters = [char for word in found.words for char in word.text if char.isalpha()]
-        if len(letters) < MIN_HAN_LETTERS or not found.words:
+        """Read a page of unidentified script as Chinese and Japanese; None when the result is not in Han script."""
+        recognised, _ = self.main.read_page(page, tuple(sorted(HAN)), timeout_s)
+        letters = [char for word in recognised.words for char in word.text if char.isalpha()]
+        if len(letters) < MIN_HAN_LETTERS or not recognised.words:
             return None
         share = sum(char >= "\u3040" for char in letters) / len(letters)
-        confidence = sum(word.confidence for word in found.words) / len(found.words)
-        return found if share >= MIN_HAN_SHARE and confidence >= MIN_HAN_CONFIDENCE else None
+        confidence = sum(word.confidence for word in recognised.words) / len(recognised.words)
+        return recognised if share >= MIN_HAN_SHARE and confidence >= MIN_HAN_CONFIDENCE else None
 
     def _find_script(self, page: PixelPage, timeout_s: float) -> str | None:
-        """The script's name, null where Tesseract is not installed or cannot tell."""
+        """Return the name of the page's script, or None when Tesseract is missing or unsure."""
         if self._installed is None:
             tesseract = self.packs()
             try:
@@ -95,9 +95,9 @@ class ScriptRecogniser:
         return self._packs.find_script(page, timeout_s) if self._packs is not None else None
 
     def _choose_data(self, script: str | None, foreign: Sequence[str]) -> str | None:
-        """What of the installed data reads the script, that of a language asked for before others.
+        """Return the installed Tesseract data for the script, preferring that of a requested language.
 
-        Not together with English: Latin letters then stand in Greek and Hindi words (.036 wrong instead of .020).
+        English is not added: Latin letters then appear in Greek and Hindi words (error rate .036 instead of .020).
         """
         asked = [TESSERACT_CODES[lang] for lang in foreign if _SCRIPT_OF.get(lang) == script]
         for data in (*asked, *SCRIPT_DATA.get(script or "", ())):

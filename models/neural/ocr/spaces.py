@@ -34,7 +34,7 @@ def add_spaces(picture: Picture, glyphs: Sequence[DecodedGlyph]) -> tuple[Decode
 
 
 def find_empty_columns(picture: Picture) -> NDArray[np.bool_] | None:
-    """Columns without ink; the ink may be lighter than the paper. None when the line is too faint to tell."""
+    """Return a mask of columns without ink, or None when the line is too faint. Ink may be lighter than the paper."""
     grey = picture.mean(axis=2)
     dark, paper, light = (float(value) for value in np.percentile(grey, (5, 50, 90)))
     if light - dark < _FAINT:

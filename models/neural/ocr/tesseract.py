@@ -64,23 +64,32 @@ class TesseractRecogniser:
         return frozenset(name.rpartition("/")[2] for name in self._installed)
 
     def find_script(self, page: PixelPage, timeout_s: float) -> str | None:
-        """The script that most of the page is in, as Tesseract names it; null when it cannot tell."""
+        """Return Tesseract's name for the page's main script, or None when it is unsure."""
         if "osd" not in self._installed:
             return None
         try:
-            found = _SCRIPT.search(self._run(["stdin", "stdout", "--psm", "0"], page.image, timeout_s))
+            match = _SCRIPT.search(self._run(["stdin", "stdout", "--psm", "0"], page.image, timeout_s))
         except Malformed:
             return None
-        return found[1] if found else None
+        return match[1] if match else None
 
     def recognise_with(self, page: PixelPage, data: str, timeout_s: float) -> RecognisedPage:
-        """The page read with that data, such as `rus+eng`. Raises `PortUnavailable` past `timeout_s`."""
+        """Read the page with the given data, such as `rus+eng`.
+
+        Raises:
+            PortUnavailable: The page was not read within `timeout_s`.
+        """
         known = {name.rpartition("/")[2]: name for name in self._installed}
-        names = "+".join(known.get(one, one) for one in data.split("+"))
+        names = "+".join(known.get(part, part) for part in data.split("+"))
         return self._recognise(page, names, time.monotonic() + timeout_s, _ONE_BLOCK)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Raises `MlUnavailable` without the command or the data of a language, `PortUnavailable` past `timeout_s`."""
+        """Read the pages with the data of the languages.
+
+        Raises:
+            MlUnavailable: The command or the data of a language is missing.
+            PortUnavailable: The pages were not read within `timeout_s`.
+        """
         deadline = time.monotonic() + timeout_s
         self.warm_up()
         data = self._data(langs or self.langs)
@@ -117,10 +126,10 @@ class TesseractRecogniser:
         if "osd" not in self._installed:
             return 0
         try:
-            found = _TURN.search(self._run(["stdin", "stdout", "--psm", "0"], image, _left(deadline)))
+            match = _TURN.search(self._run(["stdin", "stdout", "--psm", "0"], image, _left(deadline)))
         except Malformed:
             return 0
-        return int(found[1]) % 360 if found and float(found[2]) >= _SURE_TURN else 0
+        return int(match[1]) % 360 if match and float(match[2]) >= _SURE_TURN else 0
 
     def _run(self, arguments: list[str], given: bytes, timeout_s: float) -> str:
         environment = {"PATH": os.environ.get("PATH", ""), "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
@@ -171,7 +180,7 @@ def _read_words(table: str, pixels: tuple[int, int], points: tuple[float, float]
 
 
 def split_far_words(words: Iterator[Word]) -> Iterator[Word]:
-    """The words with rows parted at wide gaps, whichever way they run."""
+    """Renumber the lines of words so that rows are split at wide gaps, in either writing direction."""
     number, last = -1, None
     for word in words:
         new = last is None or word.line != last.line
@@ -184,7 +193,7 @@ def split_far_words(words: Iterator[Word]) -> Iterator[Word]:
 
 
 def _corners(word: Word, picture: Picture, points: tuple[float, float]) -> Floats:
-    """The word's box as corners in pixels."""
+    """Return the word's box as corners in pixels."""
     x, y = picture.shape[1] / points[0], picture.shape[0] / points[1]
     x0, y0, x1, y1 = word.bbox
     return np.array([(x0 * x, y0 * y), (x1 * x, y0 * y), (x1 * x, y1 * y), (x0 * x, y1 * y)], dtype=np.float32)

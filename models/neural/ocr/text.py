@@ -16,13 +16,14 @@ from models.neural.ocr.runtime import Floats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLine:
-    """A line as read: its box (4×2 pixels) and what stands in it."""
+    """A recognised line: its box (4×2 pixels) and its glyphs."""
 
     box: Floats
     glyphs: tuple[DecodedGlyph, ...]
 
     @property
     def text(self) -> str:
+        """Return the text of the line."""
         return "".join(glyph.char for glyph in self.glyphs).strip()
 
     @property
@@ -33,6 +34,8 @@ class ReadLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineWord:
+    """A word of a line with its confidence and corners (4×2 pixels)."""
+
     text: str
     confidence: float
     corners: Floats

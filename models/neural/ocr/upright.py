@@ -1,6 +1,6 @@
-"""How a page lies: quarter turns and small tilt, told from the boxes of its lines and from how well a few of them read.
+"""Finds the quarter turn and the small tilt of a page, from the boxes of its lines and the reading quality of a few.
 
-In: boxes (4×2 pixels), a way to read some of them. Out: turns and degrees. No model of its own.
+In: boxes (4×2 pixels), a way to read some of them. Out: turns and degrees. Uses no additional model.
 """
 
 import math
@@ -18,14 +18,14 @@ PROBES = 6  # lines read both ways to tell upside down
 
 
 def lies_sideways(boxes: Sequence[Floats]) -> bool:
-    """True when most of the text, by length, runs up or down the picture."""
+    """Return True when most of the text, by length, runs up or down the picture."""
     sizes = [box_size(box) for box in boxes]
     tall = sum(across for along, across in sizes if across >= TALL * along)
     return tall > sum(along for along, across in sizes if along >= TALL * across)
 
 
 def turn_picture(picture: Picture, turn: int) -> Picture:
-    """Turned clockwise by 0, 90, 180 or 270 degrees."""
+    """Rotate the picture clockwise by 0, 90, 180 or 270 degrees."""
     return np.ascontiguousarray(np.rot90(picture, -(turn // 90)))
 
 
@@ -35,7 +35,7 @@ def turn_boxes_over(boxes: Sequence[Floats], width: int, height: int) -> list[Fl
 
 
 def choose_probes(boxes: Sequence[Floats]) -> list[int]:
-    """Indices of a few lines that are long enough to tell whether the page stands on its head."""
+    """Return indices of a few lines that are long enough to show whether the page is upside down."""
     return sorted(range(len(boxes)), key=lambda index: (-_text_length(boxes[index]), index))[:PROBES]
 
 
@@ -51,7 +51,7 @@ def measure_skew(boxes: Sequence[Floats]) -> float:
 
 
 def _text_length(box: Floats) -> float:
-    """Length over height, capped: beyond some thirty characters a longer line tells no more and costs more."""
+    """Return length over height, capped: a line beyond about thirty characters costs more without better evidence."""
     along, across = box_size(box)
     return min(along / max(across, 1.0), 15.0)
 

@@ -1,4 +1,4 @@
-"""What a vision-language model is to an engine and back: asks (picture, prompt, sampling) and answers (text, ending).
+"""The contract between vision-language models and engines: asks (picture, prompt, sampling) and answers (text, ending).
 
 A model turns a page into asks and answers into blocks; an engine turns an ask into an answer. Neither knows the other.
 """
@@ -36,11 +36,11 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One picture (decoded, RGB) and what is asked about it; an empty prompt = the picture alone. Encoding it is left
-    to engines elsewhere: one in this process would only decode it again, 12 ms of a page.
+    """One picture (decoded, RGB) and the prompt for it; an empty prompt sends the picture alone.
 
-    `mark` is the model's own placeholder for the picture, where its chat template takes plain text only: it then stands
-    before the prompt, because servers would otherwise put a line break of their own between picture and prompt.
+    Remote engines encode the picture themselves. An engine in this process would only decode it again, 12 ms per page.
+    `mark` is the model's placeholder for the picture, for chat templates that take plain text only. It is put before
+    the prompt, because servers would otherwise insert a line break between picture and prompt.
     """
 
     picture: "Image"
@@ -64,7 +64,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRegion:
-    """A block somebody else found on the page: for models that read crops. `bbox` in points of the page as shown."""
+    """A block that a layout detector found, for models that read crops. `bbox` is in points of the page as shown."""
 
     type: BlockType
     bbox: Bbox
@@ -78,12 +78,13 @@ class BadAnswer(Exception):
 
 
 class VlmModel(Protocol):
-    """One registered model. `needs_regions`: it reads crops, and somebody must find them first."""
+    """A registered model. With `needs_regions` it reads crops, which a layout detector must find first."""
 
     name: str
     needs_regions: bool
 
-    def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]: ...
+    def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
+        """Return the asks for a page."""
 
     def read(
         self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
@@ -96,17 +97,24 @@ class VlmEngine(Protocol):
     """Runs a model. `generate` keeps the order, guards each answer and may be called by many threads."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the engine's name."""
 
     @property
-    def version(self) -> str: ...
+    def version(self) -> str:
+        """Return the engine's version."""
 
     def generate(self, asks: Sequence[Ask], timeout_s: float) -> list[Answer]:
-        """Raises `PortUnavailable` when the engine is away or full."""
+        """Answer the asks, in their order.
+
+        Raises:
+            PortUnavailable: The engine is unreachable or has no capacity.
+        """
         ...
 
     def healthy(self) -> bool:
-        """False when this engine will never answer again and must be made anew."""
+        """Return False when this engine will not answer again and must be replaced."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Release the engine's resources."""

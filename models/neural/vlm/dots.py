@@ -60,12 +60,18 @@ class Dots:
     needs_regions = False
 
     def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
+        """Return one ask for the whole page."""
         image = fit_grid(decode(page), factor=_FACTOR, least=_LEAST, most=_MOST)
         return [Ask(picture=image, prompt=PROMPT, sampling=_SAMPLING, mark=MARK)]
 
     def read(
         self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> list[RecognisedBlock]:
+        """Return the blocks of the answer in reading order, boxes in points.
+
+        Raises:
+            BadAnswer: The answer holds invalid JSON or no layout element.
+        """
         scale = (page.width / asks[0].size[0], page.height / asks[0].size[1])
         elements, unreadable = _read_elements(answers[0].text)
         if unreadable and answers[0].ending is AnswerEnd.STOP:
@@ -84,29 +90,29 @@ def _read_elements(text: str) -> tuple[list[dict[str, Any]], int]:
     """Objects with a category, and how many began like one but could not be read (the end of a cut answer is one)."""
     text = text[:MAX_CHARS]
     begun = len(_BEGIN.findall(text))
-    told = list(_elements(text))
-    if len(told) < begun:  # LaTeX whose backslashes were not doubled
-        repaired = list(_elements(_ESCAPE.sub(lambda found: found[0] if found[1] else "\\\\", text)))
-        told = max(told, repaired, key=len)
-    seen = {json.dumps(element): element for element in told}  # a loop repeats an element to the letter
-    return list(seen.values()), max(0, begun - len(told))
+    elements = list(_elements(text))
+    if len(elements) < begun:  # LaTeX whose backslashes were not doubled
+        repaired = list(_elements(_ESCAPE.sub(lambda match: match[0] if match[1] else "\\\\", text)))
+        elements = max(elements, repaired, key=len)
+    seen = {json.dumps(element): element for element in elements}  # a loop repeats an element to the letter
+    return list(seen.values()), max(0, begun - len(elements))
 
 
 def _elements(text: str) -> Iterator[dict[str, Any]]:
     """Elements of the text's whole JSON objects."""
-    at, count = 0, 0
-    while count < MAX_ELEMENTS and (at := text.find("{", at)) >= 0:
+    start, count = 0, 0
+    while count < MAX_ELEMENTS and (start := text.find("{", start)) >= 0:
         try:
-            value, at = _DECODER.raw_decode(text, at)
+            value, start = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
-            at += 1
+            start += 1
             continue
         count += 1
         yield from _flatten(value)
 
 
 def _flatten(value: Any) -> Iterator[dict[str, Any]]:
-    """An element itself, or those of an object that wraps a list of them."""
+    """Yield the element itself, or the elements of an object that wraps a list of them."""
     if not isinstance(value, dict):
         return
     if "category" in value:
@@ -136,7 +142,7 @@ def _blocks(element: dict[str, Any], size: tuple[int, int], scale: tuple[float, 
 
 
 def _texts(text: str, kind: BlockType, box: Bbox | None) -> list[RecognisedBlock]:
-    """The element's Markdown as one block of its category: a heading's marks are its level, list marks go."""
+    """Return the element's Markdown as a block of its category; heading marks become its level, list marks go."""
     parts = read_markdown(text)
     if not parts:
         return []
@@ -150,7 +156,7 @@ def _texts(text: str, kind: BlockType, box: Bbox | None) -> list[RecognisedBlock
 
 
 def _box(value: Any, size: tuple[int, int], scale: tuple[float, float]) -> Bbox | None:
-    """Pixels of the picture sent → points of the page; null for what is no box."""
+    """Convert pixels of the sent picture to points of the page; None for an invalid box."""
     if not isinstance(value, list) or len(value) != 4:
         return None
     if not all(isinstance(side, int | float) and not isinstance(side, bool) and abs(side) < 1e6 for side in value):

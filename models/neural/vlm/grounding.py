@@ -20,7 +20,7 @@ MAX_LINES, MAX_BLOCKS = 2000, 1000  # lines and blocks matched to each other: th
 
 
 def ground(blocks: Sequence[RecognisedBlock], words: Sequence[Word]) -> list[RecognisedBlock]:
-    """The blocks with boxes where lines of the page support them; boxes that are there stay."""
+    """Return the blocks with boxes from the page lines that match their text; existing boxes stay."""
     if len(blocks) > MAX_BLOCKS:
         return list(blocks)
     stocks = [Counter(_tokens(_all_text(block))) for block in blocks]
@@ -49,12 +49,12 @@ def _lines(words: Sequence[Word]) -> list[tuple[list[str], Bbox]]:
 
 
 def _find_home(tokens: list[str], stocks: list[Counter[str]], last: int) -> int | None:
-    """The block with the largest share of the line; of equals the nearest one from `last` on, then the nearest."""
+    """Return the block with the largest share of the line; ties go to the nearest from `last` on, then before it."""
     best: tuple[float, bool, int] | None = None
     home = None
-    wanted = Counter(tokens)
+    needed = Counter(tokens)
     for number, stock in enumerate(stocks):
-        share = sum(min(count, max(0, stock[token])) for token, count in wanted.items()) / len(tokens)
+        share = sum(min(count, max(0, stock[token])) for token, count in needed.items()) / len(tokens)
         rank = (share, number >= last, -abs(number - last))
         if share >= _SHARE and (best is None or rank > best):
             best, home = rank, number

@@ -1,7 +1,7 @@
 """LightOnOCR: the page as one picture without a prompt, answered in Markdown.
 
-Only the -bbox variants say where pictures stand (`![image](image_1.png)x1,y1,x2,y2`, thousandths of the page); text
-blocks have no box of their own: grounding.py gives them one where OCR lines are at hand.
+Only the -bbox variants give places of pictures (`![image](image_1.png)x1,y1,x2,y2`, thousandths of the page). Text
+blocks come without boxes; grounding.py adds them when OCR lines are at hand.
 """
 
 import re
@@ -29,29 +29,35 @@ class LightOnOcr:
     needs_regions = False
 
     def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
+        """Return one ask for the whole page."""
         image = fit_longest(decode(page), _LONGEST)
         return [Ask(picture=image, prompt="", sampling=_SAMPLING)]
 
     def read(
         self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> list[RecognisedBlock]:
+        """Return the blocks of the answer in reading order.
+
+        Raises:
+            BadAnswer: The answer has text but no block.
+        """
         text = answers[0].text
-        boxes = [_place(found, page) for found in _PICTURE.finditer(text)]
+        boxes = [_place(match, page) for match in _PICTURE.finditer(text)]
         blocks = read_markdown(_PICTURE.sub("\n\n![image](image.png)\n\n", text))
         if text.strip() and not blocks:
             raise BadAnswer("no block in the answer")
         return _give_boxes(blocks, boxes)
 
 
-def _place(found: re.Match[str], page: PixelPage) -> Bbox | None:
-    x0, y0, x1, y1 = (int(value) / 1000 for value in found.groups())
+def _place(match: re.Match[str], page: PixelPage) -> Bbox | None:
+    x0, y0, x1, y1 = (int(value) / 1000 for value in match.groups())
     if not (x0 < x1 <= 1 and y0 < y1 <= 1):
         return None
     return (x0 * page.width, y0 * page.height, x1 * page.width, y1 * page.height)
 
 
 def _give_boxes(blocks: list[RecognisedBlock], boxes: list[Bbox | None]) -> list[RecognisedBlock]:
-    """Boxes go to the pictures in order, when there is one for each; else nobody knows which is whose."""
+    """Assign boxes to pictures in order when their numbers match; otherwise leave the pictures without boxes."""
     pictures = sum(block.type is BlockType.PICTURE for block in blocks)
     if pictures != len(boxes):
         return blocks

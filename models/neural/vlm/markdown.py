@@ -1,6 +1,6 @@
-"""Markdown as models write it → blocks without boxes: headings, lists, tables (rows or HTML), formulas, code, pictures.
+"""Turns the Markdown of models into blocks without boxes: headings, lists, tables, formulas, code, pictures.
 
-markdown-it reads the structure; formulas are set aside first, because their underscores and stars are no emphasis.
+markdown-it reads the structure. Formulas are set aside first, because their underscores and stars do not mark emphasis.
 """
 
 import re
@@ -56,9 +56,9 @@ def _has_substance(block: RecognisedBlock) -> bool:
 
 
 def _set_aside(text: str, kept: list[_Kept]) -> str:
-    text = _HTML_TABLE.sub(lambda found: _keep(kept, found[0], BlockType.TABLE), text)
-    text = _DISPLAY.sub(lambda found: _keep(kept, (found[1] or found[2]).strip(), BlockType.FORMULA), text)
-    return _INLINE.sub(lambda found: _keep(kept, found[0], None), text)
+    text = _HTML_TABLE.sub(lambda match: _keep(kept, match[0], BlockType.TABLE), text)
+    text = _DISPLAY.sub(lambda match: _keep(kept, (match[1] or match[2]).strip(), BlockType.FORMULA), text)
+    return _INLINE.sub(lambda match: _keep(kept, match[0], None), text)
 
 
 def _keep(kept: list[_Kept], text: str, kind: BlockType | None) -> str:
@@ -73,19 +73,19 @@ def _restore(block: RecognisedBlock, kept: Sequence[_Kept]) -> RecognisedBlock:
         return block
     parts: list[str] = []
     shifts: list[tuple[int, int]] = []
-    at = 0
-    for found in _KEPT.finditer(block.text):
-        original = kept[int(found[1])].text
-        parts += [block.text[at : found.start()], original]
-        shifts.append((found.end(), len(original) - len(found[0])))
-        at = found.end()
-    parts.append(block.text[at:])
+    copied = 0
+    for match in _KEPT.finditer(block.text):
+        original = kept[int(match[1])].text
+        parts += [block.text[copied : match.start()], original]
+        shifts.append((match.end(), len(original) - len(match[0])))
+        copied = match.end()
+    parts.append(block.text[copied:])
     spans = tuple(replace(span, start=_move(span.start, shifts), end=_move(span.end, shifts)) for span in block.spans)
     return replace(block, text="".join(parts), spans=spans)
 
 
-def _move(at: int, shifts: list[tuple[int, int]]) -> int:
-    return at + sum(by for place, by in shifts if place <= at)
+def _move(offset: int, shifts: list[tuple[int, int]]) -> int:
+    return offset + sum(by for place, by in shifts if place <= offset)
 
 
 def _walk(tokens: Sequence[Token], kept: Sequence[_Kept]) -> Iterator[RecognisedBlock]:
@@ -97,7 +97,7 @@ def _walk(tokens: Sequence[Token], kept: Sequence[_Kept]) -> Iterator[Recognised
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             depth -= 1
         elif token.type == "table_open":
-            end = next(at for at in range(index, len(tokens)) if tokens[at].type == "table_close")
+            end = next(position for position in range(index, len(tokens)) if tokens[position].type == "table_close")
             yield from _rows(tokens[index:end], kept)
             index = end
         elif token.type in ("fence", "code_block"):
@@ -116,7 +116,7 @@ def _rows(tokens: Sequence[Token], kept: Sequence[_Kept]) -> Iterator[Recognised
             rows.append([])
         elif token.type == "inline":
             text = _flatten(token)[0]
-            rows[-1].append(_KEPT.sub(lambda found: kept[int(found[1])].text, text))
+            rows[-1].append(_KEPT.sub(lambda match: kept[int(match[1])].text, text))
     table = make_rows_table(rows, header=True)
     if table is not None:
         yield RecognisedBlock(type=BlockType.TABLE, table=table)
@@ -157,18 +157,18 @@ def _flatten(token: Token) -> tuple[str, tuple[Span, ...]]:
     parts: list[str] = []
     spans: list[Span] = []
     open_at: list[tuple[str, int, str | None]] = []
-    at = 0
+    offset = 0
     for child in token.children or ():
         piece = _piece(child)
         if child.nesting == 1:
             href = child.attrGet("href")
-            open_at.append((child.type.removesuffix("_open"), at, str(href) if href else None))
+            open_at.append((child.type.removesuffix("_open"), offset, str(href) if href else None))
         elif child.nesting == -1 and open_at:
-            spans += _close(*open_at.pop(), at)
+            spans += _close(*open_at.pop(), offset)
         if child.type == "code_inline" and piece:
-            spans.append(Span(start=at, end=at + len(piece), code=True))
+            spans.append(Span(start=offset, end=offset + len(piece), code=True))
         parts.append(piece)
-        at += len(piece)
+        offset += len(piece)
     return "".join(parts), tuple(spans)
 
 
@@ -187,5 +187,5 @@ def _piece(child: Token) -> str:
 
 
 def spread(blocks: Sequence[RecognisedBlock], bbox: Bbox | None) -> list[RecognisedBlock]:
-    """The same blocks, all within one box: what is known when a model names a region and not its parts."""
+    """Return the same blocks, all with the box of the region; models that name a region do not locate its parts."""
     return [replace(block, bbox=bbox) for block in blocks]

@@ -30,6 +30,7 @@ class PaddleOcrVl:
     needs_regions = True
 
     def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
+        """Return one ask per region, with a prompt for its type."""
         image = decode(page)
         asks = []
         for region in _asked(regions):
@@ -42,6 +43,11 @@ class PaddleOcrVl:
     def read(
         self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
     ) -> list[RecognisedBlock]:
+        """Return one block per region.
+
+        Raises:
+            BadAnswer: The number of answers differs from the number of crops.
+        """
         if len(answers) != len(_asked(regions)):
             raise BadAnswer("answers and crops differ in number")
         blocks, left = [], iter(answers)
@@ -82,5 +88,5 @@ def _text_block(region: PageRegion, text: str) -> RecognisedBlock:
 
 
 def _textual(kind: BlockType) -> BlockType:
-    """A table whose cells are not known is text."""
+    """Return the paragraph type for a table whose cells are unknown, and any other type unchanged."""
     return BlockType.PARAGRAPH if kind is BlockType.TABLE else kind

@@ -11,7 +11,11 @@ from models.cdom.ports import PixelPage
 
 
 def decode(page: PixelPage) -> Image.Image:
-    """The page's pixels, RGB. Raises `Malformed`."""
+    """Decode the page's picture as RGB.
+
+    Raises:
+        Malformed: The picture does not decode.
+    """
     try:
         with Image.open(io.BytesIO(page.image)) as image:
             return image.convert("RGB")
@@ -38,7 +42,7 @@ def _scale(image: Image.Image, size: tuple[float, float], factor: int) -> Image.
 
 
 def crop(image: Image.Image, bbox: Bbox, page: PixelPage, *, margin: float = 2.0) -> Image.Image:
-    """The box (points of the page) with a margin of points around it; at least one pixel."""
+    """Return the part of the image in the box (points of the page), with a margin in points; at least one pixel."""
     across, down = image.width / page.width, image.height / page.height
     x0, y0 = max(0, int((bbox[0] - margin) * across)), max(0, int((bbox[1] - margin) * down))
     x1 = min(image.width, max(x0 + 1, math.ceil((bbox[2] + margin) * across)))

@@ -26,7 +26,11 @@ _WEIGHTS = ("*.safetensors", "*.bin")
 
 
 def load_model(name: str) -> VlmModel:
-    """The registered model of that name. Raises `MlUnavailable`."""
+    """Return the registered model of that name.
+
+    Raises:
+        MlUnavailable: No model has that name.
+    """
     if name not in VLM_MODELS:
         raise MlUnavailable(f"no vision-language model {name!r}; registered: {', '.join(VLM_MODELS)}")
     module, _, attribute = VLM_MODELS[name].partition(":")
@@ -35,7 +39,11 @@ def load_model(name: str) -> VlmModel:
 
 
 def identify_directory(folder: Path) -> str:
-    """Which registered model a local checkpoint is. Raises `MlUnavailable` saying what is missing."""
+    """Return the registered model that a local checkpoint belongs to.
+
+    Raises:
+        MlUnavailable: A file is missing or the architecture is unknown; the message says which.
+    """
     try:
         config = json.loads((folder / "config.json").read_bytes())
     except (OSError, ValueError):

@@ -8,7 +8,7 @@ _LEAST_TURNS = 8  # repetitions of a phrase that are a loop; a table repeats a c
 
 
 def finds_loop(text: str) -> bool:
-    """True when the end of `text` is one unit of up to 400 characters, repeated 8 times and 200 characters or more."""
+    """Return True when `text` ends in a unit of up to 400 characters, repeated at least 8 times over 200 characters."""
     tail = text[-max(_WINDOW, _LONGEST_PERIOD * _LEAST_TURNS) :]
     if len(tail) < _LEAST or _is_leader(tail):
         return False
@@ -16,7 +16,7 @@ def finds_loop(text: str) -> bool:
 
 
 def cut_loop(text: str) -> str:
-    """The text with a looping end reduced to one turn; unchanged when there is none."""
+    """Reduce a looping end of the text to one repetition; other texts stay unchanged."""
     for period in range(1, min(_LONGEST_PERIOD, len(text) // _LEAST_TURNS) + 1):
         if _repeats(text, period):
             end = len(text)
@@ -33,6 +33,6 @@ def _repeats(tail: str, period: int) -> bool:
 
 
 def _is_leader(tail: str) -> bool:
-    """A short run of dots, dashes, blanks or underscores is how forms look; a long one is a loop like any other."""
+    """Return True for a short run of dots, dashes, blanks or underscores, as in forms; a long run counts as a loop."""
     marks = len(tail) - len(tail.rstrip(".-_ \t·…"))
     return _LEAST <= marks < _WINDOW

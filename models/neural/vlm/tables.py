@@ -1,4 +1,4 @@
-"""Tables as models write them (HTML, OTSL, Markdown rows) to table cells. Pure; bounded whatever the model says."""
+"""Parses tables as models write them (HTML, OTSL, Markdown rows) into table cells, with bounds for any input. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -67,7 +67,7 @@ def _span(value: str | None) -> int:
 
 
 def read_html_table(html: str) -> Table | None:
-    """The first table of the text; None when there is no cell. A cut one keeps its whole cells."""
+    """Return the first table of the text, or None when it has no cell. A truncated table keeps its complete cells."""
     parser = _Rows()
     parser.feed(html)
     parser.close()
@@ -75,7 +75,7 @@ def read_html_table(html: str) -> Table | None:
 
 
 def read_otsl(text: str) -> Table | None:
-    """The token language of PaddleOCR-VL and Docling: `<fcel>text<lcel><nl>…`; None without a cell."""
+    """Parse the token language of PaddleOCR-VL and Docling, `<fcel>text<lcel><nl>…`; None without a cell."""
     rows: list[list[tuple[str, str]]] = [[]]
     parts = _OTSL.split(text)
     for mark, content in zip(parts[1::2], parts[2::2], strict=False):
@@ -122,7 +122,7 @@ def _is_rectangle(
     if bottom < top or right < left or (bottom - top + 1) * (right - left + 1) > _LARGEST_CELL:
         return False
     places = ((row, col) for row in range(top, bottom + 1) for col in range(left, right + 1) if (row, col) != place)
-    return all(owner.get(at) == source for at in places)
+    return all(owner.get(covered) == source for covered in places)
 
 
 def make_rows_table(rows: list[list[str]], *, header: bool) -> Table | None:

@@ -1,1 +1,1 @@
-"""Detectors by name: patterns alone, or a language model beside them."""
+"""Detectors by name: patterns alone, or patterns and a language model."""

@@ -22,7 +22,7 @@ class PiiEngineChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TreeFlagger:
-    """From a tree to its flagged copy. Pickles as its choices: another process makes a detector of its own."""
+    """Turns a tree into its flagged copy. Only the choices are pickled, so each process builds its own detector."""
 
     engine: PiiEngineChoice
     languages: tuple[str, ...]

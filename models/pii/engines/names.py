@@ -1,8 +1,8 @@
-"""What a language model says of people, places and organisations, put right by what is known of names.
+"""Corrects a language model's findings of people, places and organisations with lists of names.
 
-In come a text and findings with proper nouns, out come findings: lists of names and places settle what the model took
-for something else or did not take for anything, words such as "Name:" or "Mr." say who follows, and who was named once
-is found wherever the name stands again. Knows no language model; the lists come from packages of the `pii` extra.
+In: a text and findings with proper nouns. Out: findings. Name and place lists settle values that the model mistook or
+missed, words such as "Name:" or "Mr." mark the name that follows, and a person's name is found wherever it occurs
+again. Knows no language model; the lists come from packages of the `pii` extra.
 """
 
 import importlib
@@ -88,10 +88,17 @@ def _capital(word: str) -> str:
 
 
 def refine(text: str, hits: Iterable[Hit], proper: Iterable[tuple[int, int]], lists: NameLists) -> Iterator[Hit]:
-    """The findings of a model in `text` and those the lists add; `proper` are its runs of proper nouns."""
+    """Yield the corrected findings of a model in `text`, and those the lists add.
+
+    Args:
+        text: The text searched.
+        hits: Findings of the model.
+        proper: Runs of proper nouns, as ranges of `text`.
+        lists: The name lists.
+    """
     named = [Hit(_settled(text[hit.start : hit.end], hit.kind, lists), hit.start, hit.end) for hit in hits]
     named += [Hit(Kind.PERSON, *match.span("name")) for match in _CUES.finditer(text)]
-    covered = {at for hit in named for at in range(hit.start, hit.end)}
+    covered = {index for hit in named for index in range(hit.start, hit.end)}
     for start, end in proper:
         kind = None if covered.intersection(range(start, end)) else _listed(text[start:end], lists)
         if kind is not None:
@@ -101,7 +108,7 @@ def refine(text: str, hits: Iterable[Hit], proper: Iterable[tuple[int, int]], li
 
 
 def _settled(value: str, kind: Kind, lists: NameLists) -> Kind:
-    """The kind the lists know this by, else what the model said."""
+    """Return the kind that the lists give this value, else the model's kind."""
     words = _words(value)
     if not words or _NOT_A_PERSON.search(value):
         return kind
@@ -116,7 +123,7 @@ def _settled(value: str, kind: Kind, lists: NameLists) -> Kind:
 
 
 def _listed(value: str, lists: NameLists) -> Kind | None:
-    """What a run of proper nouns is that the model took for nothing."""
+    """Return the kind that the lists give a run of proper nouns which the model did not flag."""
     words = _words(value)
     plain = " ".join(words)
     if not words or _NOT_A_PERSON.search(value):
@@ -129,7 +136,7 @@ def _listed(value: str, lists: NameLists) -> Kind | None:
 
 
 def _again(text: str, people: list[Hit], lists: NameLists) -> Iterator[Hit]:
-    """Where the name of somebody found stands again, whole or in a part that is a name."""
+    """Yield the other occurrences of people's names, whole or in a part that is a name."""
     names: set[str] = set()
     for hit in people:
         value = text[hit.start : hit.end]

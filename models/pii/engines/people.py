@@ -61,14 +61,14 @@ def find_people(text: str, tokens: Sequence[TaggedToken]) -> list[Hit]:
 
 
 def _past_former(text: str, start: int, end: int) -> int:
-    """`ex-Minister Olsen`: what somebody was is no name."""
+    """Return the start of the name behind a former office, as in `ex-Minister Olsen`."""
     blank = text.find(" ", start, end)
     former = text[max(0, start - 3) : start].casefold() == "ex-" and blank > 0
     return blank + 1 if former else start
 
 
 def find_companies(text: str, people: Iterable[Hit]) -> Iterator[Hit]:
-    """Words before a legal form, and who somebody works for."""
+    """Yield the words before a legal form, and the employers that a text names."""
     yield from (Hit(Kind.ORGANIZATION, *match.span()) for match in _COMPANY.finditer(text))
     yield from (Hit(Kind.ORGANIZATION, *match.span("name")) for match in _EMPLOYER.finditer(text))
 
@@ -94,6 +94,7 @@ def _goes_on(text: str, last: TaggedToken, token: TaggedToken) -> bool:
 
 
 def whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Extend a range of `text` to whole words."""
     while start and text[start - 1].isalnum():
         start -= 1
     while end < len(text) and text[end].isalnum():
@@ -120,7 +121,7 @@ def _weak(text: str, tokens: Sequence[TaggedToken]) -> Iterator[tuple[int, int]]
             words[-1] = (start, end, min(words[-1][2], token.score))
         else:
             words.append((start, end, token.score))
-    words = [one for one in words if text[one[0]].isupper() and text[one[0] : one[1]].casefold() not in _NO_NAME]
+    words = [word for word in words if text[word[0]].isupper() and text[word[0] : word[1]].casefold() not in _NO_NAME]
     runs: list[list[tuple[int, int, float]]] = []
     for word in words:
         if runs and text[runs[-1][-1][1] : word[0]] in (" ", ". "):
@@ -133,7 +134,7 @@ def _weak(text: str, tokens: Sequence[TaggedToken]) -> Iterator[tuple[int, int]]
             yield run[0][0], run[-1][1]
 
 
-def _in_sentence(text: str, at: int) -> bool:
-    """A word in small letters stands before it."""
-    before = text[:at].rstrip(" \"'“‘(")
+def _in_sentence(text: str, index: int) -> bool:
+    """Return True when a lower-case word precedes this place."""
+    before = text[:index].rstrip(" \"'“‘(")
     return bool(before) and (before[-1].isalpha() or before[-1] == ",")

@@ -1,8 +1,8 @@
-"""Addresses and places out of what a tagger says of their parts: what is one address, and what is a place of its own.
+"""Builds addresses and places from the parts that a tagger found.
 
-Within a sentence street, town and postcode are one address; in a letterhead, a line each, the town and the country are
-places of their own. Units (`Suite 282`), military post (`PSC 0413, Box 8144, APO AA 42323`) and codes behind a country
-are told by their form.
+Within a sentence street, town and postcode are one address. In a letterhead with one part per line, the town and the
+country are separate places. Units (`Suite 282`), military post (`PSC 0413, Box 8144, APO AA 42323`) and codes behind a
+country are recognised by their form.
 """
 
 import re
@@ -52,21 +52,23 @@ def as_places(text: str, street: Iterable[tuple[int, int]], towns: Iterable[tupl
     yield from (
         Hit(Kind.ADDRESS, *match.span("code")) for match in _CODE_SAID.finditer(text) if _FIGURES.search(match["code"])
     )
-    said = [Hit(Kind.ADDRESS, *span) for span in street]
-    said += [Hit(Kind.ADDRESS, *match.span()) for match in _UNIT.finditer(text)]
-    said += [Hit(Kind.LOCATION, *span) for span in towns]
-    said += [Hit(Kind.LOCATION, *match.span("town")) for match in _TOWN_SAID.finditer(text)]
+    hits = [Hit(Kind.ADDRESS, *span) for span in street]
+    hits += [Hit(Kind.ADDRESS, *match.span()) for match in _UNIT.finditer(text)]
+    hits += [Hit(Kind.LOCATION, *span) for span in towns]
+    hits += [Hit(Kind.LOCATION, *match.span("town")) for match in _TOWN_SAID.finditer(text)]
     parts = [
-        one for one in _parts(text, said) if not any(one.start < two.end and one.end > two.start for two in military)
+        hit
+        for hit in _parts(text, hits)
+        if not any(hit.start < address.end and hit.end > address.start for address in military)
     ]
     for chain in _chains(text, parts):
-        yield from (one for one in _settled(text, chain) if not _is_count(text, one))
+        yield from (hit for hit in _settled(text, chain) if not _is_count(text, hit))
 
 
 def _is_count(text: str, hit: Hit) -> bool:
-    """A number that stands apart from all else of an address and is too short for a code: cells of tables hold many."""
-    said = text[hit.start : hit.end]
-    return hit.kind is Kind.ADDRESS and len(said) < LEAST_CODE and said.isdecimal()
+    """Return True for a number apart from any address and too short for a code; table cells hold many of these."""
+    value = text[hit.start : hit.end]
+    return hit.kind is Kind.ADDRESS and len(value) < LEAST_CODE and value.isdecimal()
 
 
 def find_countries(text: str) -> list[tuple[int, int]]:
@@ -75,7 +77,7 @@ def find_countries(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in regex.finditer(text)]
 
 
-def _parts(text: str, said: Iterable[Hit]) -> list[Hit]:
+def _parts(text: str, hits: Iterable[Hit]) -> list[Hit]:
     """In order and without overlaps: countries first, with the code behind them apart, then streets, then towns."""
     kept: list[Hit] = []
     for start, end in find_countries(text):
@@ -84,12 +86,12 @@ def _parts(text: str, said: Iterable[Hit]) -> list[Hit]:
         if code is not None:
             kept.append(Hit(Kind.ADDRESS, *code.span(1)))
     taken = bytearray(len(text))
-    for one in kept:
-        _take(taken, one.start, one.end)
-    for one in sorted(said, key=lambda hit: (hit.kind is not Kind.ADDRESS, hit.start)):
-        for start, end in _free(taken, one.start, one.end):
+    for hit in kept:
+        _take(taken, hit.start, hit.end)
+    for hit in sorted(hits, key=lambda hit: (hit.kind is not Kind.ADDRESS, hit.start)):
+        for start, end in _free(taken, hit.start, hit.end):
             if any(char.isalnum() for char in text[start:end]):
-                kept.append(_trimmed(text, Hit(one.kind, start, end)))
+                kept.append(_trimmed(text, Hit(hit.kind, start, end)))
             _take(taken, start, end)
     return sorted(kept, key=lambda hit: hit.start)
 
@@ -132,20 +134,22 @@ def _chains(text: str, parts: Sequence[Hit]) -> Iterator[list[Hit]]:
 
 def _settled(text: str, chain: list[Hit]) -> Iterator[Hit]:
     chain = chain if _says_more(text, chain) else []
-    first = next((at for at, part in enumerate(chain) if part.kind is Kind.ADDRESS), len(chain))
+    first = next((index for index, part in enumerate(chain) if part.kind is Kind.ADDRESS), len(chain))
     yield from chain[:first]
-    rest = chain[first:]
-    if len(rest) > 1 and _is_one(text, rest):
-        yield Hit(Kind.ADDRESS, rest[0].start, rest[-1].end)
+    parts = chain[first:]
+    if len(parts) > 1 and _is_one(text, parts):
+        yield Hit(Kind.ADDRESS, parts[0].start, parts[-1].end)
     else:
-        yield from _lines(text, rest)
+        yield from _lines(text, parts)
 
 
 def _says_more(text: str, chain: list[Hit]) -> bool:
-    """Than figures, or words in small letters: those stand in every text."""
-    said = [text[part.start : part.end] for part in chain]
-    named = any(part.kind is Kind.LOCATION for part in chain) or any(char.isalpha() for one in said for char in one)
-    plain = not any(char.isupper() or char.isdigit() for one in said for char in one)
+    """Return True when the parts hold more than figures or lower-case words, which occur in every text."""
+    values = [text[part.start : part.end] for part in chain]
+    named = any(part.kind is Kind.LOCATION for part in chain) or any(
+        char.isalpha() for value in values for char in value
+    )
+    plain = not any(char.isupper() or char.isdigit() for value in values for char in value)
     return named and not (plain and any(char.isupper() for char in text))
 
 
@@ -157,14 +161,18 @@ def _is_one(text: str, chain: list[Hit]) -> bool:
         return not _begins_line(text, chain[0].start) or "\n," in whole
     towns = [part for part in chain if part.kind is Kind.LOCATION]
     last = chain[-1].kind is Kind.ADDRESS
-    commas = any("," in text[one.end : two.start] for one, two in pairwise(chain) if two.kind is Kind.LOCATION)
+    commas = any(
+        "," in text[part.end : following.start]
+        for part, following in pairwise(chain)
+        if following.kind is Kind.LOCATION
+    )
     return last or len(towns) > 1 or not commas
 
 
-def _begins_line(text: str, at: int) -> bool:
+def _begins_line(text: str, index: int) -> bool:
     """Nothing stands before it in its line, and what stands above it announces nothing."""
-    line = text.rfind("\n", 0, at) + 1
-    if any(char.isalnum() for char in text[line:at]):
+    line = text.rfind("\n", 0, index) + 1
+    if any(char.isalnum() for char in text[line:index]):
         return False
     return line > 0 and not text[:line].rstrip().endswith(":")
 

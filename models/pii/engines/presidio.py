@@ -46,7 +46,8 @@ class UnknownLanguage(Exception):
 class Analyze(Protocol):
     """Named entities of a text in one language as (entity, start, end, score); `PROPER_NOUN` for runs of those."""
 
-    def __call__(self, text: str, language: str, /) -> Iterable[tuple[str, int, int, float]]: ...
+    def __call__(self, text: str, language: str, /) -> Iterable[tuple[str, int, int, float]]:
+        """Return (label, start, end, score) for each finding."""
 
 
 class PresidioDetector:
@@ -96,12 +97,12 @@ class PresidioDetector:
 
 
 def _words(text: str, kind: Kind, start: int, end: int) -> Iterable[Hit]:
-    """A name within each line: a heading and the sentence under it are not one name."""
-    at = start
+    """Yield a name per line: a heading and the sentence below it are separate names."""
+    line_start = start
     for line in text[start:end].split("\n"):
         if line.strip() and any(char.isalpha() for char in line):
-            yield Hit(kind, at + len(line) - len(line.lstrip()), at + len(line.rstrip()))
-        at += len(line) + 1
+            yield Hit(kind, line_start + len(line) - len(line.lstrip()), line_start + len(line.rstrip()))
+        line_start += len(line) + 1
 
 
 def check_installed(languages: tuple[str, ...]) -> None:
@@ -118,7 +119,11 @@ def check_installed(languages: tuple[str, ...]) -> None:
 
 
 def make_presidio(languages: tuple[str, ...], *, urls: bool = True) -> PresidioDetector:
-    """Loads a pipeline per language. Raises `EngineMissing`."""
+    """Load a pipeline per language.
+
+    Raises:
+        EngineMissing: A package or a language's pipeline is not installed.
+    """
     check_installed(languages)
     pipelines = {language: importlib.import_module(_find_pipeline(language)).load() for language in languages}
     version = f"{metadata.version('presidio-analyzer')}.{NAMES_VERSION}"
@@ -126,7 +131,7 @@ def make_presidio(languages: tuple[str, ...], *, urls: bool = True) -> PresidioD
 
 
 def _find_pipeline(language: str) -> str:
-    """The installed module that holds a language's spaCy pipeline."""
+    """Return the installed module with a language's spaCy pipeline."""
     known = PIPELINES.get(language, ())
     for module in known:
         if importlib.util.find_spec(module) is not None:
@@ -155,15 +160,15 @@ def _make_analyzer(pipelines: dict[str, Any]) -> Analyze:
 
     def analyze(text: str, language: str) -> Iterable[tuple[str, int, int, float]]:
         artifacts = engine.process_text(text, language)
-        found = analyzer.analyze(text, language=language, entities=list(ENTITIES), nlp_artifacts=artifacts)
-        entities = [(one.entity_type, one.start, one.end, one.score) for one in found]
+        results = analyzer.analyze(text, language=language, entities=list(ENTITIES), nlp_artifacts=artifacts)
+        entities = [(result.entity_type, result.start, result.end, result.score) for result in results]
         return entities + [(PROPER_NOUN, start, end, 1.0) for start, end in find_proper_nouns(artifacts.tokens)]
 
     return analyze
 
 
 def find_proper_nouns(tokens: Iterable[Any]) -> Iterable[tuple[int, int]]:
-    """Runs of proper nouns with nothing but a blank between them."""
+    """Return the ranges of proper nouns that follow each other with only a blank between them."""
     runs: list[tuple[int, int]] = []
     for token in tokens:
         if token.pos_ == "PROPN" and token.text.strip():

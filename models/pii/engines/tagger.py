@@ -59,34 +59,36 @@ class NamesDetector:
         tokens = self._tagged(text)
         people = find_people(text, tokens)
         companies = list(find_companies(text, people))
-        taken = [range(one.start, one.end) for one in companies]
-        people = [hit for hit in people if not any(hit.start in one for one in taken)]
+        taken = [range(company.start, company.end) for company in companies]
+        people = [hit for hit in people if not any(hit.start in company for company in taken)]
         street = list(join_tokens(text, tokens, STREET))
-        towns = [span for span in join_tokens(text, tokens, TOWN) if not any(span[0] in one for one in taken)]
+        towns = [span for span in join_tokens(text, tokens, TOWN) if not any(span[0] in company for company in taken)]
         return chain(companies, refine(text, people, (), NO_LISTS), as_places(text, street, towns))
 
     def _tagged(self, text: str) -> list[TaggedToken]:
         """Tokens of all windows; what both of two overlapping windows say counts once."""
-        found: dict[tuple[int, int], TaggedToken] = {}
+        tagged: dict[tuple[int, int], TaggedToken] = {}
         cased = any(char.isupper() for char in text)
         for start, end in _windows(text, cased=cased):
             for token in self._tag(text[start:end]):
                 place = (token.start + start, token.end + start)
                 if not cased or token.label in STREET or _is_capital(text, place[0]):
-                    found.setdefault(place, TaggedToken(token.label, *place, token.score))
-        return sorted(found.values(), key=lambda token: (token.start, token.end))
+                    tagged.setdefault(place, TaggedToken(token.label, *place, token.score))
+        return sorted(tagged.values(), key=lambda token: (token.start, token.end))
 
 
-def _is_capital(text: str, at: int) -> bool:
-    """The word here begins as a name does; the model reads capitals as small letters. Scripts without them pass."""
-    while at and text[at - 1].isalpha():
-        at -= 1
-    return not text[at].islower()
+def _is_capital(text: str, index: int) -> bool:
+    """Return True when the word here begins with a capital or caseless letter; the model reads in lower case."""
+    while index and text[index - 1].isalpha():
+        index -= 1
+    return not text[index].islower()
 
 
 def _windows(text: str, *, cased: bool) -> Iterator[tuple[int, int]]:
-    """Stretches that begin and end between words where there are any. In a text with capitals, those without one or a
-    figure hold no name."""
+    """Yield overlapping windows that start and end between words where possible.
+
+    In a cased text, windows without a capital or a figure hold no name and are left out.
+    """
     start = 0
     while start < len(text):
         end = min(len(text), start + WINDOW)
@@ -112,7 +114,11 @@ def check_installed() -> None:
 
 
 def make_names(*, urls: bool = True) -> NamesDetector:
-    """Loads the weights. Raises `EngineMissing`."""
+    """Load the weights of the names engine.
+
+    Raises:
+        EngineMissing: A package is not installed.
+    """
     check_installed()
     return NamesDetector(_load_tagger(_folder()), metadata.version(PACKAGE), urls=urls)
 
@@ -126,7 +132,7 @@ def _folder() -> Path:
 
 def _load_tagger(folder: Path) -> Tag:
     labels = {int(n): label[2:] for n, label in json.loads((folder / "config.json").read_text())["id2label"].items()}
-    wanted = np.array([number for number, label in labels.items() if label in PERSON | STREET | TOWN])
+    label_numbers = np.array([number for number, label in labels.items() if label in PERSON | STREET | TOWN])
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.enable_truncation(512)
     tokenizer.no_padding()
@@ -146,9 +152,11 @@ def _load_tagger(folder: Path) -> Tag:
         likely = np.exp(logits - logits.max(axis=-1, keepdims=True))
         likely /= likely.sum(axis=-1, keepdims=True)
         return [
-            TaggedToken(labels[int(wanted[row[wanted].argmax()])], first, end, float(row[wanted].sum()))
+            TaggedToken(
+                labels[int(label_numbers[row[label_numbers].argmax()])], first, end, float(row[label_numbers].sum())
+            )
             for row, (first, end) in zip(likely, encoding.offsets, strict=True)
-            if end > first and row[wanted].sum() >= WEAK_SCORE
+            if end > first and row[label_numbers].sum() >= WEAK_SCORE
         ]
 
     return tag

@@ -1,1 +1,1 @@
-"""What a value looks like: one pattern per kind, its checksum, its clues and context words."""
+"""Patterns of personal data: one per kind, with its checksum, clues and context words."""

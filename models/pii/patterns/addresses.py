@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from models.pii.kinds import Hit, Kind
-from models.pii.patterns import clues as at
+from models.pii.patterns import clues as starts
 from models.pii.patterns.pattern import Pattern
 
 _STREET = (
@@ -53,7 +53,7 @@ ADDRESSES: tuple[Pattern, ...] = (
         re.compile(
             rf"(?i)(?<![\w.])([0-9]{{1,5}}[A-Z]?,? (?:[^\W\d_][\w'’.-]* ){{0,4}}[^\W\d_][\w'’.-]* (?:{_STREET})\b\.?(?:,? (?:apt|apartment|suite|unit|flat|#)\.? ?\w{{1,6}})?)"
         ),
-        at.at_numbered_streets,
+        starts.at_numbered_streets,
         lambda value: _STREET_WORD.search(value) is not None and _IN_PROSE.fullmatch(value) is None,
     ),
     Pattern(
@@ -61,17 +61,17 @@ ADDRESSES: tuple[Pattern, ...] = (
         re.compile(
             rf"(?i)(?<!\w)([0-9]{{1,4}}(?: ?(?:bis|ter))?,? (?:{_NAMED_STREET}|{_NUMBERED_STREET}) [^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){{0,4}}(?:,? ?[0-9]{{1,5}})?)(?!\w)"
         ),
-        at.at_named_streets,
+        starts.at_named_streets,
     ),
     Pattern(
         Kind.ADDRESS,
         re.compile(rf"(?<!\w)((?i:{_NAMED_STREET}) {_STREET_NAME}(?:,? ?[0-9]{{1,5}})?)(?!\w)"),
-        at.at_named_streets,
+        starts.at_named_streets,
     ),
     Pattern(
         Kind.ADDRESS,
         re.compile(rf"(?<!\w)((?i:{_NUMBERED_STREET}) {_STREET_NAME},? ?[0-9]{{1,5}})(?!\w)"),
-        at.at_named_streets,
+        starts.at_named_streets,
     ),
     Pattern(
         Kind.ADDRESS,
@@ -79,27 +79,27 @@ ADDRESSES: tuple[Pattern, ...] = (
             r"(?<!\w)([^\W\d_][\w-]{2,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|gade|vej|veien|utca)"
             r" [0-9]{1,4} ?[a-zA-Z]?)(?!\w)"
         ),
-        at.before_house_numbers,
+        starts.before_house_numbers,
     ),
     Pattern(
         Kind.ADDRESS,
         re.compile(rf"(?<!\w)((?:{_TOWN}[ ,\n]{{1,2}})?{_UK})(?!\w)"),
-        at.at_shape(rb"A{1,2}0[0A]? 0AA(?![0Aa])", back=_TOWN_REACH),
+        starts.at_shape(rb"A{1,2}0[0A]? 0AA(?![0Aa])", back=_TOWN_REACH),
     ),
     Pattern(
         Kind.ADDRESS,
         re.compile(rf"(?<!\w)({_TOWN}, {_US})(?!\w)"),
-        at.at_shape(rb", AA,? 0{5}(?!0)", back=_TOWN_REACH),
+        starts.at_shape(rb", AA,? 0{5}(?!0)", back=_TOWN_REACH),
     ),
     Pattern(
         Kind.ADDRESS,
         re.compile(rf"(?<!\w)({_COUNTRY}[0-9]{{4,5}} {_TOWN})(?!\w)"),
-        at.at_shape(rb"A{1,3}-0{4,5} A"),
+        starts.at_shape(rb"A{1,3}-0{4,5} A"),
     ),
     Pattern(
         Kind.ADDRESS,
         re.compile(r"(?i)(?<!\w)(p\.? ?o\.? box [0-9]{1,6}|postfach [0-9]{1,6}|boîte postale [0-9]{1,6})(?!\w)"),
-        at.before_house_numbers,
+        starts.before_house_numbers,
     ),
 )
 

@@ -1,8 +1,8 @@
-"""Where in a text a pattern could begin, found without running the pattern: most of a document holds no clue at all.
+"""Finds candidate start positions of patterns without running them: most of a document holds no clue at all.
 
-Two shadows of the text, as long as it is, let one cheap search stand for many: `words` (lower case, a blank for
-whatever is neither letter nor figure, one more blank in front and behind) and `shape` (0 for figures, A and a for
-letters). A function from clues to starts may name too many places but never too few; the pattern decides.
+Two shadows of the text, as long as it is, let one cheap search serve many patterns. `words` is in lower case, with a
+blank for each character other than a letter or figure, and one more blank at both ends. `shape` has 0 for figures, A
+and a for letters. A function from clues to starts may name too many places but never too few; the pattern decides.
 """
 
 import re
@@ -66,7 +66,7 @@ class Clues:
 
     @cached_property
     def numbers(self) -> list[int]:
-        """First figures of what has six of them in a row (a separator between is none), or one behind six letters."""
+        """Return starts of runs of six figures or more (separators do not count), or of a figure behind six letters."""
         return find_places(_NUMBERS, self.shape)
 
     def starts(self, function: "Starts") -> list[int]:
@@ -78,23 +78,23 @@ class Clues:
 
     def hinted(self, hints: tuple[str, ...]) -> list[int]:
         """Every place of one of these lower-case strings, ascending; looked for once."""
-        found = self._hinted.get(hints)
-        if found is None:
-            found = self._hinted[hints] = sorted(place for hint in hints for place in find(self.lower, hint))
-        return found
+        starts = self._hinted.get(hints)
+        if starts is None:
+            starts = self._hinted[hints] = sorted(place for hint in hints for place in find(self.lower, hint))
+        return starts
 
 
 def find_places(regex: re.Pattern[bytes], shadow: bytes) -> list[int]:
-    """Where matches of `regex` in one of the shadows begin."""
+    """Return the starts of matches of `regex` in a shadow."""
     return [match.start() for match in regex.finditer(shadow)]
 
 
 def find(text: str, sign: str) -> Iterator[int]:
     """Every place of `sign`."""
-    at = text.find(sign)
-    while at >= 0:
-        yield at
-        at = text.find(sign, at + 1)
+    start = text.find(sign)
+    while start >= 0:
+        yield start
+        start = text.find(sign, start + 1)
 
 
 Starts = Callable[[Clues], Iterable[int]]
@@ -102,27 +102,27 @@ Starts = Callable[[Clues], Iterable[int]]
 
 
 def at_words(*words: bytes) -> Starts:
-    """Where one of these begins a word; each is a pattern over `Clues.words`."""
+    """Return a search for places where one of `words` begins a word; each is a pattern over `Clues.words`."""
     regex = re.compile(rb" (?=" + b"|".join(words) + rb")")
     return lambda clues: find_places(regex, clues.words)
 
 
 def at_shape(shape: bytes, *, back: int = 0) -> Starts:
-    """Where this pattern over `Clues.shape` begins, and up to `back` characters before."""
+    """Return a search for starts of this pattern over `Clues.shape`, and up to `back` characters before."""
     regex = re.compile(shape)
     return lambda clues: _widened(find_places(regex, clues.shape), back)
 
 
 def at_text(literal: str, *, back: int = 0) -> Starts:
-    """Where `literal` stands, and up to `back` characters before."""
+    """Return a search for `literal`, and up to `back` characters before."""
     return lambda clues: _widened(find(clues.text, literal), back)
 
 
 def at_numbers(clues: Clues) -> Iterable[int]:
     """Beginnings of long numbers, with the letters right before their first figure."""
-    for at in clues.numbers:
-        first = at
-        while first and at - first < 6 and clues.shape[first - 1] in _ALPHA:
+    for start in clues.numbers:
+        first = start
+        while first and start - first < 6 and clues.shape[first - 1] in _ALPHA:
             first -= 1
         yield first
 
@@ -139,18 +139,18 @@ def at_ibans(clues: Clues) -> Iterable[int]:
 
 def at_dialled(clues: Clues) -> Iterable[int]:
     """Seven figures with little between them, and the bracket or plus before the first."""
-    for at in find_places(_DIALLED, clues.shape):
-        yield from (before for before in range(max(0, at - 4), at) if clues.shape[before] in b"+(")
-        yield at
+    for start in find_places(_DIALLED, clues.shape):
+        yield from (before for before in range(max(0, start - 4), start) if clues.shape[before] in b"+(")
+        yield start
 
 
 def before_at(clues: Clues) -> Iterable[int]:
-    """Where a local part of an address could begin."""
+    """Return places where the local part of an address could begin."""
     return _before(clues, find(clues.text, "@"))
 
 
 def before_said_at(clues: Clues) -> Iterable[int]:
-    """The same where the @ is a word in brackets, or " at " with a " dot " behind it."""
+    """Return the same places for an @ written as a word in brackets, or as " at " followed by " dot "."""
     return _before(clues, (match.start() for match in _SAID_AT.finditer(clues.lower)))
 
 
@@ -164,10 +164,10 @@ def at_quoted(clues: Clues) -> Iterable[int]:
 
 def _before(clues: Clues, places: Iterable[int]) -> Iterator[int]:
     done = 0
-    for at in places:
-        for match in _LOCAL_PART.finditer(clues.text, max(done, at - EMAIL_REACH), at):
+    for place in places:
+        for match in _LOCAL_PART.finditer(clues.text, max(done, place - EMAIL_REACH), place):
             yield match.start()
-        done = at
+        done = place
 
 
 def at_hosts(clues: Clues) -> Iterable[int]:
@@ -179,45 +179,45 @@ def at_hosts(clues: Clues) -> Iterable[int]:
         done = slash
         if "." in clues.text[first:slash]:
             yield first
-            yield from (at + 1 for at in range(first, slash) if clues.text[at] == ":")
+            yield from (index + 1 for index in range(first, slash) if clues.text[index] == ":")
 
 
 def behind(hints: tuple[str, ...], reach: int) -> Starts:
     """Up to `reach` characters behind the beginning of one of these (lower case)."""
-    return lambda clues: _widened((min(at + reach, len(clues.text)) for at in clues.hinted(hints)), reach)
+    return lambda clues: _widened((min(start + reach, len(clues.text)) for start in clues.hinted(hints)), reach)
 
 
 def at_numbered_streets(clues: Clues) -> Iterable[int]:
     """House numbers up to five words before a word for a street."""
-    found: set[int] = set()
+    starts: set[int] = set()
     for match in _STREETS.finditer(clues.words):
         end = match.start() - 1
         for words in range(6):
             begin = clues.text.rfind(" ", 0, max(0, end)) + 1
             if words and (number := _HOUSE_NUMBER.search(clues.text, begin, end)):
-                found.add(number.start())
+                starts.add(number.start())
             if not begin:
                 break
             end = begin - 1
-    return sorted(found)
+    return sorted(starts)
 
 
 def at_named_streets(clues: Clues) -> Iterable[int]:
     """Words that come before a street's name, and a number just before them."""
     last = -1
     for match in _BEFORE_STREETS.finditer(clues.words):
-        at = match.start()
-        for number in _NUMBER_BEFORE.finditer(clues.text, max(0, at - 12), at):
+        start = match.start()
+        for number in _NUMBER_BEFORE.finditer(clues.text, max(0, start - 12), start):
             if number.start() > last:
                 yield number.start()
-        last = at
-        yield at
+        last = start
+        yield start
 
 
 def before_house_numbers(clues: Clues) -> Iterable[int]:
     """Up to 40 characters before a figure behind the ending of a street's name or the word for a post-office box."""
     words = clues.words
-    return _widened((at for at in find_places(_STANDING_FIGURE, words) if words.endswith(_ENDINGS, 0, at)), 40)
+    return _widened((start for start in find_places(_STANDING_FIGURE, words) if words.endswith(_ENDINGS, 0, start)), 40)
 
 
 def _widened(places: Iterable[int], back: int) -> Iterator[int]:

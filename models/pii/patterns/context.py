@@ -18,7 +18,7 @@ class ContextWords:
     words: Mapping[str, re.Pattern[str]]
 
     def stands_before(self, clues: Clues, start: int) -> bool:
-        """True when one of the words ends within reach of the value at `start`."""
+        """Return True when one of the words ends within reach of the value at `start`."""
         first = max(0, start - CONTEXT_REACH)
         hinted = clues.hinted(self.hints)
         if bisect_left(hinted, first) == bisect_left(hinted, start):
@@ -28,7 +28,7 @@ class ContextWords:
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """Where none of these stands, none of the words does."""
+        """Return the hints; a text without any of them has no context word."""
         return tuple(self.words)
 
 

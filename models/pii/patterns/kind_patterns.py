@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from models.pii.kinds import TORN, Hit, Kind, settle
-from models.pii.patterns import clues as at
+from models.pii.patterns import clues as starts
 from models.pii.patterns import numbers
 from models.pii.patterns.addresses import ADDRESSES, with_towns
 from models.pii.patterns.clues import Clues
@@ -60,22 +60,22 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         Kind.URL,
         re.compile(r"(?i)\b((?:https?|ftps?|file|sftp|ssh)://[^\s<>\"'`{}|\\^]+[^\s<>\"'`{}|\\^.,;:!?)\]])"),
-        at.at_text("://", back=5),
+        starts.at_text("://", back=5),
     ),
     Pattern(
         Kind.URL,
         re.compile(r"(?i)(?<![\w.@/-])(www[0-9]?\.[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]])"),
-        at.at_words(b"www"),
+        starts.at_words(b"www"),
     ),
     Pattern(
         Kind.URL,
         re.compile(rf"(?i)(?<![\w.@/-])({HOST}{TLD}(?::[0-9]{{2,5}})?/[^\s<>\"'`]*[^\s<>\"'`.,;:!?)\]])"),
-        at.at_hosts,
+        starts.at_hosts,
     ),
     Pattern(
         Kind.IBAN,
         re.compile(r"(?i)(?:(?<![A-Z0-9])|(?<=IBAN))([A-Z]{2}[0-9]{2}(?:[ \n./_|·•-]?[A-Z0-9]){11,30})(?![A-Z0-9])"),
-        at.at_ibans,
+        starts.at_ibans,
         numbers.is_iban,
     ),
     Pattern(
@@ -84,50 +84,50 @@ PATTERNS: tuple[Pattern, ...] = (
             rf"(?<![0-9+])(?<![0-9][.,])([56][0-9]{{11}}|[0-9]{{13,19}}|[0-9]{{4}}(?:{_CARD_GAP}[0-9]{{4}}){{2,3}}(?:{_CARD_GAP}[0-9]{{1,4}})?"
             rf"|[0-9]{{4}}{_CARD_GAP}[0-9]{{6}}{_CARD_GAP}[0-9]{{4,5}}|[0-9]{{6}}{_CARD_GAP}[0-9]{{6,13}}|[0-9](?: [0-9]){{12,18}})(?![0-9])"
         ),
-        at.at_shape(rb"0(?<!00)(?=0{3}(?:[ ./_|?-]{1,3}0{4}|0{8}|00[ ./_|?-]{1,3}0{6})|(?: 0){12})"),
+        starts.at_shape(rb"0(?<!00)(?=0{3}(?:[ ./_|?-]{1,3}0{4}|0{8}|00[ ./_|?-]{1,3}0{6})|(?: 0){12})"),
         numbers.is_card,
     ),
     Pattern(
         Kind.CRYPTO_WALLET,
         re.compile(r"\b([13][1-9A-HJ-NP-Za-km-z]{25,34})\b"),
-        at.at_words(rb"[13](?=[a-z0-9]{25})"),
+        starts.at_words(rb"[13](?=[a-z0-9]{25})"),
         numbers.is_base58_wallet,
     ),
     Pattern(
         Kind.CRYPTO_WALLET,
         re.compile(r"(?i)\b((?:bc1|tb1|ltc1)[02-9ac-hj-np-z]{11,71})\b"),
-        at.at_words(rb"(?:bc|tb|ltc)1"),
+        starts.at_words(rb"(?:bc|tb|ltc)1"),
         numbers.is_bech32,
     ),
-    Pattern(Kind.CRYPTO_WALLET, re.compile(r"\b(0x[0-9a-fA-F]{40})\b"), at.at_words(b"0x")),
+    Pattern(Kind.CRYPTO_WALLET, re.compile(r"\b(0x[0-9a-fA-F]{40})\b"), starts.at_words(b"0x")),
     Pattern(
         Kind.SSN,
         re.compile(
             r"(?<![\w-])([0-9]{3}-[0-9]{2}-[0-9]{4}|[0-9]{3}[\s.][0-9]{2}[\s.][0-9]{4}(?! +(?!(?:and|or|und|oder|et|ou|y|o|e|en)\b)[^\W\d_]))(?![\w-])"
         ),
-        at.at_shape(rb"000(?=[- .]00[- .]0000)"),
+        starts.at_shape(rb"000(?=[- .]00[- .]0000)"),
         numbers.is_ssn,
     ),
     Pattern(
         Kind.SSN,
         re.compile(r"(?<![\w-])([0-9]{9}|[0-9]{3}[\s.][0-9]{2}[\s.][0-9]{4})(?![\w-])"),
-        at.at_numbers,
+        starts.at_numbers,
         numbers.is_ssn,
         SOCIAL,
     ),
-    Pattern(Kind.NATIONAL_ID, _STRONG_NATIONAL, at.at_numbers, numbers.is_strong_national_id),
-    Pattern(Kind.NATIONAL_ID, _NATIONAL, at.at_numbers, numbers.is_national_id, NATIONAL),
+    Pattern(Kind.NATIONAL_ID, _STRONG_NATIONAL, starts.at_numbers, numbers.is_strong_national_id),
+    Pattern(Kind.NATIONAL_ID, _NATIONAL, starts.at_numbers, numbers.is_national_id, NATIONAL),
     Pattern(
         Kind.NATIONAL_ID,
         re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{2}[ -][0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{2}[ -]?[A-D])(?![A-Z0-9])"),
-        at.before_numbers(3),
+        starts.before_numbers(3),
         numbers.is_national_id,
         NATIONAL,
     ),
     Pattern(
         Kind.VAT_ID,
         re.compile(rf"(?i)(?<![A-Z0-9])((?:{'|'.join(_VAT)})[ -]?[0-9A-Z](?:[ .-]?[0-9A-Z]){{6,12}})(?![A-Z0-9])"),
-        at.at_words(
+        starts.at_words(
             rb"(?:at|b[eg]|c[yz]|d[ek]|e[els]|f[ir]|gr|h[ru]|i[et]|l[tuv]|mt|nl|p[lt]|ro|s[eik]|xi)(?: ?[0-9a-z]){0,2}(?: ?[0-9]){5}"
         ),
         numbers.is_vat,
@@ -135,21 +135,21 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         Kind.PASSPORT,
         re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{0,2}[0-9]{6,9}[A-Z]?)(?![A-Z0-9])"),
-        at.at_numbers,
+        starts.at_numbers,
         None,
         PASSPORT,
     ),
     Pattern(
         Kind.PASSPORT,
         re.compile(r"(?i)(?<![A-Z0-9])((?=(?:[A-Z]*[0-9]){3})[A-Z0-9]{7,10})(?![A-Z0-9])"),
-        at.behind(PASSPORT.hints, CONTEXT_REACH),
+        starts.behind(PASSPORT.hints, CONTEXT_REACH),
         None,
         PASSPORT,
     ),
     Pattern(
         Kind.PASSPORT,
         re.compile(r"(P[A-Z<][A-Z]{3}[A-Z<]{10,39}(?:\s+[A-Z0-9<]{44})?)"),
-        at.at_shape(b"A(?=[A<]A{3}[A<]{10})"),
+        starts.at_shape(b"A(?=[A<]A{3}[A<]{10})"),
     ),
     Pattern(
         Kind.IP,
@@ -157,7 +157,7 @@ PATTERNS: tuple[Pattern, ...] = (
             r"(?<![\w.])(?<![Pp]aragraph )(?<![Ss]ection )(?<![Cc]lause )(?<![Cc]hapter )(?<![Vv]ersion )(?<![Rr]elease )(?<![Tt]able )(?<![Ff]igure )(?<!§ )"
             r"(?!(?:(?<=\n)|(?<![\s\S]))(?:[1-9][0-9]?\.){4} [^\W\d_a-z])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w]|\.[0-9])"
         ),
-        at.at_shape(rb"0\.(?=0{1,3}\.0{1,3}\.0)", back=2),
+        starts.at_shape(rb"0\.(?=0{1,3}\.0{1,3}\.0)", back=2),
         numbers.is_ip,
     ),
     Pattern(
@@ -165,28 +165,30 @@ PATTERNS: tuple[Pattern, ...] = (
         re.compile(
             r"(?<![\w:.])([0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){1,7}:(?:[0-9A-Fa-f]{1,4}|(?:[0-9]{1,3}\.){3}[0-9]{1,3}))(?![\w:])"
         ),
-        at.at_shape(b":(?=[0Aa]{0,4}:)", back=4),
+        starts.at_shape(b":(?=[0Aa]{0,4}:)", back=4),
         numbers.is_ip,
     ),
     Pattern(
         Kind.DATE_OF_BIRTH,
         re.compile(rf"(?i)(?<!\w)({_DATE})(?!\w)"),
-        at.behind(BIRTH.hints, CONTEXT_REACH),
+        starts.behind(BIRTH.hints, CONTEXT_REACH),
         None,
         BIRTH,
     ),
-    Pattern(Kind.PLATE, re.compile(r"(?<![\w-])([A-Z]{2}-[0-9]{3}-[A-Z]{2})(?![\w-])"), at.at_shape(b"AA(?=-000-AA)")),
+    Pattern(
+        Kind.PLATE, re.compile(r"(?<![\w-])([A-Z]{2}-[0-9]{3}-[A-Z]{2})(?![\w-])"), starts.at_shape(b"AA(?=-000-AA)")
+    ),
     Pattern(
         Kind.PLATE,
         re.compile(r"(?<![\w-])([A-Z0-9]{1,4}[- ]?[A-Z0-9]{2,4}(?:[- ]?[A-Z0-9]{1,4})?)(?![\w-])"),
-        at.behind(PLATE.hints, CONTEXT_REACH),
+        starts.behind(PLATE.hints, CONTEXT_REACH),
         lambda value: any(c.isdigit() for c in value) and any(c.isalpha() for c in value),
         PLATE,
     ),
     *ADDRESSES,
     *(Pattern(Kind.SECRET, regex, SECRET_PREFIXES) for regex in SECRETS),
     Pattern(Kind.SECRET, TORN_SECRET, SECRET_PREFIXES, is_torn_secret),
-    Pattern(Kind.SECRET, PRIVATE_KEY, at.at_text("-----BEGIN")),
+    Pattern(Kind.SECRET, PRIVATE_KEY, starts.at_text("-----BEGIN")),
     Pattern(Kind.SECRET, PASSWORD, PASSWORD_WORDS),
 )
 
@@ -199,8 +201,8 @@ class RegexDetector:
 
     def __init__(self, *, urls: bool = True) -> None:
         """Without `urls` addresses on the web are not looked for: they name no person."""
-        self._patterns = tuple(one for one in PATTERNS if urls or one.kind is not Kind.URL)
-        self._torn = tuple(one for one in self._patterns if one.kind in TORN)
+        self._patterns = tuple(pattern for pattern in PATTERNS if urls or pattern.kind is not Kind.URL)
+        self._torn = tuple(pattern for pattern in self._patterns if pattern.kind in TORN)
         self.version = RegexDetector.version + ("" if urls else "-no-urls")
 
     def detect(self, text: str) -> list[Hit]:

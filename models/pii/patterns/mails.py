@@ -3,7 +3,7 @@
 import re
 
 from models.pii.kinds import Kind
-from models.pii.patterns import clues as at
+from models.pii.patterns import clues as starts
 from models.pii.patterns.pattern import Pattern
 
 TLD = (
@@ -31,40 +31,40 @@ def _is_spaced(value: str) -> bool:
 
 
 MAILS: tuple[Pattern, ...] = (
-    Pattern(Kind.EMAIL, re.compile(rf"{_MAIL_BEGIN}[\w.%+'&=~/-]{{1,64}}@{_MAIL_END}"), at.before_at),
+    Pattern(Kind.EMAIL, re.compile(rf"{_MAIL_BEGIN}[\w.%+'&=~/-]{{1,64}}@{_MAIL_END}"), starts.before_at),
     Pattern(
         Kind.EMAIL,
         re.compile(rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}(?:[ \n]@[ \n]?|@[ \n]){_MAIL_END}"),
-        at.before_at,
+        starts.before_at,
     ),
     Pattern(
         Kind.EMAIL,
         re.compile(
             rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}@(?:[\w-]{{1,63}}\.){{0,4}}(?!{TLD}[ \n])[\w-]{{0,63}}[ \n](?:[\w-]{{0,63}}\.){{1,4}}{TLD})(?![\w@-])"
         ),
-        at.before_at,
+        starts.before_at,
     ),
-    Pattern(Kind.EMAIL, re.compile(rf"{_TORN_LOCAL}[\w.%+-]{{1,64}}@{_MAIL_END}"), at.before_at),
-    Pattern(Kind.EMAIL, re.compile(rf'(?i)("[^"\n@]{{1,64}}"@{_MAIL_END}'), at.at_quoted),
+    Pattern(Kind.EMAIL, re.compile(rf"{_TORN_LOCAL}[\w.%+-]{{1,64}}@{_MAIL_END}"), starts.before_at),
+    Pattern(Kind.EMAIL, re.compile(rf'(?i)("[^"\n@]{{1,64}}"@{_MAIL_END}'), starts.at_quoted),
     Pattern(
         Kind.EMAIL,
         re.compile(
             rf"{_MAIL_BEGIN}[\w%+-]{{1,64}}(?:{_DOT}[\w%+-]{{1,64}}){{0,4}}{_AT}[\w-]{{1,63}}(?:{_DOT}[\w-]{{1,63}}){{0,4}}?{_DOT}"
             r"[^\W\d_]{2,24})(?![\w@])"
         ),
-        at.before_said_at,
+        starts.before_said_at,
     ),
     Pattern(
         Kind.EMAIL,
         re.compile(
             rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}} at [\w-]{{1,63}}(?: dot [\w-]{{1,63}}){{0,3}}? dot {TLD})(?![\w@])",
         ),
-        at.before_said_at,
+        starts.before_said_at,
     ),
     Pattern(
         Kind.EMAIL,
         re.compile(r"(?<!\S)((?:[\w.%+-]{1,2} ){2,64}[\w.%+-]{0,2} ?@ ?[\w.-]{1,2}(?: [\w.-]{1,2}){3,80})(?!\S)"),
-        at.before_at,
+        starts.before_at,
         _is_spaced,
     ),
 )

@@ -1,4 +1,4 @@
-"""What a pattern is: where it may begin, what it matches, what judges the match, and which words must stand before it."""
+"""A pattern: its possible starts, its expression, the check of a match, and the words required before it."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ class Pattern:
     context: ContextWords | None = None
 
     def find(self, clues: Clues) -> Iterator[Hit]:
-        """Values in text order. What was taken for a value and is none hides nothing: the next start is looked at."""
+        """Yield values in text order. A rejected candidate hides no value: the search continues at the next start."""
         behind = 0
         for place in clues.starts(self.starts):
             hit = self._find_at(clues, place, self.context) if place >= behind else None
@@ -50,7 +50,7 @@ class Pattern:
         return Hit(self.kind, start, end) if end > start else None
 
     def _find_next(self, clues: Clues, end: int) -> Hit | None:
-        """The next of a list: the word before its first value stands for all of them."""
+        """Return the next value of a list; the word before its first value counts for all of them."""
         gap = AND.match(clues.text, end)
         return self._find_at(clues, gap.end(), None) if gap is not None else None
 

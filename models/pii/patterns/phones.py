@@ -38,8 +38,11 @@ _NOT_A_PHONE = re.compile(
 
 
 def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
-    """Telephone numbers in a normalised text. A long number that is none is passed over whole, its last groups too,
-    unless it is a list: numbers of one grouping, or a word for telephones stands before it, which goes for all."""
+    """Yield telephone numbers in a normalised text.
+
+    A long number that is rejected is skipped whole, unless it is a list: numbers of one grouping, or a word for
+    telephones precedes it, which counts for all its numbers.
+    """
     text, behind, last = clues.text, 0, -1
     for place in starts(clues):
         match = _CANDIDATE.match(text, place) if place >= behind else None
@@ -58,8 +61,8 @@ def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
         before = text[max(0, start - 40) : start]
         behind = match.end()
         known = _follows(text, last, start) or _CONTEXT.search(before) is not None
-        said = known or _AFTER.match(text, behind) is not None
-        if _is_phone(number, bool(match["plus"]), before, said=said):
+        announced = known or _AFTER.match(text, behind) is not None
+        if _is_phone(number, bool(match["plus"]), before, announced=announced):
             last = behind = max(start + len(number), match.end() if match.end() > stop else 0)
             yield Hit(Kind.PHONE, start, behind)
         elif pieces := _split(number, known):
@@ -68,7 +71,7 @@ def find_phones(clues: Clues, starts: Starts = at_dialled) -> Iterator[Hit]:
 
 
 def _end_over_lines(text: str, number: str, end: int) -> int | None:
-    """Where an international number ends that line ends break, perhaps each of its groups."""
+    """Return the end of an international number that line ends break, perhaps in each of its groups."""
     figures = len(_NOT_FIGURE.sub("", number))
     while figures < INTERNATIONAL:
         more = _NEXT_LINE.match(text, end)
@@ -87,11 +90,13 @@ def _follows(text: str, last: int, start: int) -> bool:
 
 
 def _split(number: str, known: bool) -> list[tuple[int, int]]:
-    """A run of figures as several telephone numbers: of equal grouping, or parted by wider gaps than inside; where it is
-    `known` to be a list of numbers, at least as one."""
+    """Split a run of figures into telephone numbers of equal grouping, or at gaps wider than inside a number.
+
+    A run `known` to be a list yields at least one number.
+    """
     groups = [match.span() for match in _GROUP.finditer(number)]
     for count in range(len(groups) // 2, 0, -1):
-        pieces = [groups[at : at + count] for at in range(0, len(groups) - count + 1, count)]
+        pieces = [groups[index : index + count] for index in range(0, len(groups) - count + 1, count)]
         shapes = {tuple(end - first for first, end in piece) for piece in pieces}
         if len(pieces) > 1 and len(shapes) == 1 and _is_number(pieces[0], number, known):
             return [(piece[0][0], piece[-1][1]) for piece in pieces]
@@ -110,8 +115,15 @@ def _is_number(groups: list[tuple[int, int]], run: str, known: bool) -> bool:
     return known or _is_grouped(number, digits)
 
 
-def _is_phone(number: str, international: bool, before: str, *, said: bool) -> bool:
-    """`before`: the text before it; `said`: a word for telephones stands beside it, or it is the next of a list."""
+def _is_phone(number: str, international: bool, before: str, *, announced: bool) -> bool:
+    """Return True for a telephone number.
+
+    Args:
+        number: The number as written.
+        international: It begins with a plus sign or the like.
+        before: The text before the number.
+        said: A word for telephones precedes it, or it is the next of a list.
+    """
     digits = _NOT_FIGURE.sub("", number)
     if (
         not LEAST_FIGURES <= len(digits) <= LONGEST
@@ -122,13 +134,13 @@ def _is_phone(number: str, international: bool, before: str, *, said: bool) -> b
         return False
     if international and len(digits) >= INTERNATIONAL:
         return True
-    if said:
+    if announced:
         return True
     return not _NOT_A_PHONE.search(before) and _is_grouped(number, digits)
 
 
 def _is_grouped(number: str, digits: str) -> bool:
-    """Grouped as numbers are dialled: an area code in brackets, North America's 3-3-4, or a leading 0 with even groups."""
+    """Return True for dialled groups: an area code in brackets, North America's 3-3-4, or a leading 0 and even groups."""
     groups = re.findall(r"[0-9]+", number)
     if len(digits) == 10 and [len(group) for group in groups] == [3, 3, 4]:
         return True

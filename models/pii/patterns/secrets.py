@@ -55,8 +55,8 @@ TORN_SECRET = re.compile(
 
 def is_torn_secret(value: str) -> bool:
     """Whole only without its blank."""
-    left, *rest = value.split()
-    return not is_secret(left) and is_secret(left + "".join(rest))
+    left, *others = value.split()
+    return not is_secret(left) and is_secret(left + "".join(others))
 
 
 def is_secret(value: str) -> bool:

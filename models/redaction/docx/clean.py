@@ -82,11 +82,11 @@ def _remove(element: etree._Element) -> None:
 
 
 def _hoist_text_boxes(root: etree._Element) -> None:
-    """Their paragraphs follow the one they hang on; the old form that stands beside the new one says the same."""
+    """Move paragraphs of text boxes behind their anchor paragraph and drop the duplicate fallback form."""
     for fallback in list(root.iter(f"{{{_MC}}}Fallback")):
         _remove(fallback)
     for box in list(root.iter(f"{{{_W}}}txbxContent")):
-        host = next((one for one in box.iterancestors(f"{{{_W}}}p")), None)
+        host = next((ancestor for ancestor in box.iterancestors(f"{{{_W}}}p")), None)
         if host is None or host.getparent() is None:
             continue
         for paragraph in reversed(list(box)):

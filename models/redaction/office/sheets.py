@@ -45,7 +45,7 @@ def redact_sheets(data: bytes, tree: Tree, decisions: Decisions, detector: Detec
     roots = {name: parse(package.parts[name]) for name in package.texts()}
     for root in roots.values():
         _clean(root)
-    shared = [_text_of(one) for root in roots.values() if local_name(root) == "sst" for one in root.iter("{*}si")]
+    shared = [_text_of(item) for root in roots.values() if local_name(root) == "sst" for item in root.iter("{*}si")]
     for name, root in roots.items():
         _mask_cells(root, shared, plan, detector)
         mask_runs(root, plan, detector)
@@ -77,13 +77,13 @@ def _mask_cells(root: etree._Element, shared: list[str], plan: RedactionPlan, de
     short = {letters(value) for value in plan.values} - plan.needles - plan.kept - {""}
     rows = [[cell for cell in map(partial(_shown, shared=shared), row) if cell.text] for row in root.iter("{*}row")]
     gone = find_values(fold_text("\n".join("\t".join(cell.text for cell in row) for row in rows)), plan, detector)
-    at = 0
+    start = 0
     for row in rows:
         places = []
         for cell in row:
-            places.append((cell, range(at, at + len(cell.text))))
-            at += len(cell.text) + 1
-        at += not row
+            places.append((cell, range(start, start + len(cell.text))))
+            start += len(cell.text) + 1
+        start += not row
         masked = any(gone.intersection(place) for _, place in places)
         for cell, place in places:
             torn = place.start - 1 in gone or place.stop in gone
@@ -103,16 +103,16 @@ class ShownCell:
 
 def _shown(cell: etree._Element, shared: list[str]) -> ShownCell:
     kind, value = cell.get("t"), cell.find("{*}v")
-    said = str(value.text or "") if value is not None else ""
+    text = str(value.text or "") if value is not None else ""
     if kind == "s":
-        return ShownCell(cell, shared[int(said)] if said.isdecimal() and int(said) < len(shared) else "", True)
+        return ShownCell(cell, shared[int(text)] if text.isdecimal() and int(text) < len(shared) else "", True)
     if kind == "inlineStr":
         return ShownCell(cell, _text_of(cell), True)
-    return ShownCell(cell, said, False)
+    return ShownCell(cell, text, False)
 
 
 def _text_of(element: etree._Element) -> str:
-    return "".join(str(one.text or "") for one in element.iter("{*}t"))
+    return "".join(str(part.text or "") for part in element.iter("{*}t"))
 
 
 def _blacken(cell: etree._Element) -> None:

@@ -44,7 +44,7 @@ def redact_slides(data: bytes, tree: Tree, decisions: Decisions, detector: Detec
 
 
 def clean_slide(root: etree._Element) -> None:
-    """In place: what is no text goes, with names of shapes and everything that leads elsewhere."""
+    """Remove everything but text from a slide, in place, with shape names and outgoing references."""
     for element in list(root.iter()):
         name = local_name(element)
         parent = element.getparent()
@@ -61,4 +61,6 @@ def clean_slide(root: etree._Element) -> None:
 
 
 def _is_no_table(element: etree._Element, name: str) -> bool:
-    return name == "graphicFrame" and next((one for one in element.iter() if local_name(one) == "tbl"), None) is None
+    return (
+        name == "graphicFrame" and next((child for child in element.iter() if local_name(child) == "tbl"), None) is None
+    )

@@ -26,6 +26,6 @@ def find_boxes(data: bytes, number: int, marks: Sequence[PageMark], password: st
 
 
 def _boxes(page: Any, glyphs: Any, place: MaskedPlace) -> list[Bbox]:
-    found = find_exactly(glyphs, turned_back(place, page.derotation_matrix))
-    shown = [pymupdf.Rect(box) * page.rotation_matrix for box in as_rectangles(glyphs, found or set())]
+    characters = find_exactly(glyphs, turned_back(place, page.derotation_matrix))
+    shown = [pymupdf.Rect(box) * page.rotation_matrix for box in as_rectangles(glyphs, characters or set())]
     return [(box.x0, box.y0, box.x1, box.y1) for box in shown]

@@ -1,7 +1,7 @@
-"""A new PDF that holds the pages and what they show, and nothing else of the old file: an allow-list of keys.
+"""Builds a new PDF with the pages and their visible content only, by an allow-list of keys.
 
-Gone by not being copied: metadata, bookmarks, attachments, forms, scripts, annotations, links, structure and alternate
-texts, thumbnails, layers, names, page labels, earlier revisions and every object nobody refers to.
+Not copied: metadata, bookmarks, attachments, forms, scripts, annotations, links, structure and alternate texts,
+thumbnails, layers, names, page labels, earlier revisions and unreferenced objects.
 """
 
 from io import BytesIO
@@ -49,7 +49,7 @@ class PageCleaner:
             value = _inherited(raw, key)
             if value is not None:
                 made[key] = value
-        data = b"\n".join(one.read_bytes() for one in _streams(contents))
+        data = b"\n".join(stream.read_bytes() for stream in _streams(contents))
         kept, clean = self._clean_content(data, resources, text=True, depth=0)
         made.Contents = self._pdf.make_stream(kept)
         made.Resources = clean
@@ -179,8 +179,8 @@ def write_clean(data: bytes, unread: set[int], pictures: dict[int, bytes]) -> by
 
 def _strip(pdf: Pdf) -> None:
     """Keys that carry text wherever they stand: on fonts, pictures, colour spaces."""
-    for one in pdf.objects:
-        if isinstance(one, Dictionary | Stream):
+    for item in pdf.objects:
+        if isinstance(item, Dictionary | Stream):
             for key in _NOT_OURS:
-                if key in one:
-                    del one[key]
+                if key in item:
+                    del item[key]

@@ -1,7 +1,7 @@
-"""Content streams as they may leave: no marked content, no layers that are off, no pictures, no hidden text.
+"""Filters content streams for a redacted file: no marked content, hidden layers, pictures or hidden text.
 
-A path with curves may be a signature or letters drawn as shapes, which nobody has read: it is not painted. Its use as
-a clip stays.
+A path with curves may be a signature or letters drawn as shapes. Such paths were not read, so they are not painted. Use
+as a clip stays.
 """
 
 import re

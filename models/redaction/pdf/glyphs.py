@@ -1,4 +1,4 @@
-"""Where on a page the characters of masked values stand: rectangles in points of the page as it lies in the file."""
+"""Locates characters of masked values on a page: rectangles in points of the unrotated page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -71,12 +71,12 @@ class Glyphs:
         """Of the characters of a line; the whole line's for each where the engine counts them in another way."""
         if number not in self._known:
             line = self.lines[number]
-            said: dict[str, Any] = {}
+            spans: dict[str, Any] = {}
             nowhere = pymupdf.mupdf.FzRect(pymupdf.mupdf.FzRect.Fixed_INFINITE)
-            pymupdf.JM_make_spanlist(said, line.engine, True, pymupdf.mupdf.fz_new_buffer(128), nowhere)
-            found = [char["bbox"] for span in said["spans"] for char in span["chars"]]
+            pymupdf.JM_make_spanlist(spans, line.engine, True, pymupdf.mupdf.fz_new_buffer(128), nowhere)
+            boxes = [char["bbox"] for span in spans["spans"] for char in span["chars"]]
             self._known[number] = (
-                found if len(found) == line.end - line.first else [line.bbox] * (line.end - line.first)
+                boxes if len(boxes) == line.end - line.first else [line.bbox] * (line.end - line.first)
             )
         return self._known[number]
 
@@ -85,16 +85,16 @@ def read_glyphs(page: Any, flags: int) -> Glyphs:
     """Return all characters that the page's text operators show, also outside the page."""
     text: list[str] = []
     lines: list[GlyphLine] = []
-    at = 0
+    index = 0
     text_page = page.get_textpage(flags=flags, clip=pymupdf.INFINITE_RECT())
     blocks = [block for block in text_page.this if block.m_internal.type == pymupdf.mupdf.FZ_STEXT_BLOCK_TEXT]
-    said = [block for block in text_page.extractDICT()["blocks"] if block["type"] == 0]
-    for block, stated in zip(blocks, said, strict=True):
+    dict_blocks = [block for block in text_page.extractDICT()["blocks"] if block["type"] == 0]
+    for block, stated in zip(blocks, dict_blocks, strict=True):
         for engine, line in zip(block, stated["lines"], strict=True):
             shown = "".join([span["text"] for span in line["spans"]])
-            lines.append(GlyphLine(at, at + len(shown), line["bbox"], engine))
+            lines.append(GlyphLine(index, index + len(shown), line["bbox"], engine))
             text += (shown, "\n")
-            at += len(shown) + 1
+            index += len(shown) + 1
     return Glyphs(fold_text("".join(text)), tuple(lines), text_page)
 
 
@@ -108,8 +108,8 @@ def find_masked(glyphs: Glyphs, places: Iterable[MaskedPlace], finder: ValueFind
 
 def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
     stands = _stand_in(glyphs, place.bbox)
-    found = _find_exactly(glyphs, place, stands)
-    return set(np.flatnonzero(stands).tolist()) if found is None else found
+    characters = _find_exactly(glyphs, place, stands)
+    return set(np.flatnonzero(stands).tolist()) if characters is None else characters
 
 
 def find_exactly(glyphs: Glyphs, place: MaskedPlace) -> set[int] | None:
@@ -122,28 +122,28 @@ def _find_exactly(glyphs: Glyphs, place: MaskedPlace, stands: Any) -> set[int] |
     owner = glyphs.owners[here].tolist()
     seen = "".join(map(glyphs.spelled.folded.__getitem__, here.tolist()))
     whole = letters(place.text)
-    at = seen.find(whole) if whole else -1
+    position = seen.find(whole) if whole else -1
     masked: set[int] = set()
     for start, end in place.spans:
         value = letters(place.text[start:end])
         if not value:
             continue
-        begin = at + len(letters(place.text[:start])) if at >= 0 else -1
+        begin = position + len(letters(place.text[:start])) if position >= 0 else -1
         if begin >= 0 and seen[begin : begin + len(value)] == value:
-            found = [begin]
+            starts = [begin]
         else:
-            found = [i for i in range(len(seen)) if seen.startswith(value, i)]
-        if not found and place.whole:
+            starts = [i for i in range(len(seen)) if seen.startswith(value, i)]
+        if not starts and place.whole:
             continue
-        if not found:
+        if not starts:
             return None
-        for first in found:
+        for first in starts:
             masked |= set(range(owner[first], owner[first + len(value) - 1] + 1))
     return {number for number in masked if stands[number]}
 
 
 def _stand_in(glyphs: Glyphs, place: Bbox | None) -> Any:
-    """Which characters have their middle in the place; all but line ends without one."""
+    """Return a mask of the characters whose middle is in the place; without a place, of all but line ends."""
     if place is None:
         return glyphs.line_of >= 0
     area = (place[0] - SLACK, place[1] - SLACK, place[2] + SLACK, place[3] + SLACK)
@@ -158,12 +158,12 @@ def _stand_in(glyphs: Glyphs, place: Bbox | None) -> Any:
 
 def find_outside(glyphs: Glyphs, area: Bbox) -> set[int]:
     """Return the numbers of characters entirely outside the area."""
-    found: set[int] = set()
+    outside: set[int] = set()
     for number, line in enumerate(glyphs.lines):
         if not _is_inside(line.bbox, area) or line.bbox[0] >= line.bbox[2] or line.bbox[1] >= line.bbox[3]:
-            away = [at for at, box in enumerate(glyphs.boxes(number), line.first) if not _overlaps(box, area)]
-            found.update(away)
-    return found
+            away = [index for index, box in enumerate(glyphs.boxes(number), line.first) if not _overlaps(box, area)]
+            outside.update(away)
+    return outside
 
 
 def _middle(box: Bbox) -> Bbox:
@@ -202,6 +202,6 @@ def as_rectangles(glyphs: Glyphs, masked: set[int]) -> list[Bbox]:
 
 
 def _same_line(first: Bbox, second: Bbox) -> bool:
-    """Middles of like height; a line below is a box of its own."""
+    """Return True when both boxes have about the same middle height; a lower line gets a separate box."""
     apart = abs((first[1] + first[3]) - (second[1] + second[3])) / 2
     return apart < (first[3] - first[1] + second[3] - second[1]) / 8

@@ -15,12 +15,12 @@ from models.redaction.planning.search import Search, texts_of_tree
 def find_leaks(data: bytes, plan: RedactionPlan, reread: Reread) -> list[str]:
     """Return the names of the places where a masked value was found again, without the value."""
     search = Search(plan)
-    said = [(place, text, letters(text)) for place, text in texts_of_tree(reread(data))]
-    found = [f"reader: {place}" for place, text, folded in said if search.in_folded(text, folded)]
-    found += ["reader: pieces"] * search.in_joined(folded for _, _, folded in said)
-    found += [f"pdfium: {place}" for place, text in _texts_of_pdfium(data) if search.in_text(text)]
-    found += [f"qpdf: {place}" for place, content in _decoded(data) if search.in_bytes(content)]
-    return found + ["raw bytes"] * search.in_bytes(data)
+    texts = [(place, text, letters(text)) for place, text in texts_of_tree(reread(data))]
+    leaks = [f"reader: {place}" for place, text, folded in texts if search.in_folded(text, folded)]
+    leaks += ["reader: pieces"] * search.in_joined(folded for _, _, folded in texts)
+    leaks += [f"pdfium: {place}" for place, text in _texts_of_pdfium(data) if search.in_text(text)]
+    leaks += [f"qpdf: {place}" for place, content in _decoded(data) if search.in_bytes(content)]
+    return leaks + ["raw bytes"] * search.in_bytes(data)
 
 
 def _texts_of_pdfium(data: bytes) -> Iterator[tuple[str, str]]:

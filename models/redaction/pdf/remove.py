@@ -22,9 +22,16 @@ Paint = Callable[[int], bytes | None]
 
 
 def remove_values(document: Any, tree: Tree, finder: ValueFinder, second: SecondLook) -> set[int]:
-    """Edits `document`; `second` reads the same file.
+    """Remove the masked values from `document` in place.
 
-    Returns the pages (1-based) of which nothing may stay because nobody has read their text.
+    Args:
+        document: The file to edit.
+        tree: The tree read from it.
+        finder: Finds values in text.
+        second: Another engine's view of the same file.
+
+    Returns:
+        The pages (1-based) whose text was not read, so that no part of them may stay.
     """
     places: dict[int, list[MaskedPlace]] = defaultdict(list)
     for place in finder.plan.places:

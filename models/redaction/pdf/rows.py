@@ -1,7 +1,7 @@
-"""Characters in rows as they are seen, whatever the order they are drawn in.
+"""Groups characters into visual rows, independent of drawing order.
 
-Engines put lines together by the order of drawing. Where lines of theirs stand on one height and touch or overlap, a
-reader sees one row: its characters are sorted by their places and looked at once more.
+Engines build lines in drawing order. Where such lines share a height and touch or overlap, a reader sees one row. Its
+characters are sorted by position and searched again.
 """
 
 from collections.abc import Iterator
@@ -33,14 +33,14 @@ class RowText:
 
 
 def find_in_rows(glyphs: Glyphs, finder: ValueFinder) -> set[int]:
-    """Numbers of the characters of values that stand in rows of more than one of the engine's lines."""
+    """Return the numbers of characters of values in rows that join several of the engine's lines."""
     rows = RowText()
     for lines in _rows(glyphs):
         _spell(glyphs, lines, rows)
     if not rows.chars:
         return set()
-    found = (rows.numbers[at] for at in finder.find(fold_text("".join(rows.chars))))
-    return {number for number in found if number is not None}
+    numbers = (rows.numbers[index] for index in finder.find(fold_text("".join(rows.chars))))
+    return {number for number in numbers if number is not None}
 
 
 def _rows(glyphs: Glyphs) -> Iterator[list[int]]:
@@ -74,10 +74,10 @@ def _touching(glyphs: Glyphs, level: list[int]) -> Iterator[list[int]]:
 def _spell(glyphs: Glyphs, lines: list[int], rows: RowText) -> None:
     """Append the row's characters from left to right and a line end."""
     placed = [
-        (box, at) for n in lines for at, box in enumerate(glyphs.boxes(n), glyphs.lines[n].first)
+        (box, number) for line in lines for number, box in enumerate(glyphs.boxes(line), glyphs.lines[line].first)
     ]  # fmt: skip
     end: float | None = None
-    for box, number in sorted(placed, key=lambda one: (one[0][0], one[1])):
+    for box, number in sorted(placed, key=lambda placed_box: (placed_box[0][0], placed_box[1])):
         if glyphs.text[number].isspace():  # the engine's own blanks stand where others draw letters
             continue
         if end is not None and box[0] - end > BLANK * _height(box):

@@ -1,9 +1,9 @@
-"""Pages whose text was recognised in their pixels: painted as they may be seen, the redacted text under the picture.
+"""Redacts pages whose text was recognised from pixels: paints the visible part and puts the redacted text under it.
 
-Painted as everywhere (models.pii.paint): white, but for text that was read and cleared. What either engine sees of a
-value in the page's own characters is covered too, with what the tree reads there, and what tiles show is left out. The
-text layer is looked at as a whole, for a value may stand in pieces. It is Latin script only; a block in another script
-is seen and cannot be selected.
+Painting follows models.pii.paint: white, except for text that was read and cleared. Values that either engine sees in
+the page's own characters are covered too, with the tree's text there; the content of tiles is left out. The text layer
+is searched as a whole, because a value may be in pieces. The layer is Latin script only; a block in another script is
+visible and cannot be selected.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ class ScanPainter:
             lines = [line for line in lines if not _differ(before, picture, line.block, page)]
         view = view_page(self.tree, self.decisions, page.number)
         seen = find_shown(original, page.number, self.finder, self.second)
-        unknown = [box for box in seen if not any(_holds(one, box) for one in view.hidden)]
+        unknown = [box for box in seen if not any(_holds(hidden, box) for hidden in view.hidden)]
         lines = [line for line in lines if not any(_holds(line.block, box) for box in unknown)]
         lines, covered = _masked(lines, self.finder.widened())
         view = replace(view, hidden=(*view.hidden, *seen, *covered))
@@ -93,27 +93,29 @@ def _pixels(page: Any) -> Any:
 
 def _lines_of(shown: Tree, number: int) -> Iterator[LayerLine]:
     """Yield the words of each block of a page; each line gets an equal share of the block's box."""
-    for block in (one for one in shown.blocks if HIDDEN_TEXT not in one.flags):
+    for block in (block for block in shown.blocks if HIDDEN_TEXT not in block.flags):
         places = BlockPlaces(block)
         part = places.on_page(number)
         if part is None or part.bbox is None:
             continue
         texts = [block.text] if block.table is None else [cell.text for cell in places.cells_of(part)]
-        said = [line for text in texts for line in text.splitlines() if line.strip()]
+        lines = [line for text in texts for line in text.splitlines() if line.strip()]
         x0, y0, x1, y1 = part.bbox
-        height = (y1 - y0) / max(1, len(said))
-        for at, line in enumerate(said):
-            yield LayerLine(line, (x0, y0 + height * at, x1, y0 + height * (at + 1)), part.bbox)
+        height = (y1 - y0) / max(1, len(lines))
+        for index, line in enumerate(lines):
+            yield LayerLine(line, (x0, y0 + height * index, x1, y0 + height * (index + 1)), part.bbox)
 
 
 def _differ(first: Any, second: Any, box: Bbox, page: Page) -> bool:
     """Whether two pictures of the page are not the same in a box."""
     across, down = first.width / page.width, first.height / page.height
-    x0, y0 = (max(0, int((at - MARGIN) * share)) for at, share in ((box[0], across), (box[1], down)))
+    x0, y0 = (max(0, int((edge - MARGIN) * share)) for edge, share in ((box[0], across), (box[1], down)))
     x1, y1 = int((box[2] + MARGIN) * across) + 1, int((box[3] + MARGIN) * down) + 1
     old, new = (
-        np.frombuffer(one.samples_mv, np.uint8).reshape(one.height, one.stride)[y0:y1, x0 * one.n : x1 * one.n]
-        for one in (first, second)
+        np.frombuffer(pixmap.samples_mv, np.uint8).reshape(pixmap.height, pixmap.stride)[
+            y0:y1, x0 * pixmap.n : x1 * pixmap.n
+        ]
+        for pixmap in (first, second)
     )
     return not np.array_equal(old, new)
 
@@ -130,7 +132,7 @@ def _masked(lines: list[LayerLine], finder: ValueFinder) -> tuple[list[LayerLine
     gone = finder.find(fold_text(text))
     kept, covered, start = [], [], 0
     for line in lines:
-        own = {at - start for at in gone if start <= at < start + len(line.text)}
+        own = {index - start for index in gone if start <= index < start + len(line.text)}
         kept.append(replace(line, text=mask_places(line.text, own)) if own else line)
         covered += [line.block] if own else []
         start += len(line.text) + 1

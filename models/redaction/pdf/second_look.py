@@ -1,7 +1,7 @@
-"""Values that another engine sees on a page: pdfium puts characters into order in its own way.
+"""Finds values that a second engine sees on a page: pdfium orders characters differently.
 
-A file may draw a number's figures in any order; what stands in a row for a reader is a row for one engine and none for
-the other. What the patterns find in either goes.
+A file may draw the figures of a number in any order, and only one of the engines may see them as a row. A value that
+the patterns find in either engine's text is removed.
 """
 
 from types import TracebackType
@@ -44,7 +44,7 @@ class SecondLook:
         seen = page.get_textpage()
         try:
             masked = finder.find(fold_text(_text_of(seen)))
-            return [seen.get_charbox(one, loose=True) for one in sorted(masked)]
+            return [seen.get_charbox(index, loose=True) for index in sorted(masked)]
         finally:
             seen.close()
             page.close()
@@ -56,4 +56,4 @@ def _text_of(seen: Any) -> str:
     count = seen.count_chars()
     if len(text) == count:
         return text
-    return "".join(chr(pdfium.FPDFText_GetUnicode(seen, one)) for one in range(count))
+    return "".join(chr(pdfium.FPDFText_GetUnicode(seen, index)) for index in range(count))

@@ -1,4 +1,4 @@
-"""A document whose tiles (tiling patterns) draw lines and areas only: nobody reads what a tile repeats."""
+"""Restricts tiles (tiling patterns) of a document to lines and areas: the repeated content of tiles is not read."""
 
 import re
 from io import BytesIO

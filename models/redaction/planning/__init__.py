@@ -1,1 +1,1 @@
-"""What goes from a file, the same for every format, and why none is given."""
+"""Decides the parts to remove from a file, for every format, or the reason for refusing a redacted file."""

@@ -2,7 +2,7 @@
 
 
 class RedactionUnproven(Exception):
-    """The file could not be made, or something that is masked might still stand in it. Its text quotes no document."""
+    """The file could not be made, or masked content might still be in it. The message quotes no document."""
 
     code = "redaction-unproven"
 

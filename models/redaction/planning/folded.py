@@ -39,7 +39,7 @@ class FoldedText:
 def fold_text(text: str) -> FoldedText:
     """Return the text with its folded letters."""
     folded = [fold(char) for char in text]
-    owner = [number for number, one in enumerate(folded) for _ in one]
+    owner = [number for number, letters_of_char in enumerate(folded) for _ in letters_of_char]
     return FoldedText(text, "".join(folded), tuple(owner))
 
 
@@ -53,7 +53,9 @@ class ValueFinder:
 
     def find(self, text: FoldedText) -> set[int]:
         """Return the characters of masked values and of detected values that were not rejected."""
-        masked = {one for value in self.plan.needles for first, end in text.find(value) for one in range(first, end)}
+        masked = {
+            index for value in self.plan.needles for first, end in text.find(value) for index in range(first, end)
+        }
         copy = normalise(text.text)
         for hit in self._detector.detect(copy.text):
             first, end = copy.original_span(hit.start, hit.end)
@@ -85,6 +87,6 @@ def find_blocks(text: FoldedText, plan: RedactionPlan) -> set[int]:
         for first, _ in text.find(whole) if whole else ():
             start = bisect_left(text.owner, first)
             for begin, end in place.spans:
-                at = start + len(letters(place.text[:begin]))
-                masked |= set(text.owner[at : at + len(letters(place.text[begin:end]))])
+                first_letter = start + len(letters(place.text[:begin]))
+                masked |= set(text.owner[first_letter : first_letter + len(letters(place.text[begin:end]))])
     return masked

@@ -1,4 +1,4 @@
-"""Reads a redacted file that is no PDF again: our reader's text, every part's text, attributes and bytes."""
+"""Reads a redacted file other than PDF again: our reader's text, and every part's text, attributes and bytes."""
 
 import zipfile
 from io import BytesIO
@@ -14,11 +14,11 @@ from models.redaction.planning.search import Search, texts_of_tree
 def require_proof(made: bytes, plan: RedactionPlan, reread: Reread) -> bytes:
     """`made`, when no masked value stands anywhere in it. Raises `RedactionUnproven`."""
     search = Search(plan)
-    said = [(place, text, letters(text)) for place, text in texts_of_tree(reread(made))]
-    for place, text, folded in said:
+    texts = [(place, text, letters(text)) for place, text in texts_of_tree(reread(made))]
+    for place, text, folded in texts:
         if search.in_folded(text, folded):
             raise RedactionUnproven(f"found again in reader: {place}")
-    if search.in_joined(folded for _, _, folded in said):
+    if search.in_joined(folded for _, _, folded in texts):
         raise RedactionUnproven("found again in reader: pieces")
     if search.in_bytes(made):
         raise RedactionUnproven("found again in raw bytes")
@@ -33,9 +33,9 @@ def _require_parts(made: bytes, search: Search) -> None:
             content = file.read(name)
             if name != "mimetype":
                 root = etree.fromstring(content)
-                said = "".join(str(text) for text in root.itertext())
-                values = "\n".join(str(value) for one in root.iter() for value in one.attrib.values())
-                if search.in_text(said) or search.in_text(values):
+                shown = "".join(str(text) for text in root.itertext())
+                values = "\n".join(str(value) for element in root.iter() for value in element.attrib.values())
+                if search.in_text(shown) or search.in_text(values):
                     raise RedactionUnproven(f"found again in {name}")
             if search.in_bytes(content):
                 raise RedactionUnproven(f"found again in {name}")

@@ -1,7 +1,7 @@
-"""What must go from a file: from a tree and its decisions to places and values, the same for every format.
+"""Plans the removals from a file: turns a tree and its decisions into places and values, for every format.
 
-A value that is masked in one place goes everywhere, for a reader of the file cannot be told that it stays elsewhere;
-except where a reviewer said of the same value that it is none. Knows no file format.
+A value masked in one place is removed everywhere, because readers of the file cannot know that it stays elsewhere. The
+exception is a value that a reviewer cleared. Knows no file format.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ class MaskedPlace:
 
 @dataclass(frozen=True)
 class RedactionPlan:
-    """`values` go wherever they stand, `kept` (as letters) are no personal data; `places` say where to look first."""
+    """Values to remove everywhere, cleared values (`kept`, as letters), and the places to search first."""
 
     places: tuple[MaskedPlace, ...]
     values: tuple[str, ...]
@@ -44,8 +44,8 @@ class RedactionPlan:
     @cached_property
     def needles(self) -> frozenset[str]:
         """The values as letters, as they must not be found again."""
-        found = {letters(value) for value in self.values}
-        return frozenset(one for one in found if len(one) >= LEAST_LETTERS and one not in self.kept)
+        folded_values = {letters(value) for value in self.values}
+        return frozenset(folded for folded in folded_values if len(folded) >= LEAST_LETTERS and folded not in self.kept)
 
     def extended(self, values: Iterable[str]) -> "RedactionPlan":
         """Return the plan with further values seen in the file; itself if none is new."""

@@ -30,10 +30,12 @@ class Search:
         self._long = sorted(needle for needle in plan.needles if len(needle) >= WORD_BOUND)
         self._torn = [needle for needle in self._long if len(needle) >= LEAST_TORN]
         short = sorted(needle for needle in plan.needles if len(needle) < WORD_BOUND)
-        spaced = "|".join(_BETWEEN.join(map(re.escape, one)) for one in short)
+        spaced = "|".join(_BETWEEN.join(map(re.escape, folded)) for folded in short)
         self._short = re.compile(rf"(?<!\w)(?:{spaced})(?!\w)") if short else None
-        said = {value.strip(): letters(value) for value in plan.values}
-        written = [value for value, one in said.items() if len(one) >= LEAST_IN_BYTES and one in plan.needles]
+        folded_values = {value.strip(): letters(value) for value in plan.values}
+        written = [
+            value for value, folded in folded_values.items() if len(folded) >= LEAST_IN_BYTES and folded in plan.needles
+        ]
         self._bytes = _WrittenForms({form for value in written for form in _forms(value)})
 
     def in_text(self, text: str) -> bool:
@@ -73,15 +75,15 @@ class _WrittenForms:
         lowered = content.lower()
         if not self._by_head:
             return False
-        return any(self._stand_in_piece(lowered, at) for at in range(0, len(lowered), _PIECE))
+        return any(self._stand_in_piece(lowered, offset) for offset in range(0, len(lowered), _PIECE))
 
     def _stand_in_piece(self, content: bytes, start: int) -> bool:
         heads = _heads_of(content[start : start + _PIECE + _HEAD - 1])
         near = np.minimum(np.searchsorted(self._heads, heads), len(self._heads) - 1)
         return any(
-            content.startswith(form, start + int(at))
-            for at in np.flatnonzero(self._heads[near] == heads)
-            for form in self._by_head[int(heads[at])]
+            content.startswith(form, start + int(index))
+            for index in np.flatnonzero(self._heads[near] == heads)
+            for form in self._by_head[int(heads[index])]
         )
 
 
@@ -97,11 +99,11 @@ def _heads_of(piece: bytes) -> npt.NDArray[np.uint64]:
 
 def _forms(value: str) -> Iterator[bytes]:
     """As files write it, in lower case where a byte is an ASCII letter."""
-    for one in {value, value.casefold(), value.upper()}:
-        yield one.encode("utf-8").lower()
-        yield one.encode("utf-16-be").lower()
-        yield one.encode("utf-16-le").lower()
-        yield one.encode("utf-16-be").hex().encode()
+    for form in {value, value.casefold(), value.upper()}:
+        yield form.encode("utf-8").lower()
+        yield form.encode("utf-16-be").lower()
+        yield form.encode("utf-16-le").lower()
+        yield form.encode("utf-16-be").hex().encode()
 
 
 def texts_of_tree(tree: Tree) -> Iterator[tuple[str, str]]:

@@ -98,11 +98,11 @@ def mask_attributes(root: etree._Element, plan: RedactionPlan, detector: Detecto
     judged: dict[str, set[int]] = {}
     for element in root.iter():
         for key, value in element.attrib.items():
-            said = str(value)
-            if len(said) >= LEAST_NAME and said not in judged:
-                judged[said] = find_values(fold_text(said), plan, detector)
-            if judged.get(said):
-                element.set(key, mask_places(said, judged[said]))
+            text = str(value)
+            if len(text) >= LEAST_NAME and text not in judged:
+                judged[text] = find_values(fold_text(text), plan, detector)
+            if judged.get(text):
+                element.set(key, mask_places(text, judged[text]))
                 changed = True
     return changed
 

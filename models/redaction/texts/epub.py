@@ -1,7 +1,7 @@
-"""A redacted book: the pages of its spine, cleaned and masked, in a package that is made anew.
+"""A redacted book: the pages of its spine, cleaned and masked, in a new package.
 
-Gone by not being copied: title, authors and what else the package says, navigation, pictures, styles, fonts, scripts,
-and every part that is no page of the spine.
+Not copied: title, authors and other package metadata, navigation, pictures, styles, fonts, scripts, and every part
+outside the spine.
 """
 
 import posixpath
@@ -59,7 +59,7 @@ def _spine(package: zipfile.ZipFile) -> list[str]:
     if part is None:
         raise RedactionUnproven("the book names no package file")
     root, folder = parse(package.read(part)), posixpath.dirname(part)
-    items = {str(one.get("id")): one for one in root.iter("{*}item")}
+    items = {str(item.get("id")): item for item in root.iter("{*}item")}
     names: dict[str, None] = {}
     held = set(package.namelist())
     for reference in root.iter("{*}itemref"):

@@ -1,7 +1,7 @@
-"""A redacted mail: subject, people, date and body, masked, in a message that is made anew; or a saved web page.
+"""A redacted mail: subject, people, date and body, masked, in a new message; or a saved web page.
 
-Everything is written as it is, in UTF-8, so that nothing hides in an encoding. Gone by not being copied: attached
-files, pictures, the way the mail took, and the body's other form where there are two.
+Everything is written unencoded in UTF-8, so that no encoding hides text. Not copied: attached files, pictures, the
+delivery route, and the second form of a body that has two.
 """
 
 import email.policy
@@ -38,10 +38,10 @@ def redact_mail(data: bytes, tree: Tree, decisions: Decisions, detector: Detecto
         message = BytesParser(policy=email.policy.default).parsebytes(data)
         head = _head(message) if tree.source.format == Format.EML else _SAVED
         kind, body = _body(message)
-        said = page_text(body.encode("utf-8", "replace")) if kind == "html" else body
+        text = page_text(body.encode("utf-8", "replace")) if kind == "html" else body
     except (LookupError, ValueError, AttributeError) as error:
         raise RedactionUnproven(f"the message cannot be written anew: {type(error).__name__}") from None
-    require_read(f"{head}\n{said}", plan)
+    require_read(f"{head}\n{text}", plan)
     stated = _mask(head, plan, detector)
     if kind == "html":
         shown = write_page(mask_page(body.encode("utf-8", "replace"), plan, detector))
@@ -63,7 +63,7 @@ def _head(message: EmailMessage) -> str:
 def _body(message: EmailMessage) -> tuple[str, str]:
     part = message.get_body(preferencelist=("html", "plain"))
     if part is None:
-        part = next((one for one in message.walk() if one.get_content_maintype() == "text"), None)
+        part = next((inner for inner in message.walk() if inner.get_content_maintype() == "text"), None)
     if part is None:
         return "plain", ""
     return part.get_content_subtype(), str(cast(EmailMessage, part).get_content())

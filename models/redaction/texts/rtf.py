@@ -1,7 +1,7 @@
-"""A redacted RTF file: its text as it was read and masked, written anew with headings, lists and tables.
+"""A redacted RTF file: its masked text as the reader saw it, in a new file with headings, lists and tables.
 
-An RTF file hides text in more ways than a list could name (destinations, fields, objects, revisions), so nothing of it
-is copied: what the reader saw is what stays.
+An RTF file hides text in more ways than a list could name (destinations, fields, objects, revisions), so no part of it
+is copied: only the text that the reader saw stays.
 """
 
 from collections.abc import Iterator
@@ -58,19 +58,19 @@ class RtfWriter:
     def _rows(self, block: Block, active: list[FlagSpan]) -> Iterator[str]:
         cells = list(enumerate(block.table.cells if block.table is not None else ()))
         columns = max((cell.col + cell.col_span for _, cell in cells), default=1)
-        edges = "".join(rf"\cellx{_WIDTH * (at + 1) // columns}" for at in range(columns))
+        edges = "".join(rf"\cellx{_WIDTH * (column + 1) // columns}" for column in range(columns))
         for row in sorted({cell.row for _, cell in cells}):
             texts = {
                 cell.col: self._text(cell.text, [span for span in active if span.cell == number])
                 for number, cell in cells
                 if cell.row == row
             }
-            said = "".join(rf"\pard\intbl {texts.get(at, '')}\cell" for at in range(columns))
-            yield rf"\trowd{edges}{said}\row"
+            content = "".join(rf"\pard\intbl {texts.get(column, '')}\cell" for column in range(columns))
+            yield rf"\trowd{edges}{content}\row"
 
     def _text(self, text: str, active: list[FlagSpan]) -> str:
         gone = find_values(fold_text(text), self._plan, self._detector)
-        gone |= {at for span in active for at in range(span.start, span.end)}
+        gone |= {index for span in active for index in range(span.start, span.end)}
         return "".join(map(_escaped, mask_places(text, gone)))
 
 
@@ -86,4 +86,6 @@ def _escaped(char: str) -> str:
     if char < " ":
         return " "
     units = char.encode("utf-16-le")
-    return "".join(rf"\u{int.from_bytes(units[at : at + 2], 'little', signed=True)}?" for at in range(0, len(units), 2))
+    return "".join(
+        rf"\u{int.from_bytes(units[index : index + 2], 'little', signed=True)}?" for index in range(0, len(units), 2)
+    )

@@ -106,16 +106,16 @@ async def admit(request: Request) -> Call:
 
 
 def _check_query(scope: MutableMapping[str, Any]) -> None:
-    """Reject unknown, repeated and malformed query parameters. The dashboard also sends its CSRF token.
+    """Reject unknown, repeated and malformed query parameters.
 
     Raises:
-        UnknownParameter: The operation does not take this parameter.
-        RepeatedParameter: A parameter with one value was sent twice.
+        UnknownParameter: The operation has no such parameter.
+        RepeatedParameter: The operation takes the parameter once.
         InvalidField: A value contains NUL.
     """
     known, seen = _parameters(scope["route"]), set[str]()
     for name, value in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
-        if name not in known and not (name == "csrf" and scope.get("session_caller") is not None):
+        if name not in known:
             raise UnknownParameter(name[:_SHOWN_CHARS])
         if name in seen and not known.get(name):
             raise RepeatedParameter(name[:_SHOWN_CHARS])

@@ -11,7 +11,7 @@ from serve_apps.access.errors import InvalidOrg, RateLimited, Unauthenticated
 from serve_apps.access.keys import ApiKey
 from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.resources import Resources
-from serve_apps.api.routes.operations.token import is_local
+from serve_apps.api.routes.operations.token import is_own_caller
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
 from serve_apps.ui.browser.session import LIFETIME_S, SESSION_COOKIE, Sessions
 from serve_apps.ui.browser.visit import page
@@ -105,7 +105,7 @@ class Login:
 
     def _local_token(self, request: Request) -> str | None:
         default = self._resources.default_token
-        return default.token if default and is_local(request, self._resources.limits) else None
+        return default.token if default and is_own_caller(request, self._resources.limits) else None
 
     def _form(self, request: Request, onward: str, status: int = 200, **facts: Any) -> Response:
         return page(

@@ -1,4 +1,4 @@
-"""The first schema."""
+"""Creates the first schema."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -20,6 +20,7 @@ case when n_queued = n_total and n_total > 0 then 'queued'
 
 
 def upgrade() -> None:
+    """Create the tables."""
     create_audit()
     create_audit_heads()
     create_documents()
@@ -37,6 +38,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop the tables."""
     for table in (
         "watermarks",
         "tasks",
@@ -57,6 +59,7 @@ def downgrade() -> None:
 
 
 def create_audit() -> None:
+    """Create the audit trail."""
     op.create_table(
         "audit",
         sa.Column("entry", sa.BigInteger(), sa.Identity(always=True), nullable=False),
@@ -78,6 +81,7 @@ def create_audit() -> None:
 
 
 def create_audit_heads() -> None:
+    """Create the heads of the audit chains."""
     op.create_table(
         "audit_heads",
         sa.Column("tenant", sa.Text(), nullable=False),
@@ -89,6 +93,7 @@ def create_audit_heads() -> None:
 
 
 def create_documents() -> None:
+    """Create the documents and their indexes."""
     op.create_table(
         "documents",
         sa.Column("id", sa.Text(), nullable=False),
@@ -143,6 +148,7 @@ def create_documents() -> None:
 
 
 def create_events() -> None:
+    """Create the events, which webhooks deliver."""
     op.create_table(
         "events",
         sa.Column("seq", sa.BigInteger(), sa.Identity(always=True), nullable=False),
@@ -174,6 +180,7 @@ def create_events() -> None:
 
 
 def create_idempotency_keys() -> None:
+    """Create the idempotency keys of requests."""
     op.create_table(
         "idempotency_keys",
         sa.Column("tenant", sa.Text(), nullable=False),
@@ -190,6 +197,7 @@ def create_idempotency_keys() -> None:
 
 
 def create_jobs() -> None:
+    """Create the jobs with their document counts."""
     op.create_table(
         "jobs",
         sa.Column("id", sa.Text(), nullable=False),
@@ -226,6 +234,7 @@ def create_jobs() -> None:
 
 
 def create_meter() -> None:
+    """Create the metered pages and bytes of each reading."""
     op.create_table(
         "meter",
         sa.Column("document_id", sa.Text(), nullable=False),
@@ -243,6 +252,7 @@ def create_meter() -> None:
 
 
 def create_page_progress() -> None:
+    """Create the reading progress, unlogged because a crash may lose it."""
     op.create_table(
         "page_progress",
         sa.Column("document_id", sa.Text(), nullable=False),
@@ -254,6 +264,7 @@ def create_page_progress() -> None:
 
 
 def create_purges() -> None:
+    """Create the requested deletions."""
     op.create_table(
         "purges",
         sa.Column("document_id", sa.Text(), nullable=False),
@@ -272,6 +283,7 @@ def create_purges() -> None:
 
 
 def create_quota() -> None:
+    """Create the monthly page quota."""
     op.create_table(
         "quota",
         sa.Column("month", sa.Date(), nullable=False),
@@ -282,6 +294,7 @@ def create_quota() -> None:
 
 
 def create_quota_deltas() -> None:
+    """Create the quota changes that are not yet summed."""
     op.create_table(
         "quota_deltas",
         sa.Column("seq", sa.BigInteger(), sa.Identity(always=True), nullable=False),
@@ -293,6 +306,7 @@ def create_quota_deltas() -> None:
 
 
 def create_role_leases() -> None:
+    """Create the leases of the singleton roles."""
     op.create_table(
         "role_leases",
         sa.Column("role", sa.Text(), nullable=False),
@@ -304,6 +318,7 @@ def create_role_leases() -> None:
 
 
 def create_tasks() -> None:
+    """Create the task queue."""
     op.create_table(
         "tasks",
         sa.Column("document_id", sa.Text(), nullable=False),
@@ -337,6 +352,7 @@ def create_tasks() -> None:
 
 
 def create_watermarks() -> None:
+    """Create the time watermarks."""
     op.create_table(
         "watermarks",
         sa.Column("name", sa.Text(), nullable=False),

@@ -1,4 +1,4 @@
-"""PII flags that await review, and what people decided about them."""
+"""Adds PII flags that await review, and the decisions on them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    """Create the tables of flags and decisions."""
     op.create_table(
         "flags",
         sa.Column("document_id", sa.Text(), nullable=False),
@@ -36,5 +37,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop the tables of flags and decisions."""
     op.drop_table("decisions")
     op.drop_table("flags")

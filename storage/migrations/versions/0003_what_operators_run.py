@@ -1,4 +1,4 @@
-"""Webhooks and deliveries, keys beside the environment's, rate limits, sources."""
+"""Adds webhooks and deliveries, stored API keys, rate limits and sources."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,6 +14,7 @@ _ZERO = sa.text("0")
 
 
 def upgrade() -> None:
+    """Create the tables and mark events for delivery."""
     op.add_column("events", sa.Column("fanned_out", sa.Boolean(), server_default=sa.text("false"), nullable=False))
     op.create_index("events_to_fan_out", "events", ["seq"], postgresql_where=sa.text("not fanned_out"))
     create_webhooks()
@@ -23,6 +24,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop the tables and the events' delivery mark."""
     for table in ("source_retired", "source_files", "sources", "rate_limits", "api_keys", "deliveries", "webhooks"):
         op.drop_table(table)
     op.drop_index("events_to_fan_out", "events")
@@ -42,6 +44,7 @@ def _count(name: str) -> "sa.Column[int]":
 
 
 def create_webhooks() -> None:
+    """Create the webhooks."""
     op.create_table(
         "webhooks",
         _text("id", primary_key=True),
@@ -57,6 +60,7 @@ def create_webhooks() -> None:
 
 
 def create_deliveries() -> None:
+    """Create the webhook deliveries."""
     op.create_table(
         "deliveries",
         sa.Column("seq", sa.BigInteger(), sa.Identity(always=True), primary_key=True),
@@ -81,6 +85,7 @@ def create_deliveries() -> None:
 
 
 def create_keys_and_limits() -> None:
+    """Create the stored API keys and the rate limits."""
     op.create_table(
         "api_keys",
         sa.Column("digest", sa.LargeBinary(), primary_key=True),
@@ -95,6 +100,7 @@ def create_keys_and_limits() -> None:
 
 
 def create_sources() -> None:
+    """Create the sources and their files."""
     op.create_table(
         "sources",
         _text("id", primary_key=True),

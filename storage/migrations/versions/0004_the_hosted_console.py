@@ -1,4 +1,4 @@
-"""The hosted console: plans, tenants, accounts, sessions, tokens, submissions, documents, usage."""
+"""Adds the hosted console: plans, tenants, accounts, sessions, tokens, submissions, documents, usage."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -14,6 +14,7 @@ _TABLES = ("plans", "tenants", "accounts", "sessions", "tokens", "submissions", 
 
 
 def upgrade() -> None:
+    """Create the console's tables."""
     create_plans()
     create_people()
     create_submissions()
@@ -21,6 +22,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop the console's tables."""
     for table in reversed(_TABLES):
         op.drop_table(f"console_{table}")
 
@@ -46,6 +48,7 @@ def _limit(name: str) -> "sa.Column[int]":
 
 
 def create_plans() -> None:
+    """Create the plans with two rows, and the tenants."""
     plans = op.create_table(
         "console_plans",
         _text("name", primary_key=True),
@@ -64,6 +67,7 @@ def create_plans() -> None:
 
 
 def create_people() -> None:
+    """Create the accounts, sessions and tokens."""
     op.create_table(
         "console_accounts",
         _text("id", primary_key=True),
@@ -94,6 +98,7 @@ def create_people() -> None:
 
 
 def create_submissions() -> None:
+    """Create the submissions."""
     op.create_table(
         "console_submissions",
         _text("id", primary_key=True),
@@ -115,6 +120,7 @@ def create_submissions() -> None:
 
 
 def create_documents() -> None:
+    """Create the documents and their usage."""
     op.create_table(
         "console_documents",
         _text("document_id", primary_key=True),

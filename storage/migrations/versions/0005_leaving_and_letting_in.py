@@ -1,4 +1,4 @@
-"""Accounts of the console may wait for approval, leave, and set a new password by a link; sessions can be named."""
+"""Lets console accounts wait for approval, leave, and reset a password by link; gives sessions an id."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    """Add the columns and links, and end all sessions."""
     op.add_column("console_tenants", sa.Column("closed_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("console_accounts", sa.Column("approved_at", sa.DateTime(timezone=True), nullable=True))
     op.execute("update console_accounts set approved_at = created_at")
@@ -26,6 +27,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Remove the columns and links."""
     op.drop_table("console_links")
     op.drop_column("console_sessions", "agent")
     op.drop_column("console_sessions", "id")

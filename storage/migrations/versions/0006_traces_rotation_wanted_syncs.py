@@ -1,4 +1,4 @@
-"""Trace of a task, a webhook's second secret, syncs that are wanted, words to the index writer."""
+"""Adds the trace of a task, a webhook's second secret, requested syncs, and requests to the index writer."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -18,6 +18,7 @@ _COLUMNS = (
 
 
 def upgrade() -> None:
+    """Add the columns and the index requests."""
     for table, name, kind in _COLUMNS:
         op.add_column(table, sa.Column(name, kind, nullable=True))
     op.create_table(
@@ -29,6 +30,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Remove the columns and the index requests."""
     op.drop_table("index_requests")
     for table, name, _ in reversed(_COLUMNS):
         op.drop_column(table, name)

@@ -1,4 +1,4 @@
-"""Which chunker, with which settings, cut a published document's chunks. Earlier documents have none: cut as today."""
+"""Adds the chunker, with its settings, of a published document's chunks; null means the chunker of that time."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,8 +10,10 @@ depends_on = None
 
 
 def upgrade() -> None:
+    """Add the chunker column."""
     op.add_column("documents", sa.Column("chunker", sa.Text(), nullable=True))
 
 
 def downgrade() -> None:
+    """Remove the chunker column."""
     op.drop_column("documents", "chunker")

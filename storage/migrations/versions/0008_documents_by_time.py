@@ -1,4 +1,4 @@
-"""The list of all documents of an organisation, the newest first."""
+"""Adds the index for listing an organisation's documents, newest first."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    """Create the index."""
     op.create_index(
         "documents_by_time",
         "documents",
@@ -19,4 +20,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop the index."""
     op.drop_index("documents_by_time", "documents")

@@ -1,4 +1,4 @@
-"""Counters of what ended, so that metrics count no rows; they begin with what the rows of now say."""
+"""Adds counters of finished work, so that metrics do not count rows; they start from the current rows."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -21,6 +21,7 @@ union all select 'deliveries', state, count(*) from deliveries where state <> 'p
 
 
 def upgrade() -> None:
+    """Create the counters and fill them from the current rows."""
     op.create_table(
         "counters",
         sa.Column("name", sa.Text(), primary_key=True),
@@ -38,5 +39,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop the counters."""
     op.drop_table("counter_deltas")
     op.drop_table("counters")

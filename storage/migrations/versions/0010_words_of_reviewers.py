@@ -1,4 +1,4 @@
-"""A flag per value, with what it is and how sure that is, and every word of every reviewer, to be taken back."""
+"""Stores a flag per value with its confidence, and a log of reviewers' decisions, which can be revoked."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,6 +15,7 @@ select '', document_id, place, flag, decision, decided_by, decided_at from decis
 
 
 def upgrade() -> None:
+    """Add the flags' value columns and the decision log."""
     op.add_column("flags", sa.Column("value", sa.Text(), server_default=sa.text("''"), nullable=False))
     op.add_column("flags", sa.Column("confidence", sa.Float(), server_default=sa.text("1"), nullable=False))
     op.add_column("flags", sa.Column("number", sa.BigInteger(), server_default=sa.text("0"), nullable=False))
@@ -40,6 +41,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Drop the decision log and merge the flags of a block."""
     op.drop_table("decision_log")
     op.execute("delete from flags f using flags g where f.ctid > g.ctid and f.document_id = g.document_id "
                "and f.attempt = g.attempt and f.block_id = g.block_id and f.flag = g.flag")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Deliveries tell of their tries; those of before are not known."""
+"""Adds the attempts of a delivery; earlier deliveries have an empty list."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -11,8 +11,10 @@ depends_on = None
 
 
 def upgrade() -> None:
+    """Add the attempts column."""
     op.add_column("deliveries", sa.Column("attempts", JSONB(), server_default="[]", nullable=False))
 
 
 def downgrade() -> None:
+    """Remove the attempts column."""
     op.drop_column("deliveries", "attempts")

@@ -1,6 +1,6 @@
-"""Sealed acts of the audit trail are changed by nobody but the table's owner, whatever a role was granted.
+"""Protects sealed acts of the audit trail from changes by every role except the table's owner.
 
-Acts are added and sealed once (a hash is written where there was none); a policy lets nothing else through.
+Acts are added and sealed once (a hash is written where it was null); row-level policies reject every other change.
 """
 
 from alembic import op
@@ -15,6 +15,7 @@ _SEAL = "audit_seal for update using (hash is null) with check (true)"
 
 
 def upgrade() -> None:
+    """Enable the policies."""
     op.execute("alter table audit enable row level security")
     for policy in (*_POLICIES, _SEAL):
         name, _, rule = policy.partition(" ")
@@ -22,6 +23,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Remove the policies."""
     for policy in (*_POLICIES, _SEAL):
         op.execute(f"drop policy {policy.split()[0]} on audit")
     op.execute("alter table audit disable row level security")

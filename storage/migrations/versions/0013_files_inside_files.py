@@ -1,4 +1,4 @@
-"""Attachments of mails and members of archives are documents: whose, where in it, and how deep."""
+"""Makes attachments of mails and members of archives documents: adds parent, path inside it, and depth."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,6 +12,7 @@ _INSIDE = sa.text("parent_document_id is not null")
 
 
 def upgrade() -> None:
+    """Add the columns and their index."""
     op.add_column("documents", sa.Column("parent_document_id", sa.Text(), nullable=True))
     op.add_column("documents", sa.Column("path", sa.Text(), nullable=True))
     op.add_column("documents", sa.Column("depth", sa.BigInteger(), server_default=sa.text("0"), nullable=False))
@@ -19,6 +20,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Remove the columns and their index."""
     op.drop_index("documents_inside", "documents")
     for name in ("depth", "path", "parent_document_id"):
         op.drop_column("documents", name)

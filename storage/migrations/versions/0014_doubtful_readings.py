@@ -1,4 +1,4 @@
-"""How sure the least sure block of a document is, and what a person said about the reading."""
+"""Adds the lowest block confidence of a document, and the review of its reading."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,6 +12,7 @@ _SHOWN = sa.text("deleted_at is null and lowest_confidence < 1")
 
 
 def upgrade() -> None:
+    """Add the columns and their index."""
     op.add_column("documents", sa.Column("lowest_confidence", sa.Float(), nullable=True))
     op.add_column("documents", sa.Column("reading_state", sa.Text(), nullable=True))
     op.add_column("documents", sa.Column("reading_decided_by", sa.Text(), nullable=True))
@@ -22,6 +23,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Remove the columns and their index."""
     op.drop_index("documents_by_doubt", "documents")
     for name in ("reading_decided_at", "reading_decided_by", "reading_state", "lowest_confidence"):
         op.drop_column("documents", name)

@@ -1,4 +1,4 @@
-"""Wrong passwords count by name and address, in the rows of limits; an account itself is locked no more."""
+"""Removes the lock of console accounts: wrong passwords count by name and address, as rate limits."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,10 +10,12 @@ depends_on = None
 
 
 def upgrade() -> None:
+    """Remove the columns of failed logins."""
     op.drop_column("console_accounts", "failures")
     op.drop_column("console_accounts", "locked_until")
 
 
 def downgrade() -> None:
+    """Restore the columns of failed logins."""
     op.add_column("console_accounts", sa.Column("failures", sa.Integer(), server_default="0", nullable=False))
     op.add_column("console_accounts", sa.Column("locked_until", sa.DateTime(timezone=True)))

@@ -12,6 +12,7 @@ _READ_HERE = sa.text("deleted_at is null and reader_version is not null")
 
 
 def upgrade() -> None:
+    """Add the column and its index; earlier readings get version 0."""
     op.add_column("documents", sa.Column("reader_version", sa.BigInteger(), nullable=True))
     op.execute(
         """update documents d set reader_version = 0 from jobs j
@@ -21,5 +22,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    """Remove the column and its index."""
     op.drop_index("documents_by_reader", "documents")
     op.drop_column("documents", "reader_version")

@@ -13,7 +13,7 @@ from tests.actors.sandbox.servers.probe import probe_document
 
 ENTRY = "tests.actors.sandbox.servers.probe"
 SMALL = SandboxLimits(
-    memory_bytes=256 * MIB, page_cpu_s=1, open_cpu_s=2, total_cpu_s=6, stall_wall_s=60.0, output_bytes=16 * MIB,
+    memory_bytes=256 * MIB, page_cpu_s=1, open_cpu_s=2, total_cpu_s=6, stall_idle_s=60.0, output_bytes=16 * MIB,
     pixel_bytes=4 * MIB, formats=("pdf",),
 )  # fmt: skip
 """A server for one format comes up in half the CPU time, and many here are shot. A page that spins is stopped after two

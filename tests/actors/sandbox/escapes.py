@@ -1,4 +1,4 @@
-"""What a document might try once it has taken over its reader; each gives what came of it as text."""
+"""Attacks that a document might try after taking over its reader; each returns its outcome as text."""
 
 import ctypes
 import mmap

@@ -1,7 +1,11 @@
 """However a page ends its child, the document ends with the right code and the other pages are read."""
 
 import io
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,6 +34,13 @@ DEADLY = {
     "out-of-memory": ErrorCode.RESOURCE_LIMIT,
     "flood": ErrorCode.RESOURCE_LIMIT,
 }
+
+BUSY = """
+import os, sys
+os.sched_setaffinity(0, {int(sys.argv[1])})
+while True:
+    pass
+"""
 
 
 def texts(outcome: ReadOutcome) -> list[str]:
@@ -70,7 +81,7 @@ def test_a_page_that_raises_is_failed_without_a_new_child(read_orders: ReadOrder
     assert [warning.code for warning in tree.warnings] == ["malformed"]
 
 
-def test_a_page_on_which_our_own_code_fails_is_our_fault_and_the_log_says_where(
+def test_page_failed_by_our_own_code_is_internal_and_logged_with_its_place(
     read_orders: ReadOrders, caplog: pytest.LogCaptureFixture
 ) -> None:
     tree = tree_of(read_orders("one", "slip", "three"))
@@ -91,17 +102,36 @@ def test_several_deadly_pages_are_all_survived(read_orders: ReadOrders) -> None:
     assert texts(outcome) == ["two", "five"]
 
 
-def test_pages_that_use_up_the_time_of_the_document_end_it(read_orders: ReadOrders) -> None:
+def test_document_fails_when_its_pages_use_up_its_time(read_orders: ReadOrders) -> None:
     outcome = read_orders("one", *["spin"] * 20)
     assert outcome.error is ErrorCode.TIMEOUT
 
 
-def test_a_hang_without_cpu_time_is_the_machines_fault() -> None:
-    impatient = SandboxLimits(stall_wall_s=1.0, formats=SMALL.formats)
+def test_an_idle_child_is_killed_and_the_machine_blamed() -> None:
+    impatient = SandboxLimits(stall_idle_s=1.0, formats=SMALL.formats)
     reader = DocumentReader(impatient, entry=ENTRY)
     outcome = reader.read(io.BytesIO(probe_document("one", "sleep")), ReadOptions())
     reader.close()
     assert (outcome.error, outcome.tree) == (ErrorCode.WORKER_KILLED, None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports how long a process waits for a processor")
+def test_child_that_waits_for_a_processor_is_not_killed() -> None:
+    reader = DocumentReader(replace(SMALL, stall_idle_s=0.4), entry=ENTRY)
+    reader.start()
+    assert reader.server.pid is not None
+    processor = min(os.sched_getaffinity(0))
+    os.sched_setaffinity(reader.server.pid, {processor})
+    os.setpriority(os.PRIO_PROCESS, reader.server.pid, 5)
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY, str(processor)]) for _ in range(4)]
+    try:
+        outcomes = [reader.read(io.BytesIO(probe_document("work", "two")), ReadOptions()) for _ in range(2)]
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+        reader.close()
+    assert [texts(outcome) for outcome in outcomes] == [["work", "two"]] * 2
 
 
 def test_pictures_that_cannot_be_drawn_leave_the_page() -> None:
@@ -120,7 +150,7 @@ def test_progress_starts_at_zero_and_never_goes_back(probe_reader: DocumentReade
     assert told == [(done, 4) for done in range(5)]
 
 
-def test_what_on_page_raises_ends_the_reading_and_comes_out(probe_reader: DocumentReader) -> None:
+def test_error_raised_by_on_page_ends_the_reading_and_is_raised(probe_reader: DocumentReader) -> None:
     class LostLease(Exception):
         pass
 

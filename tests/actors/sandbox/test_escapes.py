@@ -1,4 +1,4 @@
-"""What a taken-over reader can reach: nothing."""
+"""A taken-over reader reaches nothing outside its sandbox."""
 
 import os
 from pathlib import Path

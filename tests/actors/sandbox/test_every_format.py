@@ -73,9 +73,7 @@ def reader() -> Iterator[DocumentReader]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_format_is_read_alike_in_the_sandbox_and_every_operation_works_on_it(
-    reader: DocumentReader, name: str
-) -> None:
+def test_sandbox_reads_a_format_like_the_library_and_operations_work_on_it(reader: DocumentReader, name: str) -> None:
     outcome = reader.read(io.BytesIO(FILES[name]), ReadOptions())
     assert outcome.error is None
     tree = load_tree(outcome.tree_json)

@@ -1,4 +1,4 @@
-"""Processes of the sandbox that are shot: reading goes on, nothing is left behind, nothing leaks."""
+"""Killed sandbox processes: reading continues, and no process or resource leaks."""
 
 import contextlib
 import io

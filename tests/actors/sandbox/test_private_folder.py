@@ -21,7 +21,7 @@ def test_the_server_needs_no_file_after_its_privileges_are_gone() -> None:
     server.close()
 
 
-def test_a_checkout_in_a_folder_that_others_may_not_enter_starts_its_sandbox(tmp_path: Path) -> None:
+def test_sandbox_starts_from_a_checkout_in_a_folder_closed_to_other_users(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     for room in ("actors", "models", "storage", "configs"):

@@ -78,7 +78,7 @@ def a_letter() -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["docx", "xlsx"])
-def test_a_locked_office_file_is_redacted_with_its_password_and_leaves_without_one(kind: str) -> None:
+def test_locked_office_file_is_redacted_with_its_password_and_saved_open(kind: str) -> None:
     plain = {"docx": a_letter, "xlsx": formats.a_workbook}[kind]()
     original, options = lock_agile(plain, "Kennwort€"), ReadOptions(password="Kennwort€")
     reader = DocumentReader(SandboxLimits())
@@ -111,5 +111,5 @@ def test_a_tree_larger_than_a_request_may_be_is_refused_before_it_is_sent(monkey
     assert refused.value.code == "redaction-unproven"
 
 
-def test_what_a_parent_sends_is_less_than_what_a_child_takes() -> None:
+def test_largest_request_of_a_parent_is_below_the_limit_of_a_child() -> None:
     assert child_session.MOST_TREE_BYTES < child._REQUEST_CAP

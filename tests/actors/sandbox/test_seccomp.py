@@ -29,7 +29,7 @@ DENIED = RET_ERRNO | EPERM
 
 
 def run_filter(program: list[Instruction], audit: int, number: int, *arguments: int) -> int:
-    """What the kernel would decide on this call."""
+    """Return the kernel's decision on this call under the filter."""
     call = struct.pack("=IIQ6Q", number, audit, 0, *arguments, *[0] * (6 - len(arguments)))
     at, loaded = 0, 0
     while True:

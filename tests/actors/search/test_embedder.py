@@ -1,4 +1,4 @@
-"""Texts of many callers in one line: in order, urgent first, one caller's fault is nobody else's."""
+"""Texts of many callers in one queue: ordered, urgent first, and an error stays with its caller."""
 
 import threading
 from collections.abc import Iterator

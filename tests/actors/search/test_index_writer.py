@@ -95,7 +95,7 @@ def test_without_the_lease_nothing_is_written() -> None:
     assert writer.batches == []
 
 
-def test_a_failed_write_is_told_to_its_callers_and_the_next_one_works() -> None:
+def test_failed_write_raises_for_its_callers_and_the_next_write_succeeds() -> None:
     writer = Written()
     writer.broken = True
     with running(writer) as writing:

@@ -112,7 +112,7 @@ def test_document_is_indexed_before_it_is_published(index: Index | None) -> None
     assert stage.close(PATIENCE_S)
 
 
-def test_while_the_index_is_away_it_is_asked_again() -> None:
+def test_index_write_is_retried_while_the_index_is_unavailable() -> None:
     inflight, published, claim = Inflight(), Published(), make_claim()
     inflight.add(claim)
     index = Index([PortUnavailable("index_writer"), PortUnavailable("embedder")])
@@ -123,7 +123,7 @@ def test_while_the_index_is_away_it_is_asked_again() -> None:
     assert stage.close(PATIENCE_S)
 
 
-def test_a_document_whose_lease_is_lost_is_dropped() -> None:
+def test_document_with_a_lost_lease_is_dropped() -> None:
     inflight, published, claim = Inflight(), Published(), make_claim()
     index = Index()
     stage = indexing(index, inflight, published)

@@ -53,7 +53,7 @@ def read(engine: ScriptedEngine) -> RecognisedPage:
     return VlmReader(LightOnOcr(), engine).transcribe(PAGE, (), 10)
 
 
-def test_a_page_read_by_a_model_names_it_and_says_it_is_not_reproducible() -> None:
+def test_page_read_by_a_model_names_the_model_as_not_reproducible() -> None:
     page = read(ScriptedEngine())
     assert outline(list(page.blocks or ())) == [("heading", "Head"), ("paragraph", "Body text here.")]
     assert (page.engine, page.model, page.version, page.warnings) == (
@@ -103,7 +103,7 @@ def first(
     return VlmFirst(VlmReader(made, engine), ocr, needs_regions=made.needs_regions, pause_s=60)
 
 
-def test_text_without_a_place_gets_it_from_the_cpu_recognisers_lines() -> None:
+def test_text_without_a_place_is_located_by_the_cpu_recogniser() -> None:
     (page,) = first(ScriptedEngine(), ScriptedRecogniser(script=LINES)).recognise_pages([PAGE], ("en",), 10)
     assert page.blocks is not None
     assert all(block.bbox is not None for block in page.blocks)
@@ -177,7 +177,7 @@ def test_page_without_regions_sends_no_prompt() -> None:
 
 
 class SlowWriter:
-    """Writes word by word until it is told to stop."""
+    """Writes word by word until stopped."""
 
     def __init__(self, unit: str) -> None:
         self._unit = unit

@@ -61,7 +61,7 @@ def test_an_endpoint_that_lists_no_model_is_asked_for_the_registered_one() -> No
         assert server.seen[0][1]["model"] == "fallback"
 
 
-def test_a_busy_endpoint_is_asked_again_after_the_time_it_names() -> None:
+def test_busy_endpoint_is_retried_after_its_stated_time() -> None:
     busy = Reply(status=429, headers={"Retry-After": "1"})
     with serve_endpoint(busy, Reply(pieces=["ok"])) as server, engine(server) as remote:
         begun = time.monotonic()
@@ -99,7 +99,7 @@ def test_a_retry_that_would_pass_the_deadline_is_not_waited_for() -> None:
         assert time.monotonic() - begun < 5
 
 
-def test_a_loop_is_cut_while_it_is_written() -> None:
+def test_loop_is_cut_during_generation() -> None:
     endless = Reply(pieces=["the same words "] * 20_000, pause_s=0.0002)
     with serve_endpoint(endless) as server, engine(server) as remote:
         (answer,) = remote.generate([ASK], 30)

@@ -1,7 +1,7 @@
 """The transformers engine on a tiny random checkpoint: only where torch is installed (`make test-gpu`).
 
-What the engine decides is tested everywhere with scripted writers (test_vlm_reader.py); here it is the calls into
-transformers.
+The engine's decisions are tested everywhere with scripted writers (test_vlm_reader.py). These tests cover the calls
+into transformers.
 """
 
 import os
@@ -86,9 +86,7 @@ def test_weights_that_do_not_load_are_a_clear_error(checkpoint: Path, tmp_path: 
         make_engine(tmp_path).generate([short(2)], 30)
 
 
-def test_a_model_with_a_mark_of_its_own_gets_it_before_the_prompt_and_others_their_template(
-    checkpoint: Path, tmp_path: Path
-) -> None:
+def test_picture_mark_precedes_the_prompt_and_other_models_use_templates(checkpoint: Path, tmp_path: Path) -> None:
     (ask,) = LightOnOcr().ask(PAGE, ())
     assert (
         Templates(str(checkpoint)).render(ask) == "<|im_start|>user\n<|image_pad|><|im_end|>\n<|im_start|>assistant\n"

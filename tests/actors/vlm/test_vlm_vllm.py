@@ -67,7 +67,7 @@ def short(max_tokens: int) -> Ask:
     return replace(ask, sampling=replace(ask.sampling, max_tokens=max_tokens, temperature=0.0))
 
 
-def test_an_answer_ends_at_the_token_cap_and_the_same_ask_gets_the_same_answer(engine: VllmEngine) -> None:
+def test_answer_ends_at_the_token_limit_and_repeats_for_the_same_ask(engine: VllmEngine) -> None:
     answers = [engine.generate([short(8)], 60)[0] for _ in range(2)]
     assert answers[0] == answers[1]
     assert answers[0].ending is AnswerEnd.LENGTH
@@ -96,7 +96,7 @@ def test_many_callers_are_answered_together(engine: VllmEngine) -> None:
     assert sum(isinstance(page, RecognisedPage) for page in pages) > CALLERS // 2
 
 
-def test_a_loop_is_stopped_while_it_is_written(engine: VllmEngine) -> None:
+def test_loop_is_stopped_during_generation(engine: VllmEngine) -> None:
     (answer,) = engine.generate([short(3000)], 60)
     assert answer.ending is AnswerEnd.LOOP
     assert len(answer.text) < 2500

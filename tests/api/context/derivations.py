@@ -1,4 +1,4 @@
-"""What tests have a process of limited work do: here alone, for the process imports the module of what it is given."""
+"""Functions that tests run in a limited-work process, alone here because the process imports their module."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""What the API keeps in memory for a while: within a budget, the one asked for longest ago goes first."""
+"""In-memory caches of the API: within a budget, the least recently used entry is evicted first."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -34,7 +34,7 @@ def read(trees: ParsedTrees, *names: str) -> list[str]:
     return artifacts.read_ids
 
 
-def test_a_tree_is_parsed_once_while_it_is_kept() -> None:
+def test_cached_tree_is_parsed_once() -> None:
     trees = ParsedTrees(budget=2 * len(STORED))
     assert read(trees, "a", "b", "a", "b") == ["a", "b"]
     assert read(trees, "c", "b", "a") == ["c", "a"]
@@ -44,7 +44,7 @@ def test_a_tree_of_half_the_budget_is_not_kept() -> None:
     assert read(ParsedTrees(budget=2 * len(STORED) - 1), "a", "a") == ["a", "a"]
 
 
-def test_a_tree_nobody_asks_for_is_let_go() -> None:
+def test_parsed_tree_is_evicted_when_unused() -> None:
     now = [0.0]
     trees = ParsedTrees(budget=8 * len(STORED), clock=lambda: now[0])
     assert read(trees, "a", "b") == ["a", "b"]
@@ -66,7 +66,7 @@ def test_pictures_are_kept_within_the_budget() -> None:
     assert [pictures.get(key) for key in keys] == [None, None, b"ab", b"ab", b"ab", b"ab"]
 
 
-def test_a_picture_nobody_asks_for_is_let_go() -> None:
+def test_drawn_picture_is_evicted_when_unused() -> None:
     now = [0.0]
     pictures = DrawnPictures(budget=8, clock=lambda: now[0])
     key = (DocumentId("d"), 1, "p1")

@@ -1,4 +1,4 @@
-"""Derivations of hostile size: in a process of their own, ended by limits, with a stable code."""
+"""Derivations of hostile size run in a separate process, ended by limits, with a stable code."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def test_small_trees_are_worked_on_in_place_and_large_ones_apart() -> None:
     assert LimitedWork(EVERYTHING_IS_HEAVY).run(tell_process, SMALL) != os.getpid()
 
 
-def test_a_process_gives_what_would_have_been_made_in_place() -> None:
+def test_separate_process_returns_the_same_result_as_a_direct_call() -> None:
     assert LimitedWork(EVERYTHING_IS_HEAVY).run(describe_tree, SMALL) == describe_tree(SMALL)
 
 
@@ -47,7 +47,7 @@ def test_more_memory_than_allowed_ends_the_process_with_a_code() -> None:
         LimitedWork(WorkLimits(heavy_chars=0, memory_bytes=2 << 30)).run(fill, SMALL)
 
 
-def test_a_fault_of_ours_is_no_limit_and_tells_nothing_of_the_document(capfd: pytest.CaptureFixture[str]) -> None:
+def test_internal_fault_is_not_a_limit_and_quotes_no_document(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(RuntimeError):
         LimitedWork(EVERYTHING_IS_HEAVY).run(stumble, SMALL)
     said = capfd.readouterr().err
@@ -83,7 +83,7 @@ async def test_every_output_of_a_heavy_document_is_the_same_from_its_process(sto
     assert await ask(WorkLimits()) == await ask(EVERYTHING_IS_HEAVY)
 
 
-async def test_an_output_over_its_limit_is_422_and_the_service_goes_on(
+async def test_output_over_its_limit_is_422_and_the_service_continues(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("serve_apps.api.routes.results.derived.describe_tree", burn)
@@ -116,7 +116,7 @@ def tell_where(at: Path, tree: Tree) -> Tree:
 
 
 @pytest.mark.parametrize(("limits", "apart"), [(WorkLimits(), False), (EVERYTHING_IS_HEAVY, True)])
-async def test_an_ingested_tree_of_hostile_size_is_checked_and_scanned_in_a_process(
+async def test_ingested_tree_of_hostile_size_is_checked_and_scanned_in_a_process(
     store: Store, tmp_path: Path, limits: WorkLimits, apart: bool
 ) -> None:
     scan = partial(tell_where, tmp_path / "pid")

@@ -37,7 +37,7 @@ def rows(db: Database) -> int:
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("left", "right")])
-async def test_compare_tells_what_changed_and_stores_nothing(store: Store, names: tuple[str, str]) -> None:
+async def test_compare_reports_changes_and_stores_nothing(store: Store, names: tuple[str, str]) -> None:
     old, new = pdf("First line stays.", "Second one goes."), pdf("First line stays.", "A third one comes.")
     async with serving(make_resources(store)) as app, client_of(app) as client:
         answer = await client.post("/v1/compare", files=two(old, new, names))
@@ -47,7 +47,7 @@ async def test_compare_tells_what_changed_and_stores_nothing(store: Store, names
     assert rows(store.db) == 0
 
 
-async def test_compare_refuses_what_it_cannot_read(store: Store) -> None:
+async def test_compare_refuses_unreadable_files_and_other_than_two_files(store: Store) -> None:
     async with serving(make_resources(store)) as app, client_of(app) as client:
         unsupported = await client.post("/v1/compare", files=two(pdf("x"), b"MZ\x90\0\3 program"))
         alone = await client.post("/v1/compare", files={"a": ("a.pdf", pdf("x"))})
@@ -82,7 +82,7 @@ class Blind:
         return ReadOutcome(error=ErrorCode.ML_UNAVAILABLE, detail="no recogniser here")
 
 
-async def test_evaluate_says_what_a_file_is_that_could_not_be_read(store: Store) -> None:
+async def test_evaluate_reports_the_format_of_a_file_that_failed(store: Store) -> None:
     sent = [("files", ("photo.jpg", b"\xff\xd8\xff\xe0" + bytes(40))), ("files", ("x.bin", b"MZ\x90\0\3 program"))]
     async with serving(make_resources(store, ports=Ports(read_once=Blind()))) as app, client_of(app) as client:
         report = (await client.post("/v1/evaluate", files=sent)).json()

@@ -47,7 +47,7 @@ async def test_an_ingested_tree_is_a_finished_metered_job_with_its_defaults(clie
 
 
 @pytest.mark.parametrize(("text", "pages"), [("a" * 10_000, 1), ("a" * 10_001, 2), ("word " * 60_000, 30), ("", 1)])
-async def test_pages_are_charged_by_what_is_on_them_not_by_what_is_claimed(
+async def test_pages_are_charged_by_their_content_and_not_by_the_stated_count(
     client: httpx.AsyncClient, text: str, pages: int
 ) -> None:
     blocks = [{"id": "a", "type": "paragraph", "page": 1, "text": text}]
@@ -168,7 +168,7 @@ async def test_a_tree_that_cannot_be_kept_is_422_and_writes_nothing(
         b'{"tree":' + b'{"a":' * 500 + b"1" + b"}" * 500 + b"}",
     ],
 )
-async def test_json_that_is_none_or_a_trap_is_422(client: httpx.AsyncClient, body: bytes) -> None:
+async def test_invalid_or_hostile_json_is_422(client: httpx.AsyncClient, body: bytes) -> None:
     answer = await client.post("/v1/ingest", content=body)
     assert answer.status_code == 422
 
@@ -207,7 +207,7 @@ async def test_half_a_character_is_refused(client: httpx.AsyncClient, name: str)
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-ingest")
 
 
-async def test_what_is_not_there_to_be_asked_for_is_refused(client: httpx.AsyncClient) -> None:
+async def test_unknown_or_unavailable_redaction_parameter_is_refused(client: httpx.AsyncClient) -> None:
     job = (await client.post("/v1/ingest", json={"tree": TREE})).json()
     path = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
     for query in ("REDACTED=true", "redact=true", "redacted=false&Redacted=true"):
@@ -226,7 +226,7 @@ class WaitingIndex:
         self.go.wait()
 
 
-async def test_ingests_that_wait_for_their_vectors_hold_nobody_else(store: Store) -> None:
+async def test_ingests_waiting_for_vectors_do_not_block_other_requests(store: Store) -> None:
     index = WaitingIndex()
     index.go.set()
     async with serving(make_resources(store, ports=Ports(index_document=index))) as app, client_of(app) as client:

@@ -29,7 +29,7 @@ async def test_a_submitted_job_is_queued_and_has_no_documents_yet(client: httpx.
 
 
 @pytest.mark.usefixtures("reader")
-async def test_a_batch_with_one_unreadable_file_ends_partial_and_lists_each_documents_end(
+async def test_batch_with_an_unreadable_file_ends_partial_and_lists_every_result(
     client: httpx.AsyncClient,
 ) -> None:
     answer = await client.post("/v1/jobs", files=files(PDF, b"\0\1 no document at all"))
@@ -49,7 +49,7 @@ async def test_a_single_part_named_file_is_taken_too(client: httpx.AsyncClient) 
     assert answer.status_code == 201
 
 
-async def test_a_listing_is_newest_first_and_its_pages_join_without_gap_or_repeat(client: httpx.AsyncClient) -> None:
+async def test_job_list_is_newest_first_and_its_pages_join_without_gap_or_repeat(client: httpx.AsyncClient) -> None:
     made = [(await client.post("/v1/jobs", files=files(PDF))).json()["id"] for _ in range(5)]
     pages: list[list[str]] = []
     cursor: str | None = None
@@ -73,7 +73,7 @@ async def test_a_listing_can_be_narrowed_to_a_status(client: httpx.AsyncClient) 
     "query",
     ["limit=0", "limit=-1", "limit=1001", "limit=1e9", "status=nonsense", "cursor=forged", "cursor=%00", "cursor=é"],
 )
-async def test_a_listing_refuses_what_it_cannot_mean(client: httpx.AsyncClient, query: str) -> None:
+async def test_job_list_refuses_an_invalid_query(client: httpx.AsyncClient, query: str) -> None:
     answer = await client.get(f"/v1/jobs?{query}")
     assert answer.status_code == 422
     assert set(answer.json()["detail"][0]) == {"type", "loc", "msg"}

@@ -1,4 +1,4 @@
-"""A JSON body of many small values costs no more memory than its bytes, whatever operation it is sent to."""
+"""A JSON body of many small values uses at most as much memory as its bytes, in every operation."""
 
 import re
 import tracemalloc

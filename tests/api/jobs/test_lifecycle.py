@@ -1,4 +1,4 @@
-"""What callers do to jobs and documents over their life: wait, watch, cancel, requeue, delete."""
+"""Callers' operations on jobs and documents: wait, watch, cancel, requeue, delete."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ async def test_a_wait_ends_when_the_job_does(client: httpx.AsyncClient, store: S
     assert body.status == "succeeded"
 
 
-async def test_a_wait_that_is_up_shows_the_job_as_it_is(client: httpx.AsyncClient) -> None:
+async def test_expired_wait_returns_the_current_job(client: httpx.AsyncClient) -> None:
     job = await submitted(client, PDF)
     body = JobBody.model_validate_json((await client.get(f"/v1/jobs/{job.id}?wait=0.1")).content)
     assert body.status == "queued"
@@ -51,7 +51,7 @@ async def test_more_waiters_than_allowed_are_sent_away(store: Store, dsn: str) -
     assert sorted(answer.status_code for answer in answers) == [200, 200, 503, 503, 503]
 
 
-async def test_events_tell_every_change_and_the_end(client: httpx.AsyncClient, store: Store) -> None:
+async def test_events_report_every_change_and_the_end(client: httpx.AsyncClient, store: Store) -> None:
     job = await submitted(client, PDF)
     gate = threading.Event()
 
@@ -233,6 +233,6 @@ async def test_metadata_is_given_back_and_options_reach_the_reader(client: httpx
 
 
 @pytest.mark.parametrize("key", ["", "a b", "x" * 256, "ü"])
-async def test_an_idempotency_key_that_is_none_is_422(client: httpx.AsyncClient, key: str) -> None:
+async def test_invalid_idempotency_key_is_422(client: httpx.AsyncClient, key: str) -> None:
     answer = await client.post("/v1/jobs", files=files(PDF), headers={b"Idempotency-Key": key.encode()})
     assert answer.status_code == 422

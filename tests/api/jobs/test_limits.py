@@ -98,7 +98,7 @@ async def becomes(status: int, caller: httpx.AsyncClient) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_every_replica_is_told_of_keys_and_need_not_poll(
+async def test_all_replicas_learn_of_new_keys_without_polling(
     store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "_KEYS_WATCH_S", 3600.0)

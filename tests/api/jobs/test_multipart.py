@@ -35,7 +35,7 @@ def read(body: bytes, step: int = 64, rules: PartRules = RULES, content_type: st
 
 @given(contents=st.lists(st.binary(min_size=1, max_size=300), min_size=1, max_size=3), step=st.integers(1, 400))
 @settings(max_examples=60)
-def test_files_come_out_as_they_went_in_whatever_the_chunks(contents: list[bytes], step: int) -> None:
+def test_file_contents_are_unchanged_for_every_chunk_size(contents: list[bytes], step: int) -> None:
     safe = [content.replace(b"--XX", b"__XX") for content in contents]
     body = b"".join(part("files", content, f"{i}.pdf") for i, content in enumerate(safe)) + END
     files = read(body, step).files
@@ -44,12 +44,12 @@ def test_files_come_out_as_they_went_in_whatever_the_chunks(contents: list[bytes
     assert all(file.complete and file.head == content[:4096] for file, content in zip(files, safe, strict=True))
 
 
-def test_fields_are_read_beside_files() -> None:
+def test_fields_are_read_next_to_files() -> None:
     reader = read(part("pages", b"1-3") + part("file", b"%PDF", "a.pdf") + END)
     assert reader.fields == {"pages": "1-3"}
 
 
-def test_a_file_of_exactly_the_cap_is_taken_and_one_byte_more_is_refused_at_that_byte() -> None:
+def test_file_at_the_size_limit_is_accepted_and_a_larger_file_refused() -> None:
     assert read(part("files", b"x" * 1000, "a") + END).files[0].size == 1000
     reader = PartsReader(TYPE, RULES)
     reader.feed(part("files", b"x" * 1000, "a")[:-2])

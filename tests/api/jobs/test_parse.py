@@ -54,7 +54,7 @@ async def test_an_unsupported_file_is_refused_at_once_and_leaves_no_job(client: 
 
 
 @pytest.mark.usefixtures("reader")
-async def test_pages_that_select_nothing_are_422_and_the_code_of_a_document_in_a_job(client: httpx.AsyncClient) -> None:
+async def test_empty_page_selection_is_422_in_parse_and_an_error_in_a_job(client: httpx.AsyncClient) -> None:
     refused = await client.post("/v1/parse", files=files(PDF, part="file"), data={"pages": "7"})
     assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "no-such-page")
     job = (await client.post("/v1/jobs", files=files(PDF), data={"pages": "7"})).json()
@@ -80,7 +80,7 @@ async def test_a_timeout_out_of_bounds_is_refused(client: httpx.AsyncClient, tim
     assert answer.status_code == 422
 
 
-async def test_a_caller_who_goes_away_does_not_cancel_the_job(client: httpx.AsyncClient, store: Store) -> None:
+async def test_disconnected_caller_does_not_cancel_the_job(client: httpx.AsyncClient, store: Store) -> None:
     gate = threading.Event()
     with reading(store, hold=lambda claim: wait_for(gate)):
         call = asyncio.create_task(client.post("/v1/parse", files=files(PDF, part="file")))

@@ -140,7 +140,7 @@ async def test_a_client_that_stops_sending_is_given_up(impatient: httpx.AsyncCli
     assert leftovers(store) == []
 
 
-async def test_a_client_that_drips_is_given_up_although_it_never_pauses(impatient: httpx.AsyncClient) -> None:
+async def test_slow_client_is_disconnected_although_data_keeps_coming(impatient: httpx.AsyncClient) -> None:
     async def drip() -> AsyncIterator[bytes]:
         yield HEAD
         for _ in range(200):
@@ -196,7 +196,7 @@ async def send_too_many_at_once(caller: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "0x10", "9" * 40])
-async def test_a_length_that_is_no_number_is_refused(small: FastAPI, length: str) -> None:
+async def test_non_numeric_length_is_refused(small: FastAPI, length: str) -> None:
     async with client_of(small) as caller:
         answer = await caller.post("/v1/jobs", content=b"x", headers={"Content-Length": length, **TYPE})
     assert answer.status_code in {400, 413}

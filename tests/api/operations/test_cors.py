@@ -24,7 +24,7 @@ async def test_by_default_no_other_site_may_call(store: Store) -> None:
     assert answers[0].headers["allow"] == "GET, HEAD, OPTIONS, POST"
 
 
-async def test_a_named_site_may_and_is_told_what_it_may_send(store: Store) -> None:
+async def test_allowed_site_gets_the_methods_and_headers_it_may_send(store: Store) -> None:
     answer = await ask(store, (APP,), "OPTIONS", "/v1/jobs", Origin=APP, **ASKED)
     assert (answer.status_code, answer.content) == (204, b"")
     assert answer.headers["access-control-allow-origin"] == APP
@@ -57,7 +57,7 @@ async def test_answers_and_refusals_can_be_read_by_a_named_site(store: Store, pa
     assert "X-Next-Cursor" in answer.headers["access-control-expose-headers"]
 
 
-async def test_the_dashboard_is_no_ones_but_its_own(store: Store) -> None:
+async def test_dashboard_refuses_cross_origin_requests(store: Store) -> None:
     for path in ("/ui/login", "/docs", "/"):
         assert "access-control-allow-origin" not in (await ask(store, ("*",), "GET", path, Origin=APP)).headers
 

@@ -1,4 +1,4 @@
-"""What stands at the edge: HEAD and OPTIONS, the methods of a path, the request's one id, the front door."""
+"""The edge of the API: HEAD and OPTIONS, the methods of a path, the request id, the root page."""
 
 import httpx
 import pytest
@@ -39,7 +39,7 @@ async def test_every_method_of_a_path_is_named(client: httpx.AsyncClient, path: 
     assert (asked.status_code, asked.headers["allow"], asked.content) == (204, allow, b"")
 
 
-async def test_the_front_door_leads_a_browser_to_the_dashboard_and_tells_a_program(app: FastAPI) -> None:
+async def test_root_redirects_browsers_to_the_dashboard_and_programs_get_json(app: FastAPI) -> None:
     async with client_of(app) as anyone:
         browser = await anyone.get("/", headers={"Accept": "text/html,*/*"}, follow_redirects=False)
         program = await anyone.get("/", headers={"Accept": "application/json"})
@@ -54,7 +54,7 @@ async def test_a_listed_job_shows_the_documents_that_have_ended(client: httpx.As
     assert listed[0]["documents"] == job["documents"] != []
 
 
-async def test_a_page_of_jobs_ends_before_it_leaves_documents_out(
+async def test_page_of_jobs_ends_before_the_document_limit(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("storage.jobs.listing.MOST_DOCUMENTS", 2)
@@ -96,7 +96,7 @@ async def test_a_refused_request_id_is_replaced_everywhere(sent: bytes) -> None:
     assert answered[0]["headers"] == [(b"a", b"b"), (b"x-request-id", seen[0])]
 
 
-def test_an_acceptable_request_id_is_kept_and_the_proxy_takes_the_middleware() -> None:
+def test_valid_request_id_is_kept_and_the_proxy_has_the_middleware() -> None:
     assert request_id_of([(b"x-request-id", b"mine-1")]) == b"mine-1"
     assert [found.cls for found in proxy_middlewares()] == [OneRequestId, NoRouteList]
 

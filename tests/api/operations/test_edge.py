@@ -1,4 +1,4 @@
-"""What every answer carries, and what no answer shows."""
+"""Headers of every answer, and details that no answer shows."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ async def test_every_answer_has_a_request_id_and_safe_headers(client: httpx.Asyn
         assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-async def test_a_callers_own_request_id_is_kept_when_it_is_harmless(client: httpx.AsyncClient) -> None:
+async def test_harmless_request_id_of_a_caller_is_kept(client: httpx.AsyncClient) -> None:
     kept = await client.get("/v1/health", headers={"X-Request-Id": "trace-1.a"})
     replaced = await client.get("/v1/health", headers={"X-Request-Id": "a b\tc"})
     assert kept.headers["x-request-id"] == "trace-1.a"
@@ -88,7 +88,7 @@ async def test_the_access_log_names_route_and_key_but_no_content(
     assert "acme-read" not in caplog.text
 
 
-async def test_callers_at_the_same_moment_share_a_lookup_and_each_keeps_its_scope(app: FastAPI) -> None:
+async def test_concurrent_callers_share_a_lookup_and_keep_their_own_scope(app: FastAPI) -> None:
     async with client_of(app) as acme, client_of(app, "zeta-all") as zeta:
         job = (await acme.post("/v1/jobs", files=files(PDF))).json()["id"]
         answers = await asyncio.gather(*(caller.get(f"/v1/jobs/{job}") for caller in [acme, zeta] * 20))
@@ -119,7 +119,7 @@ async def test_the_description_carries_the_interfaces_version_and_headers(
     assert (await client.get("/docs")).status_code == 200
 
 
-async def test_a_large_answer_is_packed_for_those_who_can_unpack_it(client: httpx.AsyncClient) -> None:
+async def test_large_answer_is_compressed_for_clients_that_accept_gzip(client: httpx.AsyncClient) -> None:
     for _ in range(20):
         await client.post("/v1/jobs", files=files(PDF))
     packed = await client.get("/v1/jobs", headers={"Accept-Encoding": "gzip"})

@@ -37,7 +37,7 @@ async def erase(admin: httpx.AsyncClient, value: str, **more: Any) -> Any:
     return answer.json()
 
 
-async def test_a_value_is_found_however_it_is_written_and_wherever_it_stands(admin: httpx.AsyncClient) -> None:
+async def test_value_is_found_in_any_spelling_and_place(admin: httpx.AsyncClient) -> None:
     plain = await ingest(admin, f"Ask {ANN}.", "ANN @ example . com again")
     torn = await ingest(admin, "write to ann@exam", "ple.com today")
     named = await ingest(admin, "Nothing", name=f"letter to {ANN}.epub")
@@ -51,7 +51,7 @@ async def test_a_value_is_found_however_it_is_written_and_wherever_it_stands(adm
         assert (await admin.get(f"/v1/documents/{one}")).json()["deleted_at"] is None
 
 
-async def test_what_holds_it_is_deleted_and_leaves_the_store(admin: httpx.AsyncClient, store: Store) -> None:
+async def test_documents_with_the_value_are_deleted_and_leave_the_store(admin: httpx.AsyncClient, store: Store) -> None:
     gone, stays = await ingest(admin, f"Ask {ANN}."), await ingest(admin, "Ask bob@example.com")
     report = await erase(admin, ANN, erase=True)
     assert [(line["document_id"], line["result"]) for line in report["found"]] == [(gone, "deleted")]

@@ -15,7 +15,7 @@ async def test_metrics_are_404_unless_switched_on(store: Store) -> None:
         assert (await admin.get("/metrics")).status_code == 404
 
 
-async def test_an_admin_and_this_machine_may_look_and_nobody_else(store: Store) -> None:
+async def test_metrics_are_open_to_admins_and_local_callers_only(store: Store) -> None:
     async with serving(make_resources(store, limits=ON)) as app:
         for key, expected in (("acme-admin", 200), ("acme-read", 403), (None, 403), ("nope", 401)):
             async with client_of(app, key) as caller:

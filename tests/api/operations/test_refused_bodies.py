@@ -1,4 +1,4 @@
-"""A refusal reaches whoever still sends: the rest of a body is taken in before the answer, as far as is reasonable."""
+"""A refusal reaches a client that is still sending: the rest of a body is read first, up to a limit."""
 
 import asyncio
 from pathlib import Path

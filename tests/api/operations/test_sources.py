@@ -14,9 +14,7 @@ from tests.api.harness import PDF, client_of, make_resources, reading, serving
 from tests.waiting import PATIENCE_S
 
 
-async def test_a_source_is_registered_synced_listed_and_deleted_with_its_documents(
-    store: Store, tmp_path: Path
-) -> None:
+async def test_source_is_registered_synced_listed_and_deleted_with_its_documents(store: Store, tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / "a.pdf").write_bytes(PDF)
@@ -43,7 +41,7 @@ async def test_a_source_is_registered_synced_listed_and_deleted_with_its_documen
         assert (await admin.get("/v1/sources")).json() == []
 
 
-async def test_a_sync_goes_on_after_its_caller_was_answered(
+async def test_sync_continues_after_its_caller_was_answered(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.pdf").write_bytes(PDF)

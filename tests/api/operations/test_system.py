@@ -41,7 +41,7 @@ async def test_liveness_needs_neither_key_nor_database(lost_database: FastAPI) -
     assert (answer.status_code, body.status, body.version, body.checks) == (200, "ok", SERVICE_VERSION, None)
 
 
-async def test_readiness_names_what_was_checked(client: httpx.AsyncClient) -> None:
+async def test_readiness_lists_each_check(client: httpx.AsyncClient) -> None:
     answer = await client.get("/v1/health?deep=true")
     body = HealthBody.model_validate_json(answer.content)
     assert answer.status_code == 200

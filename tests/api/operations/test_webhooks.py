@@ -16,7 +16,7 @@ from tests.api.harness import PDF, SIGNING, a_license, client_of, files, make_re
 URL = "https://8.8.8.8/hook"
 
 
-async def test_a_webhook_is_registered_listed_and_deleted_and_its_secret_is_shown_once(store: Store) -> None:
+async def test_webhook_is_registered_listed_deleted_and_shows_its_secret_once(store: Store) -> None:
     async with serving(make_resources(store)) as app, client_of(app, "acme-admin") as admin:
         made = await admin.post("/v1/webhooks", json={"url": URL, "events": ["job.finished", "document.finished"]})
         assert made.status_code == 201

@@ -31,7 +31,7 @@ def opened(answer: httpx.Response) -> zipfile.ZipFile:
     return archive
 
 
-async def test_a_job_comes_as_one_zip_with_a_list_of_what_is_inside(client: httpx.AsyncClient, store: Store) -> None:
+async def test_job_archive_is_a_zip_with_a_list_of_its_contents(client: httpx.AsyncClient, store: Store) -> None:
     job = await job_of(client, store, PDF, PDF, b"no document")
     archive = opened(await client.get(f"/v1/jobs/{job['id']}/archive?include=markdown,tree,chunks,original"))
     listed = json.loads(archive.read("contents.json"))
@@ -76,7 +76,7 @@ async def test_originals_need_the_write_scope(app: FastAPI, client: httpx.AsyncC
 
 
 @pytest.mark.parametrize("query", ["include=paper", "include=", "include=original&redacted=true"])
-async def test_what_cannot_be_meant_is_refused(client: httpx.AsyncClient, store: Store, query: str) -> None:
+async def test_invalid_query_is_refused(client: httpx.AsyncClient, store: Store, query: str) -> None:
     job = await job_of(client, store, PDF)
     answer = await client.get(f"/v1/jobs/{job['id']}/archive?{query}")
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-field")
@@ -128,6 +128,6 @@ def test_names_stay_inside_the_archive(stem: str, name: str) -> None:
     assert EntryNames().unique("", stem, ".md") == name
 
 
-def test_names_that_differ_in_case_only_are_told_apart() -> None:
+def test_names_that_differ_in_case_only_get_separate_entries() -> None:
     names = EntryNames()
     assert [names.unique("", stem, ".md") for stem in ("A", "a", "A")] == ["A.md", "a-2.md", "A-3.md"]

@@ -166,7 +166,7 @@ def shown(answer: httpx.Response) -> str:
     return answer.text.replace("\\", "")
 
 
-async def test_everything_derived_is_given_of_each_format_with_and_without_personal_data(shelf: Shelf) -> None:
+async def test_outputs_of_each_format_are_served_plain_and_redacted(shelf: Shelf) -> None:
     for name, path in shelf.paths.items():
         for operation in DERIVED:
             open_, masked = (
@@ -196,7 +196,7 @@ async def test_personal_data_of_each_format_waits_for_review_and_decisions_hold(
         assert MAIL in shown(await shelf.get(f"{path}/export/markdown", redacted=True)), name
 
 
-async def test_originals_of_each_format_come_back_as_sent_and_redacted_where_that_is_said(shelf: Shelf) -> None:
+async def test_originals_are_served_unchanged_and_redacted_where_supported(shelf: Shelf) -> None:
     for name, path in shelf.paths.items():
         assert (await shelf.get(f"{path}/original")).content == FILES[name], name
         masked = await shelf.client.get(f"{path}/original", params={"redacted": "true"})
@@ -239,7 +239,7 @@ async def test_each_format_is_parsed_compared_and_rated_without_being_stored(she
         assert all(one["error"] is None for one in rated.json()["documents"]), rated.text
 
 
-async def test_files_inside_mails_and_archives_are_documents_with_parent_and_path(shelf: Shelf) -> None:
+async def test_files_inside_mails_and_archives_have_parent_and_path(shelf: Shelf) -> None:
     mail = b"From: a@b.org\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=B\n\n--B\n\nbody\n--B\n"
     mail += b"Content-Disposition: attachment; filename=r.csv\n\na;b\n1;2\n3;4\n\n--B--\n"
     outer = zipped({"in/m.eml": mail, "note.txt": b"words of a note", "broken.pdf": b"%PDF-1.4\n"})

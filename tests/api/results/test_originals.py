@@ -75,7 +75,7 @@ async def test_a_redacted_file_is_given_to_readers_the_original_to_writers(store
     assert SECRET in everything(kept.content)
 
 
-async def test_what_cannot_be_proven_is_refused_and_what_is_gone_is_said(
+async def test_unproven_redaction_is_refused_and_a_deleted_original_is_reported(
     store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resources = make_resources(store, dsn=dsn, ports=Ports(redact_original=InProcess(store)))
@@ -91,7 +91,7 @@ async def test_what_cannot_be_proven_is_refused_and_what_is_gone_is_said(
         assert (gone.status_code, gone.json()["code"]) == (409, "original-missing")
 
 
-async def test_what_could_not_be_read_can_be_fetched_back_all_the_same(store: Store, dsn: str) -> None:
+async def test_original_of_a_failed_document_is_served(store: Store, dsn: str) -> None:
     content = b"\0\1 no document"
     async with serving(make_resources(store, dsn=dsn)) as app, client_of(app) as writer:
         with at_work(TinyReader(store)):

@@ -55,7 +55,7 @@ async def test_chunks_carry_their_place_and_leave_furniture_out(document: Any) -
     assert {"id", "text", "tokens", "pages", "block_ids", "bboxes", "flags", "language"} <= chunks[0].keys()
 
 
-async def test_chunks_are_cut_as_the_index_has_them_until_they_are_cut_anew(document: Any, store: Store) -> None:
+async def test_chunks_keep_the_indexed_chunker_until_they_are_chunked_again(document: Any, store: Store) -> None:
     client, path, job = document
     today = await get(client, f"{path}/chunks")
     with store.db.transaction() as conn:
@@ -138,7 +138,7 @@ async def test_graph_edges_resolve_and_neo4j_gives_two_files(document: Any) -> N
     assert (await get(client, f"{path}/export/graph", format="neo4j")).keys() == {"nodes.csv", "edges.csv"}
 
 
-async def test_context_stays_in_its_budget_and_says_what_was_cut(document: Any) -> None:
+async def test_context_stays_within_its_budget_and_reports_omitted_blocks(document: Any) -> None:
     client, path, _ = document
     digest = await get(client, f"{path}/export/context", max_tokens=24)
     assert digest["tokens"] <= 24
@@ -202,7 +202,7 @@ async def test_an_unfinished_document_has_no_outputs(store: Store) -> None:
         assert [chunk["text"] for chunk in await get(client, f"{path}/chunks")] == ["Hello"]
 
 
-async def test_a_tree_from_elsewhere_has_a_statement_that_nobody_counted(document: Any) -> None:
+async def test_ingested_tree_has_an_unchecked_coverage_statement(document: Any) -> None:
     client, path, _ = document
     stated = await get(client, f"{path}/coverage")
     assert stated["unknown"] == [1, 2]
@@ -210,7 +210,7 @@ async def test_a_tree_from_elsewhere_has_a_statement_that_nobody_counted(documen
     assert stated["characters"] == {"painted": 0, "placed": 0, "excluded": {}, "lost": 0}
 
 
-async def test_hidden_text_is_shown_apart_when_asked_for_and_masked_where_redacted(store: Store) -> None:
+async def test_hidden_text_is_separate_on_request_and_masked_when_redacted(store: Store) -> None:
     seen = {"id": "p", "type": "paragraph", "page": 1, "text": "Seen words"}
     unseen = {"id": "u", "type": "paragraph", "page": 1, "text": "White ann@example.com", "flags": ["hidden-text"]}
     resources = make_resources(store, flag_tree=make_flagger("regex"))

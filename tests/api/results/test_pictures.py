@@ -24,7 +24,7 @@ async def test_an_asset_is_served_by_its_reference(client: httpx.AsyncClient, do
     assert again.status_code == 304
 
 
-async def test_a_picture_that_lies_in_no_file_is_cut_out_of_its_page_once(store: Store, dsn: str) -> None:
+async def test_picture_without_a_file_is_cut_from_its_page_once(store: Store, dsn: str) -> None:
     painter = Painter()
     resources = make_resources(store, dsn=dsn, ports=Ports(render_page=painter))
     async with serving(resources) as app, client_of(app) as caller:
@@ -38,7 +38,7 @@ async def test_a_picture_that_lies_in_no_file_is_cut_out_of_its_page_once(store:
     assert painter.areas == [(72.0, 100.0, 200.0, 180.0)]
 
 
-async def test_what_a_browser_might_run_comes_as_mere_bytes(client: httpx.AsyncClient, document: str) -> None:
+async def test_active_content_is_served_as_octet_stream(client: httpx.AsyncClient, document: str) -> None:
     answer = await client.get(f"{document}/assets/i1.svg")
     assert (answer.status_code, answer.content) == (200, SVG)
     assert answer.headers["content-type"] == "application/octet-stream"
@@ -60,7 +60,7 @@ async def test_what_a_browser_might_run_comes_as_mere_bytes(client: httpx.AsyncC
         "x" * 5000,
     ],
 )
-async def test_a_path_is_no_way_to_another_file(client: httpx.AsyncClient, document: str, path: str) -> None:
+async def test_path_traversal_reaches_no_other_file(client: httpx.AsyncClient, document: str, path: str) -> None:
     assert (await client.get(f"{document}/assets/{path}")).status_code in {404, 422}
 
 

@@ -43,7 +43,7 @@ async def say(client: httpx.AsyncClient, ids: tuple[str, str], decision: str) ->
     return await client.post(f"/v1/jobs/{ids[0]}/documents/{ids[1]}/review", json={"decision": decision})
 
 
-async def test_documents_with_blocks_below_the_setting_are_listed_the_most_doubtful_first(
+async def test_documents_below_the_confidence_limit_are_listed_lowest_first(
     client: httpx.AsyncClient,
 ) -> None:
     some = await ingest(client, 0.9, 0.55, 0.5)
@@ -60,7 +60,7 @@ async def test_documents_with_blocks_below_the_setting_are_listed_the_most_doubt
     assert (await client.get(LIST, params={"below": 2})).status_code == 422
 
 
-async def test_a_person_marks_a_document_seen_or_accepted_and_takes_it_back(client: httpx.AsyncClient) -> None:
+async def test_reading_is_marked_seen_or_accepted_and_reset(client: httpx.AsyncClient) -> None:
     ids = await ingest(client, 0.1)
     first = await say(client, ids, "seen")
     assert first.json()["state"] == "seen"
@@ -83,7 +83,7 @@ async def test_every_word_is_an_act_of_the_audit_trail(store: Store, dsn: str) -
         assert [(act["action"], act["object"]) for act in acts] == [("reading.accepted", ids[1])]
 
 
-async def test_pages_of_the_list_go_on_where_the_last_ended(client: httpx.AsyncClient) -> None:
+async def test_pages_of_the_list_continue_where_the_last_ended(client: httpx.AsyncClient) -> None:
     documents = [(await ingest(client, confidence))[1] for confidence in (0.1, 0.2, 0.2, 0.3)]
     seen: list[str] = []
     asked: dict[str, Any] = {"limit": 1}
@@ -112,7 +112,7 @@ async def test_a_foreign_document_is_an_unknown_one(store: Store, dsn: str) -> N
         assert await listed(owner) == []
 
 
-def test_lost_text_is_the_greatest_doubt_and_hidden_text_is_none() -> None:
+def test_lost_text_ranks_first_and_hidden_text_is_not_doubtful() -> None:
     blocks = (
         make_block(BlockType.PARAGRAPH, "Seen", confidence=0.8),
         make_block(BlockType.PARAGRAPH, "Hidden", confidence=0.1, flags=("hidden-text",)),

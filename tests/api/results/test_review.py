@@ -89,7 +89,7 @@ async def test_only_a_rejected_flag_is_kept_and_either_decision_ends_the_waiting
         assert ("ann@example.com" in text) is kept
 
 
-async def test_the_same_decision_twice_is_the_first_one_and_another_changes_it(client: httpx.AsyncClient) -> None:
+async def test_repeated_decision_changes_nothing_and_another_decision_does(client: httpx.AsyncClient) -> None:
     ids = await ingest(client, "ann@example.com")
     first = await review(client, ids, "b0", "pii:email", "rejected")
     again = await review(client, ids, "b0", "pii:email", "rejected")
@@ -116,7 +116,7 @@ async def test_the_same_decision_twice_is_the_first_one_and_another_changes_it(c
         ("b0", ["pii:email"], 422),
     ],
 )
-async def test_what_cannot_be_decided_is_refused(client: httpx.AsyncClient, block: str, body: Any, status: int) -> None:
+async def test_invalid_decision_is_refused(client: httpx.AsyncClient, block: str, body: Any, status: int) -> None:
     ids = await ingest(client, "ann@example.com")
     answer = await client.post(f"/v1/jobs/{ids[0]}/documents/{ids[1]}/blocks/{block}/review", json=body)
     assert answer.status_code == status
@@ -146,7 +146,7 @@ async def test_an_approval_of_one_occurrence_says_nothing_about_another(client: 
     assert (await redacted_tree(client, ids)).count("ann@example.com") == 1
 
 
-async def test_what_an_ingest_says_about_itself_does_not_leak(client: httpx.AsyncClient) -> None:
+async def test_identifiers_in_an_ingested_tree_do_not_leak(client: httpx.AsyncClient) -> None:
     secret = "ann@example.com"
     block = {
         "id": secret, "type": "paragraph", "page": 1, "text": "Plain", "flags": [secret],

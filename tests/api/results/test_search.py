@@ -40,7 +40,7 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def ingest(client: httpx.AsyncClient, *texts: str) -> tuple[str, str]:
-    """(job, document) of a tree with these paragraphs, each under a heading of its own."""
+    """Return (job, document) of a tree with these paragraphs, each under a separate heading."""
     blocks: list[dict[str, Any]] = []
     for number, text in enumerate(texts):
         blocks.append({"id": f"h{number}", "type": "heading", "level": 1, "page": 1, "text": f"Part {number}"})
@@ -57,7 +57,7 @@ async def ask(client: httpx.AsyncClient, q: str, **params: Any) -> list[SearchHi
 
 
 @pytest.mark.parametrize("mode", ["vector", "fts", "hybrid"])
-async def test_what_was_ingested_is_found_at_once_and_every_hit_resolves(client: httpx.AsyncClient, mode: str) -> None:
+async def test_ingested_text_is_found_at_once_and_every_hit_resolves(client: httpx.AsyncClient, mode: str) -> None:
     job_id, document_id = await ingest(client, "The harvest of apples begins.", "Ropes are measured twice.")
     hit = (await ask(client, "measured ropes", mode=mode))[0]
     assert (hit.job_id, hit.document_id, hit.mode, hit.section_path) == (job_id, document_id, mode, ["Part 1"])
@@ -74,7 +74,9 @@ async def test_the_default_is_five_hits_by_vector(client: httpx.AsyncClient) -> 
     assert len(await ask(client, "apples", limit=7, mode="fts")) == 7
 
 
-async def test_nobody_finds_what_is_not_theirs(app: FastAPI, client: httpx.AsyncClient) -> None:
+async def test_search_hides_documents_of_other_tenants_and_organisations(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
     job_id, document_id = await ingest(client, "apples ripen")
     for key, org in (("zeta-all", None), ("acme-write", "elsewhere")):
         async with client_of(app, key, org=org) as stranger:

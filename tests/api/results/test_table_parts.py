@@ -1,4 +1,4 @@
-"""A table that goes on over pages, through HTTP: what is stored, served and made of it, and what is refused."""
+"""A table over several pages through HTTP: stored, served and exported, and invalid parts refused."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ async def test_parts_are_served_and_every_output_says_which_page_a_row_is_on(sto
     ],
     ids=["no rows", "rows of no part", "no such page", "a page twice", "begins elsewhere", "too many rows"],
 )
-async def test_parts_that_are_none_are_refused(store: Store, parts: list[dict[str, Any]]) -> None:
+async def test_invalid_table_parts_are_refused(store: Store, parts: list[dict[str, Any]]) -> None:
     async with serving(make_resources(store)) as app, client_of(app) as client:
         answer = await client.post("/v1/ingest", json={"tree": a_tree(parts)})
         assert answer.status_code == 422, answer.text

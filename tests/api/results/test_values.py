@@ -74,20 +74,20 @@ async def test_without_a_place_every_value_of_the_flag_in_the_block_is_meant(cli
     assert await letter.redacted() == [f"Ask {ANN} or {BOB}."]
 
 
-async def test_the_same_value_in_the_document_takes_the_same_decision_in_one_call(client: httpx.AsyncClient) -> None:
+async def test_decision_applies_to_the_same_value_in_the_whole_document(client: httpx.AsyncClient) -> None:
     letter = await paper(client, f"Ask {ANN}.", f"Again: ANN@example.com and {BOB}.", f"And {ANN}")
     said = await letter.decide((await letter.pending())[0], "rejected", apply_to="document")
     assert len(said["places"]) == 3
     assert await letter.redacted() == [f"Ask {ANN}.", "Again: ANN@example.com and [REDACTED:email].", f"And {ANN}"]
 
 
-async def test_a_phone_number_is_the_same_value_however_it_is_written(client: httpx.AsyncClient) -> None:
+async def test_phone_number_is_the_same_value_in_any_spelling(client: httpx.AsyncClient) -> None:
     letter = await paper(client, f"Call {CALL}.", "Or +33-1-84-17-61-18!")
     said = await letter.decide((await letter.pending())[0], "rejected", apply_to="document")
     assert len(said["places"]) == 2
 
 
-async def test_flags_are_listed_by_kind_state_confidence_and_who_decided(client: httpx.AsyncClient) -> None:
+async def test_flags_are_listed_by_kind_state_confidence_and_decider(client: httpx.AsyncClient) -> None:
     letter = await paper(client, f"Ask {ANN} or call {CALL}.")
     mail, phone = await letter.pending()
     assert [one["flag"] for one in await letter.pending(kind="phone")] == ["pii:phone"]
@@ -104,7 +104,7 @@ async def test_flags_are_listed_by_kind_state_confidence_and_who_decided(client:
     assert [one["place"] for one in inbox] == [phone["place"]]
 
 
-async def test_a_call_is_taken_back_with_all_it_reached_and_what_held_before_holds_again(
+async def test_undone_decision_restores_the_previous_state_of_all_its_places(
     client: httpx.AsyncClient,
 ) -> None:
     letter = await paper(client, f"Ask {ANN}.", f"Again {ANN}.")
@@ -121,7 +121,7 @@ async def test_a_call_is_taken_back_with_all_it_reached_and_what_held_before_hol
     assert (await client.delete(f"/v1/review/{said['act']}")).status_code == 404
 
 
-async def test_who_decided_and_who_took_back_is_in_the_audit(client: httpx.AsyncClient, store: Store) -> None:
+async def test_decisions_and_their_undoing_are_audited_with_the_actor(client: httpx.AsyncClient, store: Store) -> None:
     letter = await paper(client, f"Ask {ANN}.", f"Again {ANN}.")
     item = (await letter.pending())[0]
     said = await letter.decide(item, "rejected", apply_to="document")
@@ -151,7 +151,7 @@ async def test_with_four_eyes_a_decision_holds_when_two_keys_said_the_same(
     assert await letter.redacted() == ["Ask [REDACTED:email]."]
 
 
-async def test_nobody_takes_back_what_another_key_said(pair: tuple[httpx.AsyncClient, httpx.AsyncClient]) -> None:
+async def test_decision_of_another_key_cannot_be_undone(pair: tuple[httpx.AsyncClient, httpx.AsyncClient]) -> None:
     clerk, chief = pair
     letter = await paper(clerk, f"Ask {ANN}.")
     said = await letter.decide((await letter.pending())[0], "approved")

@@ -1,1 +1,1 @@
-"""Lists beside many rows."""
+"""Benchmarks of lists with many rows."""

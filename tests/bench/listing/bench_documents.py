@@ -1,6 +1,6 @@
-"""How long a page of the list of documents takes beside many: in the store, by filter, and on the last page.
+"""Measures a page of the document list among many documents: in the store, by filter, and on the last page.
 
-Run: `python -m tests.bench.listing.bench_documents [--rows N]`, on a database of its own filled as a finished corpus
+Run: `python -m tests.bench.listing.bench_documents [--rows N]`, on a separate database, filled as a finished corpus
 leaves it.
 """
 

@@ -1,10 +1,10 @@
-"""Bulk extraction beside `quire extract` on the same cores: 10,000 one-page PDFs, both in turns, cold start apart.
+"""Bulk extraction and `quire extract` on the same cores: 10,000 one-page PDFs, both in turns, cold start apart.
 
     python -m tests.bench.reading.bench_bulk --data DIR [--pages 10000] [--jobs 2] [--rounds 3]
 
-The cold start of each is taken off by a run over a quarter of the corpus (Ray's own start goes on for half a minute
-beside the first documents, so a run over two documents would not hold it); figures are of the other three quarters.
-Machines are shared: rounds alternate, the best of each counts, and the CPU seconds of all processes are told beside.
+The cold start of each is taken off by a run over a quarter of the corpus (Ray's own start takes another half minute
+during the first documents, so a run over two documents would not hold it); figures are of the other three quarters.
+Machines are shared: rounds alternate, the best of each counts, and the CPU seconds of all processes are reported too.
 Writes bench-results/bulk.json.
 """
 
@@ -73,7 +73,7 @@ class Meter:
         return sum(seen.own_s + self._unseen(pid, seen) for pid, seen in self._seen.items())
 
     def _unseen(self, pid: int, seen: Seen) -> float:
-        """What its ended children used after (or without) being looked at."""
+        """Return the CPU time that ended children used after the last sample, or without any sample."""
         ended = [child for child in self._seen.values() if child.parent == pid and child.at < seen.at]
         return max(0.0, seen.reaped_s - sum(child.own_s + child.reaped_s for child in ended))
 
@@ -117,7 +117,7 @@ def run(command: list[str], corpus: Path, short: Path) -> Cost:
 
 
 def environment(short: Path) -> dict[str, str]:
-    """A Ray of its own with a short path."""
+    """Return the variables of a separate Ray with a short path."""
     token = short / "token"
     token.write_text("0" * 64)
     token.chmod(0o600)

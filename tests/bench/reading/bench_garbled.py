@@ -18,7 +18,7 @@ GARBLED = (GARBAGE_TEXT, GARBLED_FONT)
 
 
 def count_reasons(pdf: Path) -> Counter[str]:
-    """How often each reason of triage occurs on the pages of a file."""
+    """Count each triage reason on the pages of a file."""
     reasons: Counter[str] = Counter()
     with pymupdf.open(pdf) as document:
         for page in document:

@@ -179,7 +179,7 @@ def make_quote(page: OrderPage) -> None:
 
 
 def make_sidebar(page: OrderPage) -> None:
-    """A narrow framed box beside the text, read after it (right) or before it (left)."""
+    """Draw a narrow framed box next to the text, read after it (right) or before it (left)."""
     left = page.random.random() < 0.5
     x0, x1 = (50, 190) if left else (405, 545)
     text = (215, 545) if left else (50, 380)
@@ -228,7 +228,7 @@ def make_poster(page: OrderPage) -> None:
 
 
 def make_form(page: OrderPage) -> None:
-    """Rows of a label and what is filled in beside it, in two blocks beside each other only at the end."""
+    """Draw rows of a label and its value, in two blocks that are next to each other only at the end."""
     page.add(60, 50, 540, 75, size=18, words=4)
     for row in range(12):
         y = 100 + 34 * row

@@ -3,8 +3,8 @@
     python -m tests.bench.reading.bench_quality --data DIR [--only a,b] [--documents N] [--peers-python PYTHON]
 
 A source is a folder below DIR with `pdfs/` and `gt/` (Markdown) or `gt_tables/` (cells). Sources below a folder named
-`blind` are unseen: they are listed first and have a mean of their own. Prints one table and writes
-bench-results/quality.json. Figures of a source that weights were trained on are no measure of unseen documents.
+`blind` are unseen: they are listed first and have a separate mean. Prints one table and writes
+bench-results/quality.json. Figures of a source that weights were trained on do not measure unseen documents.
 """
 
 import argparse
@@ -36,7 +36,7 @@ Row = dict[str, float | None]
 
 @dataclass(slots=True)
 class Source:
-    """A sample of one source's documents in a folder of their own, with what each engine scored."""
+    """A sample of one source's documents in a separate folder, with the score of each engine."""
 
     name: str
     home: Path
@@ -128,7 +128,7 @@ def measure(source: Source, scorers: Path, out: Path, peers: str | None, ocr: st
 
 
 def measure_parts(data: Path, scorers: Path, work: Path) -> dict[str, Any]:
-    """What is not Markdown: boxes and order where a source has `layout/`, unit tests where one has `tests.jsonl`."""
+    """Measure boxes and order where a source has `layout/`, and unit tests where it has `tests.jsonl`."""
     results: dict[str, Any] = {}
     for truth in sorted(data.rglob("layout")):
         write_predictions(sorted((truth.parent / "pdfs").glob("*.pdf")), work / truth.parent.name)

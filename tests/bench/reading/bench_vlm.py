@@ -1,4 +1,4 @@
-"""The GPU tier's own cost: pages a second through the product's path beside what the engine does alone.
+"""The GPU tier's own cost: pages a second through the product's path, compared with the engine alone.
 
 Run where vLLM is: `python -m tests.bench.reading.bench_vlm [--model FOLDER] [--pages N] [--callers N]`. Without a
 model: a tiny random checkpoint that babbles to the token cap, so every page costs the same tokens on both sides. The

@@ -1,4 +1,4 @@
-"""Where the data of a benchmark lies and how its predictions are made; the data is never part of the project."""
+"""Finds the data of a benchmark and makes its predictions; the data is not part of the project."""
 
 import json
 import os
@@ -15,7 +15,7 @@ OPTIONS = ReadOptions(ocr=OcrMode.NEVER)
 
 
 def find_data(stated: str | None) -> Path:
-    """The folder with `odl/`, `olmocr/` and, beside or inside it, `score/`. Ends the program when there is none."""
+    """Return the folder with `odl/`, `olmocr/` and, inside or next to it, `score/`; ends the program without one."""
     place = stated or os.environ.get("QUIRE_BENCH_DATA")
     if not place or not (Path(place) / "odl").is_dir():
         raise SystemExit("name the data folder with --data DIR or QUIRE_BENCH_DATA (it holds odl/ and olmocr/)")

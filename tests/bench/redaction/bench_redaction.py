@@ -60,7 +60,7 @@ class Tally:
 
     @cached_property
     def opened(self) -> dict[str, int]:
-        """What LibreOffice saw."""
+        """Return the report of LibreOffice."""
         return self.office.report()
 
 

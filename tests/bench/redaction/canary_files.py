@@ -29,7 +29,7 @@ _STEP = 46
 
 @dataclass
 class CanaryFile:
-    """`needles`: letters and figures of each value, and the place it stands in."""
+    """A file with planted values. `needles`: letters and figures of each value, and its hiding place."""
 
     kind: str
     data: bytes = b""
@@ -37,7 +37,7 @@ class CanaryFile:
 
 
 def _make_value(dice: random.Random) -> str:
-    """Of a kind that is looked for where nobody asks for more: an address on the web is not."""
+    """Make a value of a kind that is searched by default, which excludes web addresses."""
     value = canaries.make_value(dice)
     while value.startswith("http"):
         value = canaries.make_value(dice)
@@ -69,12 +69,12 @@ def make_docx(number: int) -> CanaryFile:
 
 
 def folded(text: str) -> str:
-    """Letters and figures, whatever their writing. Shares no code with what it judges."""
+    """Return letters and figures in a uniform spelling. Shares no code with the product."""
     return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def search_pdf(data: bytes) -> dict[str, str]:
-    """What four ways of looking see, folded: MuPDF's text, pdfium's, all that qpdf decodes, and the bytes."""
+    """Return the folded text seen by MuPDF and pdfium, qpdf's decoded streams, and the raw bytes."""
     with pymupdf.open(stream=data) as document:
         seen = "\n".join(page.get_text(clip=pymupdf.INFINITE_RECT()) for page in document)
         seen += "".join(str(value) for value in (document.metadata or {}).values())

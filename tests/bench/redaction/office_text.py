@@ -34,7 +34,7 @@ class OfficeReader:
             (self._inside / folder / f"{name}.{case.kind}").write_bytes(data)
 
     def report(self) -> dict[str, int]:
-        """How many were opened, how many of their values were seen in the originals and how many in the redacted."""
+        """Count opened files, values seen in the originals, and values seen in the redacted files."""
         counts = {"opened": 0, "seen in originals": 0, "leaks": 0}
         for folder, counted in (("redacted", "leaks"), ("original", "seen in originals")):
             for name, text in self._texts(folder).items():

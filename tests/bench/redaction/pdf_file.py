@@ -1,4 +1,4 @@
-"""A PDF put together object by object: nothing but what is asked for stands in it, in a millisecond."""
+"""A PDF built object by object in a millisecond, with the requested content only."""
 
 import zlib
 from dataclasses import dataclass, field

@@ -25,7 +25,7 @@ class WordFile:
     section: str = ""
 
     def part(self, name: str, xml: str, kind: str, relation: str) -> str:
-        """Adds a part beside the document; the id of its relation."""
+        """Add a part next to the document; return the id of its relation."""
         self.parts[f"word/{name}"] = (xml, f"{_MAIN}.{kind}+xml")
         return self.relate(relation, name)
 

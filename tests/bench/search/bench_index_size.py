@@ -1,7 +1,7 @@
 """An hour of replacing and deleting, compressed: `python -m tests.bench.search.bench_index_size [--rounds 60]`.
 
-Each round is a minute of a busy tenant: documents cut anew, deleted with their bytes, new ones in between, and the
-upkeep the writer does in that time. Prints the directory's size beside the live data (vectors, texts, facts).
+Each round is a minute of a busy tenant: documents chunked again, deleted with their bytes, new ones in between, and the
+upkeep the writer does in that time. Prints the directory's size and the live data (vectors, texts, facts).
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""How long erasing takes in a large index: `python -m tests.bench.search.bench_purge [--chunks 1000000 --tenants 10]`.
+"""Measures erasing in a large index: `python -m tests.bench.search.bench_purge [--chunks 1000000 --tenants 10]`.
 
 Fills an index in a folder (`--kept FOLDER` keeps it for the next run), then erases as the janitor's passes do: one
 document, a job of one tenant, and as many documents spread over everything. Wall clock and CPU seconds of the table and
-of the keyword indexes; afterwards it looks that nothing is left. Writes bench-results/purge.json.
+of the keyword indexes; afterwards it checks that nothing is left. Writes bench-results/purge.json.
 Only the first run on a fill counts: what it erases is put back into the newest files, all of it together.
 """
 
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def chosen(chunks: int, tenants: int, documents: int) -> dict[str, Documents]:
-    """What is erased: one document from the middle, the newest job of one tenant, some of every tenant and age."""
+    """Choose documents to erase: one from the middle, the newest job of one tenant, some of every tenant and age."""
     owned = owned_documents(chunks, tenants)
     scope, names = owned[tenants // 2]
     other, others = owned[0]

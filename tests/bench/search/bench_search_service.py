@@ -1,7 +1,7 @@
 """Search through HTTP at size: `python -m tests.bench.search.bench_search_service [--chunks 100000] [--data FOLDER]`.
 
-Fills an index in a folder, publishes its documents in the database of a service of its own, and asks. `--tenants 10`
-puts a tenth of the chunks into the tenant that asks, `--beside 1000000` adds one of so many chunks, which asks as well.
+Fills an index in a folder, publishes its documents in the database of a separate service, and searches. `--tenants 10`
+puts a tenth of the chunks into the tenant that asks, `--beside 1000000` adds another tenant.
 `--kept FOLDER` keeps the index for the next run.
 Prints wall-clock p50 and p99 per mode and CPU per question; writes bench-results/search-service.json.
 """

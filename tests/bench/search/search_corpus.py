@@ -1,7 +1,7 @@
-"""What searches are measured on: made documents that look real to both engines, in an index and in SQL.
+"""Corpus for measuring searches: synthetic documents that look real to both engines, in an index and in SQL.
 
 In comes a folder with docs.jsonl (id, text) or nothing; out come documents whose words follow real texts and whose
-vectors lie between real ones, so that a query has neighbours as close as in a real collection.
+vectors are between real ones, so that a query has neighbours as close as in a real collection.
 """
 
 import json

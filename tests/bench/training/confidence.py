@@ -1,7 +1,7 @@
 """Learns how likely blocks and cells are right: python -m tests.bench.training.confidence --sets FOLDER [--keep].
 
-Truth is Markdown, HTML or tables beside the documents (`<source>/pdfs` or `files`, `<source>/gt` or `gt_tables`); every
-fortieth PDF is read once more as a scan of itself. Prints the error of each source by trees that have not seen it; the
+Truth is Markdown, HTML or tables of the documents (`<source>/pdfs` or `files`, `<source>/gt` or `gt_tables`); every
+fortieth PDF is also read as a scan of itself. Prints the error of each source by trees that have not seen it; the
 weights are then learned from all.
 """
 
@@ -45,7 +45,7 @@ FLOOR = 20  # rows of a source below which its error says nothing
 
 @dataclass(slots=True)
 class RatedRows:
-    """Rows of one document; `truth` is -1 where nobody can tell. `cells` belong to block `of`."""
+    """Rows of one document; `truth` is -1 where unknown. `cells` belong to block `of`."""
 
     source: str
     name: str

@@ -1,4 +1,4 @@
-"""What is right in a tree: its blocks and cells against a document's truth, as Markdown, HTML or tables alone."""
+"""Judges the blocks and cells of a tree against a document's truth, as Markdown, HTML or tables alone."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ _HTML_HEAD = re.compile(r"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class KnownContent:
-    """What a document says: its letters and digits, null where the truth is about tables alone; headings; tables."""
+    """Known content of a document: letters and digits (null for a truth of tables alone), headings and tables."""
 
     text: str | None
     heads: frozenset[str]
@@ -112,7 +112,7 @@ def grid_of(table: Table) -> Grid:
 
 
 def find_relations(grid: Grid) -> list[Relation]:
-    """Which text stands left of and above which, blank cells skipped."""
+    """Find pairs of texts next to or above each other, skipping blank cells."""
     found: list[Relation] = []
     for (row, col), text in grid.items():
         for down, along in ((0, 1), (1, 0)) if text else ():
@@ -147,7 +147,7 @@ def stands_in(text: str, truth: str) -> bool:
 
 
 def judge_blocks(tree: Tree, known: KnownContent) -> Iterator[tuple[Block, bool | None, list[bool | None]]]:
-    """Each block, whether it is right (null: nobody can tell), and its cells."""
+    """Yield each block, its correctness (null when unknown), and its cells."""
     for block in tree.blocks:
         text = plain(block.text)
         if HIDDEN_TEXT in block.flags or (block.table is None and not text):

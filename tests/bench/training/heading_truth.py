@@ -1,4 +1,4 @@
-"""Which groups of lines are headings, from a document's truth: boxes with types where there are some, else Markdown."""
+"""Labels groups of lines as headings from a document's truth: typed boxes if available, else Markdown."""
 
 import re
 from typing import Any

@@ -32,7 +32,7 @@ class DocumentRows:
 
 
 def fold_of(document: DocumentRows, templates: dict[str, str]) -> str:
-    """What is left out together with the document."""
+    """Return the fold that is left out together with the document."""
     template = templates.get(document.name)
     return document.source if template is None else f"{document.source}{zlib.crc32(template.encode()) % FOLDS}"
 
@@ -72,9 +72,9 @@ def train(
 def find_doubtful(
     documents: list[DocumentRows], tagged: frozenset[str], kind: str, least: float
 ) -> set[tuple[str, str, int]]:
-    """Rows of authors' tags that say no where the rules say `kind` and a model of all other sources is sure of it.
+    """Return rows whose author tags deny `kind` while the rules and a model of all other sources are sure of it.
 
-    Authors forget to tag: of those rows nearly all were what the model said. They are dropped, not relabelled.
+    Authors omit tags: in nearly all of those rows the model was right. They are dropped, not relabelled.
     """
     found: set[tuple[str, str, int]] = set()
     for source in sorted({document.source for document in documents} & tagged):

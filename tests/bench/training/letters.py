@@ -1,4 +1,4 @@
-"""Counts the surprise of letters anew: word frequencies in, `models/extract/text_quality/letter_triples.npz` out.
+"""Recounts the surprise of letters: word frequencies in, `models/extract/text_quality/letter_triples.npz` out.
 
 `python -m tests.bench.training.letters --words FOLDER`, with a file `<language>.tsv` (word, tab, frequency) for each
 language; those that were shipped come from the word lists of the package wordfreq.

@@ -1,6 +1,6 @@
 """Scans of documents with truth: pages drawn as pictures, slightly turned, with a sensor's noise, as JPEG in a PDF.
 
-How a page is turned and speckled comes from the document's name, so that the same documents give the same scans.
+The document's name determines rotation and noise, so that the same documents give the same scans.
 """
 
 import io
@@ -49,6 +49,6 @@ def _recogniser() -> LocalPageRecogniser:
 
 
 def recognise(read: PageRead) -> RecognisedPage:
-    """What the recogniser that ships reads on a page of pixels."""
+    """Recognise a page of pixels with the built-in recogniser."""
     assert read.pixels is not None
     return _recogniser().recognise_pages([read.pixels], ("en",), _TIMEOUT_S)[0]

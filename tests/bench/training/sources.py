@@ -52,7 +52,7 @@ def find_sources(root: Path, kind: tuple[str, str] = TYPESET, *, listed: bool = 
 
 
 def _find_split(home: Path) -> str | None:
-    """What the list beside a source says it is for (`train`, `dev`); null where there is no list."""
+    """Return the use (`train`, `dev`) from the list next to a source; null without a list."""
     listing = home.parent / "sources.json"
     if not listing.exists():
         return None

@@ -1,1 +1,1 @@
-"""What a PostgreSQL outside the service may do to it: other versions, and a primary that dies."""
+"""Effects of an external PostgreSQL on the service: other versions, and a primary that dies."""

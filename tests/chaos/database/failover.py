@@ -51,7 +51,7 @@ left join lateral (select count(*) as times from events
 
 @dataclass
 class FailoverLedger:
-    """What was accepted, and what the outage looked like from outside."""
+    """Accepted jobs, and the outage as clients saw it."""
 
     jobs: list[str] = field(default_factory=list)
     refused: int = 0

@@ -93,7 +93,7 @@ def use_up_log(dsn: str) -> None:
 
 
 def work(store: Store, accepted: list[str]) -> dict[str, int]:
-    """What uploads and a reader are told meanwhile."""
+    """Count the answers to uploads and to a reader meanwhile."""
     said, queue = Counter[str](), worker(store)
     until = time.monotonic() + FULL_S
     while time.monotonic() < until:

@@ -19,7 +19,7 @@ WAIT_S = 60  # seconds for a start or a promotion
 
 
 class DatabaseServer:
-    """One data folder. `port` tells servers apart that share a socket folder."""
+    """One data folder. `port` distinguishes servers that share a socket folder."""
 
     def __init__(self, folder: Path, programs: Path, port: int = FIRST_PORT) -> None:
         self.folder, self.programs, self.port = folder, programs, port

@@ -110,7 +110,7 @@ def upgrade(then: Path, dsn: str, files: Path, jobs: int) -> dict[str, Any]:
 
 
 def work_together(dsn: str, files: Path, jobs: int) -> None:
-    """New jobs, and a reader of now beside those of then, until nothing is left."""
+    """Submit jobs, and run a current reader next to the old readers until nothing is left."""
     store, stop = open_store(dsn, files, signing_key=released.KEY), threading.Event()
     check_schema(store.db)
     for _ in range(jobs):
@@ -124,7 +124,7 @@ def work_together(dsn: str, files: Path, jobs: int) -> None:
 
 
 def roll_back(then: Path, server: DatabaseServer, dump: Path, files: Path, before: dict[str, Any]) -> dict[str, Any]:
-    """The dump in an empty database: what it was, and its own code goes on."""
+    """Restore the dump into an empty database and check that the old code continues there."""
     dsn = new_database(server, "rolled")
     call(server, "pg_restore", f"--dbname={dsn}", "--exit-on-error", "--single-transaction", dump)
     there = files_of(files)
@@ -166,7 +166,7 @@ def broken(dsn: str, documents: int) -> dict[str, int]:
 
 
 def start(then: Path, act: str, dsn: str, files: Path, *rest: int) -> "subprocess.Popen[str]":
-    """The code of then, in a process of its own."""
+    """Start the old code in a separate process."""
     command = [sys.executable, "released.py", act, dsn, str(files), *map(str, rest)]
     variables = {**os.environ, "PYTHONPATH": str(then)}
     return subprocess.Popen(command, cwd=then, env=variables, stdout=subprocess.PIPE, text=True)

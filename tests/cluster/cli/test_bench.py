@@ -1,4 +1,4 @@
-"""`quire bench` measures and tells; a long command shows on a terminal how far it is, and nowhere else."""
+"""`quire bench` measures and reports; a long command shows its progress on a terminal only."""
 
 import io
 import json
@@ -63,7 +63,7 @@ def test_a_report_of_nothing_but_failures_is_a_page_too() -> None:
     assert "Speed" in render_report(BenchRun(ratings={"a": rate_failure("a", ErrorCode.ENCRYPTED)}))
 
 
-def test_pages_are_told_by_the_second_in_which_they_were_done() -> None:
+def test_report_shows_pages_by_second_of_completion() -> None:
     timings = {"a": Timing(0.5, 0.5, 3), "b": Timing(2.5, 2.0, 4)}
     text = render_report(BenchRun(timings=timings, wall_s=3.0, cpu_s=2.0))
     assert 'aria-label="Pages done, over the run: 7 in all; most: 2 s (4)"' in text
@@ -71,12 +71,12 @@ def test_pages_are_told_by_the_second_in_which_they_were_done() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["missing.pdf", "."])
-def test_what_is_no_document_is_wrong_use(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_file_is_a_usage_error(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert bench(wrong).exit_code == 2
 
 
-def test_a_terminal_is_told_count_and_name_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_shows_count_and_name_of_several_files(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_terminal(monkeypatch)
     with ProgressBar(3).shown() as bar:
         bar.step("first.pdf")
@@ -85,7 +85,7 @@ def test_a_terminal_is_told_count_and_name_of_many(monkeypatch: pytest.MonkeyPat
     assert "second.pdf" in terminal.getvalue()
 
 
-def test_a_terminal_is_told_the_pages_of_a_long_single_document(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_shows_the_pages_of_a_long_single_document(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = on_terminal(monkeypatch)
     with ProgressBar(1).shown() as bar:
         bar.count_pages("long.pdf", 0, 400)

@@ -43,7 +43,7 @@ def test_listening_beyond_loopback_needs_a_licence(tmp_path: Path) -> None:
     assert "SVC_LICENSE is required" in done.output
 
 
-def test_a_licence_that_is_none_ends_up_with_its_reason(tmp_path: Path) -> None:
+def test_invalid_licence_stops_up_with_a_reason(tmp_path: Path) -> None:
     done = quire("up", "--workdir", str(tmp_path), "--port", "18999", SVC_LICENSE="a.b.c")
     assert done.exit_code == 1
     assert "SVC_LICENSE: licence refused" in done.output
@@ -55,20 +55,25 @@ def test_keys_that_cannot_be_used_end_up(tmp_path: Path, keys: str) -> None:
     assert (done.exit_code, "SVC_API_KEYS" in done.output) == (1, True)
 
 
-def test_up_says_that_it_is_up(tmp_path: Path) -> None:
+def test_short_keys_are_refused_beyond_loopback(tmp_path: Path) -> None:
+    done = quire("up", "--workdir", str(tmp_path), "--host", "0.0.0.0", "--port", "18999", SVC_API_KEYS="acme=short")
+    assert (done.exit_code, "acme: the secret needs at least 20 characters" in done.output) == (1, True)
+
+
+def test_up_reports_a_running_service(tmp_path: Path) -> None:
     write_state(tmp_path, ServiceState(supervisor=this_process(), base_url="http://127.0.0.1:7", ready=True))
     done = quire("up", "--workdir", str(tmp_path))
     assert (done.exit_code, done.output) == (0, "quire is up: http://127.0.0.1:7\n")
 
 
-def test_two_at_once_are_told_apart(tmp_path: Path) -> None:
+def test_concurrent_command_is_refused_with_a_reason(tmp_path: Path) -> None:
     with exclusive(tmp_path):
         done = quire("down", "--workdir", str(tmp_path))
     assert done.exit_code == 1
     assert "another quire up or down is at work" in done.output
 
 
-def test_down_without_a_service_is_no_error(tmp_path: Path) -> None:
+def test_down_without_a_service_is_not_an_error(tmp_path: Path) -> None:
     assert quire("down", "--workdir", str(tmp_path)).exit_code == 0
     assert quire("down", "--workdir", str(tmp_path / "nowhere")).exit_code == 0
     assert not (tmp_path / "nowhere").exists()

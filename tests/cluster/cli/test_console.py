@@ -64,7 +64,7 @@ def test_a_link_for_a_new_password_is_printed_and_kept_as_a_digest(workdir: Path
         ("define-plan", "not a name"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(workdir: Path, arguments: tuple[str, ...]) -> None:
+def test_failed_command_prints_a_message_without_traceback(workdir: Path, arguments: tuple[str, ...]) -> None:
     done = quire(workdir, *arguments)
     assert done.exit_code == 1
     assert "Traceback" not in done.output

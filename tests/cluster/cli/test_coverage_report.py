@@ -1,4 +1,4 @@
-"""`--report` says in a line what became of a file's characters, and says when nobody can know."""
+"""`--report` states the characters of a file in a line, and states when they were not counted."""
 
 from cluster.cli.documents.batch import Extraction
 from cluster.cli.documents.coverage_report import describe_coverage

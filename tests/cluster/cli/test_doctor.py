@@ -19,7 +19,7 @@ from models.neural import registry
 from models.neural.registry import ModelFile, ModelName
 
 
-def test_models_check_is_content_with_what_is_installed() -> None:
+def test_models_check_passes_with_the_installed_models() -> None:
     done = CliRunner().invoke(models_group, ["check", "--json"])
     assert done.exit_code == 0
     assert {row["state"] for row in json.loads(done.output)["models"]} == {"ok"}
@@ -39,7 +39,7 @@ def test_a_processor_without_avx2_is_a_warning_not_a_failure() -> None:
     assert ("ml-unavailable" in finding.detail) is (finding.verdict is Verdict.WARN)
 
 
-def test_a_language_nobody_reads_is_a_warning_that_names_it() -> None:
+def test_unsupported_language_is_a_warning_that_names_the_language() -> None:
     finding = check_recogniser("rapidocr", ("xx",))
     assert (finding.verdict, "xx" in finding.detail) == (Verdict.WARN, True)
 
@@ -53,7 +53,7 @@ def test_a_layer_that_is_off_is_a_warning_and_a_refused_sandbox_a_failure() -> N
     assert check_sandbox(refuse).verdict is Verdict.FAIL
 
 
-def test_disk_and_memory_are_told_even_for_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+def test_disk_and_memory_are_reported_for_a_missing_folder(tmp_path: Path) -> None:
     assert "GiB free" in check_disk(tmp_path / "not" / "yet").detail
     assert "GiB" in check_memory().detail
 

@@ -120,7 +120,7 @@ def test_wrong_use_is_exit_2(arguments: list[str]) -> None:
     assert run(*arguments).exit_code == 2
 
 
-def test_a_file_that_cannot_be_read_is_no_traceback(folder: Path, tmp_path: Path) -> None:
+def test_unreadable_file_prints_no_traceback(folder: Path, tmp_path: Path) -> None:
     (folder / "gone.pdf").symlink_to(folder / "nowhere.pdf")
     result = run(folder / "*.pdf", "-o", tmp_path / "out", "--quiet")
     said = f"{folder / 'gone.pdf'}: original-missing: the file cannot be opened\n"
@@ -146,7 +146,7 @@ def test_the_command_imports_no_service() -> None:
 
 
 @pytest.mark.parametrize("to", ["chunks", "fields", "semantics", "context", "graph"])
-def test_what_is_computed_from_a_tree_is_written_as_json(folder: Path, tmp_path: Path, to: str) -> None:
+def test_derived_outputs_are_written_as_json(folder: Path, tmp_path: Path, to: str) -> None:
     result = run(folder / "a.pdf", "--to", to, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.stderr
     assert isinstance(json.loads((tmp_path / "out" / "a.json").read_text()), list | dict)
@@ -200,7 +200,7 @@ def test_many_documents_do_not_go_to_one_file(tmp_path: Path) -> None:
     assert not (tmp_path / "report.md").exists()
 
 
-def test_a_name_with_another_ending_is_a_folder_and_a_file_there_is_refused(tmp_path: Path) -> None:
+def test_output_name_with_another_suffix_is_a_folder_and_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(pdfs.good())
     assert run(tmp_path / "a.pdf", "--to", "md", "-o", tmp_path / "v1.2").exit_code == 0
     assert (tmp_path / "v1.2" / "a.md").exists()
@@ -210,7 +210,7 @@ def test_a_name_with_another_ending_is_a_folder_and_a_file_there_is_refused(tmp_
 
 
 @pytest.mark.parametrize("to", list(EXTRACT_FORMATS))
-def test_redacted_results_hold_no_personal_data_in_any_format_nor_in_their_names(tmp_path: Path, to: str) -> None:
+def test_redacted_results_contain_no_personal_data_in_content_or_name(tmp_path: Path, to: str) -> None:
     document = pymupdf.open()
     document.new_page().insert_text((72, 90), "Write to ann.canary@example.com today")
     document.set_metadata({"author": "ann.canary@example.com"})
@@ -223,7 +223,7 @@ def test_redacted_results_hold_no_personal_data_in_any_format_nor_in_their_names
 
 
 @pytest.mark.parametrize(("engine", "shown"), [(None, False), ("names", False), ("patterns", True)])
-def test_names_are_masked_without_being_asked_for_unless_the_operator_says_patterns(
+def test_names_are_masked_by_default_and_not_with_the_patterns_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str | None, shown: bool
 ) -> None:
     if engine:

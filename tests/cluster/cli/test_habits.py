@@ -1,4 +1,4 @@
-"""What people expect of a command line: standard input and output, summaries, reports, aliases, guesses, watching."""
+"""Command-line conventions: standard input and output, summaries, reports, aliases, suggestions, watching."""
 
 import json
 import os
@@ -72,7 +72,7 @@ def test_a_mistyped_command_is_guessed(typed: str, meant: str) -> None:
     assert f"Did you mean {meant!r}?" in result.stderr
 
 
-def test_what_resembles_no_command_is_not_guessed() -> None:
+def test_unlike_command_gets_no_suggestion() -> None:
     assert "Did you mean" not in quire("zzz").stderr
 
 
@@ -90,7 +90,7 @@ def test_help_shows_examples(command: str) -> None:
 
 
 class Inbox:
-    """A folder that is watched, with a clock of our own for what lies in it."""
+    """A watched folder, with a scripted clock for its files."""
 
     def __init__(self, root: Path) -> None:
         self.folder = root / "inbox"
@@ -107,7 +107,7 @@ class Inbox:
         return path
 
 
-def test_a_file_is_read_when_it_has_come_to_rest_and_again_when_it_changed(tmp_path: Path) -> None:
+def test_file_is_read_once_unchanged_and_again_after_a_change(tmp_path: Path) -> None:
     inbox = Inbox(tmp_path)
     path = inbox.put("a/paper.pdf", pdfs.good())
     assert inbox.watch.look() == []  # it may still be copied
@@ -119,14 +119,14 @@ def test_a_file_is_read_when_it_has_come_to_rest_and_again_when_it_changed(tmp_p
     assert [inbox.watch.look(), inbox.watch.look()] == [[], [path]]
 
 
-def test_hidden_files_and_what_is_no_document_are_passed_over(tmp_path: Path) -> None:
+def test_hidden_files_and_unsupported_files_are_skipped(tmp_path: Path) -> None:
     inbox = Inbox(tmp_path)
     inbox.put(".partial.pdf", pdfs.good())
     inbox.put("notes.bin", NO_DOCUMENT)
     assert [inbox.watch.look(), inbox.watch.look()] == [[], []]
 
 
-def test_a_watch_reads_what_is_new_and_leaves_what_an_earlier_one_read(paper: Path, tmp_path: Path) -> None:
+def test_watch_reads_new_files_and_skips_files_of_an_earlier_watch(paper: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = quire("watch", paper.parent, "-o", out, "--once")
     assert first.exit_code == 0

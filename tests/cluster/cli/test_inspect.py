@@ -28,7 +28,7 @@ def test_every_type_of_block_has_a_colour() -> None:
     assert set(COLORS) == set(BlockType)
 
 
-def test_a_frame_is_drawn_where_the_block_lies() -> None:
+def test_frame_is_drawn_around_the_block() -> None:
     drawn = Image.open(io.BytesIO(draw_blocks(blank_page(), methods_tree(), 1, 144)))
     assert drawn.size == (200, 400)
     assert drawn.getpixel((40, 100)) == (0xD3, 0x2F, 0x2F)

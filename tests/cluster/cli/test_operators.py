@@ -77,9 +77,7 @@ def test_a_key_is_added_listed_and_revoked(workdir: Path, store: Store) -> None:
     assert keys_in_force(parse_api_keys(CONFIGURED), list_keys(store.db)) == []
 
 
-def test_ending_a_narrow_key_of_the_default_tenant_leaves_the_default_token(
-    dsn: str, tmp_path: Path, store: Store
-) -> None:
+def test_revoking_a_narrow_default_key_keeps_the_default_token(dsn: str, tmp_path: Path, store: Store) -> None:
     """`keys revoke default:read` ended the one token of full scope as well."""
     token, settings = tmp_path / "token", load_settings({}, workdir=tmp_path / "deployed")
     token.write_text("quire_default\n")
@@ -107,7 +105,7 @@ def test_a_tenant_moves(workdir: Path, store: Store) -> None:
     assert quire(workdir, "tenant", "move", "acme", "zeta").exit_code == 1
 
 
-def test_the_audit_trail_is_whole_until_somebody_changes_it(workdir: Path, store: Store, dsn: str) -> None:
+def test_audit_trail_is_whole_until_an_entry_is_changed(workdir: Path, store: Store, dsn: str) -> None:
     submit(store)
     whole = quire(workdir, "audit", "verify")
     assert (whole.exit_code, whole.output) == (0, "acme/default: whole\n")

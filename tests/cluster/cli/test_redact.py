@@ -58,7 +58,7 @@ def test_an_operator_keeps_names_off(letter: Path, tmp_path: Path, monkeypatch: 
     assert ("Whitmore" in text, "canary" in text) == (True, False)
 
 
-def test_an_encrypted_file_is_redacted_with_its_password_and_refused_without(letter: Path, tmp_path: Path) -> None:
+def test_encrypted_file_is_redacted_with_its_password_and_refused_without(letter: Path, tmp_path: Path) -> None:
     letter.write_bytes(locked(letter, "open sesame"))
     refused = run(letter, "-o", tmp_path / "out.pdf")
     assert (refused.exit_code, "encrypted" in refused.stderr) == (1, True)
@@ -69,7 +69,7 @@ def test_an_encrypted_file_is_redacted_with_its_password_and_refused_without(let
         assert not made.needs_pass
 
 
-def test_what_cannot_be_read_leaves_no_file(tmp_path: Path) -> None:
+def test_unreadable_file_leaves_no_output_file(tmp_path: Path) -> None:
     (tmp_path / "broken.pdf").write_bytes(pdfs.good()[:200])
     result = run(tmp_path / "broken.pdf", "-o", tmp_path / "out.pdf")
     assert result.exit_code == 1

@@ -1,4 +1,4 @@
-"""Commands that talk to a service: what they show, where they save, and what they say when nobody answers."""
+"""Commands that talk to a service: their output, saved files, and errors without a service."""
 
 import json
 import zipfile

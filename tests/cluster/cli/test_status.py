@@ -43,7 +43,7 @@ def address() -> Iterator[str]:
 
 
 def joined(workdir: Path, dsn: str, address: str) -> None:
-    """What `quire up --address` leaves on the machine it ran on."""
+    """Write the files that `quire up --address` leaves on its machine."""
     write_runtime(
         Runtime(
             settings=parse_settings(
@@ -63,7 +63,7 @@ def status(workdir: Path, *arguments: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def test_a_selector_that_no_node_satisfies_is_told(tmp_path: Path, dsn: str, address: str) -> None:
+def test_selector_without_a_matching_node_is_a_warning(tmp_path: Path, dsn: str, address: str) -> None:
     joined(tmp_path, dsn, address)
     code, text = status(tmp_path)
     assert code == 0

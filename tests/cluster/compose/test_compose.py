@@ -40,7 +40,7 @@ def paper(pages: int = 1) -> bytes:
 
 @pytest.fixture
 def runtime(dsn: str, store: Store, tmp_path: Path) -> Runtime:
-    """What `up` would have written for this test's database."""
+    """Return the runtime that `up` would have written for this test's database."""
     _, keys = development_license(tmp_path, datetime.now(UTC))
     return Runtime(
         settings=parse_settings({"SVC_BEAT_S": "0.5", "SVC_LEASE_S": "2"}, workdir=store.workdir),

@@ -82,9 +82,7 @@ def test_a_password_opens_a_scan(runtime: Runtime, store: Store) -> None:
     assert documents[0].route_counts == {"ocr": 1}
 
 
-def test_without_avx2_scans_end_ml_unavailable_and_born_digital_documents_succeed(
-    runtime: Runtime, store: Store
-) -> None:
+def test_scans_end_ml_unavailable_without_avx2_and_other_documents_succeed(runtime: Runtime, store: Store) -> None:
     weak = {"SVC_TESTING": "1", "SVC_CPU_FLAGS": "sse2,fma", "SVC_OCR_WARMUP": "1"}
     old = replace(runtime, settings=parse_settings(weak, workdir=store.workdir))
     recogniser = make_recogniser(old)

@@ -75,7 +75,7 @@ def test_invalid_plugin_refuses_the_start(allowed: list[str], points: list[Entry
         load_plugins(allowed, points)
 
 
-def test_the_examples_detector_works_beside_ours() -> None:
+def test_example_detector_works_together_with_the_built_in_one() -> None:
     detectors = Detectors([RegexDetector(), *load_plugins(["staff-numbers"], POINTS).detectors])
     flagged = flag_tree(tree("Staff", "EMP-123456 writes ann@example.com"), detector=detectors)
     assert set(flagged.blocks[1].flags) >= {"pii:email", "pii:national_id"}

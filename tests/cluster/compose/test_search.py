@@ -115,7 +115,7 @@ def test_without_a_model_words_answer(runtime: Runtime, store: Store, tmp_path: 
         writing.drain(PATIENCE_S)
 
 
-def test_the_pools_of_search_exist_only_where_it_is_configured(runtime: Runtime, tmp_path: Path) -> None:
+def test_search_pools_exist_only_when_search_is_configured(runtime: Runtime, tmp_path: Path) -> None:
     assert not {"searcher", "embedder"} & wanted_pools(runtime.settings).keys()
     assert {"searcher", "embedder"} <= wanted_pools(searching(runtime, tmp_path).settings).keys()
     assert "embedder" not in wanted_pools(searching(runtime, tmp_path, SVC_EMBEDDER="none").settings)

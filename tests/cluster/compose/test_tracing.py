@@ -45,7 +45,7 @@ def traced(runtime: Runtime, receiver: Receiver, **variables: str) -> Runtime:
 async def upload_and_read(
     runtime: Runtime, store: Store, content: bytes, *, first: str = "/v1/health", **headers: str
 ) -> None:
-    """Everything in this process, as two replicas: each has a tracer of its own. `first` is asked before."""
+    """Upload and read in this process as two replicas, each with a separate tracer. `first` runs before."""
     resources = replace(open_resources(runtime), keys=parse_api_keys(KEYS))
     try:
         async with serving(resources) as app, client_of(app) as client:
@@ -114,7 +114,7 @@ async def test_a_receiver_that_is_away_stops_nothing(runtime: Runtime, store: St
     await upload_and_read(traced(runtime, gone), store, paper())
 
 
-async def test_a_receiver_whose_certificate_ended_stops_nothing_and_is_told_again_when_it_is_renewed(
+async def test_expired_receiver_certificate_blocks_nothing_until_renewal(
     runtime: Runtime, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,4 +1,4 @@
-"""What SVC_VLM_OCR may name, and where it is refused."""
+"""Values of SVC_VLM_OCR, and the refusal of invalid ones."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_an_endpoint_runs_anywhere_and_the_address_may_name_its_model() -> None:
     assert choose_vlm(choice.setting) == choice
 
 
-def test_an_endpoint_is_asked_which_model_it_serves() -> None:
+def test_endpoint_is_queried_for_its_model() -> None:
     with serve_endpoint(Reply(), models=("text-only", "rednote-hilab/dots.ocr")) as server:
         choice = choose_vlm(server.url)
         assert choice.model == "dots"
@@ -84,7 +84,7 @@ def test_a_page_goes_through_the_reader_of_an_endpoint() -> None:
     assert (page.engine, page.model, page.version) == ("openai", "lightonocr", "served/model")
 
 
-def test_a_gpu_pool_without_a_node_is_a_warning_and_an_endpoint_is_none(tmp_path: Path) -> None:
+def test_gpu_pool_without_a_node_is_a_warning_and_an_endpoint_is_not(tmp_path: Path) -> None:
     cpu_node = {"Alive": True, "Labels": {"arch": "arm64", "accelerator": "none"}, "Resources": {"CPU": 8.0}}
     gpu_node = {"Alive": True, "Labels": GPU, "Resources": {"CPU": 8.0, "GPU": 1.0}}
 

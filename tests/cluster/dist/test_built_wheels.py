@@ -1,6 +1,6 @@
-"""`make dist`: each wheel is installed from its file into an environment of its own and does its work from there.
+"""`make dist`: each wheel is installed from its file into a separate environment and works there.
 
-What the wheels depend on comes from the environment of these tests: nothing is fetched.
+Dependencies come from the environment of these tests: nothing is downloaded.
 """
 
 import os

@@ -10,7 +10,7 @@ __all__ = ["bucket", "s3", "s3_endpoint"]
 
 @pytest.fixture
 def s3(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The URL of a prefix in a bucket of one's own; the variables of the service's own bucket reach it."""
+    """Return the URL of a prefix in a separate bucket, reachable by the service's own variables."""
     variables = {
         "AWS_ENDPOINT": bucket.options["endpoint"],
         "AWS_REGION": "us-east-1",

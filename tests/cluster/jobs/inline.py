@@ -1,4 +1,4 @@
-"""What a job's tests use instead of a cluster: `spread` in this process, and a service that is only a runtime file."""
+"""Replaces the cluster in a job's tests: `spread` in this process, and a service that is only a runtime file."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Documents that a bulk job brings into the service's store: once each, whatever is repeated, killed or raced."""
+"""Documents from a bulk job are stored once each, despite repeats, kills and races."""
 
 import threading
 from collections.abc import Sequence
@@ -125,7 +125,7 @@ def test_ids_belong_to_scope_corpus_and_path() -> None:
 
 
 class RecordedIndex:
-    """Which document was handed over how often; away for the first `away` calls."""
+    """Counts how often each document was handed over; unavailable for the first `away` calls."""
 
     def __init__(self, store: Store, away: int = 0) -> None:
         self._store, self._away = store, away

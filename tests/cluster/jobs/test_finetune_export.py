@@ -94,7 +94,7 @@ async def test_shards_of_a_job_equal_its_endpoint(
         assert joined(everything) == b"".join(both)
 
 
-def test_a_killed_export_goes_on_and_ends_with_the_same_bytes(
+def test_killed_export_continues_and_ends_with_the_same_bytes(
     store: Store, service_corpus: ServiceCorpus, tmp_path: Path, spreading: InlineSpread
 ) -> None:
     parts = finetune_export.plan_parts(service_corpus, FinetuneOptions())

@@ -39,7 +39,7 @@ def test_a_manifest_names_documents_line_by_line() -> None:
         read_manifest('{"file": "x"}')
 
 
-def test_a_block_travels_with_names_that_are_no_text() -> None:
+def test_block_is_carried_with_names_of_invalid_text() -> None:
     block = WorkBlock("0001-0000000", (WorkItem(name="a\udcff.pdf", key=make_key("a\udcff.pdf"), bytes=3),))
     text = dump_block(block)
     assert text.isascii()

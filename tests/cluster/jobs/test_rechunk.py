@@ -1,4 +1,4 @@
-"""Chunks cut anew: in the index before the document says so, repeatable, and nothing of what is gone."""
+"""Chunks cut again: in the index before the document says so, repeatable, without deleted documents."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 
 
 class ReplacingIndex:
-    """What was handed over, in order."""
+    """Records the given chunks, in order."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.replaced: list[tuple[str, int, list[str]]] = []
@@ -55,7 +55,7 @@ def rechunker(store: Store, index: ReplacingIndex | None) -> Rechunker:
     return Rechunker(RechunkParts(store=store, tokenizer=load_tokenizer(), index=index))
 
 
-def test_outdated_documents_are_cut_anew_once(store: Store, outdated: list[ChunkedDocument]) -> None:
+def test_outdated_documents_are_chunked_again_once(store: Store, outdated: list[ChunkedDocument]) -> None:
     index = ReplacingIndex()
     work = rechunker(store, index)
     assert [work.rechunk(document) for document in load_documents(dump_documents(outdated))] == ["chunked"] * 3

@@ -85,7 +85,7 @@ def test_two_jobs_never_fill_a_table_at_once(library: Library, monkeypatch: pyte
         later.check()
 
 
-def test_a_killed_job_goes_on_and_every_chunk_has_its_own_vector(library: Library, place: IndexPlace) -> None:  # noqa: F811
+def test_killed_job_continues_and_every_chunk_has_its_vector(library: Library, place: IndexPlace) -> None:  # noqa: F811
     for number in range(10):
         library.publish(f"apples {number}", f"pears {number}", *([] if number % 2 else [f"plums {number}"]))
     before = {chunk["text"]: chunk["vector"] for chunk in rows_of(library, 32)}

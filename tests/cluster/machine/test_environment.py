@@ -1,4 +1,4 @@
-"""What processes of the service find in their environment, and what they must not."""
+"""Variables that the service's processes find in their environment, and variables that they must not find."""
 
 import os
 import stat
@@ -38,7 +38,7 @@ def test_no_secret_travels_in_the_environment(tmp_path: Path) -> None:
     assert "hunter2" not in str(environment(tmp_path, PATH="/bin", **SECRETS))
 
 
-def test_ray_is_told_to_ask_for_a_token_and_to_tell_nobody(tmp_path: Path) -> None:
+def test_ray_requires_a_token_and_reports_no_usage(tmp_path: Path) -> None:
     made = environment(tmp_path, RAY_ADDRESS="10.0.0.1:6379", RAY_AUTH_MODE="disabled")
     assert made["RAY_AUTH_MODE"] == "token"
     assert made["RAY_USAGE_STATS_ENABLED"] == "0"
@@ -54,7 +54,7 @@ def test_worker_template_is_in_the_environment_only_when_wanted(tmp_path: Path) 
     assert WORKER_TEMPLATE not in made
 
 
-def test_freed_memory_lies_in_few_heaps_unless_the_operator_says_otherwise(tmp_path: Path) -> None:
+def test_malloc_arenas_are_few_unless_the_operator_sets_a_number(tmp_path: Path) -> None:
     assert int(environment(tmp_path)["MALLOC_ARENA_MAX"]) == max(2, os.cpu_count() or 1)
     assert environment(tmp_path, MALLOC_ARENA_MAX="33")["MALLOC_ARENA_MAX"] == "33"
 

@@ -1,4 +1,4 @@
-"""A supervisor that was started early runs when it is told to, and ends when nobody will tell it."""
+"""A supervisor started early runs at its go-ahead, and ends when none can come."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ WAITING = "import sys; from cluster.machine.go_ahead import wait_for_go_ahead as
 
 
 @pytest.mark.parametrize(("told", "said"), [(True, "True ''"), (False, "False ''")])
-def test_a_word_is_a_go_ahead_and_an_end_is_none(told: bool, said: str) -> None:
+def test_message_is_a_go_ahead_and_end_of_input_is_not(told: bool, said: str) -> None:
     command = [sys.executable, "-c", WAITING]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None

@@ -35,12 +35,12 @@ def free_ports(count: int) -> list[int]:
 
 
 def listening(port: int) -> set[str]:
-    """Addresses (as the kernel writes them) on which somebody listens at `port`."""
+    """Return the addresses (as the kernel writes them) with a listener at `port`."""
     rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
     return {row[1].split(":")[0] for row in rows if row[3] == "0A" and int(row[1].split(":")[1], 16) == port}
 
 
-def test_statistics_and_metrics_listen_on_loopback_and_the_front_stays_where_it_was(tmp_path: Path) -> None:
+def test_statistics_and_metrics_move_to_loopback_and_the_front_end_stays(tmp_path: Path) -> None:
     stats, metrics, public = free_ports(3)
     config = tmp_path / "haproxy.cfg"
     config.write_text(CONFIG.format(stats=stats, metrics=metrics, public=public))

@@ -1,4 +1,4 @@
-"""Ports: free, apart, and the same for nobody else."""
+"""Ports: free, distinct, and constant per owner."""
 
 import random
 import socket

@@ -35,7 +35,7 @@ def policy(look: Callable[[str], Counts]) -> QueuePolicy:
     return QueuePolicy("/no/file", 4, 8, look=look)
 
 
-def test_a_look_at_the_queue_becomes_a_count_and_the_facts_behind_it() -> None:
+def test_queue_state_becomes_a_replica_count_with_its_facts() -> None:
     made = policy(lambda _: (40, 0, 0, 1.0))
     assert until(lambda: made.watch.fresh)
     assert made(Context(0)) == (10, {"queued": 40.0, "reading": 0.0, "held": 0.0, "oldest_wait_s": 1.0})

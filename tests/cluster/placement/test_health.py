@@ -1,4 +1,4 @@
-"""What the cluster says of itself, summarised from Serve's status."""
+"""The cluster's health, summarised from Serve's status."""
 
 from enum import Enum
 from types import SimpleNamespace

@@ -53,7 +53,7 @@ def test_a_node_too_small_for_one_replica_does_not_fit() -> None:
     assert unplaceable({"fast_path": FAST_PATH}, [node(cpus=0.5)])
 
 
-def test_a_door_stands_on_the_head_beside_the_address_it_calls() -> None:
+def test_door_is_placed_on_the_head_node() -> None:
     head = node()
     head["Resources"][HEAD] = 1.0
     assert DOOR.actor_options()["resources"] == {HEAD: 0.001}

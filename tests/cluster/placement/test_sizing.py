@@ -1,4 +1,4 @@
-"""How many readers run, and where."""
+"""Number and placement of readers."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def test_without_a_number_there_are_as_many_readers_as_cores_up_to_four(cores: i
     assert (sizing.minimum, sizing.maximum, sizing.own_application) == (readers, readers, False)
 
 
-def test_a_number_of_workers_is_a_fixed_pool_beside_the_api() -> None:
+def test_worker_count_is_a_fixed_pool_without_a_separate_application() -> None:
     sizing = size_readers(cores=2, workers=7, background=False, least=1, most=3)
     assert sizing.fixed
     assert (sizing.maximum, sizing.own_application) == (7, False)

@@ -1,4 +1,4 @@
-"""A deployment's state goes into a folder and comes back, on a database of its own."""
+"""A deployment's state is backed up to a folder and restored, on a separate database."""
 
 import hashlib
 import shutil

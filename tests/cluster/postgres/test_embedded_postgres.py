@@ -69,7 +69,7 @@ def wait_until_dead(pid: int) -> None:
     until(lambda: not Path(f"/proc/{pid}/cwd").exists(), 20)
 
 
-def test_it_serves_over_a_private_socket_only(workdir: Path) -> None:
+def test_database_serves_over_a_private_socket_only(workdir: Path) -> None:
     with running(workdir) as postgres:
         assert ask(postgres.dsn, "show listen_addresses") == ""
         assert ask(postgres.dsn, "show shared_buffers") == "64MB"
@@ -85,7 +85,7 @@ def test_a_wrong_password_is_refused(workdir: Path) -> None:
             psycopg.connect(postgres.dsn.replace(password, "guess"))
 
 
-def test_a_password_whose_record_is_lost_is_set_anew_with_as_few_rounds(folder: Path) -> None:
+def test_password_with_a_lost_record_is_set_again_with_few_rounds(folder: Path) -> None:
     for _ in range(2):
         with running(folder / "workdir") as postgres:
             hashed = ask(postgres.dsn, "select rolpassword from pg_authid where rolname = current_user")
@@ -107,7 +107,7 @@ def test_stopping_a_stopped_database_is_accepted(workdir: Path) -> None:
         postgres.stop()
 
 
-def test_it_outlives_the_process_that_started_it(workdir: Path) -> None:
+def test_database_outlives_the_process_that_started_the_server(workdir: Path) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(workdir)], capture_output=True, text=True, check=True)
     postgres = EmbeddedPostgres(workdir)
     try:
@@ -171,7 +171,7 @@ def test_a_killed_installation_and_a_long_path_do_no_harm(folder: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root hands the database to another user")
-def test_root_hands_it_to_a_user_who_may_not_enter_a_closed_parent(tmp_path: Path) -> None:
+def test_root_moves_the_database_of_a_closed_parent_to_a_shared_folder(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     with running(closed / "workdir") as postgres:

@@ -1,4 +1,4 @@
-"""How a machine leaves: told, handed over, ended; a second request or a cluster that says no ends it at once."""
+"""A leaving machine drains and ends; a second request or a refusal of the cluster ends it at once."""
 
 import os
 import signal
@@ -47,7 +47,7 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cluster.serve.drain.POLL_S", 0.01)
 
 
-def test_a_machine_that_is_asked_to_leave_waits_until_its_replicas_are_gone() -> None:
+def test_leaving_machine_waits_until_its_replicas_are_gone() -> None:
     node = ScriptedNode([3, 3, 1])
 
     def drain() -> bool:
@@ -58,7 +58,7 @@ def test_a_machine_that_is_asked_to_leave_waits_until_its_replicas_are_gone() ->
     assert node.steps == ["told", "3 left", "3 left", "1 left", "0 left", "end"]
 
 
-def test_a_second_request_ends_it_at_once() -> None:
+def test_second_request_ends_the_drain_at_once() -> None:
     node = ScriptedNode([3] * 100)
     assert leave(node, lambda: True, asked=2) == 0
     assert node.steps == ["3 left", "end"]
@@ -70,7 +70,7 @@ def test_a_cluster_that_does_not_agree_is_not_waited_for() -> None:
     assert node.steps == ["end"]
 
 
-def test_the_deadline_ends_it_with_replicas_that_do_not_go() -> None:
+def test_deadline_ends_the_drain_with_remaining_replicas() -> None:
     node = ScriptedNode([1] * 10_000)
     assert leave(node, lambda: True, drain_s=0.05) == 0
     assert node.steps[-1] == "end"
@@ -82,7 +82,7 @@ def test_a_node_that_ends_by_itself_is_a_failure(code: int, told: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:lance is not fork-safe")  # other tests of this process have loaded it
-def test_a_real_node_is_counted_and_ended_with_everything_below_it(tmp_path: Path) -> None:
+def test_real_node_is_counted_and_ended_with_its_processes(tmp_path: Path) -> None:
     """A child whose child calls itself a replica, as Ray's do, and does not listen to SIGTERM."""
     program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
     command = [

@@ -89,7 +89,7 @@ def test_a_console_that_could_not_work_is_refused_at_the_start(environ: dict[str
 @pytest.mark.parametrize(
     ("allow", "status"), [("", 422), ("10.0.0.7", 422), ("10.0.0.8:9000", 201)], ids=["none", "another", "this one"]
 )
-async def test_a_console_of_several_machines_guards_what_its_receivers_are(
+async def test_console_of_several_machines_applies_the_webhook_address_rules(
     dsn: str, tmp_path: Path, allow: str, status: int
 ) -> None:
     shared = {"SVC_API_KEYS": "console:write=one", "SVC_CONSOLE_KEY": "one", "SVC_CONSOLE": "1"}

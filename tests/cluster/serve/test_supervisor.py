@@ -1,4 +1,4 @@
-"""Restarts of a dead head: counted in a row, forgotten after a steady time, ended when they never hold."""
+"""Restarts of a dead head: counted in a row, reset after a steady time, ended when none holds."""
 
 import signal
 import warnings
@@ -86,7 +86,7 @@ def test_a_first_start_that_fails_otherwise_says_so_at_once(monkeypatch: pytest.
         supervise(monkeypatch, tmp_path, StartFailed("no room"))
 
 
-def test_a_service_that_ran_is_started_again_whatever_hinders_it(
+def test_service_that_ran_before_restarts_after_any_failed_start(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(RESTARTS, "1")
@@ -94,7 +94,7 @@ def test_a_service_that_ran_is_started_again_whatever_hinders_it(
         supervise(monkeypatch, tmp_path, StartFailed("the API did not answer in time"))
 
 
-def test_a_service_that_is_asked_to_stop_while_it_starts_is_not_started_again(
+def test_service_asked_to_stop_during_its_start_does_not_restart(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv(RESTARTS, "1")
@@ -102,7 +102,7 @@ def test_a_service_that_is_asked_to_stop_while_it_starts_is_not_started_again(
         supervise(monkeypatch, tmp_path, StartFailed("no room"), asked_to_stop=True)
 
 
-def test_a_service_that_is_asked_to_stop_ends_its_database_before_it_lets_go(
+def test_service_asked_to_stop_ends_its_database_before_clearing_its_state(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     calls = list[str]()

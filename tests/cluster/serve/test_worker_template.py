@@ -69,7 +69,7 @@ def template() -> Iterator[Template]:
 
 
 def start_worker(template: Template, *arguments: str, mark: str = "") -> dict[str, object]:
-    """What the fork says on the standard output that Ray gave to the one it stands for."""
+    """Return the fork's report on the standard output that Ray gave to its worker."""
     command = [sys.executable, forked_worker.__file__, *arguments]
     environment = {**os.environ, DOOR: str(template.door), "MARK": mark}
     with subprocess.Popen(command, env=environment, cwd="/", stdout=subprocess.PIPE) as shim:
@@ -78,7 +78,7 @@ def start_worker(template: Template, *arguments: str, mark: str = "") -> dict[st
         return {**said, "code": shim.wait(), "shim": shim.pid}
 
 
-def test_a_fork_has_the_arguments_the_environment_and_the_streams_of_the_one_it_stands_for(template: Template) -> None:
+def test_fork_has_the_arguments_environment_and_streams_of_its_worker(template: Template) -> None:
     said = start_worker(template, "--node-id=7", mark="hers")
     assert said["arguments"] == [forked_worker.__file__, "--node-id=7"]
     assert (said["mark"], said["folder"], said["serve"], said["code"]) == ("hers", "/", True, 0)
@@ -103,7 +103,7 @@ def test_worker_that_gave_up_waiting_is_not_forked(template: Template) -> None:
     assert start_worker(template)["code"] == 0
 
 
-def test_orders_that_make_no_sense_are_answered_by_nothing_and_forgotten(template: Template) -> None:
+def test_invalid_orders_get_no_answer_and_are_dropped(template: Template) -> None:
     for nonsense in (b"\n", b"[]\n", b"{}\n", b'{"arguments": 1}\n', b"no end"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
             link.connect(str(template.door))
@@ -123,7 +123,7 @@ def test_the_template_ends_with_the_process_that_it_was_forked_from() -> None:
         assert link.recv(1) == b""
 
 
-def test_an_order_comes_whole_however_it_is_sent() -> None:
+def test_order_arrives_complete_in_pieces_of_any_size() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     order = json.dumps({"arguments": ["a"], "environment": {"X": "y"}, "folder": "/"}).encode() + END
     with ours, theirs, tempfile.TemporaryFile() as file:
@@ -189,7 +189,7 @@ def test_without_a_template_a_worker_is_started_as_ever(monkeypatch: pytest.Monk
         (["--serialized-runtime-env-context={}", "--language=PYTHON"], False),
     ],
 )
-def test_workers_with_an_environment_of_their_own_are_no_forks(arguments: list[str], forked: bool) -> None:
+def test_workers_with_a_separate_environment_are_not_forked(arguments: list[str], forked: bool) -> None:
     assert may_be_forked(arguments) is forked
 
 

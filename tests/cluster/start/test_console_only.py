@@ -1,4 +1,4 @@
-"""A console in front of an engine elsewhere: its own database, its own loops, no Ray; and as a process of its own."""
+"""A console in front of a remote engine: own database, own loops, no Ray, and a separate process."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def environment(engine_url: str, workdir: Path, dsn: str, **more: str) -> dict[s
     }
 
 
-async def test_it_watches_and_delivers_by_itself(engine_url: str, other_dsn: str, tmp_path: Path) -> None:
+async def test_console_watches_and_delivers_by_itself(engine_url: str, other_dsn: str, tmp_path: Path) -> None:
     port = next(port for port in range(18700, 18800) if is_free(port))
     variables = environment(engine_url, tmp_path / "console", other_dsn) | {"SVC_PORT": str(port)}
     runtime = prepare_console(parse_settings(variables))
@@ -77,12 +77,12 @@ async def test_it_watches_and_delivers_by_itself(engine_url: str, other_dsn: str
     assert json.loads(receiver.got[0].body)["job_id"] == job["id"]
 
 
-def test_it_is_refused_without_an_engine_or_beside_a_whole_service(tmp_path: Path) -> None:
+def test_console_is_refused_without_an_engine_or_next_to_a_whole_service(tmp_path: Path) -> None:
     with pytest.raises(StartRefused, match="SVC_CONSOLE_ENGINE"):
         prepare_console(parse_settings({"SVC_WORKDIR": str(tmp_path)}))
 
 
-def test_it_runs_as_a_process_and_ends_on_a_signal(engine_url: str, other_dsn: str, tmp_path: Path) -> None:
+def test_console_runs_as_a_process_and_ends_on_a_signal(engine_url: str, other_dsn: str, tmp_path: Path) -> None:
     port = next(port for port in range(18700, 18800) if is_free(port))
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("SVC_", "RAY_"))}
     command = [sys.executable, "-m", "cluster.cli.main", "console", "serve", "--port", str(port)]

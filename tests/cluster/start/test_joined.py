@@ -19,7 +19,7 @@ from configs.settings import Settings
 SHARED = {
     "SVC_DATABASE_URL": "postgresql://quire:pw@db/quire",
     "SVC_BLOBS": "s3://documents",
-    "SVC_API_KEYS": "acme=s3cret",
+    "SVC_API_KEYS": "acme=s3cret-of-20-characters",
     "SVC_LICENSE": "token",
 }
 
@@ -37,11 +37,11 @@ def test_local_settings_are_refused_by_name(tmp_path: Path, name: str) -> None:
 
 
 def test_every_machine_derives_the_same_signing_key() -> None:
-    assert derive_signing_key("acme=s3cret") == derive_signing_key("acme=s3cret")
-    assert derive_signing_key("acme=s3cret") != derive_signing_key("acme=other")
+    assert derive_signing_key("acme=s3cret-of-20-characters") == derive_signing_key("acme=s3cret-of-20-characters")
+    assert derive_signing_key("acme=s3cret-of-20-characters") != derive_signing_key("acme=other")
 
 
-def test_one_machine_keeps_its_signing_key_until_it_is_told_one(tmp_path: Path) -> None:
+def test_single_machine_keeps_its_signing_key_until_a_key_is_set(tmp_path: Path) -> None:
     alone = load_settings({"SVC_WORKDIR": str(tmp_path)})
     (tmp_path / "run").mkdir()
     assert keep_signing_key(alone) == keep_signing_key(alone)
@@ -60,7 +60,7 @@ def test_the_environment_of_a_node_holds_the_token_file_and_no_secret(tmp_path: 
     with pytest.raises(StartRefused, match="600"):
         node_environment(settings(tmp_path), token, {})
     token.chmod(0o600)
-    base = {"SVC_API_KEYS": "acme=s3cret", "RAY_ADDRESS": "x", "RAY_USE_TLS": "1", "PATH": "/bin"}
+    base = {"SVC_API_KEYS": "acme=s3cret-of-20-characters", "RAY_ADDRESS": "x", "RAY_USE_TLS": "1", "PATH": "/bin"}
     made = node_environment(settings(tmp_path), token, base)
     assert made["RAY_AUTH_MODE"] == "token"
     assert made["RAY_AUTH_TOKEN_PATH"] == str(token)
@@ -92,7 +92,9 @@ def test_a_node_starts_with_the_labels_of_its_machine_and_yours() -> None:
     assert "--head" in node_command(address=None)
 
 
-def test_a_worker_without_shared_state_is_told_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_without_shared_state_reports_the_missing_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in SHARED:
         monkeypatch.delenv(name, raising=False)
     token = tmp_path / "token"
@@ -103,6 +105,6 @@ def test_a_worker_without_shared_state_is_told_what_is_missing(tmp_path: Path, m
     assert "SVC_BLOBS" in result.output
 
 
-def test_a_label_that_is_none_is_a_usage_error(tmp_path: Path) -> None:
+def test_invalid_label_is_a_usage_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(worker, ["--token-file", str(tmp_path / "t"), "--label", "pool"])
     assert result.exit_code == 2

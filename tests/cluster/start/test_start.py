@@ -1,4 +1,4 @@
-"""What is made before the supervisor runs: licence, token, secrets and the runtime file."""
+"""Files made before the supervisor runs: licence, token, secrets and the runtime file."""
 
 import stat
 import subprocess
@@ -68,7 +68,7 @@ def test_beyond_one_machine_a_licence_is_required(tmp_path: Path, environ: dict[
         license_of(settings(tmp_path, **environ))
 
 
-def test_a_given_licence_is_kept_where_a_renewal_may_replace_it(tmp_path: Path, signer: Ed25519PrivateKey) -> None:
+def test_given_licence_is_stored_for_replacement_by_a_renewal(tmp_path: Path, signer: Ed25519PrivateKey) -> None:
     path, keys = license_of(settings(tmp_path, SVC_LICENSE=token(signer, days=60)))
     assert path == tmp_path / "license.token"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

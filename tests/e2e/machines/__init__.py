@@ -1,1 +1,1 @@
-"""Each with Ray clusters of its own, some of several machines: `make test-cluster`."""
+"""Tests with separate Ray clusters, some of several machines: `make test-cluster`."""

@@ -1,4 +1,4 @@
-"""The bulk jobs on a small corpus and a Ray of their own: resumed, exactly once, the same bytes again."""
+"""The bulk jobs on a small corpus and a separate Ray: resumed, exactly once, the same bytes again."""
 
 import json
 import os

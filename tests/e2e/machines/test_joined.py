@@ -24,7 +24,7 @@ def machines() -> Iterator[Machines]:
         yield cluster
 
 
-def test_a_pool_that_fits_nowhere_is_told_and_hinders_nobody(machines: Machines) -> None:
+def test_unplaceable_pool_is_a_warning_and_other_pools_run(machines: Machines) -> None:
     told = machines.quire("status", name="up")
     assert told.returncode == 0, told.stdout + told.stderr
     assert "warning     vlm_ocr: no node with arch=amd64, accelerator=cuda, 1 CPU and 1 GPU" in told.stdout
@@ -32,7 +32,7 @@ def test_a_pool_that_fits_nowhere_is_told_and_hinders_nobody(machines: Machines)
     assert "vlm_ocr: status HEALTHY, running 0" in told.stdout
 
 
-def test_a_machine_that_leaves_while_documents_flow_hands_over_and_nothing_is_read_twice(machines: Machines) -> None:
+def test_leaving_machine_hands_over_and_no_document_is_read_twice(machines: Machines) -> None:
     client = Client(f"http://127.0.0.1:{machines.http_port}", KEY)
     jobs = [client.submit([paper(2, mark=f"{first}-{n}") for n in range(JOB)]) for first in range(0, DOCUMENTS, JOB)]
     wait_for(lambda: count(machines.dsn, "status = 'succeeded'") > 0, 120, "nothing is read")

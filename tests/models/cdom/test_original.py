@@ -4,7 +4,7 @@ from models.cdom import original
 from models.cdom.original import OcrMode, ReadOptions
 
 
-def test_what_can_change_the_tree_changes_the_hash() -> None:
+def test_options_that_change_the_tree_change_the_hash() -> None:
     plain = ReadOptions()
     others = ReadOptions(ocr=OcrMode.NEVER), ReadOptions(pages=((1, 2),)), ReadOptions(second_opinion=True)
     assert len({plain.digest(), *(one.digest() for one in others)}) == 4

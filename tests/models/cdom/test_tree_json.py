@@ -25,7 +25,7 @@ def test_a_tree_read_in_pieces_is_the_tree(monkeypatch: pytest.MonkeyPatch, piec
     assert load_tree(stored) == tree_adapter().validate_json(stored) == _long_tree()
 
 
-def test_what_is_no_tree_says_so_where_it_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_tree_is_refused_with_the_place_of_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
     stored = dump_tree(_long_tree())
     monkeypatch.setattr(module, "PIECE_BYTES", 300)
     broken = stored.replace(b'"order":7,', b'"order":"seven",')

@@ -1,4 +1,4 @@
-"""Golden files: compared byte for byte; `QUIRE_WRITE_GOLDEN=1` writes them anew."""
+"""Golden files, compared byte for byte; `QUIRE_WRITE_GOLDEN=1` rewrites them."""
 
 import json
 import os

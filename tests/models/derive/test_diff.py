@@ -1,4 +1,4 @@
-"""Compare: equal, moved, changed, added, removed; each block of either tree told exactly once."""
+"""Compare: equal, moved, changed, added, removed; each block of either tree is listed exactly once."""
 
 from hypothesis import given, settings
 
@@ -21,7 +21,7 @@ def changes(a: Tree, b: Tree) -> list[tuple[str, str | None, str | None]]:
 
 @settings(max_examples=50)
 @given(trees(max_size=8), trees(max_size=8))
-def test_every_block_of_both_trees_is_told_exactly_once(a: Tree, b: Tree) -> None:
+def test_every_block_of_both_trees_is_listed_exactly_once(a: Tree, b: Tree) -> None:
     diff = compare_trees(a, b)
     assert sorted(entry.a for entry in diff.blocks if entry.a) == sorted(block.id for block in a.blocks)
     assert sorted(entry.b for entry in diff.blocks if entry.b) == sorted(block.id for block in b.blocks)
@@ -52,7 +52,7 @@ def test_a_changed_block_is_modified_and_says_which_words() -> None:
     assert [(c.op, c.a, c.b) for c in entry.text_diff or ()] == [("replace", "every hour", "each minute")]
 
 
-def test_unlike_blocks_are_removed_and_added_where_they_stood() -> None:
+def test_dissimilar_blocks_are_removed_and_added_at_their_places() -> None:
     assert changes(paragraphs("a", "old words", "z"), paragraphs("a", "z", "brand new")) == [
         ("unchanged", "b0", "b0"), ("removed", "b1", None), ("unchanged", "b2", "b1"), ("added", None, "b2"),
     ]  # fmt: skip

@@ -64,7 +64,7 @@ def test_gates_are_off_by_default_and_inclusive() -> None:
     assert texts(chunks, FinetuneOptions(min_chars=5, max_chars=5)) == ["a" * 5]
 
 
-def test_the_language_of_the_chunk_counts_and_is_found_where_it_is_not_stated() -> None:
+def test_language_filter_uses_the_stated_or_detected_language_of_a_chunk() -> None:
     german = "Der Fluss führt im Frühjahr sehr viel Wasser und tritt über seine Ufer."
     english = "The river carries a lot of water in spring and leaves its bed."
     chunks = [make_chunk(german), make_chunk(english), make_chunk("stated", "de")]
@@ -72,7 +72,7 @@ def test_the_language_of_the_chunk_counts_and_is_found_where_it_is_not_stated() 
 
 
 @given(st.lists(st.text(min_size=1, max_size=40), max_size=60), st.floats(0, 1))
-def test_the_same_corpus_gives_the_same_split_and_every_record_is_on_one_side(corpus: list[str], ratio: float) -> None:
+def test_same_corpus_gives_the_same_split_without_overlap(corpus: list[str], ratio: float) -> None:
     chunks = [make_chunk(text) for text in corpus]
     sides = [texts(chunks, FinetuneOptions(split=split, val_ratio=ratio)) for split in Split]
     again = [texts(chunks, FinetuneOptions(split=split, val_ratio=ratio)) for split in Split]

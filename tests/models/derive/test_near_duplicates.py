@@ -45,7 +45,7 @@ def test_texts_that_share_half_are_kept() -> None:
     assert sum(known.seen(text) for text in half) <= 0.03 * len(half)
 
 
-def test_equal_texts_are_always_found_whatever_their_length() -> None:
+def test_equal_texts_of_any_length_are_duplicates() -> None:
     known = NearDuplicates()
     for text in ("", "one", "two words", "three small words", "Ünïcode \ud800"):
         assert not known.seen(text)

@@ -1,4 +1,4 @@
-"""Bars over time: heights by value, everything told in words, texts escaped."""
+"""Bars over time: heights by value, described in words, texts escaped."""
 
 import re
 
@@ -15,7 +15,7 @@ def test_bars_are_as_high_as_their_share_of_the_largest() -> None:
     assert 'aria-label="Pages: 250 in all; most: 3 Nov (200)"' in drawn
 
 
-def test_a_small_amount_beside_a_large_one_is_still_seen() -> None:
+def test_small_bar_next_to_a_large_one_stays_visible() -> None:
     drawn = bar_plot("Pages", [PlotBar("a", 1), PlotBar("b", 1_000_000)])
     assert 'y="98" width="8" height="2"' in drawn
 
@@ -29,7 +29,7 @@ def test_labels_are_escaped() -> None:
     assert "<b>" not in bar_plot("<b>", [PlotBar("<b>", 3)])
 
 
-def test_rates_are_told_without_a_total() -> None:
+def test_rates_are_labelled_without_a_total() -> None:
     figure = bar_plot("Milliseconds a page", [PlotBar("a.pdf", 30), PlotBar("b.pdf", 10)], summed=False)
     assert "most: a.pdf (30)" in figure
     assert "in all" not in figure

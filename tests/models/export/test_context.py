@@ -1,4 +1,4 @@
-"""The context digest: within the budget whatever it is, and honest about what it leaves out."""
+"""The context digest stays within any budget and reports omitted content."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,7 +36,7 @@ def test_a_short_document_is_whole_with_its_outline() -> None:
     assert (digest.truncated, digest.omitted) == (False, Omitted())
 
 
-def test_a_long_document_says_what_is_cut() -> None:
+def test_long_document_reports_the_omitted_blocks() -> None:
     tree = long_tree(30)
     digest = tree_to_context(tree, max_tokens=1000, tokenizer=TOKENIZER)
     assert digest.truncated

@@ -43,7 +43,7 @@ def test_html_states_formulas_of_every_kind_of_text(kind: BlockType) -> None:
     assert ">x_{i}</annotation>" in tree_to_html(make_tree(make_block(BlockType.TITLE, "T"), paragraph(kind=kind)))
 
 
-def test_styles_over_a_formula_stay_and_those_that_end_inside_it_do_not_part_it() -> None:
+def test_styles_over_a_formula_stay_and_do_not_split_the_formula() -> None:
     made = body(paragraph(INSIDE, Span(start=0, end=5, bold=True), Span(start=4, end=11, italic=True)))
     assert "<strong>Let </strong><em><math>" in made
     assert made.count("<math>") == 1
@@ -86,7 +86,7 @@ def test_word_keeps_the_text_of_a_formula_that_lost_its_beginning() -> None:
 
 
 def of_words(tree: Tree) -> dict[str, str]:
-    """What programs search and learn from."""
+    """Return the outputs for search and training."""
     tokenizer = load_tokenizer()
     chunks = chunk_tree(tree, tokenizer)
     return {
@@ -96,13 +96,13 @@ def of_words(tree: Tree) -> dict[str, str]:
     }
 
 
-def test_what_is_searched_and_learned_from_has_the_printed_words() -> None:
+def test_search_and_training_outputs_have_the_printed_words() -> None:
     for name, made in of_words(make_tree(make_block(BlockType.TITLE, "T"), paragraph())).items():
         assert TEXT in made, name
         assert "x_{i}" not in made, name
 
 
-def test_what_is_looked_at_has_the_latex() -> None:
+def test_visible_outputs_have_the_latex() -> None:
     tree = make_tree(make_block(BlockType.TITLE, "T"), paragraph())
     assert "Let $x_{i}$ be a vector." in tree_to_markdown(tree)
     assert "x_{i}" in tree_to_html(tree)

@@ -62,7 +62,7 @@ def test_headers_are_those_of_the_import_tool() -> None:
     assert files["edges.csv"].splitlines()[0] == ":START_ID,:END_ID,:TYPE"
 
 
-def test_sections_nest_captions_point_at_their_figure_and_mentions_at_what_is_numbered() -> None:
+def test_graph_links_sections_captions_and_mentions() -> None:
     tree = make_tree(
         make_block(BlockType.HEADING, "A", level=1),
         make_block(BlockType.HEADING, "B", level=2),

@@ -117,7 +117,7 @@ def test_table_headers_have_a_scope_and_spans_are_kept() -> None:
     assert '<tbody><tr><th scope="row">Side</th><td>9</td></tr></tbody>' in page
 
 
-def test_a_row_whose_header_spans_into_the_body_is_no_head() -> None:
+def test_row_with_a_header_that_spans_into_the_body_is_not_a_head() -> None:
     cells = (
         Cell(row=0, col=0, text="Year", header=True), Cell(row=0, col=1, text="Month", header=True),
         Cell(row=1, col=0, row_span=2, text="2025", header=True), Cell(row=2, col=1, text="May"),
@@ -134,7 +134,7 @@ def test_a_numbered_item_among_others_has_no_bullet_before_its_number() -> None:
     )
 
 
-def test_a_table_tells_its_checks_and_marks_the_cell_that_fails() -> None:
+def test_table_lists_its_checks_and_marks_the_failing_cell() -> None:
     texts = (("Item", "Sum"), ("a", "10"), ("b", "20"), ("Total", "31"))
     cells = tuple(Cell(row=row, col=col, text=text) for row, held in enumerate(texts) for col, text in enumerate(held))
     checks = (

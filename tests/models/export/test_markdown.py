@@ -1,4 +1,4 @@
-"""Trees with pages as Markdown; flowing documents have tests of their own."""
+"""Trees with pages as Markdown; flowing documents have separate tests."""
 
 from dataclasses import replace
 from typing import Any
@@ -120,7 +120,7 @@ def test_either_form_of_a_table_can_be_asked_for() -> None:
     assert write_table(make_table(spanning=True), TableStyle.PIPE) == pipes
 
 
-def test_a_table_whose_heads_stand_elsewhere_has_an_empty_head_row() -> None:
+def test_table_with_headers_outside_its_first_row_has_an_empty_head_row() -> None:
     assert write_table(make_table(spanning=False, header=1), TableStyle.AUTO).startswith(
         "|  |  |\n| --- | --- |\n| Unit"
     )
@@ -218,7 +218,7 @@ def test_items_of_pages_keep_the_labels_that_the_page_shows() -> None:
     assert tree_to_markdown(tree) == "- (a) one\n- b) two\n3) three\n- 1.2 four\n- \\[x] five\n"
 
 
-def test_plain_text_has_no_marks_of_emphasis_and_no_addresses_and_is_escaped_all_the_same() -> None:
+def test_plain_text_has_no_emphasis_or_addresses_and_is_escaped() -> None:
     spans = (Span(start=0, end=4, bold=True), Span(start=5, end=9, href="https://example.com"))
     tree = make_tree(make_block(0, BlockType.PARAGRAPH, "Bold link `x`", spans=spans))
     assert tree_to_markdown(tree) == "**Bold** [link](https://example.com) \\`x\\`\n"
@@ -234,7 +234,7 @@ def test_pages_are_parted_where_it_is_asked_for() -> None:
     assert "page" not in tree_to_markdown(make_tree(*placed))
 
 
-def test_a_list_that_goes_on_over_the_page_is_parted_too() -> None:
+def test_list_over_two_pages_is_separated_too() -> None:
     items = [make_block(n, BlockType.LIST_ITEM, f"item {n}", level=1) for n in range(2)]
     tree = make_tree(items[0], replace(items[1], page=2))
     assert tree_to_markdown(tree, page_break="\f") == "- item 0\n\n\f\n\n- item 1\n"

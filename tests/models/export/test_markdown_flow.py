@@ -55,12 +55,12 @@ def test_numbered_items_are_ordered_and_nested_ones_are_inside() -> None:
     assert markdown == "1. a\n   1. b\n   2. c\n2. d\n   - e\n"
 
 
-def test_labels_of_several_parts_are_numbers_only_where_depth_says_the_rest() -> None:
+def test_multipart_labels_become_numbers_where_depth_implies_the_rest() -> None:
     assert write(item("1. a"), item("1.1. b", 2), item("1.2. c", 2)) == "1. a\n   1. b\n   2. c\n"
     assert write(item("2.3.1. a")) == "- 2.3.1. a\n"
 
 
-def test_a_list_goes_on_after_a_paragraph_with_its_number() -> None:
+def test_a_list_continues_after_a_paragraph_with_its_number() -> None:
     assert write(item("1. a"), block("between"), item("2. b")) == "1. a\n\nbetween\n\n2. b\n"
 
 
@@ -68,12 +68,12 @@ def test_a_restarted_list_is_a_list_of_its_own() -> None:
     assert write(item("1. a"), item("2. b"), item("1. c")) == "1. a\n2. b\n\n<!-- -->\n\n1. c\n"
 
 
-def test_an_orphan_deep_item_is_no_code() -> None:
+def test_orphan_deep_item_is_not_code() -> None:
     rendered = RENDER.render(write(block("text"), item("deep", 4)))
     assert "<li>deep</li>" in rendered
 
 
-def test_what_belongs_to_an_item_stands_inside_it() -> None:
+def test_children_of_an_item_are_inside_the_item() -> None:
     rendered = RENDER.render(write(item("1. a"), block("more\nof a", parent=0), item("2. b")))
     first, second = html.fromstring(f"<div>{rendered}</div>").iter("li")
     assert " ".join("".join(first.itertext()).split()) == "a more of a"
@@ -85,7 +85,7 @@ def test_checkboxes_are_task_items() -> None:
     assert markdown == "- [x] done\n  - [ ] open\n"
 
 
-def test_notes_stand_at_the_end_with_links_back_and_comments_where_they_are() -> None:
+def test_notes_are_at_the_end_with_back_links_and_comments_stay_in_place() -> None:
     markdown = write(
         block("Claim¹"),
         block("Why?", BlockType.FOOTNOTE, parent=0, flags=("comment",)),
@@ -119,7 +119,7 @@ def test_a_nested_table_stands_in_its_cell_once() -> None:
     assert "before<br><table><tr><td>x</td><td>&lt;y&gt;</td></tr></table></td>" in markdown
 
 
-def test_merged_cells_of_a_sheet_stand_in_their_first_place_unless_html_is_asked_for() -> None:
+def test_merged_cells_of_a_sheet_stay_in_their_first_place_except_in_html() -> None:
     cells = (Cell(row=0, col=0, col_span=2, text="Both"), Cell(row=1, col=0, text="a"), Cell(row=1, col=1, text="b"))
     spanning = {"type": BlockType.TABLE, "table": Table(rows=2, cols=2, cells=cells)}
     tree = make_tree(spanning, format_="xlsx")
@@ -134,7 +134,7 @@ def test_bullets_in_a_cell_are_a_list_in_it() -> None:
     assert "<td>before<ul><li>a</li><li>b</li></ul>after</td>" in tree_to_markdown(tree, tables=TableStyle.HTML)
 
 
-def test_a_table_whose_cells_hold_lists_is_html_where_the_format_flows() -> None:
+def test_table_with_lists_in_cells_is_html_in_flowing_formats() -> None:
     table = Table(rows=1, cols=1, cells=(Cell(row=0, col=0, text="• a\n• b"),))
     assert "<td><ul><li>a</li><li>b</li></ul></td>" in write(block("", BlockType.TABLE, table=table))
     on_page = make_tree(block("", BlockType.TABLE, table=table, bbox=(0.0, 0.0, 9.0, 9.0)), format_="pdf")

@@ -1,4 +1,4 @@
-"""Markdown of styled text: whatever the text says, a CommonMark reader sees that text and those styles."""
+"""Markdown of styled text: a CommonMark reader sees any text with its styles."""
 
 import re
 
@@ -15,7 +15,7 @@ RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethroug
 
 
 def seen(markdown: str) -> str:
-    """What a reader of the rendered Markdown sees, white space squashed."""
+    """Return the visible text of rendered Markdown, with white space squashed."""
     root = html.fromstring(f"<div>{RENDER.render(markdown)}</div>")
     for line_break in root.iter("br"):
         line_break.tail = " " + (line_break.tail or "")
@@ -30,7 +30,7 @@ STYLES = st.tuples(
 
 @settings(max_examples=3000)
 @given(TRICKY, st.integers(0, 24), st.integers(0, 24), STYLES)
-def test_the_reader_sees_the_text_whatever_is_in_it(
+def test_rendered_markdown_shows_the_text_for_any_content(
     text: str, one: int, two: int, style: tuple[bool, bool, bool, str | None]
 ) -> None:
     text = re.sub(r"\n\s*\n", "\n", text).strip()

@@ -13,7 +13,7 @@ def test_any_text_is_valid_inside_an_element_and_an_attribute(text: str) -> None
     html5lib.HTMLParser(strict=True).parse(written)
 
 
-def test_attributes_are_quoted_and_none_is_left_out() -> None:
+def test_attributes_are_quoted_and_complete() -> None:
     assert open_tag("p", class_='a"b', aria_label="<x>", id=None) == '<p class="a&quot;b" aria-label="&lt;x&gt;">'
 
 

@@ -31,7 +31,7 @@ def test_every_document_has_a_row_and_failures_name_their_code() -> None:
     assert "unsupported-format" in rows[1].text_content()
 
 
-def test_charts_say_in_words_what_they_draw() -> None:
+def test_charts_have_a_text_description() -> None:
     root = lxml.html.document_fromstring(page())
     said = [drawing.get("aria-label") for drawing in root.xpath("//svg")]
     assert "Documents by format: pdf 1" in said

@@ -28,7 +28,7 @@ def paper(*, lost: int = 0, unknown: tuple[int, ...] = ()) -> Tree:
     return replace(tree, coverage=stated)
 
 
-def test_html_shows_what_became_of_the_characters() -> None:
+def test_html_shows_the_coverage_of_characters() -> None:
     text = tree_to_html(paper())
     assert '<details class="coverage"><summary>Coverage: Everything that the original shows is here' in text
     assert "1,284 of 1,309 characters" in text

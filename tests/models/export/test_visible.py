@@ -1,6 +1,6 @@
-"""One contract over everything that goes out: what is hidden stays in, what is text is escaped, what is masked is gone.
+"""One contract for all outputs: hidden text stays out, text is escaped, and masked values are gone.
 
-Every export and derivation stands in OUTPUTS; `models.export.EXPORTS` and the extract formats are held to it.
+OUTPUTS holds every export and derivation; `models.export.EXPORTS` and the extract formats are held to it.
 """
 
 import io
@@ -124,7 +124,7 @@ def test_links_lead_only_where_links_may(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_what_is_masked_is_in_no_output(name: str) -> None:
+def test_masked_value_is_in_no_output(name: str) -> None:
     secret = "jane@canary.example"
     flagged = {"flags": ("pii:email",), "flag_spans": (FlagSpan(flag="pii:email", start=0, end=len(secret)),)}
     tree = make_tree(*(make_block(kind, secret, level=1, **flagged) for kind in KINDS))
@@ -144,7 +144,7 @@ def test_a_document_of_nothing_but_running_heads_is_text(name: str) -> None:
     assert count_left_out(tree) == {}
 
 
-def test_what_is_left_out_is_counted_by_reason() -> None:
+def test_omitted_blocks_are_counted_by_reason() -> None:
     tree = make_tree(
         make_block(BlockType.PAGE_HEADER, "head"),
         make_block(BlockType.PARAGRAPH, "unseen", flags=(HIDDEN_TEXT,)),

@@ -1,4 +1,4 @@
-"""Counting characters by kind: as `str` tells them one by one."""
+"""Counting characters by kind, equal to `str` methods one by one."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ TEXTS = ("", "Total 1,204.50 EUR", "Größe ½ ² ٣ Ⅻ “DÉJÀ” 第3章", 
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_kinds_of_characters_are_counted_as_str_tells_them(text: str) -> None:
+def test_kinds_of_characters_are_counted_like_str_methods(text: str) -> None:
     found = [count(text) for count in (count_digits, count_alnum, count_letters, count_capitals)]
     told = [sum(map(kind, text)) for kind in (str.isdigit, str.isalnum, str.isalpha, str.isupper)]
     assert found == told
@@ -19,5 +19,5 @@ def test_kinds_of_characters_are_counted_as_str_tells_them(text: str) -> None:
 
 @pytest.mark.parametrize("stated", TEXTS)
 @pytest.mark.parametrize("written", TEXTS)
-def test_what_is_missing_is_the_difference_of_multisets(stated: str, written: str) -> None:
+def test_missing_characters_are_the_difference_of_multisets(stated: str, written: str) -> None:
     assert find_missing(stated, written) == Counter(stated) - Counter(written)

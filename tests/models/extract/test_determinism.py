@@ -20,7 +20,7 @@ _FONTS = ("helv", "tiro", "cour", "hebo", "tibo")
 
 
 def make_file(seed: int) -> bytes:
-    """One to three pages of headings, prose, columns, a ruled table and text that nobody sees."""
+    """Make one to three pages of headings, prose, columns, a ruled table and hidden text."""
     rng = random.Random(seed)
     document = pymupdf.open()
     for number in range(rng.randint(1, 3)):
@@ -41,7 +41,7 @@ def make_file(seed: int) -> bytes:
 
 
 def read(data: bytes, *, backwards: bool) -> bytes:
-    """Pages in order by one reader; or the last first, each by a reader of its own and through JSON."""
+    """Read pages in order by one reader, or last first, each by a separate reader and through JSON."""
     options = ReadOptions()
     first = open_document(data, options)
     numbers = list(first.facts.page_numbers)

@@ -1,4 +1,4 @@
-"""Pages whose lines bend are told by the detector's kernels, flattened, and their boxes lie on the page as it was."""
+"""Pages with bent lines are detected by kernels and flattened, and boxes are mapped back to the page."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ HEIGHT, WIDTH = 800, 600
 
 
 def bent(x: float, y: float, depth: float) -> float:
-    """How much lower a point lies on a page whose lines hang through by `depth` pixels in the middle."""
+    """Return how much lower a point is on a page whose lines sag by `depth` pixels in the middle."""
     return y + depth * (1 - (2 * x / WIDTH - 1) ** 2)
 
 
@@ -42,7 +42,7 @@ def test_lines_that_hang_through_are_measured_to_the_pixel() -> None:
         assert drop == pytest.approx(bent(x, 0, 20.0) - bent(300, 0, 20.0), abs=1.5)
 
 
-def test_too_few_lines_tell_nothing() -> None:
+def test_too_few_lines_give_no_bend() -> None:
     assert measure_bend(kernels(20.0)[:1], (HEIGHT, WIDTH)) is None
 
 

@@ -13,7 +13,7 @@ def test_flags_are_those_of_the_first_processor(tmp_path: Path) -> None:
     assert read_cpu_flags(tmp_path / "cpuinfo") == {"fpu", "sse", "avx", "avx2", "fma"}
 
 
-def test_a_system_that_does_not_tell_has_no_flags(tmp_path: Path) -> None:
+def test_system_without_reported_flags_has_no_flags(tmp_path: Path) -> None:
     assert read_cpu_flags(tmp_path / "none") == frozenset()
 
 

@@ -14,7 +14,7 @@ def test_the_script_is_answered_in_the_order_asked() -> None:
     assert [word.text for word in read[0].words] == ["Page", "2"]
 
 
-def test_it_fails_while_told_to() -> None:
+def test_scripted_recogniser_fails_while_a_failure_is_set() -> None:
     scripted = ScriptedRecogniser(failure=PortUnavailable("recogniser"))
     with pytest.raises(PortUnavailable):
         scripted.recognise_pages(PAGES, ("en",), 1.0)

@@ -31,13 +31,13 @@ print(len(heard))
 
 @LINUX
 def test_a_signal_is_handled_after_models_came_and_went() -> None:
-    """In a process of its own: one whose signal stack is gone ends by SIGSEGV here."""
+    """Runs in a separate process, which would end by SIGSEGV without a signal stack."""
     done = subprocess.run([sys.executable, "-c", MODELS_COME_AND_GO], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout.split()) == (0, ["1"]), done.stderr
 
 
 @LINUX
-def test_whoever_loads_a_library_keeps_the_signal_stack_of_before() -> None:
+def test_signal_stack_is_restored_after_loading_a_library() -> None:
     import openvino
 
     before = signal_stack()

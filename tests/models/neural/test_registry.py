@@ -11,7 +11,7 @@ def made_up(package: str, path: str) -> ModelFile:
     return ModelFile(name=ModelName.TEXT_DETECTOR, package=package, path=path, sha256="0" * 64)
 
 
-def test_every_model_file_of_this_version_is_installed_and_is_the_pinned_one() -> None:
+def test_every_model_file_is_installed_with_the_pinned_hash() -> None:
     assert {check.state for check in check_models()} == {FileState.OK}
 
 
@@ -23,7 +23,7 @@ def test_every_model_file_of_this_version_is_installed_and_is_the_pinned_one() -
         (made_up("models", "__init__.py"), FileState.CHANGED),
     ],
 )
-def test_a_missing_or_changed_file_is_told_apart(file: ModelFile, state: FileState) -> None:
+def test_missing_and_changed_files_have_separate_states(file: ModelFile, state: FileState) -> None:
     (check,) = check_models({file.name: file})
     assert check.state is state
     assert (check.location is None) is (state is FileState.MISSING)

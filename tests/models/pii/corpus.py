@@ -15,7 +15,7 @@ from tests.models.pii.patterns.test_clues import clued, plain
 
 
 def texts(file: Path) -> Iterator[str]:
-    """What the scan looks at: of a tree its texts joined both ways, of a collection every `text`."""
+    """Yield the scanned texts: of a tree its texts joined both ways, of a collection every `text`."""
     if file.suffix == ".jsonl":
         for line in file.read_text().splitlines():
             yield json.loads(line)["text"]

@@ -30,7 +30,7 @@ def test_a_block_carries_its_flags_and_where_they_apply() -> None:
     assert block.flag_spans == (FlagSpan(flag="pii:email", start=9, end=24),)
 
 
-def test_latex_beside_the_text_is_not_in_a_redacted_tree() -> None:
+def test_redacted_tree_has_no_latex() -> None:
     spans = (Span(start=0, end=5, bold=True), Span(start=22, end=23, latex="ann@example.com"))
     block = replace(paragraph(0, "write to nobody where x holds"), spans=spans)
     redacted = redact_tree(flag_tree(tree(block), DETECTOR), {})
@@ -72,9 +72,7 @@ def test_a_number_broken_over_table_cells_is_masked_in_each() -> None:
         (("<12", "203.0.113.7", "9"), True),
     ],
 )
-def test_figures_of_cells_side_by_side_are_no_torn_number_where_one_is_a_decimal(
-    cells: tuple[str, ...], masked: bool
-) -> None:
+def test_decimal_figures_of_neighbouring_cells_are_not_a_torn_number(cells: tuple[str, ...], masked: bool) -> None:
     (block,) = flag_tree(tree(table(0, *cells)), DETECTOR).blocks
     assert bool(block.flag_spans) is masked
 
@@ -160,7 +158,7 @@ def test_no_masked_character_survives(text: str, ranges: list[tuple[int, int]]) 
     assert len(moved) <= len(spans)
 
 
-def test_a_sentence_that_ends_with_an_address_does_not_go_on_in_the_next_paragraph() -> None:
+def test_address_at_the_end_of_a_sentence_does_not_join_the_next_paragraph() -> None:
     found = scanned("Please write to ann@example.com.", "Yours sincerely")
     assert found.blocks[0].flag_spans == (FlagSpan(flag="pii:email", start=16, end=31),)
     assert found.blocks[1].flags == ()

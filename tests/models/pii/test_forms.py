@@ -21,14 +21,14 @@ def shown(text: str) -> str:
 
 
 def left(before: str, value: str, behind: str) -> str:
-    """What is still seen of the value."""
+    """Return the part of the value that is still visible."""
     text = shown(before + value + behind)
     text = text.removeprefix(before)
     return text.removesuffix(behind) if behind else text
 
 
 @pytest.mark.parametrize(("before", "value", "behind"), FORMS, ids=lambda part: part[:40])
-def test_a_value_is_masked_whole_however_it_is_written(before: str, value: str, behind: str) -> None:
+def test_value_is_masked_whole_in_any_spelling(before: str, value: str, behind: str) -> None:
 
     rest = re.sub(r"\[REDACTED:\w+\]", "", left(before, value, behind))
     assert not any(char.isdigit() for char in rest), rest
@@ -63,7 +63,7 @@ COLUMNS = (
 
 
 @pytest.mark.parametrize(("heading", "values"), COLUMNS, ids=lambda part: str(part)[:20])
-def test_the_heading_of_a_column_says_what_is_in_all_its_cells(heading: str, values: tuple[str, ...]) -> None:
+def test_column_heading_applies_to_all_its_cells(heading: str, values: tuple[str, ...]) -> None:
     rows = [("Name of the person", heading, "Town in which the person lives now, and since when")]
     rows += [("Somebody Else", value, "Wherever it may be, it is a place of some size") for value in values]
     cells = [Cell(row=r, col=c, text=text) for r, row in enumerate(rows) for c, text in enumerate(row)]
@@ -84,7 +84,7 @@ def test_hidden_text_between_two_pages_does_not_part_a_value() -> None:
     assert "95224385623" not in redacted.blocks[2].text
 
 
-def test_numbers_side_by_side_in_a_table_are_no_telephone_and_no_address_of_a_machine() -> None:
+def test_neighbouring_numbers_of_a_table_are_neither_phone_nor_ip_address() -> None:
     cells = [("1 - 2", "400", "0.25", "0.38", "9 - 12"), ("0.5", "0.6", "0.7", "1.0", "180-225")]
     cells.append(("13 - 16", "100", "60", "17 - 20", "0.8"))
     texts = [Cell(row=row, col=col, text=text) for row, line in enumerate(cells) for col, text in enumerate(line)]
@@ -99,12 +99,12 @@ def test_numbers_side_by_side_in_a_table_are_no_telephone_and_no_address_of_a_ma
         "Using the samples prepared in Activity 1, carefully place the electrode", "the 3 boats in the first row",
     ],
 )  # fmt: skip
-def test_numbers_of_sections_and_words_of_prose_are_no_personal_data(text: str) -> None:
+def test_section_numbers_and_prose_are_not_personal_data(text: str) -> None:
     assert not flag_tree(tree(paragraph(0, text)), RegexDetector()).blocks[0].flags
 
 
 @pytest.mark.parametrize(
     "text", ["The host is 10.0.0.7. Ask him.", "10.0.0.7. Ask him.", "at 12 Oak Close", "12 oak street"]
 )
-def test_what_looks_like_them_and_is_none_of_them_stays_personal(text: str) -> None:
+def test_similar_personal_values_stay_flagged(text: str) -> None:
     assert flag_tree(tree(paragraph(0, text)), RegexDetector()).blocks[0].flags

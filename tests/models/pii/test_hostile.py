@@ -1,5 +1,7 @@
-"""Texts made to keep patterns busy end in CPU time that grows with their length; without that one of them held a reader
-for hours ("::::…", whatever the budget, because it is looked at between windows only)."""
+"""Texts made to keep patterns busy end in CPU time that grows with their length.
+
+Without that bound a text held a reader for hours ("::::…"), because the budget is checked between windows only.
+"""
 
 import signal
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whatever keeps a detector from finishing leaves an incomplete scan, and nothing of its tree leaves redacted."""
+"""A detector that cannot finish leaves an incomplete scan, and no redacted output is served."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How a tree's texts are joined: which seams are looked at, how far, and where a place of the join came from."""
+"""Joined texts of a tree: seams and their reach, and the mapping back to fields."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def fields(*texts: str) -> list[Field]:
         ("ends here 7", "   ", ""),
     ],
 )
-def test_a_seam_is_looked_at_where_a_word_could_go_on(left: str, right: str, seam: str) -> None:
+def test_a_seam_is_looked_at_where_a_word_could_continue(left: str, right: str, seam: str) -> None:
     assert join_seams(fields(left, right)).text == (seam and seam + "\n")
 
 
@@ -38,12 +38,12 @@ def test_a_word_between_two_seams_joins_them() -> None:
 
 
 @pytest.mark.parametrize("between", ["1111 is", " 1111", "1111 ", "1" * (REACH + 1)])
-def test_what_is_not_one_short_word_joins_no_two_seams(between: str) -> None:
+def test_text_other_than_a_short_word_does_not_join_two_seams(between: str) -> None:
     seams = join_seams(fields("4111", between, "2222"))
     assert not [line for line in seams.text.splitlines() if "4111" in line and "2222" in line]
 
 
-def test_the_longest_word_between_two_seams_joins_them_and_one_that_does_not_go_on_does_not() -> None:
+def test_longest_word_joins_two_seams_unless_text_cannot_continue() -> None:
     long = "1" * REACH
     assert join_seams(fields("4111", long, "2222")).text == f"4111{long}\n4111{long}2222\n{long}2222\n"
     assert join_seams(fields("4111", "Rope", "ladder")).text == "4111Rope\n"
@@ -58,7 +58,7 @@ def test_no_more_of_a_text_than_its_reach_is_looked_at() -> None:
     assert [(part.start, part.end) for part in hyphen.parts] == [(40, 40 + REACH), (0, REACH)]
 
 
-def test_a_place_of_the_join_is_the_parts_of_the_fields_under_it() -> None:
+def test_range_of_the_join_maps_to_parts_of_fields() -> None:
     one, two, three = fields("abc", "de", "fgh")
     joined = join_loose([one, two, three])
     assert (joined.text, joined.starts) == ("abc\nde\nfgh\n", (0, 4, 7))
@@ -81,7 +81,7 @@ def test_places_within_a_seam_are_those_of_the_texts() -> None:
     assert list(joined.pieces(REACH + 23, REACH + 27)) == [JoinedPiece(three, 2, 6)]
 
 
-def test_the_fields_of_blocks_are_texts_then_cells_and_what_is_hidden_comes_last() -> None:
+def test_fields_are_texts_then_cells_and_hidden_text_comes_last() -> None:
     blocks = (
         paragraph(0, "first"),
         paragraph(1, "hidden", flags=(HIDDEN_TEXT,)),

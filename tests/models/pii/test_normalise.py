@@ -63,7 +63,7 @@ def test_runs_are_folded_as_their_characters_would_be(text: str) -> None:
 
 
 @given(st.lists(PIECES, max_size=20).map("".join), st.data())
-def test_a_stretch_covers_what_its_characters_stand_for(text: str, data: st.DataObject) -> None:
+def test_original_span_covers_the_spans_of_its_characters(text: str, data: st.DataObject) -> None:
     copy = normalise(text)
     if not copy.text:
         return

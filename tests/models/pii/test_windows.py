@@ -23,7 +23,7 @@ def find_letters(text: str) -> list[Hit]:
     return [Hit(Kind.EMAIL, at, at + 1) for at, letter in enumerate(text) if letter == "X"]
 
 
-def test_every_value_is_found_once_where_it_begins() -> None:
+def test_every_value_is_found_once_at_its_start() -> None:
     text, expected = hits_at(0, CORE - 1, CORE, CORE + 1, 2 * CORE - LEAD, 2 * CORE, LENGTH - 1)
     assert list(detect_all(text, find_letters)) == expected
 

@@ -195,7 +195,7 @@ def in_script_and_thumbnail() -> bytes:
 
 
 def in_earlier_revision() -> bytes:
-    """The page was drawn anew; the old one is still in the file."""
+    """The page was replaced; the old one is still in the file."""
     with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
         file.write(in_text())
         file.flush()
@@ -218,7 +218,7 @@ def in_picture() -> bytes:
 
 
 def in_outlines() -> bytes:
-    """A signature: curves that nobody reads."""
+    """A signature: curves that are not read."""
     document = _sheet()
     document[0].draw_bezier((72, 200), (90, 180), (110, 220), (130, 200))
     return bytes(document.tobytes())

@@ -1,4 +1,4 @@
-"""The exact place of a value on the page: the picture covers it and nothing beside it."""
+"""The exact place of a value on the page: the picture covers it and nothing next to it."""
 
 from io import BytesIO
 
@@ -71,7 +71,7 @@ def test_the_words_around_a_covered_value_are_seen() -> None:
         assert (0, 0, 0) in {colour for _, colour in original.crop(area).getcolors(1 << 16) or ()}
 
 
-def test_a_value_that_is_not_found_as_it_was_read_hides_its_block() -> None:
+def test_value_without_an_exact_match_hides_its_block() -> None:
     data = a_letter()
     tree = scanned(data)
     (block,) = mark_values(tree, {}, 1)

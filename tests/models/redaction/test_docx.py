@@ -49,7 +49,7 @@ def words(data: bytes) -> str:
     return "\n".join(paragraph.text for paragraph in docx.Document(BytesIO(data)).paragraphs)
 
 
-def test_the_value_goes_and_the_words_around_it_stay() -> None:
+def test_value_is_removed_and_surrounding_words_stay() -> None:
     clean = redact(a_file(f"Write to {SECRET} soon."))
     assert letters(SECRET) not in letters(everything(clean))
     assert words(clean).splitlines() == [SHOWN, "Write to █████ soon."]
@@ -98,7 +98,7 @@ def test_the_same_file_gives_the_same_bytes() -> None:
     assert redact(original) == redact(original)
 
 
-def test_what_is_found_again_refuses_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_value_found_again_refuses_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redact_module, "mask_runs", lambda *_: None)
     with pytest.raises(RedactionUnproven):
         redact(a_file(SECRET))
@@ -122,7 +122,7 @@ def test_values_in_any_part_of_a_file_are_gone(number: int) -> None:
         assert [way for way, text in left.items() if needle in text] == [], place
 
 
-def test_a_style_named_after_somebody_is_renamed_wherever_it_is_used() -> None:
+def test_style_with_a_personal_name_is_renamed_everywhere() -> None:
     document = docx.Document()
     document.styles.add_style(f"For {SECRET}", WD_STYLE_TYPE.PARAGRAPH)
     document.add_paragraph("Styled words.", style=f"For {SECRET}")
@@ -133,7 +133,7 @@ def test_a_style_named_after_somebody_is_renamed_wherever_it_is_used() -> None:
     assert used.style.name == "For █████"
 
 
-def test_a_part_named_after_somebody_is_refused() -> None:
+def test_part_with_a_personal_name_is_refused() -> None:
     document = docx.Document()
     document.sections[0].header.paragraphs[0].text = "Words"
     renamed = BytesIO()

@@ -29,7 +29,7 @@ _TYPE = "application/vnd.openxmlformats-officedocument."
 
 
 def types(**parts: str) -> dict[str, str | bytes]:
-    """What says which part is what; names are given with `__` for `/`."""
+    """Return the content types of parts; names are given with `__` for `/`."""
     lines = "".join(
         f'<Override PartName="/{name.replace("__", "/")}.xml" ContentType="{_TYPE}{kind}+xml"/>'
         for name, kind in parts.items()
@@ -218,7 +218,7 @@ def test_without_masking_or_cleaning_the_file_is_refused(
         redact(FILES[name]())
 
 
-def test_a_text_in_a_character_set_that_cannot_be_told_is_refused() -> None:
+def test_text_in_an_undetectable_character_set_is_refused() -> None:
     original = "日本語の文章です。電話番号は 090-1234-5678 です。どうぞよろしくお願いします。\n".encode("shift_jis")
     tree = flag_tree(read(b"plain" + b"\n"), RegexDetector())
     found = flag_tree(read(f"Ask {SECRET}\n".encode()), RegexDetector())
@@ -234,8 +234,8 @@ def test_the_pages_of_a_redacted_book_are_xhtml_without_prefixes() -> None:
     assert [page.prefix for page in pages] == [None] * 2
 
 
-def test_a_mail_whose_words_are_not_those_that_were_read_is_refused() -> None:
-    """A name that the reader understood in another character set would stay beside its mask, misspelled."""
+def test_mail_with_other_words_than_those_read_is_refused() -> None:
+    """A name decoded in another character set would stay next to its mask, misspelled."""
     tree = flag_tree(read(a_mail(html=False)), RegexDetector())
     for other in (b"From: a@b.example\r\nTo: c@d.example\r\nSubject: x\r\n\r\nOther words\r\n", b"", b"\0\0\0"):
         with pytest.raises(RedactionUnproven):

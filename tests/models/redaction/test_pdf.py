@@ -31,7 +31,7 @@ UNSEEN = (papers.in_script_and_thumbnail, papers.in_earlier_revision)
 
 
 @pytest.mark.parametrize("make", PLACES.values(), ids=PLACES)
-def test_nothing_of_a_masked_value_is_left_wherever_it_stood(make: Callable[[], bytes]) -> None:
+def test_masked_value_is_removed_from_every_place(make: Callable[[], bytes]) -> None:
     original = make()
     clean = redact(original)
     assert letters(SECRET) in letters(everything(original)) or make in UNSEEN
@@ -53,7 +53,7 @@ def test_a_rejected_flag_leaves_the_value() -> None:
     assert SECRET in pymupdf.open(stream=clean)[0].get_text()
 
 
-def test_pictures_and_curves_that_nobody_read_are_not_shown() -> None:
+def test_unread_pictures_and_curves_are_not_shown() -> None:
     for original in (papers.in_picture(), papers.in_outlines()):
         page = pymupdf.open(stream=redact(original))[0]
         area = page.get_pixmap(clip=pymupdf.Rect(60, 150, 500, 300))
@@ -80,7 +80,7 @@ def test_the_same_file_gives_the_same_bytes_linearised() -> None:
         assert not pdf.docinfo.keys()
 
 
-def test_a_page_nobody_has_read_is_blank() -> None:
+def test_unread_page_is_blank() -> None:
     with pymupdf.open() as document:
         document.new_page().insert_text((72, 72), SHOWN)
         document.new_page().insert_text((72, 72), "unread words")
@@ -93,7 +93,7 @@ def test_a_page_nobody_has_read_is_blank() -> None:
     assert [page.get_text().strip() for page in after] == [SHOWN, ""]
 
 
-def test_what_is_found_again_refuses_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_value_found_again_refuses_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redact_module, "remove_values", lambda *_: set())
     with pytest.raises(RedactionUnproven):
         redact(papers.in_text())

@@ -1,4 +1,4 @@
-"""Values that stand in pieces, in another order or in tiles: what one way of looking misses, the next one finds."""
+"""Values in pieces, in another order or in tiles: each way of searching finds values that others miss."""
 
 import random
 from io import BytesIO
@@ -50,7 +50,7 @@ def _seen(data: bytes) -> str:
 
 
 def _ink(data: bytes, box: tuple[int, int, int, int]) -> Image.Image:
-    """What the first page shows in a box of its points."""
+    """Return the ink of the first page in a box of its points."""
     with pymupdf.open(stream=data) as document:
         picture = document[0].get_pixmap(dpi=72)
     return Image.open(BytesIO(picture.tobytes("png"))).convert("L").crop(box)
@@ -63,7 +63,7 @@ def test_files_that_once_leaked_show_nothing(number: int) -> None:
     assert [(place, way) for n, place in case.needles.items() for way, text in shown.items() if n in text] == []
 
 
-def test_what_a_tile_shows_is_neither_in_the_picture_of_a_page_nor_below_it() -> None:
+def test_content_of_a_tile_is_neither_in_the_page_picture_nor_below() -> None:
     """The tile is cut in the middle of its text, so that the page shows its end before its beginning."""
     original = _one_page(at("(The rope was measured twice.)", 700), place="pattern", value="a crane above the quay")
     assert letters("the quay") in _seen(original)
@@ -75,7 +75,7 @@ def test_what_a_tile_shows_is_neither_in_the_picture_of_a_page_nor_below_it() ->
     assert np.asarray(_ink(made, (72, 370, 372, 392))).min() > 250
 
 
-def test_lines_beside_a_tile_stay_on_a_recognised_page() -> None:
+def test_lines_next_to_a_tile_stay_on_a_recognised_page() -> None:
     tiled = _one_page(at("(The rope was measured twice.)", 700), place="pattern", value="a crane above the quay")
     shown = _ink(redact_original(tiled, _recognised(tiled), {}, read), (72, 80, 300, 100))
     assert np.asarray(shown).min() < 128
@@ -83,7 +83,7 @@ def test_lines_beside_a_tile_stay_on_a_recognised_page() -> None:
 
 @pytest.mark.parametrize("route", [Route.MIXED, Route.FAST])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_row_that_no_engine_reads_in_its_order_is_covered_and_not_written_below(seed: int, route: Route) -> None:
+def test_row_that_no_engine_reads_in_order_is_covered(seed: int, route: Route) -> None:
     original = _one_page(place="shuffled", value=EMAIL, seed=seed)
     made = redact_original(original, _recognised(original, route), {}, read)
     assert "kpf" not in _seen(made)
@@ -93,7 +93,7 @@ def test_a_row_that_no_engine_reads_in_its_order_is_covered_and_not_written_belo
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_value_that_one_engine_alone_understands_goes_from_every_page(seed: int) -> None:
-    """Its number is a passport's only beside the word, which is drawn in any order on the page before."""
+    """The number counts as a passport only next to the word, which is drawn in any order on the page before."""
     file = start(packed=False)
     CONTENT_PLACES["shuffled"](file, f"Passport: {PASSPORT}", 400, random.Random(seed))
     file.second.append(at(f"(Take {PASSPORT} along.)", 500))
@@ -102,7 +102,7 @@ def test_a_value_that_one_engine_alone_understands_goes_from_every_page(seed: in
     assert PASSPORT not in _seen(redact(original))
 
 
-def test_pieces_in_lines_of_their_own_refuse_the_file_if_nobody_joined_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_on_separate_lines_refuse_the_file_without_joining(monkeypatch: pytest.MonkeyPatch) -> None:
     """A mutant: neither engine's page nor the text below the picture is looked at as a whole."""
     pieces = ("Write to", EMAIL, "kpfpfpz1", "0@ mail", ". example . com")
     original = _one_page(*(at(f"({piece})", 700 - 60 * n) for n, piece in enumerate(pieces)))

@@ -1,4 +1,4 @@
-"""Values that stand in several cells of a workbook: every piece goes, however short, and its neighbours stay."""
+"""Values over several cells of a workbook: every short piece is removed, and neighbouring cells stay."""
 
 from collections.abc import Callable
 
@@ -44,6 +44,6 @@ def test_pieces_that_lie_among_the_texts_of_all_sheets_go_from_their_cells() -> 
     assert cells_of(made)[3:6] == ["█████", "█████", "█████"]
 
 
-def test_a_text_of_a_cell_keeps_what_is_no_value() -> None:
+def test_cell_text_keeps_the_words_around_a_value() -> None:
     made = redact(a_workbook(text_cell("B3", "Ask jane.zaq@leak.example soon")))
     assert cells_of(made)[3] == "Ask █████ soon"

@@ -55,7 +55,7 @@ async def test_a_file_is_converted_to_every_format_asked_for(door: FastAPI) -> N
     assert body["processing_time"] > 0
 
 
-async def test_markdown_is_what_is_given_when_nothing_is_asked_for(door: FastAPI) -> None:
+async def test_markdown_is_the_default_output(door: FastAPI) -> None:
     async with client_of(door) as client:
         document = (await client.post("/v1/convert/file", files=files(PDF))).json()["document"]
     assert document["md_content"] == "Hello\n"
@@ -129,7 +129,7 @@ def test_fields_become_the_engines(sent: list[tuple[str, str]], fields: dict[str
     assert read_options(sent).fields == fields
 
 
-def test_what_parts_the_pages_is_taken_as_it_is_and_kept_by_a_task() -> None:
+def test_page_break_text_is_used_unchanged_and_stored_in_the_task() -> None:
     sent = [("to_formats", "md"), ("md_page_break_placeholder", "\f"), ("target_type", "zip")]
     options = read_options(sent)
     assert options.page_break == "\f"

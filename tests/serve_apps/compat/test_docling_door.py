@@ -1,4 +1,4 @@
-"""docling-serve's door whole: sources, tasks that no process can forget, chunks, and unstructured's route beside it."""
+"""docling-serve's API: sources, stateless tasks, chunks, and unstructured's route."""
 
 import base64
 from typing import Any
@@ -7,6 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from serve_apps.compat.app import create_compat
 from tests.api.harness import PDF, client_of, files
 from tests.serve_apps.compat.test_convert import door, engine_url
 
@@ -45,6 +46,26 @@ async def test_an_address_goes_to_the_engine_under_its_rules(door: FastAPI) -> N
 async def test_a_body_that_cannot_be_meant_is_refused(door: FastAPI, body: Any) -> None:
     answer = await post(door, "/v1/convert/source", json=body)
     assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-field")
+
+
+async def test_source_body_with_too_many_values_is_refused(door: FastAPI) -> None:
+    answer = await post(door, "/v1/convert/source", json={"sources": [{}] * 20_001})
+    assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, "invalid-field")
+    assert "more than 20000 values" in answer.json()["detail"][0]["msg"]
+
+
+async def test_source_body_longer_than_one_upload_is_refused(engine_url: str) -> None:
+    app = create_compat(engine_url, max_upload_bytes=200_000)
+    async with app.router.lifespan_context(app):
+        answer = await post(app, "/v1/convert/source", content=b" " * (2 << 20))
+    assert (answer.status_code, answer.json()["detail"][0]["loc"]) == (422, ["body", "body"])
+
+
+@pytest.mark.parametrize("path", ["/v1/convert/source", "/v1/convert/file", "/general/v0/general"])
+async def test_key_is_checked_before_the_body_is_parsed(door: FastAPI, path: str) -> None:
+    headers = {"x-api-key": "wrong", "content-type": "multipart/form-data"}
+    answer = await post(door, path, content=b"neither JSON nor a form", headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
 
 
 @pytest.mark.parametrize("way", ["file", "source"])
@@ -86,7 +107,7 @@ async def test_chunks_are_the_engines_own(door: FastAPI, kind: str) -> None:
     assert answer["documents"][0]["status"] == "success"
 
 
-async def test_versions_and_readiness_are_told(door: FastAPI) -> None:
+async def test_version_and_readiness_are_served(door: FastAPI) -> None:
     async with client_of(door) as client:
         assert "quire" in (await client.get("/version")).json()
         assert (await client.get("/ready")).json() == {"status": "ok"}
@@ -105,7 +126,7 @@ async def test_unstructureds_route_gives_elements(door: FastAPI) -> None:
     assert (failed.status_code, failed.json()["detail"][0]["type"]) == (422, "unsupported-format")
 
 
-async def test_a_target_that_is_not_offered_is_refused_in_words_that_clients_look_for(door: FastAPI) -> None:
+async def test_unsupported_target_is_refused_with_the_message_clients_expect(door: FastAPI) -> None:
     async with client_of(door) as client:
         form = await client.post("/v1/convert/file", files=files(PDF), data={"target_type": "presigned_url"})
         source = {"kind": "file", "filename": "a.pdf", "base64_string": base64.b64encode(PDF).decode()}

@@ -69,7 +69,7 @@ def caller(app: FastAPI, token: str | None, **headers: str) -> httpx.AsyncClient
 
 @dataclass
 class Person:
-    """Somebody signed up, with a token."""
+    """A signed-up user with a token."""
 
     pages: httpx.AsyncClient
     api: httpx.AsyncClient

@@ -1,4 +1,4 @@
-"""A console's loops for a process of their own: here alone, for such a process imports the module of what it runs."""
+"""A console's loops for a separate process, alone here because the process imports their module."""
 
 import threading
 import time

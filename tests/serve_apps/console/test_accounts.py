@@ -50,9 +50,7 @@ async def sign_up_from(app: FastAPI, address: str, email: str) -> int:
         return (await pages.post("/sign-up", data=FORM | {"email": email}, headers=forwarded)).status_code
 
 
-async def test_an_address_signs_up_a_few_times_an_hour_and_takes_nothing_from_others(
-    store: Store, tmp_path: Path
-) -> None:
+async def test_sign_ups_are_limited_per_address_and_hour(store: Store, tmp_path: Path) -> None:
     rules = SignUps(per_address=2, per_hour=4, trusted_proxies=("127.0.0.1",))
     async with a_console(resources_of(store, "http://127.0.0.1:9", tmp_path, sign_ups=rules)) as app:
         one = [await sign_up_from(app, STRANGER, f"{n}@a.org") for n in range(6)]
@@ -109,7 +107,7 @@ async def test_an_account_may_have_to_be_let_in(store: Store, tmp_path: Path) ->
     assert not approve(ConsoleDatabase(store.db), "nobody@example.org")
 
 
-async def test_a_closed_console_takes_nobody_new(store: Store, tmp_path: Path) -> None:
+async def test_closed_console_refuses_new_accounts(store: Store, tmp_path: Path) -> None:
     resources = resources_of(store, "http://127.0.0.1:9", tmp_path, sign_ups=SignUps(mode=SignUp.CLOSED))
     async with a_console(resources) as app, browser(app) as pages:
         assert (await pages.get("/sign-up")).json()["code"] == "sign-up-closed"
@@ -159,7 +157,7 @@ async def test_sessions_are_listed_and_ended_one_by_one_or_all(console: FastAPI,
         assert (await ann.pages.get("/api/usage")).status_code == 200
 
 
-async def test_what_changes_an_account_needs_the_sessions_form_token(ann: Person) -> None:
+async def test_account_changes_need_the_form_token_of_the_session(ann: Person) -> None:
     for path in ("/account/password", "/account/sessions/close", "/account/close", "/account/sessions/x/close"):
         assert (await ann.pages.post(path, data={"password": PASSWORD, "new": "x" * 12})).status_code == 403
     assert (await ann.pages.get("/api/usage")).status_code == 200
@@ -185,7 +183,7 @@ async def test_a_link_sets_a_new_password_once(console: FastAPI, ann: Person, st
 
 
 @pytest.mark.usefixtures("reader")
-async def test_who_leaves_is_gone_at_once_and_the_documents_soon(
+async def test_closed_account_is_gone_at_once_and_its_documents_soon(
     console: FastAPI, ann: Person, store: Store, engine_url: str
 ) -> None:
     job = (await ann.api.post("/v1/jobs", files=files(PDF))).json()

@@ -100,7 +100,7 @@ def test_a_token_is_shown_once_and_revoked(console: LivingConsole) -> None:
     assert browser.until("document.querySelector('td .chip')?.innerText === 'revoked'")
 
 
-def test_a_receiver_is_added_tested_and_its_log_shows_what_came(console: LivingConsole) -> None:
+def test_webhook_receiver_is_added_and_tested_and_its_log_shows_deliveries(console: LivingConsole) -> None:
     browser = console.browser
     console.sign_up()
     with receiving() as receiver:

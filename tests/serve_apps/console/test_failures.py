@@ -35,9 +35,7 @@ async def in_work(person: Person) -> int:
 
 
 @pytest.mark.parametrize("status", [500, 503, 429, 402, 401, 403, 302])
-async def test_whatever_is_the_providers_affair_reads_502_and_frees_the_place(
-    ann: Person, line: Between, status: int
-) -> None:
+async def test_provider_failure_is_502_and_frees_the_place(ann: Person, line: Between, status: int) -> None:
     line.status = status
     answers = [
         await ann.api.post("/v1/jobs", files=files(PDF)),
@@ -54,7 +52,7 @@ async def test_an_engine_that_is_away_is_502(store: Store, tmp_path: Path) -> No
         assert (await ann.api.post("/v1/jobs", files=files(PDF))).status_code == 502
 
 
-async def test_a_look_whose_connection_was_closed_is_sent_once_more(ann: Person, line: Between) -> None:
+async def test_status_request_on_a_closed_connection_is_retried_once(ann: Person, line: Between) -> None:
     job = (await ann.api.post("/v1/jobs", files=files(PDF))).json()["id"]
     line.lose_looks = 1
     assert (await ann.api.get(f"/v1/jobs/{job}")).status_code == 200
@@ -82,9 +80,7 @@ async def test_after_a_502_the_same_upload_sent_again_finds_the_first_job(
     assert jobs(store) == 2
 
 
-async def test_a_job_whose_acceptance_was_never_noted_is_found_and_adopted(
-    ann: Person, line: Between, store: Store
-) -> None:
+async def test_job_with_an_unrecorded_acceptance_is_found_and_adopted(ann: Person, line: Between, store: Store) -> None:
     job = (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()
     with store.db.transaction() as conn:  # as a crash between the engine's answer and our commit leaves it
         conn.execute("delete from console_documents")
@@ -94,7 +90,7 @@ async def test_a_job_whose_acceptance_was_never_noted_is_found_and_adopted(
     assert found == [{"state": "open", "job_id": job["id"], "n_open": 2}]
 
 
-async def test_a_place_whose_upload_never_reached_the_engine_is_free_again(
+async def test_place_of_an_upload_that_never_reached_the_engine_is_freed(
     ann: Person, line: Between, store: Store
 ) -> None:
     await ann.api.post("/v1/jobs", files=files(PDF))
@@ -117,9 +113,7 @@ async def test_a_job_that_is_gone_at_the_engine_ends_here(ann: Person, line: Bet
     assert ended[0]["status"] in ("failed", "canceled")
 
 
-async def test_an_engine_that_errs_while_it_is_watched_changes_nothing(
-    ann: Person, line: Between, store: Store
-) -> None:
+async def test_engine_error_during_a_watch_changes_nothing(ann: Person, line: Between, store: Store) -> None:
     await ann.api.post("/v1/jobs", files=files(PDF))
     line.status = 500
     await asyncio.to_thread(watch, store, line.url)

@@ -79,7 +79,7 @@ async def test_every_output_of_the_hosted_surface_is_served(ann: Person) -> None
 
 
 @pytest.mark.usefixtures("reader")
-async def test_a_token_lists_its_own_jobs_and_nobody_elses(console: FastAPI, ann: Person) -> None:
+async def test_token_lists_jobs_of_its_tenant_only(console: FastAPI, ann: Person) -> None:
     sent = [(await ann.api.post("/v1/jobs", files=files(PDF))).json()["id"] for _ in range(3)]
     bob = await sign_up(console, "bob@example.org")
     first = await ann.api.get("/v1/jobs?limit=2")
@@ -92,9 +92,7 @@ async def test_a_token_lists_its_own_jobs_and_nobody_elses(console: FastAPI, ann
 
 
 @pytest.mark.usefixtures("reader")
-async def test_a_token_deletes_its_own_job_and_what_was_read_stays_counted(
-    console: FastAPI, ann: Person, store: Store
-) -> None:
+async def test_token_deletes_its_job_and_the_usage_stays_counted(console: FastAPI, ann: Person, store: Store) -> None:
     body = (await ann.api.post("/v1/jobs", files=files(PDF, PDF))).json()
     job = f"/v1/jobs/{body['id']}"
     await ann.api.get(f"{job}?wait=60")
@@ -123,7 +121,7 @@ async def test_a_token_deletes_one_document_of_a_batch(console: FastAPI, ann: Pe
     assert (await ann.api.get("/v1/usage")).json()["pages_this_month"] == 2
 
 
-async def test_what_is_still_read_is_not_deleted(ann: Person, store: Store) -> None:
+async def test_document_in_progress_is_not_deleted(ann: Person, store: Store) -> None:
     body = (await ann.api.post("/v1/jobs", files=files(PDF))).json()
     row = store.db.fetch_one("select id from documents where job_id = %(job)s", {"job": body["id"]})
     assert row is not None
@@ -135,7 +133,7 @@ async def test_what_is_still_read_is_not_deleted(ann: Person, store: Store) -> N
 
 
 @pytest.mark.parametrize("path", ENGINE_ONLY, ids=lambda path: path.rsplit("/", 1)[-1])
-async def test_what_only_the_engine_offers_is_a_plain_http_error(ann: Person, path: str) -> None:
+async def test_engine_only_route_is_a_plain_http_error(ann: Person, path: str) -> None:
     assert (await ann.api.get(path)).status_code == 404
 
 
@@ -153,9 +151,7 @@ async def test_a_token_works_as_bearer_too_and_not_when_doubled(console: FastAPI
         assert (await plain.get("/v1/usage", headers=doubled)).status_code == 401
 
 
-async def test_a_revoked_token_is_refused_at_once_and_its_digest_is_all_that_was_kept(
-    ann: Person, store: Store
-) -> None:
+async def test_revoked_token_is_refused_at_once_and_only_its_digest_is_stored(ann: Person, store: Store) -> None:
     made = (await ann.pages.post("/api/tokens", data={"name": "second"})).json()
     async with httpx.AsyncClient(transport=ann.api._transport, base_url="http://console.test") as second:
         second.headers["X-API-Key"] = made["token"]
@@ -218,7 +214,7 @@ async def test_more_documents_at_once_than_the_plan_allows_is_429(ann: Person) -
     assert int(answer.headers["retry-after"]) > 0
 
 
-async def test_a_tenant_that_asks_too_often_is_slowed_down_and_its_neighbour_is_not(
+async def test_tenant_over_its_rate_limit_is_slowed_down_and_others_are_not(
     store: Store, engine_url: str, tmp_path: Path
 ) -> None:
     limits = ConsoleLimits(rate_limit_rpm=1)
@@ -254,7 +250,7 @@ async def test_the_pages_of_the_month_are_402_with_the_date_they_come_back(ann: 
     assert (await ann.api.post("/v1/jobs", files=files(PDF))).status_code == 201
 
 
-async def test_of_sixty_four_racing_submits_for_one_place_exactly_one_is_accepted(ann: Person, store: Store) -> None:
+async def test_single_submit_of_sixty_four_for_the_last_place_is_accepted(ann: Person, store: Store) -> None:
     use_pages(store, 199)
     sent = (ann.api.post("/v1/jobs", files=files(b"%%PDF-1.4 %d" % i)) for i in range(64))
     statuses = sorted(answer.status_code for answer in await asyncio.gather(*sent))
@@ -262,7 +258,7 @@ async def test_of_sixty_four_racing_submits_for_one_place_exactly_one_is_accepte
 
 
 @pytest.mark.usefixtures("reader")
-async def test_a_finished_document_frees_its_place_and_a_failed_one_costs_no_page(
+async def test_finished_document_frees_its_place_and_failure_costs_no_page(
     ann: Person, store: Store, engine_url: str
 ) -> None:
     job = (await ann.api.post("/v1/jobs", files=files(PDF, b"\0\1 no document"))).json()
@@ -296,11 +292,11 @@ async def test_an_alias_of_another_tenant_is_unknown(console: FastAPI, ann: Pers
 
 
 @pytest.mark.parametrize("path", ["job_..%2f..%2fstats", "x", "..", "job_" + "a" * 200, "file_%00"])
-async def test_an_id_that_is_none_never_reaches_the_engine(ann: Person, path: str) -> None:
+async def test_invalid_id_never_reaches_the_engine(ann: Person, path: str) -> None:
     assert (await ann.api.get(f"/v1/jobs/{path}/documents/x/tree")).status_code == 404
 
 
-async def test_what_the_engine_refuses_is_passed_on_and_frees_the_place(ann: Person) -> None:
+async def test_engine_refusal_is_passed_on_and_frees_the_place(ann: Person) -> None:
     unread = await ann.api.post("/v1/parse", files=files(b"\0\1 no text", part="file"))
     assert (unread.status_code, unread.json()["detail"][0]["type"]) == (422, "unsupported-format")
     wrong = await ann.api.post("/v1/jobs", files=files(PDF), data={"pages": "0"})

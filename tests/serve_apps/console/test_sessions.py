@@ -66,7 +66,7 @@ async def test_a_wrong_password_and_an_unknown_address_look_the_same(console: Fa
 
 
 async def guess(app: FastAPI, times: int, **headers: str) -> list[int]:
-    """Statuses of wrong passwords for ann, from a browser nobody has seen."""
+    """Return the statuses of wrong passwords for ann, from an unknown browser."""
     async with browser(app) as pages:
         form = {"email": "ann@example.org", "password": "wrong"}
         return [(await pages.post("/sign-in", data=form, headers=headers)).status_code for _ in range(times)]
@@ -80,14 +80,14 @@ async def test_after_several_wrong_passwords_the_next_is_not_looked_at(console: 
     assert int(right.headers["retry-after"]) > 0
 
 
-async def test_names_nobody_has_are_counted_like_all_others(console: FastAPI) -> None:
+async def test_unknown_names_are_rate_limited_like_known_names(console: FastAPI) -> None:
     async with browser(console) as pages:
         form = {"email": "nobody@example.org", "password": "wrong"}
         tried = [(await pages.post("/sign-in", data=form)).status_code for _ in range(9)]
     assert tried == [401] * 8 + [429]
 
 
-async def test_a_stranger_locks_nobody_out(store: Store, engine_url: str, tmp_path: Path) -> None:
+async def test_stranger_cannot_lock_out_an_account(store: Store, engine_url: str, tmp_path: Path) -> None:
     rules = SignUps(trusted_proxies=("127.0.0.1",), sign_ins=0)
     form = {"email": "ann@example.org", "password": PASSWORD}
     async with a_console(resources_of(store, engine_url, tmp_path, sign_ups=rules)) as app:
@@ -111,7 +111,7 @@ async def test_a_browsers_mark_is_good_for_its_own_account_only(console: FastAPI
     assert (await ann.pages.post("/sign-in", data=form)).status_code == 303
 
 
-async def test_a_right_password_forgives_what_was_mistyped(console: FastAPI, ann: Person) -> None:
+async def test_correct_password_resets_the_count_of_failures(console: FastAPI, ann: Person) -> None:
     for _ in range(3):
         assert await guess(console, 5) == [401] * 5
         async with browser(console) as pages:
@@ -162,7 +162,7 @@ async def test_an_address_is_taken_once_however_many_race(console: FastAPI) -> N
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
-async def test_what_a_page_of_another_site_sends_is_refused(ann: Person, headers: dict[str, str]) -> None:
+async def test_cross_site_request_is_refused(ann: Person, headers: dict[str, str]) -> None:
     csrf = await csrf_of(ann.pages)
     sent = [
         await ann.pages.post("/api/tokens", json={"name": "x"}, headers=headers),
@@ -192,9 +192,7 @@ async def test_a_browser_that_hides_its_origin_is_still_ours(console: FastAPI) -
         assert (await pages.post("/sign-up", data=form, headers=hidden)).status_code == 303
 
 
-async def test_a_name_pointed_here_by_somebody_else_is_no_page_of_ours(
-    store: Store, engine_url: str, tmp_path: Path
-) -> None:
+async def test_foreign_host_name_is_refused_as_cross_site(store: Store, engine_url: str, tmp_path: Path) -> None:
     form = {"email": "ann@example.org", "password": PASSWORD}
     rebound = {"Host": "evil.example:8000", "Sec-Fetch-Site": "same-origin", "Origin": "http://evil.example:8000"}
     async with a_console(resources_of(store, engine_url, tmp_path)) as app, browser(app) as pages:
@@ -293,7 +291,7 @@ async def test_signing_out_ends_the_session(ann: Person) -> None:
     assert (await ann.pages.get("/api/usage")).status_code == 401
 
 
-async def test_a_session_that_has_run_out_is_none(ann: Person, store: Store) -> None:
+async def test_expired_session_is_refused(ann: Person, store: Store) -> None:
     with store.db.transaction() as conn:
         conn.execute("update console_sessions set expires_at = clock_timestamp()")
     answer: httpx.Response = await ann.pages.get("/api/usage")
@@ -314,14 +312,14 @@ NUL_FORM = {"email": "a\0@x.org", "password": "\0" * 12}
         {"files": {"email": (None, "a\0@x.org"), "password": (None, "long enough it is")}},
     ],
 )
-async def test_what_a_stranger_sends_to_the_forms_is_no_fault_of_ours(console: FastAPI, sent: dict[str, Any]) -> None:
+async def test_invalid_form_data_is_422(console: FastAPI, sent: dict[str, Any]) -> None:
     headers = {"Content-Type": "application/json"} if "content" in sent else {}
     async with browser(console) as pages:
         for path in ("/sign-in", "/sign-up", "/new-password"):
             assert (await pages.post(path, headers=headers, **sent)).status_code == 422
 
 
-async def test_addresses_with_nul_are_no_fault_of_ours(ann: Person) -> None:
+async def test_address_with_nul_is_a_client_error(ann: Person) -> None:
     form = {"csrf": await csrf_of(ann.pages)}
     for path in ("/documents/%00", "/documents/a%00b/preview", "/static/%00/%00"):
         assert (await ann.pages.get(path)).status_code == 404

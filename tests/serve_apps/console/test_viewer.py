@@ -107,7 +107,7 @@ async def test_a_page_that_is_not_there_is_not_another_one(page: str) -> None:
 
 
 @pytest.mark.usefixtures("reader")
-async def test_every_tab_and_download_of_ones_own_document_is_served_and_of_no_other(
+async def test_tabs_and_downloads_are_served_for_own_documents_only(
     console: FastAPI, ann: Person, store: Store, engine_url: str
 ) -> None:
     (document,) = await read(ann, store, engine_url, PDF)
@@ -154,7 +154,7 @@ async def test_a_locked_document_is_read_with_its_password_and_counts_once(
 
 
 @pytest.mark.usefixtures("lock_reader")
-async def test_nobody_unlocks_what_is_anothers_or_what_is_read(
+async def test_unlock_is_refused_for_documents_of_others_and_for_read_documents(
     console: FastAPI, ann: Person, store: Store, engine_url: str
 ) -> None:
     locked, open_one = await read(ann, store, engine_url, LOCKED, PDF)

@@ -1,4 +1,4 @@
-"""document.finished: once per document, signed as the interface says, whatever is killed in between."""
+"""document.finished: once per document, signed as the interface says, despite kills in between."""
 
 import asyncio
 import hashlib
@@ -53,7 +53,7 @@ async def register(person: Person, url: str) -> str:
 
 
 @pytest.mark.usefixtures("reader")
-async def test_each_document_of_single_and_batch_submits_is_told_once_and_signed(
+async def test_each_document_of_single_and_batch_submits_is_delivered_once(
     ann: Person, store: Store, engine_url: str
 ) -> None:
     with receiving() as receiver:
@@ -128,7 +128,7 @@ def count_ids(receiver: Receiver) -> Counter[str]:
 
 @pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("point", ["before-commit:2", "after-commit:1", "after-commit:3"])
-async def test_a_console_killed_around_the_commit_tells_each_document_under_one_id(
+async def test_console_killed_at_the_commit_delivers_each_document_once(
     ann: Person, store: Store, dsn: str, engine_url: str, tmp_path: Path, point: str
 ) -> None:
     with receiving() as receiver:

@@ -28,7 +28,7 @@ IDS = {"job_id": "job_" + "a" * 26, "document_id": "doc_" + "a" * 26}
 
 
 class OneHit:
-    """Finds the same passage whatever is asked."""
+    """Returns the same passage for every query."""
 
     async def search(self, request: SearchRequest) -> list[SearchHit]:
         return [a_hit(request.q)]
@@ -56,11 +56,11 @@ def a_hit(text: str, job_id: str = "job_x", document_id: str = "doc_x") -> Searc
     )
 
 
-def piped(url: str, token: str, mode: Any) -> Client:
+def piped(url: str, token: str, mode: Any, root: Path) -> Client:
     """`quire mcp` as a client's configuration starts it."""
     command = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "cluster.cli.main", "mcp", "--url", url],
+        args=["-m", "cluster.cli.main", "mcp", "--url", url, "--root", str(root)],
         env={"QUIRE_TOKEN": token, "PATH": "/usr/bin:/bin"},
         cwd=ROOT,
     )
@@ -68,9 +68,9 @@ def piped(url: str, token: str, mode: Any) -> Client:
 
 
 @asynccontextmanager
-async def here(url: str, token: str = "acme-write") -> AsyncIterator[Client]:
+async def here(url: str, root: Path, token: str = "acme-write") -> AsyncIterator[Client]:
     """The server in this process."""
-    async with open_client(url, token) as http, Client(make_server(http, "0")) as client:
+    async with open_client(url, token) as http, Client(make_server(http, "0", root)) as client:
         yield client
 
 
@@ -90,14 +90,14 @@ def failure(result: Any) -> str:
 
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", LATEST_HANDSHAKE_VERSION), ("auto", LATEST_MODERN_VERSION)])
-async def test_a_client_of_either_era_lists_tools_parses_a_file_and_asks_about_it(
+async def test_client_of_either_protocol_lists_tools_and_parses_a_file(
     store: Store, dsn: str, tmp_path: Path, mode: str, version: str
 ) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(PDF)
     resources = make_resources(store, dsn=dsn, ports=Ports(search=OneHit()))
     with listening(resources) as url, reading(store):
-        async with piped(url, "acme-write", mode) as client:
+        async with piped(url, "acme-write", mode, tmp_path) as client:
             assert client.protocol_version == version
             tools = (await client.list_tools()).tools
             assert {tool.name for tool in tools} == TOOLS
@@ -122,17 +122,17 @@ async def test_a_client_of_either_era_lists_tools_parses_a_file_and_asks_about_i
             assert content.text.strip() == "Hello"
 
 
-async def test_what_the_service_refuses_is_a_result_the_model_can_read(store: Store, dsn: str, tmp_path: Path) -> None:
+async def test_service_refusal_is_a_readable_tool_result(store: Store, dsn: str, tmp_path: Path) -> None:
     with listening(make_resources(store, dsn=dsn)) as url:
-        async with here(url, "wrong") as client:
+        async with here(url, tmp_path, "wrong") as client:
             assert "401" in failure(await client.call_tool("search", {"q": "x"}))
-        async with here(url) as client:
+        async with here(url, tmp_path) as client:
             missing = failure(await client.call_tool("parse", {"path": str(tmp_path / "none.pdf")}))
             assert "No such file or directory" in missing
             assert "404" in failure(await client.call_tool("get_chunks", IDS))
             (tmp_path / "program.exe").write_bytes(b"MZ\x90\0\3 program")
             assert "422" in failure(await client.call_tool("parse", {"path": str(tmp_path / "program.exe")}))
-    async with here("http://127.0.0.1:9") as client:
+    async with here("http://127.0.0.1:9", tmp_path) as client:
         assert "cannot be reached" in failure(await client.call_tool("search", {"q": "x"}))
 
 
@@ -145,13 +145,13 @@ async def test_what_the_service_refuses_is_a_result_the_model_can_read(store: St
         IDS | {"max_tokens": "many"},
     ],
 )
-async def test_arguments_that_do_not_fit_never_reach_the_service(arguments: dict[str, Any]) -> None:
-    async with here("http://127.0.0.1:9") as client:
+async def test_arguments_that_do_not_fit_never_reach_the_service(arguments: dict[str, Any], tmp_path: Path) -> None:
+    async with here("http://127.0.0.1:9", tmp_path) as client:
         told = failure(await client.call_tool("export_context", arguments))
     assert "cannot be reached" not in told
 
 
-async def test_an_address_is_fetched_by_the_service_and_not_here() -> None:
+async def test_an_address_is_fetched_by_the_service_and_not_here(tmp_path: Path) -> None:
     sent: list[Any] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -161,11 +161,36 @@ async def test_an_address_is_fetched_by_the_service_and_not_here() -> None:
     transport = httpx.MockTransport(answer)
     async with (
         httpx.AsyncClient(base_url="http://quire.test", transport=transport) as http,
-        Client(make_server(http, "0")) as client,
+        Client(make_server(http, "0", tmp_path, urls=True)) as client,
     ):
         read = facts(await client.call_tool("parse", {"path": "https://example.org/a.pdf"}))
     assert sent == [("/v1/parse", {"url": "https://example.org/a.pdf"})]
     assert (read["status"], read["job_id"]) == ("running", IDS["job_id"])
+
+
+@pytest.mark.parametrize(
+    ("path", "refusal"),
+    [
+        ("../secret.txt", "only files in"),
+        ("{outside}/secret.txt", "only files in"),
+        ("link.txt", "only files in"),
+        ("~/secret.txt", "only files in"),
+        ("https://example.org/a.pdf?stolen=1", "web addresses are not allowed"),
+    ],
+)
+async def test_files_outside_the_root_and_addresses_are_refused(tmp_path: Path, path: str, refusal: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "secret.txt").write_text("secret")
+    (root / "link.txt").symlink_to(tmp_path / "secret.txt")
+    async with here("http://127.0.0.1:9", root) as client:
+        assert refusal in failure(await client.call_tool("parse", {"path": path.format(outside=tmp_path)}))
+
+
+async def test_sending_tools_declare_an_open_world(tmp_path: Path) -> None:
+    async with here("http://127.0.0.1:9", tmp_path) as client:
+        tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools if tool.annotations and tool.annotations.open_world_hint] == ["parse"]
 
 
 def test_a_long_list_comes_in_pages() -> None:

@@ -1,1 +1,1 @@
-"""What a disk, a bucket, a clock or a process without handles may do to what is stored."""
+"""Faults of a disk, a bucket, a clock or a process without handles, and their effect on stored data."""

@@ -128,7 +128,7 @@ def test_a_bucket_that_is_busy_for_a_moment_is_asked_again(places: tuple[Blobs, 
     assert moody.refused == 6
 
 
-def test_a_bucket_that_stays_busy_is_unavailable_and_nothing_is_called_missing(
+def test_busy_bucket_is_unavailable_and_no_object_is_reported_missing(
     places: tuple[Blobs, Artifacts], moody: Moody
 ) -> None:
     blobs, artifacts = places

@@ -72,9 +72,7 @@ def dsn(server: TlsServer, authority: Path) -> str:
     )
 
 
-def test_an_expired_certificate_of_the_database_is_named_until_it_is_renewed(
-    database_server: TlsServer, tmp_path: Path
-) -> None:
+def test_expired_database_certificate_is_reported_until_renewed(database_server: TlsServer, tmp_path: Path) -> None:
     authority = tmp_path / "cert.pem"
     db = Database(dsn(database_server, authority))
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""A disk that takes no more while the keyword index follows the table: said so, and every word is found later."""
+"""A full disk while the keyword index follows the table: reported, and every word is found later."""
 
 import resource
 from collections.abc import Iterator

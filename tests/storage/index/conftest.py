@@ -1,4 +1,4 @@
-"""An index of one's own: on a directory, or on a loopback S3 server."""
+"""A separate index: in a directory, or on a loopback S3 server."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -50,7 +50,7 @@ def entries(scope: Scope, document_id: str, generation: int, texts: Sequence[str
 
 
 class Library:
-    """Reader and writer of one index, each with connections of its own, as in two processes."""
+    """Reader and writer of one index with separate connections, as in two processes."""
 
     def __init__(self, store: Store, uri: str, folder: Path, options: dict[str, str] | None = None) -> None:
         self.store = store

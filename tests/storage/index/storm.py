@@ -37,7 +37,7 @@ class Ledger:
 
 
 def churn(library: Library, ledger: Ledger, seed: int, stop: threading.Event) -> None:
-    """Publish, publish again, cut anew, leave unpublished, delete, erase."""
+    """Publish, publish again, chunk again, leave unpublished, delete, erase."""
     rng = random.Random(seed)
     alive: list[tuple[str, int]] = []
     while not stop.is_set():

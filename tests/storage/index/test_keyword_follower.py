@@ -13,7 +13,7 @@ from tests.storage.index.test_keyword_parts import ACME, PART, Shelf
 
 
 class Machine(Shelf):
-    """Another machine's folder beside the same table, with a clock one can turn."""
+    """Another machine's folder of the same table, with an adjustable clock."""
 
     def __init__(self, writer: Shelf, folder: Path) -> None:
         self.table = ChunkTable(str(folder / "table"), width=2)
@@ -54,7 +54,7 @@ def test_follower_finds_words_written_by_another_machine(writer: Shelf, machine:
     assert machine.follower.age_s() == 0
 
 
-def test_the_age_says_how_long_it_has_been_behind(writer: Shelf, machine: Machine) -> None:
+def test_follower_age_is_the_time_since_falling_behind(writer: Shelf, machine: Machine) -> None:
     machine.wait()
     writer.write("d1", "plums")
     machine.follower.run()

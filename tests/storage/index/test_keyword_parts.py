@@ -22,7 +22,7 @@ LOCK = threading.Lock()
 
 
 class Shelf:
-    """A table and its keyword index, whose parts take no more once they hold five chunks."""
+    """A table and its keyword index, whose parts are full at five chunks."""
 
     def __init__(self, folder: Path) -> None:
         self.table = ChunkTable(str(folder / "table"), width=2)
@@ -67,7 +67,7 @@ def shelf(tmp_path: Path) -> Iterator[Shelf]:
     made.files.close()
 
 
-def test_every_part_answers_and_none_takes_more_once_it_is_full(shelf: Shelf) -> None:
+def test_every_part_answers_and_a_full_part_takes_no_rows(shelf: Shelf) -> None:
     for number in range(12):
         shelf.write(f"d{number}", f"apples {number}", f"pears {number}")
     assert len(shelf.builds()) == 4
@@ -80,7 +80,7 @@ def test_every_part_answers_and_none_takes_more_once_it_is_full(shelf: Shelf) ->
     assert shelf.view().rarity("text_en", "appl") == (12, 24)
 
 
-def test_erasing_a_document_builds_only_the_part_again_in_which_it_stood(shelf: Shelf) -> None:
+def test_erasing_a_document_rebuilds_only_its_part(shelf: Shelf) -> None:
     for number in range(12):
         shelf.write(f"d{number}", f"apples {number}", f"xylocanthus {number}")
     before = shelf.builds()
@@ -112,7 +112,7 @@ def test_parts_left_nearly_empty_join_and_an_empty_one_goes(shelf: Shelf) -> Non
     assert len(shelf.found("apples")) == 3
 
 
-def test_erasing_documents_of_many_parts_builds_them_side_by_side_and_the_empty_ones_go(shelf: Shelf) -> None:
+def test_erasing_documents_of_many_parts_rebuilds_them_in_parallel(shelf: Shelf) -> None:
     for number in range(30):
         shelf.write(f"d{number}", f"apples {number}", f"xylocanthus {number}")
     before = shelf.builds()
@@ -136,7 +136,7 @@ def test_a_whole_rebuild_cuts_the_table_into_the_same_parts(shelf: Shelf) -> Non
     assert len(shelf.found("apples")) == 12
 
 
-def test_the_same_rows_told_again_after_a_crash_stand_once(shelf: Shelf) -> None:
+def test_repeated_rows_after_a_crash_are_indexed_once(shelf: Shelf) -> None:
     """The words were committed and the state was not: the next follow takes the same batch again."""
     shelf.write("d0", "apples 0")
     folder = shelf.keywords.folder(ACME)

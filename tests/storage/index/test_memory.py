@@ -1,4 +1,4 @@
-"""What a process that works with the index all day keeps in memory does not grow with what it has done."""
+"""Memory of a process that works with the index all day does not grow with its work."""
 
 from functools import cache
 from pathlib import Path

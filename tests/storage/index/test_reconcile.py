@@ -64,7 +64,7 @@ def test_moved_documents_are_found_by_their_new_owner_only(library: Library) -> 
     assert passes.run().missing == []
 
 
-def test_a_published_document_without_rows_is_indexed_again_and_its_chunks_are_counted(library: Library) -> None:
+def test_published_document_without_rows_is_indexed_again(library: Library) -> None:
     claimed, empty = library.claim(), library.claim()
     library.finish(claimed, 2)
     library.finish(empty, 7)

@@ -1,4 +1,4 @@
-"""A change of models: new vectors are made beside the old ones, the old ones answer until the switch."""
+"""A change of models: new vectors are built next to the old ones, which answer until the switch."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -89,7 +89,7 @@ def test_a_document_deleted_meanwhile_leaves_both_tables(library: Library, job: 
     writer.close()
 
 
-def test_a_row_written_after_its_document_was_erased_goes_when_all_is_settled(
+def test_row_written_after_its_document_was_erased_is_removed_by_settle(
     library: Library, job: Reembedding, tmp_path: Path
 ) -> None:
     claimed = library.publish("apples ripen")

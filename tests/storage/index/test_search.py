@@ -1,4 +1,4 @@
-"""What a search finds: published documents of the caller, by words, by vectors, by both."""
+"""Search results: published documents of the caller, by words, by vectors, by both."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ OTHER = Scope(tenant="zeta")
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_a_published_document_is_found_with_where_it_stands(either: Library, mode: SearchMode) -> None:
+def test_published_document_is_found_with_its_place(either: Library, mode: SearchMode) -> None:
     done = either.publish("The ropes were measured twice.", "Apples ripen in autumn in the north.")
     hit = either.ask("when do apples ripen", mode)[0]
     assert (hit.job_id, hit.document_id, hit.chunk_id, hit.mode) == (done.job_id, done.document_id, "c1", mode)
@@ -65,12 +65,12 @@ def test_a_search_can_be_narrowed_to_a_format_a_time_and_a_language(library: Lib
         assert library.ask("apples", mode, **narrowed) == []
 
 
-def test_a_document_that_is_named_and_does_not_fit_is_no_unknown_one(library: Library) -> None:
+def test_named_document_without_a_match_is_not_unknown(library: Library) -> None:
     done = library.publish("apples here")
     assert library.ask("apples", document_id=done.document_id, format="docx") == []
 
 
-def test_similarity_is_that_of_the_question_as_it_was_asked(library: Library) -> None:
+def test_similarity_is_measured_with_the_original_question(library: Library) -> None:
     library.publish("apples ripen in autumn", "ropes are measured twice")
     for mode in (SearchMode.VECTOR, SearchMode.HYBRID):
         hit = library.ask("when do apples ripen in autumn", mode)[0]
@@ -92,7 +92,7 @@ def test_similarity_is_that_of_the_question_as_it_was_asked(library: Library) ->
         ("bake bread", [], False),
     ],
 )
-def test_nothing_fits_where_no_passage_is_near_and_none_has_most_of_the_words(
+def test_nothing_fits_without_a_near_passage_or_most_of_the_words(
     question: str, found: list[tuple[float | None, list[str]]], expected: bool
 ) -> None:
     assert nothing_fits(question, found) is expected
@@ -160,7 +160,7 @@ def test_without_a_model_words_answer_and_say_so(library: Library) -> None:
     assert [hit.mode for hit in hits] == [SearchMode.FTS]
 
 
-def test_words_of_the_headings_above_a_chunk_find_it(library: Library) -> None:
+def test_chunk_is_found_by_words_of_its_headings(library: Library) -> None:
     claimed = library.claim()
     entry = entries(ACME, claimed.document_id, claimed.attempt, ["They were replaced before winter.", "Nothing else."])
     under = [

@@ -1,4 +1,4 @@
-"""What the writer promises: nothing twice, nothing left behind, small files, whatever dies in between."""
+"""Guarantees of the writer: no duplicates, no leftovers, small files, despite crashes in between."""
 
 import signal
 import subprocess
@@ -99,7 +99,7 @@ def test_no_byte_of_an_erased_document_is_left_in_any_file(either: Library) -> N
 
 
 def _keyword_known(library: Library, word: str) -> bool:
-    """Whether the text stands in a file of the keyword index (its row store may compress: so ask its terms too)."""
+    """Return True when the text is in the keyword index: in a file, or (the row store may compress) as a term."""
     stored = any(word.encode() in path.read_bytes() for path in library.place.keywords.rglob("*") if path.is_file())
     view = library.reader.keywords.view(ACME)
     assert view is not None
@@ -123,7 +123,7 @@ def test_an_erased_document_may_come_again(library: Library) -> None:
     assert len(library.ask("apples")) == 1
 
 
-def test_readers_go_on_while_old_versions_are_dropped(library: Library) -> None:
+def test_readers_continue_while_old_versions_are_dropped(library: Library) -> None:
     library.publish("apples ripen")
     assert len(library.ask("apples")) == 1
     for number in range(5):

@@ -1,4 +1,4 @@
-"""What a bulk job asks of the documents that are there, however many it brings."""
+"""Queries of a bulk job about existing documents, for any number of new ones."""
 
 import pytest
 

@@ -111,7 +111,7 @@ def test_a_cursor_of_one_filter_or_tenant_is_not_good_for_another(store: Store) 
             list_all_documents(store, scope, wanted, cursor=cursor)
 
 
-def test_chosen_documents_come_in_the_order_sent_with_the_tree_of_those_that_have_one(store: Store) -> None:
+def test_chosen_documents_come_in_submit_order_with_their_trees(store: Store) -> None:
     job = send(store, "good.pdf", "bad.pdf", "waits.pdf")
     queue = worker(store)
     finish(store, [success(claim(queue)), Failed(claim=claim(queue), error="malformed")])

@@ -66,7 +66,7 @@ def test_racers_for_the_last_page_admit_exactly_one(store: Store) -> None:
     assert (len(accepted), len(refused)) == (1, 15)
 
 
-def test_a_submission_whose_original_is_gone_is_refused_for_another_try(store: Store) -> None:
+def test_submission_with_a_missing_original_is_refused_as_unavailable(store: Store) -> None:
     blob = StoredBlob(key="0" * 64, sha256="0" * 64, bytes=1)
     file = NewDocument(name="a.pdf", blob=blob, options=ReadOptions())
     with pytest.raises(StoreUnavailable):
@@ -106,7 +106,7 @@ def test_racing_submissions_of_one_key_make_one_job(store: Store) -> None:
     assert len(set(jobs)) == 1
 
 
-def test_forgotten_keys_may_be_used_anew(store: Store) -> None:
+def test_deleted_idempotency_keys_may_be_used_again(store: Store) -> None:
     key = IdempotencyKey(route="jobs", key="k1", digest="d1")
     first = submit_with_key(store, key)
     assert delete_old_keys(store.db, 3600) == 0

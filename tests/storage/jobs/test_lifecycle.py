@@ -132,7 +132,7 @@ def test_a_deleted_document_stays_listed_without_its_outputs(store: Store) -> No
         locate_original(store, ACME, job.id, taken.document_id)
 
 
-def test_a_deleted_failure_is_no_dead_letter_and_cannot_be_requeued(store: Store) -> None:
+def test_deleted_failure_is_not_a_dead_letter_and_cannot_be_requeued(store: Store) -> None:
     job, failed = fail_one(store)
     assert [row.id for row in list_dead_letters(store, ACME).items] == [failed.document_id]
     delete_document(store.db, ACME, ACTOR, failed.document_id)
@@ -157,7 +157,7 @@ def test_a_purge_leaves_no_content_in_any_store(store: Store) -> None:
     assert actions[-2:] == ["job.deleted", "document.purged"]
 
 
-def test_an_original_that_another_document_has_too_stays_until_both_are_gone(store: Store) -> None:
+def test_shared_original_stays_until_both_documents_are_deleted(store: Store) -> None:
     (_, first), (_, second) = read_one(store, content=b"shared"), read_one(store, content=b"shared")
     assert first.blob_sha256 is not None
     delete_document(store.db, ACME, ACTOR, first.document_id)

@@ -64,7 +64,7 @@ def test_a_wait_that_is_obeyed_is_accepted_and_buckets_are_apart(store: Store) -
     assert take(store.db, "acme", 600, burst=2) == 0
 
 
-def test_buckets_long_empty_are_forgotten(store: Store) -> None:
+def test_long_empty_buckets_are_deleted(store: Store) -> None:
     take(store.db, "acme", 60)
     with store.db.autocommit() as conn:
         conn.execute("update rate_limits set empty_at = now() - interval '2 hours'")
@@ -95,7 +95,7 @@ def test_jobs_past_their_retention_are_deleted_and_others_stay(store: Store) -> 
     ] == [("retention", old)]
 
 
-def test_an_organisation_may_keep_so_many_bytes_and_deleted_ones_do_not_count(store: Store) -> None:
+def test_organisation_bytes_are_limited_without_deleted_documents(store: Store) -> None:
     job = end_job(store)
     with store.db.autocommit() as conn:
         require_room(conn, ACME, 16, 8)
@@ -108,7 +108,7 @@ def test_an_organisation_may_keep_so_many_bytes_and_deleted_ones_do_not_count(st
         require_room(conn, ACME, 16, 16)
 
 
-def test_a_tenants_documents_move_with_everything_they_have_while_readers_work(store: Store) -> None:
+def test_documents_of_a_tenant_move_with_all_their_rows_while_readers_work(store: Store) -> None:
     default = Scope(tenant="default")
     done = end_job(store, default)
     queued = submit(store, scope=default).id

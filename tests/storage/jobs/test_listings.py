@@ -1,4 +1,4 @@
-"""What callers see: jobs, documents, dead letters and counts, page by page, each tenant its own."""
+"""Listings for callers: jobs, documents, dead letters and counts, page by page, per tenant."""
 
 import pytest
 
@@ -27,9 +27,7 @@ def test_jobs_are_paged_newest_first_without_documents(store: Store) -> None:
     assert {job.documents for job in first.items} == {()}
 
 
-def test_a_page_of_whole_jobs_ends_before_it_holds_too_many_documents(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_page_of_whole_jobs_ends_before_the_document_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = [submit(store, count) for count in (1, 2, 2, 5)]
     whole = list_whole_jobs(store, ACME)
     assert [len(job.documents) for job in whole.items] == [5, 2, 2, 1]
@@ -94,7 +92,7 @@ def test_dead_letters_are_paged_newest_failure_first(store: Store) -> None:
     assert list_dead_letters(store, OTHER).items == ()
 
 
-def test_the_tree_is_found_only_when_it_is_published(store: Store) -> None:
+def test_tree_is_found_only_when_published(store: Store) -> None:
     job = submit(store, 2)
     queue = worker(store)
     good, bad = claim(queue), claim(queue)
@@ -110,7 +108,7 @@ def test_the_tree_is_found_only_when_it_is_published(store: Store) -> None:
         locate_tree(store.db, ACME, submit(store).id, good.document_id)
 
 
-def test_the_original_is_found_whatever_became_of_the_document(store: Store) -> None:
+def test_original_is_found_for_a_document_in_any_state(store: Store) -> None:
     job = submit(store)
     original = locate_original(store, ACME, job.id, job.documents[0].id)
     assert original.sha256 == find_document(store.db, ACME, job.documents[0].id).sha256

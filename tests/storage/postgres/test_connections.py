@@ -76,7 +76,7 @@ def test_one_that_is_used_now_and_then_is_kept(pool: Pool) -> None:
     assert (len(pool.made), pool.open) == (1, 1)
 
 
-def test_one_that_broke_or_was_left_in_a_transaction_is_not_given_to_the_next(pool: Pool) -> None:
+def test_broken_or_open_transaction_connection_is_not_reused(pool: Pool) -> None:
     with pool.pool.borrow() as connection:
         connection.execute("begin")
     assert pool.open == 0

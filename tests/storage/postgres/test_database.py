@@ -41,7 +41,7 @@ def test_idle_connections_that_the_server_closed_are_replaced_unseen(dsn: str, s
         assert conn.execute("select 1 as one").fetchone() == {"one": 1}
 
 
-def test_a_read_whose_connection_dies_under_it_is_tried_once_more(dsn: str, store: Store) -> None:
+def test_read_on_a_dead_connection_is_retried_once(dsn: str, store: Store) -> None:
     tries: list[int] = []
 
     def read(conn: psycopg.Connection[dict[str, object]]) -> object:
@@ -54,7 +54,7 @@ def test_a_read_whose_connection_dies_under_it_is_tried_once_more(dsn: str, stor
     assert len(tries) == 2
 
 
-def test_a_write_whose_connection_dies_is_unavailable_and_undone(dsn: str, store: Store) -> None:
+def test_write_on_a_dead_connection_is_unavailable_and_rolled_back(dsn: str, store: Store) -> None:
     def interrupted() -> None:
         with store.db.transaction() as conn:
             conn.execute("insert into watermarks (name) values ('half')")

@@ -17,7 +17,7 @@ def test_only_one_candidate_holds_a_role(store: Store) -> None:
     assert RoleLease(store.db, "index", "two", 30).acquire()
 
 
-def test_a_lapsed_role_changes_hands_with_a_higher_fence(store: Store) -> None:
+def test_expired_role_lease_changes_holder_with_a_higher_fence(store: Store) -> None:
     first, second = (RoleLease(store.db, "janitor", name, 30) for name in ("one", "two"))
     first.acquire()
     lapse(store)
@@ -27,7 +27,7 @@ def test_a_lapsed_role_changes_hands_with_a_higher_fence(store: Store) -> None:
     assert second.renew()
 
 
-def test_a_lapsed_role_is_not_renewed_but_taken_again(store: Store) -> None:
+def test_expired_role_lease_is_not_renewed_but_acquired_again(store: Store) -> None:
     lease = RoleLease(store.db, "janitor", "one", 30)
     lease.acquire()
     lapse(store)

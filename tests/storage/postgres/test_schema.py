@@ -31,14 +31,14 @@ def test_head_is_the_newest_revision() -> None:
     assert ScriptDirectory.from_config(alembic_config(None)).get_current_head() == HEAD
 
 
-def test_a_migrated_database_is_accepted_and_migrating_again_changes_nothing(dsn: str) -> None:
+def test_migrated_database_is_accepted_and_migrating_again_is_a_no_op(dsn: str) -> None:
     migrate(dsn)
     db = Database(dsn)
     check_schema(db)
     db.close()
 
 
-def test_a_database_that_is_up_to_date_is_left_alone_without_the_tools_of_migrating(dsn: str) -> None:
+def test_current_database_is_left_alone_without_loading_migration_tools(dsn: str) -> None:
     lines = (
         "import sys\n"
         "from storage.postgres.schema import migrate\n"

@@ -1,4 +1,4 @@
-"""The service works as a role that is no superuser and can change no act of the audit trail."""
+"""The service works as a role that is not a superuser and can change no act of the audit trail."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +65,7 @@ def service_store(service_dsn: str, tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def test_the_role_is_no_superuser_and_owns_nothing(service_dsn: str) -> None:
+def test_service_role_is_not_a_superuser_and_owns_nothing(service_dsn: str) -> None:
     with psycopg.connect(service_dsn) as connection:
         row = connection.execute("select usesuper from pg_user where usename = current_user").fetchone()
         owned = connection.execute("select count(*) from pg_tables where tableowner = current_user").fetchone()
@@ -119,7 +119,7 @@ def test_erasing_for_good_and_moving_a_tenant_work_as_this_role(service_store: S
         move_tenant(service_store.db, "nobody", "somebody")
 
 
-def test_letting_it_in_again_changes_nothing_but_the_password(dsn: str) -> None:
+def test_granting_the_role_again_changes_only_the_password(dsn: str) -> None:
     first, second = let_service_in(dsn, "one"), let_service_in(dsn, "two")
     with psycopg.connect(second) as connection:
         assert connection.execute("select count(*) from jobs").fetchone() == (0,)

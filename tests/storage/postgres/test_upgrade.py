@@ -1,4 +1,4 @@
-"""A store that version 0.9.20 filled opens in this version: nothing is lost, what was under way goes on."""
+"""A store filled by version 0.9.20 opens in this version: nothing is lost, and running work continues."""
 
 import threading
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
         store.close()
 
 
-def test_a_migration_and_work_that_holds_tables_in_another_order_do_not_end_each_other(
+def test_migration_and_work_with_another_lock_order_do_not_deadlock(
     postgres_server: TestServer,
 ) -> None:
     with postgres_server.empty_database() as dsn, psycopg.connect(dsn) as reader, psycopg.connect(dsn) as watch:

@@ -17,7 +17,7 @@ CANARY = "canary0123456789abcdef"
 
 @pytest.fixture
 def cluster_folder(dsn: str) -> Path:
-    """Where the test's server keeps its files."""
+    """Return the folder of the test server's files."""
     with psycopg.connect(dsn) as connection:
         row = connection.execute("show data_directory").fetchone()
     assert row

@@ -1,4 +1,4 @@
-"""Counters say what rows would say, whatever ends a document, and only rise."""
+"""Counters equal the counts of rows, for every end of a document, and only rise."""
 
 from storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
 from storage.postgres.database import Database

@@ -41,7 +41,7 @@ def test_a_group_of_one_is_being_read(store: Store) -> None:
     assert phases(store) == [("reading", 1, 0)]
 
 
-def test_a_group_holds_no_more_bytes_than_it_may_but_always_its_first(store: Store) -> None:
+def test_group_stays_within_its_byte_limit_but_has_at_least_its_first(store: Store) -> None:
     third = GROUP_BYTES // 3
     weighing(store, GROUP_BYTES * 9, third, third, third, third)
     queue = worker(store)
@@ -92,7 +92,7 @@ def test_a_retried_document_waits_for_a_turn_of_its_own(store: Store) -> None:
     assert sorted(len(queue.claim_group(8)) for _ in range(2)) == [1, 2]
 
 
-def test_a_lapsed_lease_is_taken_alone_before_any_group(store: Store) -> None:
+def test_expired_lease_is_claimed_alone_before_any_group(store: Store) -> None:
     submit(store, 3)
     first = claim(worker(store))
     lapse(store, first)
@@ -110,7 +110,7 @@ def test_unbegun_claims_are_released_free_and_may_be_grouped(store: Store) -> No
     assert finish(store, [success(read)]) == [True]
 
 
-def test_a_group_ends_in_one_transaction_and_a_stale_member_is_refused_alone(store: Store) -> None:
+def test_group_finishes_at_once_and_only_a_stale_member_is_refused(store: Store) -> None:
     jobs = [submit(store, 2), submit(store, 2)]
     group = worker(store).claim_group(4)
     lapse(store, group[1])
@@ -136,7 +136,7 @@ def test_claims_side_by_side_share_nothing(store: Store) -> None:
     assert len({one.document_id for group in groups for one in group}) == 12
 
 
-def test_an_accepted_job_is_told_as_it_stands_in_the_database(store: Store) -> None:
+def test_accepted_job_equals_the_stored_job(store: Store) -> None:
     files = [NewDocument(name=f"{n}.pdf", blob=put_blob(store), options=ReadOptions()) for n in range(3)]
     told = submit_job(
         store, ACME, Actor(key_name="acme"), files, priority=Priority.JOB, quota=UNLIMITED, metadata={"a": [1, None]}

@@ -52,7 +52,7 @@ def test_held_task_is_not_claimed_again(store: Store) -> None:
     assert worker(store).claim() is None
 
 
-def test_a_lapsed_lease_is_taken_by_the_next_claim(store: Store) -> None:
+def test_expired_lease_is_taken_by_the_next_claim(store: Store) -> None:
     submit(store)
     first = claim(worker(store))
     expire(store, first.document_id)
@@ -60,7 +60,7 @@ def test_a_lapsed_lease_is_taken_by_the_next_claim(store: Store) -> None:
     assert (second.document_id, second.attempt, second.starts) == (first.document_id, 2, 2)
 
 
-def test_a_lapsed_lease_goes_before_waiting_tasks(store: Store) -> None:
+def test_expired_lease_goes_before_waiting_tasks(store: Store) -> None:
     submit(store, 2)
     first = claim(worker(store))
     expire(store, first.document_id)
@@ -79,7 +79,7 @@ def test_a_beat_keeps_the_lease_and_notes_progress(store: Store) -> None:
     assert (seen.pages_done, seen.pages_total) == (3, 9)
 
 
-def test_a_beat_tells_which_tasks_are_lost(store: Store) -> None:
+def test_heartbeat_returns_the_lost_tasks(store: Store) -> None:
     submit(store, 2)
     queue = worker(store)
     lost, kept = claim(queue), claim(queue)
@@ -131,7 +131,7 @@ def test_a_retry_waits_longer_each_time_and_ends_in_a_dead_letter(store: Store) 
     assert store.db.fetch_all("select * from tasks") == []
 
 
-def test_a_third_lapse_while_reading_gives_an_exhausted_claim(store: Store) -> None:
+def test_third_lease_expiry_while_reading_gives_an_exhausted_claim(store: Store) -> None:
     submit(store)
     for _ in range(3):
         taken = claim(worker(store))
@@ -146,7 +146,7 @@ def test_a_third_lapse_while_reading_gives_an_exhausted_claim(store: Store) -> N
 
 
 @pytest.mark.parametrize("phase", [Phase.RECOGNISING, Phase.EMBEDDING, Phase.PUBLISHING])
-def test_a_lapse_outside_reading_gives_the_start_back(store: Store, phase: Phase) -> None:
+def test_lease_expiry_outside_reading_refunds_the_start(store: Store, phase: Phase) -> None:
     submit(store)
     queue = worker(store, LeasePolicy(max_lapses=2))
     for lapses in range(3):
@@ -158,7 +158,7 @@ def test_a_lapse_outside_reading_gives_the_start_back(store: Store, phase: Phase
     assert claim(queue).exhausted
 
 
-def test_a_reader_that_lives_clears_the_document_that_lapsed_in_its_hands(store: Store) -> None:
+def test_living_reader_refunds_a_document_with_an_expired_lease(store: Store) -> None:
     submit(store)
     stopped = worker(store)
     first = claim(stopped)
@@ -200,7 +200,7 @@ def test_a_start_that_was_given_back_may_be_made_again(store: Store) -> None:
     assert document_of(store, last).status is DocumentStatus.FAILED
 
 
-def test_a_document_that_stops_its_readers_ends_by_its_lapses(store: Store) -> None:
+def test_document_fails_after_the_maximum_of_lease_expiries(store: Store) -> None:
     submit(store)
     queue = worker(store, LeasePolicy(max_starts=3, max_lapses=2))
     stopped = claim(queue)
@@ -306,7 +306,7 @@ def test_released_scan_is_skipped_by_reader_without_capacity(store: Store) -> No
     assert (again.document_id, again.starts) == (scan.document_id, 1)
 
 
-def test_lapsed_scan_is_skipped_by_reader_without_capacity(store: Store) -> None:
+def test_expired_scan_is_skipped_by_reader_without_capacity(store: Store) -> None:
     submit(store)
     queue = worker(store)
     taken = claim(queue)

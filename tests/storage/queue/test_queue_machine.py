@@ -1,7 +1,7 @@
-"""Random histories of claims, pauses, lapses, ends, cancels and requeues against a pure model of what must hold.
+"""Random histories of claims, pauses, expiries, ends, cancels and requeues against a pure model.
 
-Workers may stop for longer than their lease and then go on with a claim that is no longer theirs: whatever they try, no
-stale write is accepted and every run of a document ends exactly once.
+Workers may stop for longer than their lease and then continue with a lost claim: no
+stale write is accepted, and every run of a document ends exactly once.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ EXAMPLES = int(os.environ.get("QUEUE_HISTORIES", "100"))
 
 @dataclasses.dataclass
 class Model:
-    """What one document must be. `holder` = (worker's number, attempt) while somebody may write about it."""
+    """Required state of one document. `holder` = (worker's number, attempt) of the worker that may write about it."""
 
     job_id: str
     status: str = "queued"

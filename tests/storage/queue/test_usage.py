@@ -26,7 +26,7 @@ def test_a_reservation_grows_with_the_count_and_settles_at_the_end(store: Store)
     assert month_usage(store.db) == MonthUsage(used=7, reserved=0)
 
 
-def test_a_reservation_that_does_not_fit_is_refused_and_stays_as_it_was(store: Store) -> None:
+def test_refused_reservation_leaves_the_quota_unchanged(store: Store) -> None:
     submit(store, 2, quota=TEN)
     taken = claim(worker(store))
     with pytest.raises(QuotaExceeded):

@@ -16,7 +16,7 @@ def read(store: Store, pages: int) -> None:
     finish(store, [success(claim(worker(store)), pages=pages)])
 
 
-def test_every_day_of_the_month_is_told_and_today_has_its_pages(store: Store) -> None:
+def test_usage_by_day_lists_every_day_of_the_month_with_its_pages(store: Store) -> None:
     read(store, 7)
     read(store, 5)
     month = current_month(store.db)
@@ -26,7 +26,7 @@ def test_every_day_of_the_month_is_told_and_today_has_its_pages(store: Store) ->
     assert [(one.documents, one.pages) for one in days if one.documents] == [(2, 12)]
 
 
-def test_the_last_day_is_told_by_the_hour_and_older_work_is_left_out(store: Store) -> None:
+def test_usage_by_hour_covers_the_last_day_only(store: Store) -> None:
     read(store, 7)
     with store.db.autocommit() as conn:
         conn.execute("update meter set at = at - interval '25 hours'")
@@ -38,7 +38,7 @@ def test_the_last_day_is_told_by_the_hour_and_older_work_is_left_out(store: Stor
     assert sum(one.pages for one in hours[-2:]) == 3
 
 
-def test_usage_of_others_is_not_told(store: Store) -> None:
+def test_usage_of_other_organisations_is_hidden(store: Store) -> None:
     read(store, 7)
     stranger = replace(ACME, org="elsewhere")
     assert sum(one.pages for one in usage_by_day(store.db, stranger, current_month(store.db))) == 0

@@ -1,4 +1,4 @@
-"""Stored trees scanned again: another attempt is shown, decisions hold, and whoever lost the race changes nothing."""
+"""Stored trees scanned again: another attempt is shown, decisions hold, and the loser of a race changes nothing."""
 
 from dataclasses import replace
 from functools import partial

@@ -1,4 +1,4 @@
-"""What awaits review, page by page, and decisions that outlive the attempt they were made on."""
+"""Flags that await review, page by page, and decisions that outlive the attempt they were made on."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def test_flags_are_pending_until_decided(store: Store) -> None:
     }
 
 
-def test_the_same_decision_again_changes_and_audits_nothing_another_one_does(store: Store) -> None:
+def test_repeated_decision_changes_nothing_and_another_decision_is_audited(store: Store) -> None:
     job = publish(store, flagged())
     say(store.db, job, FlagState.APPROVED)
     say(store.db, job, FlagState.APPROVED)

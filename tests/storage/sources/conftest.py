@@ -1,4 +1,4 @@
-"""A folder of one's own behind the fence."""
+"""A separate source folder behind the fence."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Nothing outside of a source is ever read, whoever asks and however the folder is built."""
+"""Nothing outside a source is ever read, for any caller and any folder structure."""
 
 import os
 import threading
@@ -93,7 +93,7 @@ def test_pseudo_file_systems_are_refused_even_without_a_fence(store: Store, wher
         SourceGate(workdir=store.workdir).connect(SourceKind.DIRECTORY, where, "acme").check()
 
 
-def test_the_own_workdir_is_no_source_and_is_left_out_of_one_around_it(store: Store, tmp_path: Path) -> None:
+def test_workdir_is_refused_as_source_and_excluded_from_outer_sources(store: Store, tmp_path: Path) -> None:
     store.workdir.mkdir(parents=True, exist_ok=True)
     (store.workdir / "secret.pdf").write_text("x")
     gate = SourceGate(workdir=store.workdir)

@@ -85,7 +85,7 @@ def test_a_crash_in_the_middle_converges(place: Place, monkeypatch: pytest.Monke
     assert place.live() == place.expected()
 
 
-def test_one_sync_at_a_time_and_a_dead_ones_lease_lapses(place: Place) -> None:
+def test_syncs_run_singly_and_the_lease_of_a_dead_sync_expires(place: Place) -> None:
     place.write("a.pdf")
     with place.store.db.autocommit() as conn:
         conn.execute("update sources set lease_until = now() + interval '1 minute'")
@@ -140,7 +140,7 @@ def test_an_organisation_at_its_cap_takes_no_more_files_and_later_the_rest(place
     assert place.counts() == (1, 0, 0, 2)
 
 
-def test_a_wanted_sync_is_due_until_it_ended(place: Place) -> None:
+def test_requested_sync_is_due_until_the_sync_ends(place: Place) -> None:
     def state() -> tuple[SourceState, str | None]:
         source = get_source(place.store.db, ACME, place.id)
         return source.state, source.sync_error

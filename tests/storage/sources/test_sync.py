@@ -27,7 +27,7 @@ def test_only_new_and_changed_files_are_taken_and_removed_ones_go(place: Place) 
     assert place.counts() == (0, 0, 0, 3)
 
 
-def test_the_same_size_and_time_with_other_bytes_is_a_change_and_a_touch_is_none(place: Place) -> None:
+def test_changed_bytes_of_equal_size_and_time_are_a_change(place: Place) -> None:
     file = place.write("a.pdf", "one")
     facts = file.stat()
     place.counts()

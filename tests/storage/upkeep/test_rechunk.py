@@ -1,4 +1,4 @@
-"""Documents cut by another chunker are found in pages, and remembered once they were cut anew."""
+"""Documents cut by another chunker are found in pages, and recorded when they were chunked again."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def test_documents_of_another_chunker_are_listed_in_order(store: Store) -> None:
     assert list_outdated(store.db, NEW, after=rest[-1].document_id) == []
 
 
-def test_a_document_cut_anew_is_remembered_with_its_chunks(store: Store) -> None:
+def test_document_chunked_again_stores_chunker_and_chunk_count(store: Store) -> None:
     claimed = publish(store, OLD)
     assert mark_chunked(store.db, claimed.document_id, claimed.attempt, NEW, 5)
     assert list_outdated(store.db, NEW) == []

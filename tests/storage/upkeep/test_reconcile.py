@@ -1,4 +1,4 @@
-"""What a crash leaves behind is found and swept; what should never happen is told."""
+"""Leftovers of a crash are found and swept; impossible states are reported."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_the_attempt_of_a_running_document_is_left_alone(store: Store) -> None:
     assert reconcile(store, grace_s=-60) == Differences()
 
 
-def test_missing_files_are_told_and_not_mended(store: Store) -> None:
+def test_missing_files_are_reported_and_not_repaired(store: Store) -> None:
     taken = publish_one(store)
     store.artifacts.delete(taken.document_id)
     assert taken.blob_sha256 is not None
@@ -67,7 +67,7 @@ def test_missing_files_are_told_and_not_mended(store: Store) -> None:
         ("update documents set status = 'running'", "documents_out_of_step"),
     ],
 )
-def test_rows_that_do_not_add_up_are_told(store: Store, fault: str, kind: str) -> None:
+def test_inconsistent_rows_are_reported(store: Store, fault: str, kind: str) -> None:
     submit(store)
     with store.db.autocommit() as conn:
         conn.execute(fault.encode())

@@ -1,4 +1,4 @@
-"""Identifiers: random, of one shape, told apart by kind."""
+"""Identifiers: random, of one shape, distinguished by kind."""
 
 from storage.values.ids import is_document_id, is_job_id, new_document_id, new_event_id, new_job_id, new_worker_id
 

@@ -52,14 +52,14 @@ def test_a_failed_document_is_requeued_with_its_password(store: Store) -> None:
     assert claim(queue).options == LOCKED
 
 
-def test_a_row_from_before_passwords_were_sealed_is_read_as_it_is(store: Store) -> None:
+def test_unsealed_password_of_an_old_row_is_read_unchanged(store: Store) -> None:
     submit_locked(store)
     with store.db.autocommit() as conn:
         conn.execute("update documents set options = %s", (Jsonb(asdict(LOCKED)),))
     assert claim(worker(store)).options == LOCKED
 
 
-def test_a_failed_document_is_requeued_with_another_password_and_the_rest_stays(store: Store) -> None:
+def test_failed_document_is_requeued_with_another_password_only(store: Store) -> None:
     job = submit_locked(store)
     queue = worker(store)
     first = claim(queue)

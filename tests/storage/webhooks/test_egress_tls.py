@@ -44,7 +44,7 @@ def make_certificate(folder: Path, *, ended: bool = False) -> tuple[Path, Path]:
 
 
 class Seen:
-    """What the server was asked for."""
+    """The server's view of a request."""
 
     port: int
     certificate: Path

@@ -1,4 +1,4 @@
-"""Events reach their receivers: at least once, under one id with one body, whatever dies, and as planned."""
+"""Events reach their receivers at least once, under one id with one body, on schedule, despite crashes."""
 
 import hashlib
 import hmac
@@ -78,7 +78,7 @@ def test_a_secret_is_stored_sealed_and_bound_to_its_webhook(store: Store) -> Non
         open_secret(store.signer, "whk_b", sealed)
 
 
-def test_each_event_becomes_one_delivery_for_each_webhook_that_asked_for_it(store: Store) -> None:
+def test_each_event_becomes_a_delivery_per_subscribed_webhook(store: Store) -> None:
     finish_one(store)  # before anybody asked
     only_jobs, both = hook(store, events=[EventKind.JOB_FINISHED]), hook(store)
     hook(store, scope=Scope(tenant="zeta"))
@@ -128,7 +128,7 @@ def test_an_older_claim_cannot_settle(store: Store) -> None:
     assert not settle(store.db, fresh, Outcome(status=500))
 
 
-def test_ten_tries_over_the_published_schedule_then_it_has_failed(store: Store) -> None:
+def test_delivery_fails_after_ten_attempts_of_the_published_schedule(store: Store) -> None:
     hook(store, events=[EventKind.JOB_FINISHED])
     finish_one(store)
     fan_out(store.db)
@@ -228,7 +228,7 @@ def test_a_delivery_arrives_signed_with_the_events_frozen_bytes(store: Store) ->
     assert {name: got.headers[name.lower()] for name in again} == again
 
 
-def test_during_a_rotation_both_secrets_sign_and_afterwards_only_the_new_one(store: Store) -> None:
+def test_both_secrets_sign_during_a_rotation_and_then_the_new_secret(store: Store) -> None:
     old, new = new_secret(), new_secret()
     with receiving() as receiver, Sending(store):
         hook_id = register_webhook(store, ACME, ACTOR, receiver.url, BOTH, old).id
@@ -299,7 +299,7 @@ MOST_REFUSALS = 6
 
 
 def test_every_event_arrives_despite_failures_and_crashes(store: Store) -> None:
-    """Dispatchers are abandoned in the middle of a send: their claims lapse and somebody else sends again."""
+    """Dispatchers are abandoned in the middle of a send: their claims expire and another dispatcher sends again."""
     chance, refused = random.Random(7), Counter[str]()
     died: list[str] = []
 

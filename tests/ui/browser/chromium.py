@@ -43,7 +43,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """The result of one command; notices that come meanwhile are kept when they tell of a problem."""
+        """Return the result of one command; meanwhile keep notices that report a problem."""
         self._last += 1
         self._socket.send(json.dumps({"id": self._last, "method": method, "params": parameters}))
         while True:
@@ -105,7 +105,7 @@ class Browser:
         self.call("Input.dispatchKeyEvent", type="keyUp", **shared)
 
     def type(self, text: str) -> None:
-        """Into whatever has the focus."""
+        """Type into the focused element."""
         self.call("Input.insertText", text=text)
 
     def choose_files(self, selector: str, *paths: Path) -> None:
@@ -150,7 +150,7 @@ class Browser:
 
 @contextmanager
 def chromium(program: str = "chromium") -> Iterator[Browser]:
-    """A fresh browser with a profile of its own."""
+    """Start a browser with a fresh profile."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         started = subprocess.Popen(
             [program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],

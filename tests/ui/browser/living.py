@@ -55,14 +55,14 @@ class Living:
         return ended
 
     def pending(self) -> list[dict[str, object]]:
-        """What waits for a decision."""
+        """Return the flags that wait for a decision."""
         items: list[dict[str, object]] = self.ask("GET", "review", params={"limit": 1000})
         return items
 
 
 @contextmanager
 def living(store: Store, dsn: str, browser: Browser | None = None, **changes: Any) -> Iterator[Living]:
-    """`browser`: one in which nobody is signed in, started where none is given. `changes`: fields of `Resources`."""
+    """`browser`: a signed-out one, started if not given. `changes`: fields of `Resources`."""
     reader = LetterReader(store)
     thread = threading.Thread(target=reader.run)
     thread.start()

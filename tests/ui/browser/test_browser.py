@@ -20,7 +20,7 @@ def service(store: Store, dsn: str, browser: Browser) -> Iterator[Living]:
         assert running.browser.problems == []
 
 
-def test_a_file_is_sent_seen_reading_and_shown_beside_its_page(service: Living, tmp_path: Path) -> None:
+def test_uploaded_file_is_shown_in_progress_and_then_next_to_its_page(service: Living, tmp_path: Path) -> None:
     letter = tmp_path / "letter.pdf"
     letter.write_bytes(write_letter())
     service.sign_in()

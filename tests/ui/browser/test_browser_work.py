@@ -1,4 +1,4 @@
-"""What people do with a mouse in headless Chromium: drop files, follow progress, search, turn pages, operate."""
+"""Mouse work in headless Chromium: drop files, follow progress, search, turn pages, operate."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,7 +82,7 @@ def test_a_job_read_again_is_followed_again(service: Living) -> None:
         )
 
 
-def test_the_overview_follows_what_is_under_way(service: Living) -> None:
+def test_overview_updates_with_running_work(service: Living) -> None:
     job = service.send(("long.pdf", HELD + b"1"), wait=0.1)
     service.sign_in()
     browser = service.browser
@@ -192,7 +192,7 @@ def test_the_html_preview_is_framed_without_script_or_origin(service: Living) ->
     )  # another origin: ours cannot look in
 
 
-def test_the_end_of_one_question_told_late_answers_no_later_one(service: Living) -> None:
+def test_late_end_of_a_closed_question_does_not_answer_a_later_question(service: Living) -> None:
     service.sign_in()
     browser = service.browser
     browser.open(f"{service.url}/ui/jobs")
@@ -206,7 +206,7 @@ def test_the_end_of_one_question_told_late_answers_no_later_one(service: Living)
     assert browser.run("Promise.all([window.first, window.second])") == [False, True]
 
 
-def test_a_page_asked_for_before_a_question_is_not_swapped_under_it(service: Living) -> None:
+def test_page_requested_before_a_question_is_not_swapped_under_it(service: Living) -> None:
     job = service.send(("letter.pdf", write_letter()))
     service.sign_in()
     browser = service.browser
@@ -357,7 +357,7 @@ def test_undo_goes_back_to_the_document_before(service: Living) -> None:
     assert len(service.pending()) == 1
 
 
-def test_what_is_left_of_a_document_is_approved_at_once(service: Living) -> None:
+def test_remaining_flags_of_a_document_are_approved_at_once(service: Living) -> None:
     service.send(("letter.pdf", write_letter(1, 6)))
     service.sign_in()
     browser = service.browser

@@ -116,7 +116,7 @@ def _outline(tree: object) -> Any:
     raise AssertionError("nobody downloads it here")
 
 
-async def test_every_operation_is_reached_from_a_page_or_named_as_not_meant_for_one(
+async def test_every_operation_is_reachable_from_a_page_or_listed_as_excluded(
     dashboard: FastAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     met: set[Operation] = set(asked_by_scripts())
@@ -176,7 +176,7 @@ async def _fill(walker: Walker, folder: Path) -> tuple[str, str]:
 
 
 async def _ingest(visitor: Visitor) -> str:
-    """The page of a document with a doubtful block and a picture of its own."""
+    """Return the page of a document with a doubtful block and a separate picture."""
     picture = a_block("drawn", 1, type="picture", text="", asset_ref="p1-1.png")
     blocks = [a_block("doubtful", 1, confidence=0.3), picture]
     tree = {"cdom_version": "1.0", "source": {"name": "a.pdf", "format": "pdf"}, "pages": PAGES, "blocks": blocks}
@@ -189,7 +189,7 @@ async def _ingest(visitor: Visitor) -> str:
 
 
 def asked_by_scripts() -> Iterator[Operation]:
-    """What the scripts ask by themselves."""
+    """Return the requests of the scripts."""
     for name, data in FILES.content.items():
         if name.endswith(".js") and not name.startswith("htmx"):
             for method, path in ASKS.findall(data.decode()):
@@ -202,7 +202,7 @@ def described(app: FastAPI) -> set[Operation]:
 
 
 def _operation_of(met: Operation, operations: set[Operation]) -> Operation:
-    """The described operation that a request is; itself where there is none."""
+    """Return the described operation of a request, or the request itself without one."""
     method, path = met[0], urlsplit(met[1]).path
     for one in sorted(operations, key=lambda one: one[1].count("{")):
         pattern = re.sub(r"\\\{asset_path\\\}", ".+", re.escape(one[1]))

@@ -46,7 +46,7 @@ def begin(service: Living) -> None:
     service.browser.until(READY)
 
 
-def test_a_value_is_marked_where_it_stands_and_not_its_whole_paragraph(service: Living) -> None:
+def test_value_is_marked_at_its_place_and_not_as_a_whole_paragraph(service: Living) -> None:
     service.send(("list.pdf", write_list("ann.lee@leak.example", "bob.ray@leak.example")))
     begin(service)
     service.browser.until("document.querySelectorAll('rect[data-exact]').length === 2")
@@ -70,7 +70,7 @@ def test_every_flag_is_decided_with_one_key(service: Living) -> None:
     assert len(rejected) == FLAGS // 8
 
 
-def test_one_key_decides_a_value_wherever_it_stands_in_the_job(service: Living) -> None:
+def test_single_key_decides_a_value_everywhere_in_the_job(service: Living) -> None:
     service.send(
         ("a.pdf", write_list("ann@example.org", "bob@example.org", "ann@example.org")),
         ("b.pdf", write_list("ann@example.org", "eve@example.org")),

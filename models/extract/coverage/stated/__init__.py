@@ -1,1 +1,1 @@
-"""The statement of formats without printed pages: what the parts of the file say, read apart from the readers."""
+"""Coverage of formats without printed pages: the text that a file's parts state, read independently of its reader."""

@@ -1,4 +1,4 @@
-"""Archives and mailboxes: the names of their members. What the members say is stated with each of them."""
+"""Archives and mailboxes: the names of their members. The text of each member is counted with that member."""
 
 from models.extract.coverage.stated.text import StatedText
 from models.extract.formats.archive import is_listed, split_mailbox
@@ -6,10 +6,14 @@ from models.extract.formats.common.opc import Package
 
 
 def state_zip(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the names of the listed members.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     return StatedText(text=[name for name in Package(data).names() if is_listed(name)])
 
 
 def state_mbox(data: bytes) -> StatedText:
-    """Every mail is listed by its number."""
+    """Return the number of every mail, which stands for it in the list."""
     return StatedText(text=[str(number) for number, _ in enumerate(split_mailbox(data), start=1)])

@@ -18,9 +18,9 @@ _BESIDE: Final = frozenset(
         "issue", "elocation-id", "conference", "product", "isbn", "pub-date",
     )
 )  # fmt: skip
-"""What describes an article or a part of it, and is in no text that people read."""
+"""Elements that describe an article or a part of it and are not in its readable text."""
 _PLAIN: Final = frozenset(("p", "xref", "italic", "bold", "sup", "sub", "td", "tr", "ref", "name", "surname", "year"))
-"""Names of most elements, which are text like that around them."""
+"""Names of the most frequent elements, whose text continues the text around them."""
 _FORMED: Final = frozenset(("tex-math", "math", "inline-formula", "disp-formula"))
 _UNSPOKEN: Final = re.compile(
     r"(^(?:////[^\n]*\n(?:(?!////)[^\n]*\n){0,2000}////[^\n]*|//[^\n]*|:!?[\w][\w-]*!?:[^\n]*|\[[^\n]{0,500}\][ \t]*$"
@@ -34,25 +34,29 @@ _UNSPOKEN: Final = re.compile(
     r"|(?:https?|ftp|irc)://[^\s\[\]<>]{1,500}\[))",
     re.MULTILINE,
 )
-"""Comments, attributes, targets of links, macros: AsciiDoc that is not text, or that stands for other text."""
+"""Comments, attributes, link targets and macros: AsciiDoc that is not text, or replaces other text."""
 _HEADER: Final = re.compile(r"(?:(?://|:)[^\n]*\n|\n){0,200}= [^\n]+\n((?:[^\n]+\n){1,200})")
 """Author, revision and attributes below the title of a document."""
 
 
 def state_jats(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the text of a JATS article.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     stated = StatedText()
     _state_node(parse_again(decode(data)), stated, shown=True)
     return stated
 
 
 def _state_node(root: Element, stated: StatedText, *, shown: bool) -> None:
-    """Its text; that of nodes that are said in another form or not at all apart."""
-    said, silent = stated.text, list[str]()
+    """Add the text of the element; sort out nodes that are shown in another form or not at all."""
+    shown_texts, silent = stated.text, list[str]()
     waiting: list[tuple[Element, str, bool]] = [(root, _name_of(root), shown)]
     while waiting:
         node, own, shown = waiting.pop()
-        texts = said if shown else silent
+        texts = shown_texts if shown else silent
         in_front = own in ("front", "article-meta", "article")
         is_titled = own in ("sec", "app", "title-group", "abstract")
         texts.append(node.text or "")
@@ -76,13 +80,13 @@ def _name_of(node: Element) -> str:
 
 
 def _is_shown(name: str, shown: bool) -> bool:
-    """Of the front only titles and abstracts are text."""
+    """Return whether the element is shown; of the front matter only titles and abstracts are."""
     return shown if name in ("article", "body", "back", "floats-group", "sub-article", "response") else (
         name in _SHOWN_OF_FRONT)  # fmt: skip
 
 
 def state_asciidoc(data: bytes) -> StatedText:
-    """Letters and digits must be there; signs may be, and what is no text is left out."""
+    """Return the text of AsciiDoc: letters and digits must be in the tree, signs may be, markup may be missing."""
     text = decode_again(data).replace("\r\n", "\n")
     header = _HEADER.match(text)
     people = header[1] if header is not None else ""

@@ -1,4 +1,4 @@
-"""Binary workbooks, Word files of 1997 to 2003 and Outlook messages: the texts of their records, cells apart."""
+"""Binary workbooks, Word files of 1997 to 2003 and Outlook messages: the texts of their records, separate for cells."""
 
 import re
 import struct
@@ -14,15 +14,15 @@ from models.extract.formats.common.compound import CompoundFile, is_compound
 from models.extract.formats.common.opc import Package
 from models.extract.formats.common.parse_cache import take
 from models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
-from models.extract.formats.mail.msg import KEPT as KEPT_MSG
+from models.extract.formats.mail.msg import CACHE_KEY as MSG_CACHE_KEY
 from models.extract.formats.sheets.values import decode_rk
 from models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals, read_globals
 from models.extract.formats.sheets.xls.records import BiffRecord, read_records
 from models.extract.formats.sheets.xls.spreadsheet_xml import SS, parse_workbook
-from models.extract.formats.sheets.xls.workbook import KEPT
+from models.extract.formats.sheets.xls.workbook import CACHE_KEY as XLS_CACHE_KEY
 from models.extract.formats.sheets.xlsb.records import read_records as read_binary_records
 from models.extract.formats.sheets.xlsb.records import read_string
-from models.extract.formats.word.doc.document import KEPT as KEPT_DOC
+from models.extract.formats.word.doc.document import CACHE_KEY as DOC_CACHE_KEY
 from models.extract.formats.word.doc.fib import LOOKS, WordStreams, WordText, read_head
 from models.extract.formats.word.doc.sprms import PropertyRuns, read_sprms
 
@@ -33,23 +33,27 @@ _CELLS: Final = frozenset((0xFD, 0x204, 0xD6, 0x207, 0x203, 0x06, 0x27E, 0xBD))
 _BINARY_CELLS: Final = frozenset((2, 5, 6, 7, 8, 9, 62))
 """Kinds of records that hold values of cells."""
 _FIELD_CODE: Final = re.compile("\x13[^\x13\x14\x15]*[\x14\x15]?")
-"""What a field is made of; its result, which is shown, follows."""
+"""The code of a field; its result, which is shown, follows."""
 _DELETED_FROM, _DELETED = b"\x00\x08\x01", 0x0800
 """The change that marks characters as deleted: as bytes, and as its code."""
 _SYMBOL_FROM, _SYMBOL = b"\x09\x6a", 0x6A09
-"""The change that makes a character stand for one of a font of symbols, which the tree shows."""
+"""The change that turns a character into one of a symbol font, which the tree shows: as bytes, and as its code."""
 _PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
-"""Letters of symbol fonts: the tree says what they show."""
+"""Letters of symbol fonts: the tree has the characters that they show."""
 _TOP: Final = 32
-"""Bytes before the properties of a message, as the format says."""
+"""Bytes before the properties of a message, by the format."""
 
 
 def state_xls(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the text of a workbook.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     if not is_compound(data):
         return _state_spreadsheet_xml(data)
     stated = StatedText()
-    stream, book = cast(tuple[bytes, XlsGlobals], take(KEPT, data) or _read_workbook(data))
+    stream, book = cast(tuple[bytes, XlsGlobals], take(XLS_CACHE_KEY, data) or _read_workbook(data))
     forms = [code.count(";") > 2 for code in book.codes()]
     for entry in book.sheets:
         stated.text.append(entry.name)
@@ -60,14 +64,14 @@ def state_xls(data: bytes) -> StatedText:
 
 
 def _state_spreadsheet_xml(data: bytes) -> StatedText:
-    """Texts of cells must be there, numbers may be formatted, comments may be missing."""
+    """Read an XML workbook: cell texts must be in the tree, numbers may be formatted, comments may be missing."""
     stated = StatedText()
     for sheet in parse_workbook(data).iterfind(SS + "Worksheet"):
         stated.text.append(sheet.get(SS + "Name", ""))
         for cell in sheet.iter(SS + "Cell"):
             for value in cell.iterfind(SS + "Data"):
-                said = stated.text if value.get(SS + "Type", "String") == "String" else stated.formed
-                said.append("".join(value.itertext()))
+                texts = stated.text if value.get(SS + "Type", "String") == "String" else stated.formed
+                texts.append("".join(value.itertext()))
             for comment in cell.iterfind(SS + "Comment"):
                 stated.allow(NOT_SHOWN, "".join(comment.itertext()))
     return stated
@@ -83,7 +87,7 @@ def _read_workbook(data: bytes) -> tuple[bytes, XlsGlobals]:
 
 
 def _records_of(stream: bytes, start: int) -> Iterator[BiffRecord]:
-    """The records of one sheet without those of charts inside it."""
+    """Yield the records of one sheet without those of charts inside it."""
     depth = 0
     for record in read_records(stream, start):
         depth += (record.kind == BOF) - (record.kind == EOF)
@@ -96,12 +100,12 @@ def _records_of(stream: bytes, start: int) -> Iterator[BiffRecord]:
 def _state_record(record: BiffRecord, book: XlsGlobals, forms: list[bool], stated: StatedText) -> None:
     kind, data = record.kind, record.data
     style = struct.unpack_from("<H", data, 4)[0] if len(data) >= 6 else 0
-    said = stated.formed if style < len(forms) and forms[style] else stated.text
+    texts = stated.formed if style < len(forms) and forms[style] else stated.text
     if kind == 0xFD and len(data) >= 10:
-        at = struct.unpack_from("<I", data, 6)[0]
-        said.append(book.strings[at] if at < len(book.strings) else "")
+        string_index = struct.unpack_from("<I", data, 6)[0]
+        texts.append(book.strings[string_index] if string_index < len(book.strings) else "")
     elif kind in (0x204, 0xD6):
-        said.append(book.string(record, 6))
+        texts.append(book.string(record, 6))
     elif kind == 0x207:
         stated.formed.append(book.string(record, 0))
     elif kind in (0x203, 0x06) and len(data) >= 14 and data[12:14] != b"\xff\xff":
@@ -114,7 +118,11 @@ def _state_record(record: BiffRecord, book: XlsGlobals, forms: list[bool], state
 
 
 def state_xlsb(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the text of a binary workbook.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     package, stated = Package(data), StatedText()
     strings = [
         read_string(record, 1)[0]
@@ -138,13 +146,13 @@ def state_xlsb(data: bytes) -> StatedText:
 
 
 def _read_sheet_names(book: bytes) -> list[str]:
-    """They stand behind the ids of the sheets' parts."""
+    """Return the sheets' names, which follow the ids of their parts."""
     records = [record for kind, record in read_binary_records(book) if kind == 156 and len(record) >= 12]
     return [read_string(record, read_string(record, 8)[1])[0] for record in records]
 
 
 def _read_forms(styles: bytes) -> list[bool]:
-    """By cell style whether its format says how text is shown."""
+    """Return for each cell style whether its format changes how text is shown."""
     codes: dict[int, str] = {}
     forms: list[bool] = []
     inside = False
@@ -159,17 +167,17 @@ def _read_forms(styles: bytes) -> list[bool]:
 
 
 def _state_cell(kind: int, record: bytes, strings: list[str], forms: list[bool], stated: StatedText) -> None:
-    """Texts must be there, results of formulas may be formed by their formats, as numbers are."""
+    """Add a cell: texts must be in the tree, formula results and numbers may be formatted."""
     if len(record) < 9:
         return
     style = struct.unpack_from("<I", record, 4)[0] & 0xFFFFFF
-    said = stated.formed if kind == 8 or (style < len(forms) and forms[style]) else stated.text
+    texts = stated.formed if kind == 8 or (style < len(forms) and forms[style]) else stated.text
     match kind:
         case 7 if len(record) >= 12:
-            at = struct.unpack_from("<I", record, 8)[0]
-            said.append(strings[at] if at < len(strings) else "")
+            string_index = struct.unpack_from("<I", record, 8)[0]
+            texts.append(strings[string_index] if string_index < len(strings) else "")
         case 6 | 8 | 62 if len(record) >= 13:
-            said.append(read_string(record, 9 if kind == 62 else 8)[0])
+            texts.append(read_string(record, 9 if kind == 62 else 8)[0])
         case 2 if len(record) >= 12:
             stated.formed.append(repr(decode_rk(struct.unpack_from("<I", record, 8)[0])))
         case 5 | 9 if len(record) >= 16:
@@ -177,27 +185,31 @@ def _state_cell(kind: int, record: bytes, strings: list[str], forms: list[bool],
 
 
 def state_doc(data: bytes) -> StatedText:
-    """The stories of the file. Raises `ExtractError` as the reader does."""
-    streams, words = cast(tuple[WordStreams, WordText], take(KEPT_DOC, data) or _read_words(data))
+    """Return the stories of a Word file.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
+    streams, words = cast(tuple[WordStreams, WordText], take(DOC_CACHE_KEY, data) or _read_words(data))
     stated = StatedText()
     marked = _DELETED_FROM in streams.main or _SYMBOL_FROM in streams.main
     looks = PropertyRuns(streams.main, streams.part(LOOKS), paragraphs=False) if marked else None
-    text = _without_signs(words, looks, stated) if looks is not None else words.text
-    at = 0
+    text = _blank_out_signs(words, looks, stated) if looks is not None else words.text
+    offset = 0
     for length, shown in (
         (streams.text, True), (streams.notes, True), (streams.headers, False), (streams.comments, False),
         (streams.endnotes, True), (streams.boxes, True),
     ):  # fmt: skip
-        story = text[at : at + length]
-        at += length
+        story = text[offset : offset + length]
+        offset += length
         codes = _FIELD_CODE.findall(story)
         stated.allow(NOT_SHOWN, "".join(codes))
-        said = _FIELD_CODE.sub("", story) if codes else story
+        spoken = _FIELD_CODE.sub("", story) if codes else story
         if shown:
-            stated.text.append(_PRIVATE.sub("", said.replace("\x1e", "")))
-            stated.formed.append("\u2011" * said.count("\x1e"))
+            stated.text.append(_PRIVATE.sub("", spoken.replace("\x1e", "")))
+            stated.formed.append("\u2011" * spoken.count("\x1e"))
         else:
-            stated.allow(NOT_SHOWN, said)
+            stated.allow(NOT_SHOWN, spoken)
     return stated
 
 
@@ -206,24 +218,24 @@ def _read_words(data: bytes) -> tuple[WordStreams, WordText]:
     return streams, WordText(streams)
 
 
-def _without_signs(words: WordText, looks: PropertyRuns, stated: StatedText) -> str:
-    """All stories with what is deleted or stands for a symbol as signs without a shape, so that places stay."""
-    known: dict[bytes, set[int]] = {}
-    kept: list[str] = []
-    for at, char in enumerate(words.text):
-        look = looks.at(words.place(at))
-        if look not in known:
-            on = {code for code, operand in read_sprms(look) if code == _SYMBOL or operand[:1] not in (b"", b"\0")}
-            known[look] = on & {_SYMBOL, _DELETED}
-        if _DELETED in known[look]:
+def _blank_out_signs(words: WordText, looks: PropertyRuns, stated: StatedText) -> str:
+    """Return all stories with deleted and symbol characters as invisible signs, so that offsets stay the same."""
+    codes_of: dict[bytes, set[int]] = {}
+    chars: list[str] = []
+    for offset, char in enumerate(words.text):
+        look = looks.at(words.place(offset))
+        if look not in codes_of:
+            active = {code for code, operand in read_sprms(look) if code == _SYMBOL or operand[:1] not in (b"", b"\0")}
+            codes_of[look] = active & {_SYMBOL, _DELETED}
+        if _DELETED in codes_of[look]:
             stated.exclude(Unseen.DELETED.value, char)
-        kept.append("\x01" if _DELETED in known[look] or (known[look] and char == "(") else char)
-    return "".join(kept)
+        chars.append("\x01" if _DELETED in codes_of[look] or (codes_of[look] and char == "(") else char)
+    return "".join(chars)
 
 
 def state_msg(data: bytes) -> StatedText:
-    """The HTML body where there is one, else the plain one, else the rich one."""
-    file = cast(CompoundFile, take(KEPT_MSG, data) or CompoundFile(data))
+    """Return the text of a message: its HTML body if it has one, else the plain one, else the rich text one."""
+    file = cast(CompoundFile, take(MSG_CACHE_KEY, data) or CompoundFile(data))
     storage = MapiStorage(file, (), header_bytes=_TOP)
     html, plain = storage.markup(0x1013), storage.text(0x1000)
     if html:

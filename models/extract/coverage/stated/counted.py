@@ -1,7 +1,7 @@
-"""An open document whose pages carry a statement: the characters of the file's parts against its blocks.
+"""An open document whose pages carry a coverage statement: the characters of the file's parts against its blocks.
 
-Compared as multisets over the whole file, because such formats have no places; what has no page of its own (lost,
-reformatted) stands with the first page that is read.
+Both are compared as multisets over the whole file, because such formats have no positions. Counts that belong to no
+page (lost, reformatted) are part of the statement of the first page that is read.
 """
 
 from collections import Counter
@@ -35,28 +35,34 @@ _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class WrittenBlock(Protocol):
-    """What the statement reads of a block, of whichever reader."""
+    """The parts of a reader's block that the statement reads."""
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """Text of the block."""
+        ...
 
     @property
-    def table(self) -> Table | None: ...
+    def table(self) -> Table | None:
+        """Table of the block, if it is one."""
+        ...
 
     @property
-    def flags(self) -> Sequence[str]: ...
+    def flags(self) -> Sequence[str]:
+        """Flags of the block."""
+        ...
 
 
 class FlowingDocument(OpenDocument, Protocol):
     """An open file whose blocks are all known."""
 
     def written(self) -> Iterable[Sequence[WrittenBlock]]:
-        """The blocks of each page of the file, also of those that are not to be read."""
+        """Return the blocks of each page of the file, including pages that are not to be read."""
         ...
 
 
 class CountedDocument:
-    """The document of a reader, with a statement about each of its pages. `state` gives null where nobody can count."""
+    """A reader's document that adds a coverage statement to each page. `state` returns None for uncountable files."""
 
     def __init__(self, document: FlowingDocument, state: State) -> None:
         self._document, self._state = document, state
@@ -64,16 +70,17 @@ class CountedDocument:
 
     @property
     def facts(self) -> DocumentFacts:
+        """Facts of the document."""
         return self._document.facts
 
     @property
     def embedded(self) -> tuple[Embedded, ...]:
         """Files inside this one, in order."""
-        found: tuple[Embedded, ...] = getattr(self._document, "embedded", ())
-        return found
+        files: tuple[Embedded, ...] = getattr(self._document, "embedded", ())
+        return files
 
     def read_page(self, number: int) -> PageRead:
-        """As the reader reads it; see `OpenDocument`."""
+        """Return the reader's page with its statement; see `OpenDocument`."""
         read = self._document.read_page(number)
         if self._stated is None:
             self._stated = self._account()
@@ -82,16 +89,19 @@ class CountedDocument:
         return replace(read, content=replace(content, coverage=stated, written=count_written(content.blocks)))
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
+        """Draw a page; see `OpenDocument`."""
         return self._document.render_page(number, dpi, area)
 
     def render_assets(self, content: PageContent) -> dict[str, bytes]:
+        """Return the bytes of the page's pictures; see `OpenDocument`."""
         return self._document.render_assets(content)
 
     def close(self) -> None:
+        """Close the document."""
         self._document.close()
 
     def _account(self) -> list[PageCoverage]:
-        """One statement a page; none at all where nobody can count."""
+        """Return one statement per page; none when the file cannot be counted."""
         stated = self._state()
         if stated is None:
             return []
@@ -100,75 +110,75 @@ class CountedDocument:
 
 
 def account_flow(stated: StatedText, pages: Sequence[Sequence[WrittenBlock]], *, first: int) -> list[PageCoverage]:
-    """The statement of every page. `first` is the page with which stands what has none."""
+    """Return the statement of every page; `first` is the page that gets the counts that belong to no page."""
     seen, unseen = zip(*map(_texts_of, pages), strict=True) if pages else ((), ())
-    said, hidden_text = [_join(texts) for texts in seen], [_join(texts) for texts in unseen]
-    rest = stated.excluded.copy()
-    wanted = _join(stated.text)
-    if not any(hidden_text) and wanted == (said[0] if len(said) == 1 else "".join(said)):
+    written, hidden_text = [_join(texts) for texts in seen], [_join(texts) for texts in unseen]
+    excluded = stated.excluded.copy()
+    required = _join(stated.text)
+    if not any(hidden_text) and required == (written[0] if len(written) == 1 else "".join(written)):
         if stated.formed:
-            rest[REFORMATTED] += len(_join(stated.formed))
+            excluded[REFORMATTED] += len(_join(stated.formed))
         for reason, texts in stated.other.items():
-            rest[reason] += len(_join(texts))
-        placed, hidden, lost = [len(text) for text in said], [0] * len(said), 0
+            excluded[reason] += len(_join(texts))
+        placed, hidden, lost = [len(text) for text in written], [0] * len(written), 0
     else:
-        placed, hidden, lost = _match(stated, wanted, said, hidden_text, rest)
+        placed, hidden, lost = _match(stated, required, written, hidden_text, excluded)
     return [
-        _state_page(number, placed[at], hidden[at], rest if number == first else _NOTHING,
+        _state_page(number, placed[i], hidden[i], excluded if number == first else _NOTHING,
                     lost if number == first else 0)
-        for at, number in enumerate(range(1, len(pages) + 1))
+        for i, number in enumerate(range(1, len(pages) + 1))
     ]  # fmt: skip
 
 
 def _match(
-    stated: StatedText, wanted: str, said: Sequence[str], hidden_text: Sequence[str], rest: Counter[str]
+    stated: StatedText, required: str, written: Sequence[str], hidden_text: Sequence[str], excluded: Counter[str]
 ) -> tuple[list[int], list[int], int]:
-    """Characters placed and hidden by page, and how many are lost; what else is left goes to `rest`."""
-    pages = [tally(text) for text in said] if sum(map(bool, said)) > 1 else []
-    wanted, whole = (wanted, "") if pages else _part_said(stated, wanted, "".join(said))
-    parts = [tally(wanted)]
+    """Return the characters placed and hidden by page, and how many are lost; add the other counts to `excluded`."""
+    pages = [tally(text) for text in written] if sum(map(bool, written)) > 1 else []
+    required, unmatched = (required, "") if pages else _drop_common(stated, required, "".join(written))
+    parts = [tally(required)]
     reasons = [REFORMATTED, *stated.other]
     parts += [tally(_join(texts)) for texts in (stated.formed, *stated.other.values())]
     left = _add(parts) if pages else Counter[str]()
-    found = _add(pages) if pages else tally(whole)
+    remaining = _add(pages) if pages else tally(unmatched)
     for part in parts:
-        take_common(part, found)
-    placed = _spread(said, pages, left, found.total())
+        take_common(part, remaining)
+    placed = _spread(written, pages, left, remaining.total())
     hidden = [_take(parts, text) for text in hidden_text]
     for reason, part in zip(reasons, parts[1:], strict=True):
-        rest[reason] += part.total()
+        excluded[reason] += part.total()
     return placed, hidden, parts[0].total()
 
 
 def _add(tallies: Iterable[Counter[str]]) -> Counter[str]:
-    """All of them in one."""
+    """Add up the tallies."""
     total: Counter[str] = Counter()
-    for one in tallies:
-        total.update(one)
+    for counts in tallies:
+        total.update(counts)
     return total
 
 
-def _part_said(stated: StatedText, wanted: str, whole: str) -> tuple[str, str]:
-    """What must be there and what is, without what both have in the same order."""
+def _drop_common(stated: StatedText, required: str, written: str) -> tuple[str, str]:
+    """Return the required and the written text without the parts that both have in the same order."""
     if stated.signs_apart:
-        letters, signs = part_signs(whole)
-        if letters == wanted:
+        letters, signs = part_signs(written)
+        if letters == required:
             return "", signs
-    return part_common(wanted, whole)
+    return part_common(required, written)
 
 
 def _take(parts: Sequence[Counter[str]], text: str) -> int:
-    """Characters of the parts that the text has, taken out of the parts."""
+    """Take the characters of the text out of the parts and return how many were there."""
     if not text:
         return 0
-    found = tally(text)
-    return sum(take_common(part, found) for part in parts)
+    remaining = tally(text)
+    return sum(take_common(part, remaining) for part in parts)
 
 
-def _spread(said: Sequence[str], pages: Sequence[Counter[str]], stated: Counter[str], invented: int) -> list[int]:
-    """Characters of each page that the file has, when the pages have so many more than it."""
+def _spread(written: Sequence[str], pages: Sequence[Counter[str]], stated: Counter[str], invented: int) -> list[int]:
+    """Return the characters of each page that the file has, when the pages together have `invented` more."""
     if not pages or not invented:
-        return [len(text) - invented if text else 0 for text in said]
+        return [len(text) - invented if text else 0 for text in written]
     return [take_common(page, stated) for page in pages]
 
 
@@ -177,22 +187,22 @@ def _join(texts: Sequence[str]) -> str:
 
 
 def _texts_of(blocks: Sequence[WrittenBlock]) -> tuple[list[str], list[str]]:
-    """What the blocks say, and what hidden ones do."""
+    """Return the texts of visible and of hidden blocks."""
     texts: list[str] = []
     hidden: list[str] = []
     for block in blocks:
-        said = hidden if HIDDEN_TEXT in block.flags else texts
-        said.append(block.text)
+        target = hidden if HIDDEN_TEXT in block.flags else texts
+        target.append(block.text)
         if block.table is not None:
-            said += [cell.text for cell in block.table.cells]
+            target += [cell.text for cell in block.table.cells]
     return texts, hidden
 
 
-def _state_page(number: int, placed: int, hidden: int, rest: Mapping[str, int], lost: int) -> PageCoverage:
-    if not rest and not hidden and not lost:
+def _state_page(number: int, placed: int, hidden: int, others: Mapping[str, int], lost: int) -> PageCoverage:
+    if not others and not hidden and not lost:
         return PageCoverage(number=number, characters=CharacterCount(painted=placed, placed=placed))
-    reasons = sorted({*rest, Unseen.INVISIBLE.value} if hidden else rest)
-    counts = {reason: rest.get(reason, 0) + (hidden if reason == Unseen.INVISIBLE.value else 0) for reason in reasons}
+    reasons = sorted({*others, Unseen.INVISIBLE.value} if hidden else others)
+    counts = {reason: others.get(reason, 0) + (hidden if reason == Unseen.INVISIBLE.value else 0) for reason in reasons}
     excluded = {reason: count for reason, count in counts.items() if count}
     painted = placed + sum(excluded.values()) + lost
     return PageCoverage(
@@ -226,11 +236,11 @@ COUNTERS: dict[Format, str] = {
     Format.ZIP: f"{_HERE}.archives:state_zip",
     Format.MBOX: f"{_HERE}.archives:state_mbox",
 }
-"""Format → "module:function"; the function takes the bytes and raises `ExtractError` where they cannot be judged."""
+"""Format → "module:function"; the function takes the bytes and raises `ExtractError` when they cannot be counted."""
 
 
 def with_statement(document: FlowingDocument, format_: Format, data: bytes) -> CountedDocument:
-    """The document, its pages counted when the first of them is read."""
+    """Return the document with statements, which are counted when its first page is read."""
     return CountedDocument(document, lambda: _state(format_, data))
 
 
@@ -239,8 +249,8 @@ def _state(format_: Format, data: bytes) -> StatedText | None:
     try:
         return cast(StatedText, getattr(import_module(module), name)(data))
     except ImportError:
-        raise  # in a child, where nothing can be imported any more: a fault of ours
-    except Exception:  # parsers made for good files raise anything on others: nobody can judge this one
+        raise  # our own fault: a sandboxed child can no longer import modules
+    except Exception:  # parsers raise any exception on broken files, which cannot be counted
         return None
     finally:
         forget()

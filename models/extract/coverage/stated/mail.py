@@ -1,4 +1,4 @@
-"""Mails: the body they show, and its other forms; their parts are told apart here, not by their reader."""
+"""Mails: the text of the body that they show and of its alternatives. Splits parts itself, apart from the reader."""
 
 import binascii
 import codecs
@@ -18,7 +18,7 @@ from models.extract.formats.sniffing.charset import decode_again
 _ADDRESSED: Final = (b"from", b"to", b"cc")
 _PAGES: Final = (b"text/html", b"application/xhtml+xml")
 _MOST_DEPTH: Final = 50
-"""Parts inside parts: each level is a call, and mail forwarded fifty times is made to harm."""
+"""Nesting depth of parts: each level is a call, and a mail forwarded fifty times is an attack."""
 _FOLD: Final = re.compile(rb"\r?\n[ \t]+")
 _NO_NAME: Final = bytes(point for point in range(256) if not 32 < point < 127)
 _EMLX: Final = re.compile(rb"(\d{1,10}) *\r?\n(?=[A-Za-z-]{2,40}:)")
@@ -29,7 +29,7 @@ _PARAMETER: Final = re.compile(
 
 @dataclass(slots=True)
 class _StatedPart:
-    """A part by what its header says of it: names of fields and of parameters in lower case."""
+    """A part as its header describes it: names of fields and of parameters are in lower case."""
 
     fields: dict[bytes, bytes]
     body: bytes
@@ -38,7 +38,7 @@ class _StatedPart:
     inner: list["_StatedPart"] = field(default_factory=list)
 
     def is_attached(self, *, is_first: bool) -> bool:
-        """True for a part that states to be attached, or has a file name and is not the first part with content."""
+        """Return whether the part is declared as attached, or has a file name and is not the first with content."""
         stated = self.fields.get(b"content-disposition", b"")
         if stated[:10].lower() == b"attachment":
             return True
@@ -46,14 +46,15 @@ class _StatedPart:
 
 
 def state_eml(data: bytes) -> StatedText:
-    """The HTML body where there is one, else the plain one; headers are told as people read them.
+    """Return the HTML body if there is one, else the plain one; headers are decoded as people read them.
 
-    Raises `Malformed` for a message whose parts are not what they say: where its body begins is a guess then.
+    Raises:
+        Malformed: The parts are not what they declare, so that the start of the body would be a guess.
     """
     message = _parse(data)
     plain: list[str] = []
     html: list[str] = []
-    _sort(message, plain, html, [])
+    _sort_bodies(message, plain, html, [])
     stated = StatedText()
     for page in html:
         stated.add(state_markup(page))
@@ -62,14 +63,14 @@ def state_eml(data: bytes) -> StatedText:
     else:
         stated = StatedText(text=plain)
     subject = _decoded(message.fields.get(b"subject", b""))
-    said = stated.formed if "\ufffd" in subject else stated.text  # which letters its bytes are, is a guess
-    said.append(subject)
+    subject_texts = stated.formed if "\ufffd" in subject else stated.text  # the encoding of its bytes is a guess
+    subject_texts.append(subject)
     stated.formed += [_decoded(message.fields[name]) for name in _ADDRESSED if name in message.fields]
     return stated
 
 
 def state_mhtml(data: bytes) -> StatedText:
-    """The first page of a saved one."""
+    """Return the text of the first page of a saved website."""
     waiting = [_parse(data)]
     while waiting:
         part = waiting.pop()
@@ -80,7 +81,11 @@ def state_mhtml(data: bytes) -> StatedText:
 
 
 def _parse(data: bytes, depth: int = 0, kind: bytes = b"text/plain") -> _StatedPart:
-    """Raises `Malformed`."""
+    """Parse a part and the parts inside it.
+
+    Raises:
+        Malformed: The parts are nested too deep, or a header line is not a field.
+    """
     data = data.removeprefix(codecs.BOM_UTF8)
     if (emlx := _EMLX.match(data)) is not None and depth == 0:
         data = data[emlx.end() : emlx.end() + int(emlx.group(1))]
@@ -104,15 +109,16 @@ def _parse(data: bytes, depth: int = 0, kind: bytes = b"text/plain") -> _StatedP
         part.parameters = _parameters(stated)
     if part.kind.startswith(b"multipart/"):
         kind = b"message/rfc822" if part.kind == b"multipart/digest" else b"text/plain"
-        part.inner = [_parse(one, depth + 1, kind) for one in _split(body, part.parameters.get(b"boundary", b""))]
+        pieces = _split(body, part.parameters.get(b"boundary", b""))
+        part.inner = [_parse(piece, depth + 1, kind) for piece in pieces]
     return part
 
 
 def _part_head(data: bytes) -> tuple[bytes, bytes]:
-    """The fields, each in a line, and what stands below them."""
+    """Return the header with each field in one line, and the body."""
     if data[:1] in (b"\n", b"\r"):
         return b"", data[2 if data[:2] == b"\r\n" else 1 :]
-    ends = [(at, len(sign)) for sign in (b"\n\n", b"\n\r\n") if (at := data.find(sign)) >= 0]
+    ends = [(end, len(sign)) for sign in (b"\n\n", b"\n\r\n") if (end := data.find(sign)) >= 0]
     end, length = min(ends, default=(len(data), 0))
     head = data[:end]
     return _FOLD.sub(b" ", head) if b"\n " in head or b"\n\t" in head else head, data[end + length :]
@@ -123,25 +129,29 @@ def _parameters(stated: bytes) -> dict[bytes, bytes]:
 
 
 def _split(body: bytes, boundary: bytes) -> list[bytes]:
-    """The parts between the lines of a boundary. Raises `Malformed` where there are none, or no last one."""
+    """Return the parts between the lines of a boundary.
+
+    Raises:
+        Malformed: The boundary does not occur, or the last part has no end.
+    """
     line = b"\n--" + boundary
     first, *pieces = (b"\n" + body).split(line)
-    found: list[bytes] = []
+    parts: list[bytes] = []
     for piece in pieces if boundary else ():
         end, newline, after = piece.partition(b"\n")
         if not end.strip() and newline:
-            found.append(after)
+            parts.append(after)
         elif end.strip() == b"--":
-            return found
-        elif found:  # the boundary of a part inside begins with the same letters
-            found[-1] += line + piece
+            return parts
+        elif parts:  # the boundary of a part inside begins with the same letters
+            parts[-1] += line + piece
     raise Malformed(f"a mail of {len(first)} bytes without the end of its parts")
 
 
-def _sort(part: _StatedPart, plain: list[str], html: list[str], seen: list[_StatedPart]) -> None:
-    """Bodies, without attached files and messages. `seen` fills with the parts that hold no other parts."""
-    for one in part.inner:
-        _sort(one, plain, html, seen)
+def _sort_bodies(part: _StatedPart, plain: list[str], html: list[str], seen: list[_StatedPart]) -> None:
+    """Collect the bodies without attached files and messages; `seen` collects the parts that hold no other parts."""
+    for inner in part.inner:
+        _sort_bodies(inner, plain, html, seen)
     if part.inner:
         return
     is_first = not seen
@@ -162,7 +172,7 @@ def _text_of(part: _StatedPart) -> str:
 
 
 def _unpack(body: bytes, encoding: bytes) -> bytes:
-    """The bytes under a transfer encoding."""
+    """Decode a transfer encoding."""
     if encoding == b"quoted-printable":
         return quopri.decodestring(body)
     if encoding == b"base64":
@@ -171,10 +181,10 @@ def _unpack(body: bytes, encoding: bytes) -> bytes:
 
 
 def _decoded(field: bytes) -> str:
-    said = field.decode("utf-8", "replace")
-    if "=?" not in said:
-        return said
+    text = field.decode("utf-8", "replace")
+    if "=?" not in text:
+        return text
     try:
-        return str(make_header(decode_header(said)))
+        return str(make_header(decode_header(text)))
     except (LookupError, ValueError):
         return ""

@@ -10,19 +10,23 @@ from models.extract.formats.common.html.parse import decode, parse_again
 from models.extract.formats.common.opc import Package
 
 _SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
-"""Elements that a browser that runs scripts shows no text of, or other than what they say."""
+"""Elements whose text a browser with scripts does not show, or replaces."""
 _FORMED: Final = ("math", "rt", "rp", "option", "textarea", "button", "audio", "video")
-"""Elements whose text the tree may say in another way."""
+"""Elements whose text the tree may have in another form."""
 _PAGES: Final = (".xhtml", ".html", ".htm", ".xml")
 
 
 def state_html(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the text of a web page.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     return state_markup(decode(data))
 
 
 def state_markup(text: str) -> StatedText:
-    """Of the text of a page."""
+    """Return the text of a page's decoded markup."""
     root, stated = parse_again(text), StatedText()
     if root is None:
         return stated
@@ -37,7 +41,7 @@ def state_markup(text: str) -> StatedText:
 
 
 def state_epub(data: bytes) -> StatedText:
-    """Pages that the spine names must be there; what else the book holds may be."""
+    """Return the text of the pages that the spine names; other pages of the book may be missing."""
     package, stated = Package(data), StatedText()
     spine = _read_spine(package)
     for name in package.names():

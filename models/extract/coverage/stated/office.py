@@ -1,4 +1,4 @@
-"""Word files and slide decks: the text elements of their parts."""
+"""Word files, slide decks and workbooks: the text elements of their parts."""
 
 import re
 from collections.abc import Iterator
@@ -16,17 +16,17 @@ _PART: Final = re.compile(
     r"(?P<story>document|footnotes|endnotes|comments)\d*\.xml$|(?P<running>header|footer)\d*\.xml$"
     r"|(?P<chart>chart)[^/]*\.xml$|(?P<diagram>data)\d*\.xml$"
 )
-"""What a part is, by the last word of its name."""
+"""Kind of a part, by the last word of its name."""
 _SLIDES: Final = "ppt/slides/"
 _NOTES: Final = ("ppt/notesSlides/", "ppt/comments/")
 _NAMESPACES: Final = {"w": W[1:-1], "a": A[1:-1], "m": M[1:-1], "c": C[1:-1]}
 _SYMBOLS: Final = re.compile("[\ue000-\uf8ff]")
-"""Letters of symbol fonts: the tree says what they show."""
+"""Letters of symbol fonts: the tree has the characters that they show."""
 _LEFT_OUT: Final = (W + "moveFrom", W + "del")
 
 
 def _text_in(tag: str) -> etree.XPath:
-    """Finds the text of the elements of that name inside an element."""
+    """Return a query for the text of elements of that name inside an element."""
     return etree.XPath(f"descendant::{tag}/text()", namespaces=_NAMESPACES, smart_strings=False)
 
 
@@ -34,7 +34,11 @@ _WORDS, _DRAWN, _MATH, _DELETED, _VALUES = map(_text_in, ("w:t", "a:t", "m:t", "
 
 
 def state_docx(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the text of a Word file.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     package, stated = Package(data), StatedText()
     running: set[str] = set()
     for name in package.names():
@@ -51,12 +55,12 @@ def state_docx(data: bytes) -> StatedText:
 
 
 def _kind_of(name: str) -> str | None:
-    """Parts of the glossary are none of the document's; charts and diagrams stand in folders of theirs."""
+    """Return the kind of a part; glossary parts are skipped, charts and diagrams must be in their own folders."""
     folder, _, base = name.rpartition("/")
-    found = _PART.match(base)
-    if found is None or "/glossary" in folder:
+    match = _PART.match(base)
+    if match is None or "/glossary" in folder:
         return None
-    kind = found.lastgroup
+    kind = match.lastgroup
     return None if (kind == "chart" and not folder.endswith("/charts")) or (
         kind == "diagram" and not folder.endswith("/diagrams")) else kind  # fmt: skip
 
@@ -74,11 +78,11 @@ def _state_story(root: Element | None, stated: StatedText) -> None:
         if control is not None:
             stated.allow(NOT_SHOWN, "".join(_find(control, _WORDS)))
             etree.strip_elements(control, W + "t", with_tail=False)
-    _say(root, _WORDS, stated)
+    _add_words(root, _WORDS, stated)
 
 
 def _leave_out_instructions(root: Element, stated: StatedText) -> None:
-    """Results of fields inside the instruction of another field are not shown."""
+    """Exclude field results inside the instruction of another field, which are not shown."""
     waiting: list[bool] = []
     inside: list[Element] = []
     for node in root.iter(W + "fldChar", W + "t"):
@@ -100,7 +104,7 @@ def _leave_out_instructions(root: Element, stated: StatedText) -> None:
         node.text = None
 
 
-def _say(root: Element, words: etree.XPath, stated: StatedText) -> None:
+def _add_words(root: Element, words: etree.XPath, stated: StatedText) -> None:
     text = "".join(_find(root, words))
     symbols = _SYMBOLS.findall(text)
     stated.text.append(_SYMBOLS.sub("", text) if symbols else text)
@@ -108,14 +112,18 @@ def _say(root: Element, words: etree.XPath, stated: StatedText) -> None:
 
 
 def _leave_out_fallbacks(root: Element, stated: StatedText, *kinds: etree.XPath) -> None:
-    """What is there for programs that do not know the rest."""
+    """Exclude alternatives for programs that do not know the preferred content."""
     for node in root.iter(MC + "Fallback"):
         stated.exclude(REPEATED, "".join(_find(node, *kinds)))
     etree.strip_elements(root, MC + "Fallback", with_tail=False)
 
 
 def state_pptx(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the text of a slide deck.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     package, stated = Package(data), StatedText()
     for name in package.names():
         if not name.endswith(".xml"):
@@ -123,7 +131,7 @@ def state_pptx(data: bytes) -> StatedText:
         if name.startswith(_SLIDES) and "/" not in name[len(_SLIDES) :]:
             if (root := package.xml_again(name)) is not None:
                 _leave_out_fallbacks(root, stated, _DRAWN)
-                _say(root, _DRAWN, stated)
+                _add_words(root, _DRAWN, stated)
         elif name.startswith(_NOTES) and name.count("/") == 2:
             root = package.xml_again(name)
             stated.allow(NOT_SHOWN, "".join(root.itertext("{*}t", "{*}text")) if root is not None else "")
@@ -133,7 +141,7 @@ def state_pptx(data: bytes) -> StatedText:
 
 
 def _state_drawn(package: Package, name: str, kind: str | None, stated: StatedText) -> None:
-    """Charts and diagrams: their words must be there, their figures may be formatted."""
+    """Add charts, whose figures may be formatted, and diagrams, whose words may be missing."""
     if kind == "chart":
         stated.formed += _find(package.xml_again(name), _DRAWN, _VALUES)
     elif kind == "diagram":
@@ -149,14 +157,14 @@ _VALUED: Final = re.compile(
     rb'<c(?: r="[A-Z]{1,3}\d{1,7}")?(?: s="([^"<>]*)")?(?: t="([^"<>]*)")?(?: (?:cm|vm|ph)="\d*")*>'
     rb"(?:<f[^<>]*>(?:[^<]*</f>)?)?<v[^<>]*>([^<]*)</v>"
 )
-"""A cell with a value as Excel and most programs write it: place, style, type."""
+"""A cell with a value as Excel and most programs write it: reference, style, type."""
 _UNUSUAL: Final = (b"<!", b":v>", b":c>", b"<is", b"encoding='", b'encoding="u', b'encoding="I', b'encoding="i')
-"""Bytes of worksheets whose cells only a parser tells: prefixes, inline strings, comments, other encodings."""
+"""Bytes of worksheets that need a parser: prefixes, inline strings, comments, other encodings."""
 _SHEET_NAME: Final = re.compile(rb'<(?:[a-z]{1,9}:)?sheet [^<>]{0,500}?\bname="([^"<>]{0,500})"')
 """The name of a sheet, with which its page begins."""
 _STRING: Final = re.compile(rb'<si><t(?: xml:space="preserve")?>([^<]*)</t></si>')
 _UNUSUAL_STRINGS: Final = (b"<!", b"&#", b"\0", b"encoding='", b'encoding="u', b'encoding="I', b'encoding="i')
-"""Bytes of a table of strings that only a parser reads."""
+"""Bytes of a string table that needs a parser."""
 _STARTS: Final = (b"<?xml", b"<worksheet", b"<sst", b"\xef\xbb\xbf<")
 _Cell = tuple[str, bytes, str]
 """(type, style, value) as the file states them; empty where it does not."""
@@ -171,7 +179,11 @@ _CHART: Final = re.compile(r"^xl/charts/chart[^/]*\.xml$")
 
 
 def state_xlsx(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the text of a workbook.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     package, stated = Package(data), StatedText()
     shared, forms = _read_shared(package), _read_forms(package)
     names = b"\0".join(_SHEET_NAME.findall(package.read("xl/workbook.xml"))).decode("utf-8", "replace")
@@ -189,22 +201,22 @@ def state_xlsx(data: bytes) -> StatedText:
 
 
 def _read_shared(package: Package) -> list[str]:
-    """The table of strings; readings of characters (phonetic runs) are none of them."""
+    """Return the string table without pronunciation guides (phonetic runs)."""
     part = package.read("xl/sharedStrings.xml")
     if not any(sign in part for sign in _UNUSUAL_STRINGS) and part.startswith(_STARTS):
-        found = _STRING.findall(part)
-        if len(found) == part.count(b"<si>") == part.count(b"<t"):
-            texts = b"\0".join(found).decode("utf-8", "replace")
-            return (unescape(texts) if "&" in texts else texts).split("\0") if found else []
+        items_found = _STRING.findall(part)
+        if len(items_found) == part.count(b"<si>") == part.count(b"<t"):
+            texts = b"\0".join(items_found).decode("utf-8", "replace")
+            return (unescape(texts) if "&" in texts else texts).split("\0") if items_found else []
     root = package.xml_again("xl/sharedStrings.xml")
     if root is None:
         return []
     items = root.iterfind(_S + "si")
-    return [item[0].text or "" if len(item) == 1 and item[0].tag == _PLAIN else _spoken(item) for item in items]
+    return [item[0].text or "" if len(item) == 1 and item[0].tag == _PLAIN else _join_runs(item) for item in items]
 
 
-def _spoken(item: Element) -> str:
-    """The runs of a string without its readings."""
+def _join_runs(item: Element) -> str:
+    """Return the runs of a string without its pronunciation guides."""
     return "".join([node.text or "" for path in (_PLAIN, f"{_S}r/{_PLAIN}") for node in item.iterfind(path)])
 
 
@@ -227,13 +239,15 @@ def _state_sheet(package: Package, name: str, shared: list[str], forms: frozense
 
 
 def _scan_cells(part: bytes) -> list[_Cell] | None:
-    """The cells with a value, from the bytes; null where the part is not written as Excel writes it."""
+    """Return the cells with a value from the bytes; None when the part is not written as Excel writes it."""
     if any(sign in part for sign in _UNUSUAL) or not part.startswith(_STARTS):
         return None
-    found = _VALUED.findall(part)
-    if len(found) != part.count(b"<v>") + part.count(b"<v "):
+    matches = _VALUED.findall(part)
+    if len(matches) != part.count(b"<v>") + part.count(b"<v "):
         return None
-    cells = [(kind.decode("ascii", "replace"), style, value.decode("utf-8", "replace")) for style, kind, value in found]
+    cells = [
+        (kind.decode("ascii", "replace"), style, value.decode("utf-8", "replace")) for style, kind, value in matches
+    ]
     return [(kind, style, unescape(value) if "&" in value else value) for kind, style, value in cells]
 
 
@@ -248,12 +262,12 @@ def _walk_cells(package: Package, name: str) -> Iterator[_Cell]:
 
 
 def _read_forms(package: Package) -> frozenset[bytes]:
-    """Cell styles by number whose format says how text is shown."""
+    """Return the numbers of cell styles whose format changes how text is shown."""
     root = package.xml_again("xl/styles.xml")
     if root is None:
         return frozenset()
     codes = {node.get("numFmtId"): node.get("formatCode", "") for node in root.iter(_S + "numFmt")}
     styles = root.iterfind(f"{_S}cellXfs/{_S}xf")
     return frozenset(
-        b"%d" % at for at, style in enumerate(styles) if codes.get(style.get("numFmtId"), "").count(";") > 2
+        b"%d" % number for number, style in enumerate(styles) if codes.get(style.get("numFmtId"), "").count(";") > 2
     )

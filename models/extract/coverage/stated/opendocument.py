@@ -22,11 +22,15 @@ _BESIDE: Final = (
     "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}notes",
     "{http://purl.org/dc/elements/1.1/}creator", "{http://purl.org/dc/elements/1.1/}date",
 )  # fmt: skip
-"""Elements whose text stands beside the document's own: it may be in the tree."""
+"""Elements whose text is not part of the document's own text: it may be in the tree."""
 
 
 def state_odf(data: bytes) -> StatedText:
-    """Raises `ExtractError` as the reader does."""
+    """Return the text of an OpenDocument file.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
     package, stated = open_package(data), StatedText()
     root = package.xml_again("content.xml")
     body = root.find(_OFFICE + "body") if root is not None else None

@@ -1,4 +1,4 @@
-"""Plain text, Markdown and separated values: their characters, markup and separators apart."""
+"""Plain text, Markdown and separated values: their characters, without markup and separators."""
 
 import re
 from typing import Final
@@ -14,15 +14,16 @@ _UNSPOKEN: Final = re.compile(
     r"|^\s{0,40}[-*+] \[[xX]\]\s)",
     re.MULTILINE,
 )
-"""Targets of links, languages of code, tags, entities: Markdown that is not text."""
+"""Link targets, code languages, tags and entities: Markdown that is not text."""
 
 
 def state_text(data: bytes) -> StatedText:
+    """Return the decoded text."""
     return StatedText(text=[decode_again(data)])
 
 
 def state_csv(data: bytes) -> StatedText:
-    """Letters and digits must be there; quotes and separators may be."""
+    """Return letters and digits, which must be in the tree; quotes and separators may be."""
     text = decode_again(data)
     _, records = split_instruction(text)
     letters, signs = part_signs(records)
@@ -30,7 +31,7 @@ def state_csv(data: bytes) -> StatedText:
 
 
 def state_markdown(data: bytes) -> StatedText:
-    """The same; what is markup may be in the tree."""
+    """Return letters and digits, which must be in the tree; markup may be."""
     text, remarks = _part_remarks(decode_again(data).replace("\r\n", "\n"))
     parts = _UNSPOKEN.split(text)
     spoken, front = " ".join(parts[::2]), ""
@@ -41,11 +42,11 @@ def state_markdown(data: bytes) -> StatedText:
 
 
 def _part_remarks(text: str) -> tuple[str, str]:
-    """The text without HTML comments, and these."""
-    first, *rest = text.split("<!--")
-    said, remarks = [first], list[str]()
-    for part in rest:
+    """Return the text without HTML comments, and the comments."""
+    first, *parts = text.split("<!--")
+    spoken, remarks = [first], list[str]()
+    for part in parts:
         remark, end, after = part.partition("-->")
-        said.append(after if end else "<!--" + part)
+        spoken.append(after if end else "<!--" + part)
         remarks.append(remark if end else "")
-    return "".join(said), "".join(remarks)
+    return "".join(spoken), "".join(remarks)

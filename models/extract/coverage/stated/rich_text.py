@@ -1,4 +1,4 @@
-"""Rich text: what its groups show, without those that describe."""
+"""Rich text: the text that its groups show, without groups that describe it."""
 
 import re
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _SIGNS: Final = {
     "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
 }  # fmt: skip
 _STATES: Final = frozenset(("uc", "v", "deleted", "plain", "shptxt", "footnote", "ud", "nonesttables"))
-"""Words that say what becomes of the text behind them, wherever in a group they stand."""
+"""Words that change how the text after them is shown, anywhere in a group."""
 _SAYING: Final = "|".join((*_STATES, *_SIGNS, "u", "bin")).encode()
 _TOKEN: Final = re.compile(
     rb"(\{)(?:[\r\n]{0,9}(\\\*))?(?:[\r\n]{0,9}\\([a-zA-Z]{1,32})(-?\d{1,10})? ?)?|(\})|\\'([0-9a-fA-F]{2})"
@@ -33,23 +33,22 @@ _TOKEN: Final = re.compile(
     rb"|(?:\\(?!(?:" + _SAYING + rb")(?![a-zA-Z]))[a-zA-Z]{1,32}(?:-?\d{1,10})? ?|[\r\n])+"
     rb"|\\([^a-zA-Z])|([^\\{}\r\n]+)|\\"
 )
-"""A group's beginning with the word that says what it is, its end, a byte, a word that says something, other words at
-once, a sign, text."""
+"""A group's start with its kind, its end, a byte, a word with an effect, other words at once, a sign, text."""
 _TOKEN_OF_SILENT: Final = re.compile(
     rb"([{}])|\\(?:(uc|v|deleted|plain|shptxt|footnote|ud|nonesttables|bin)(?![a-zA-Z])(-?\d{1,10})? ?|[\\{}])"
 )
-"""What matters in groups that show nothing: where they end, and whether something inside shows after all."""
+"""Tokens that matter in silent groups: their ends, and words that make text inside visible again."""
 _TEXT, _END = 10, 5
-"""Groups of the pattern: text, and the end of a group; those before it are its beginning."""
+"""Groups of the pattern: text, and the end of a group; earlier ones are its start."""
 _TELLING: Final = frozenset(word.encode() for word in (*_SILENT, *_RUNNING, *_STATES, *_SIGNS, "u", "bin"))
-"""Words that say something where a group begins."""
+"""Words with an effect at the start of a group."""
 _MOST_DEPTH: Final = 10_000
-"""Groups inside groups that are told apart; deeper ones are taken for the last of them."""
+"""Nesting depth of groups; deeper ones are treated as the deepest."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """`fallback`: characters after a \\u that old readers show."""
+    r"""State of a group; `fallback` is the number of characters after a \u that old readers show instead."""
 
     silent: bool = False
     running: bool = False
@@ -59,76 +58,76 @@ class _Group:
 
 
 def state_rtf(data: bytes) -> StatedText:
-    """Letters outside ASCII stand in code pages: they may be in the tree in another form."""
+    """Return the text of a rich text file; letters outside ASCII depend on code pages, so their form may differ."""
     scan = _Scan(data)
-    at = 0
-    while at < len(data):
-        at = scan.pass_silent(at) if scan.group.silent else scan.read(at)
+    offset = 0
+    while offset < len(data):
+        offset = scan.pass_silent(offset) if scan.group.silent else scan.read(offset)
     return scan.stated
 
 
 class _Scan:
-    """Follows the groups of a file from a place to the next where another way of reading begins."""
+    """A scan through the groups of a file, which alternates between shown and silent stretches."""
 
     def __init__(self, data: bytes) -> None:
         self.stated, self.group = StatedText(), _Group()
         self._data, self._stack = data, list[_Group]()
         self._skip = 0
-        self._binary = 0  # bytes to pass
+        self._binary = 0  # bytes to skip
 
-    def read(self, at: int) -> int:
-        """To the end of the file, of binary data, or to where a silent group begins."""
-        for found in _TOKEN.finditer(self._data, at):
-            kind = found.lastindex
+    def read(self, offset: int) -> int:
+        """Read to the end of the file, past binary data, or to the start of a silent group; return the offset."""
+        for match in _TOKEN.finditer(self._data, offset):
+            kind = match.lastindex
             if kind is None:
                 continue
             if kind == _TEXT:
-                self._say(found[_TEXT])
+                self._add_bytes(match[_TEXT])
             elif kind == _END:
                 self._close()
             elif kind < _END:
                 self._open()
-                if found[2] or found[3] in _TELLING:
-                    self._begin(found)
+                if match[2] or match[3] in _TELLING:
+                    self._enter_group(match)
             else:
-                self._take(found)
+                self._take_token(match)
             if self.group.silent:
-                return found.end(2) if kind < _END and found[2] else found.end()
+                return match.end(2) if kind < _END and match[2] else match.end()
             if self._binary:
-                end, self._binary = found.end() + self._binary, 0
+                end, self._binary = match.end() + self._binary, 0
                 return end
         return len(self._data)
 
-    def _begin(self, found: re.Match[bytes]) -> None:
-        """The first word of a group."""
-        if found[2]:
+    def _enter_group(self, match: re.Match[bytes]) -> None:
+        """Apply the first word of a group."""
+        if match[2]:
             self.group = replace(self.group, silent=True)
             return
-        self.group = _enter(self.group, found[3].decode(), _number(found[4]), first=True)
-        self._take_word(found[3], found[4])
+        self.group = _enter(self.group, match[3].decode(), _number(match[4]), first=True)
+        self._take_word(match[3], match[4])
 
-    def _take(self, found: re.Match[bytes]) -> None:
-        """A word that says something, a byte, a sign."""
-        if found[7]:
-            self._take_word(found[7], found[8])
-        elif found[6]:
-            self._say(bytes([int(found[6], 16)]), byte=True)
+    def _take_token(self, match: re.Match[bytes]) -> None:
+        """Apply a word with an effect, a byte or a sign."""
+        if match[7]:
+            self._take_word(match[7], match[8])
+        elif match[6]:
+            self._add_bytes(bytes([int(match[6], 16)]), byte=True)
         else:
-            self._take_symbol(found[9].decode("latin-1"))
+            self._take_symbol(match[9].decode("latin-1"))
 
-    def pass_silent(self, at: int) -> int:
-        """To where something is shown again."""
-        for found in _TOKEN_OF_SILENT.finditer(self._data, at):
-            if found[1] == b"{":
+    def pass_silent(self, offset: int) -> int:
+        """Skip to where text is shown again; return the offset."""
+        for match in _TOKEN_OF_SILENT.finditer(self._data, offset):
+            if match[1] == b"{":
                 self._open()
-            elif found[1]:
+            elif match[1]:
                 self._close()
-            elif found[2] == b"bin":
-                return found.end() + max(0, int(found[3] or 0))
-            elif found[2]:
-                self.group = _enter(self.group, found[2].decode(), _number(found[3]), first=False)
+            elif match[2] == b"bin":
+                return match.end() + max(0, int(match[3] or 0))
+            elif match[2]:
+                self.group = _enter(self.group, match[2].decode(), _number(match[3]), first=False)
             if not self.group.silent:
-                return found.end()
+                return match.end()
         return len(self._data)
 
     def _open(self) -> None:
@@ -159,10 +158,10 @@ class _Scan:
             return
         _put(self.stated, self.group, {"~": "", "_": "-", "-": ""}.get(symbol, symbol), formed=True)
 
-    def _say(self, said: bytes, *, byte: bool = False) -> None:
+    def _add_bytes(self, data: bytes, *, byte: bool = False) -> None:
         if self._skip:
-            said, self._skip = said[self._skip :], max(0, self._skip - len(said))
-        _put(self.stated, self.group, said.decode("latin-1"), formed=byte or not said.isascii())
+            data, self._skip = data[self._skip :], max(0, self._skip - len(data))
+        _put(self.stated, self.group, data.decode("latin-1"), formed=byte or not data.isascii())
 
 
 def _number(digits: bytes | None) -> int | None:

@@ -6,13 +6,13 @@ from models.cdom.table import Cell, Table
 from models.extract.formats.common.xml import A, C, Element, number
 
 MAX_POINTS: Final = 10_000
-"""Cells of the table that a chart becomes; beyond this it is a cloud, no table that is read."""
+"""Cells of the table that a chart becomes; a chart with more is a point cloud and not readable as a table."""
 _NOISY_CHARS: Final = 17
-"""Characters of a number as a double is written in full; longer ones carry the noise of its last digit."""
+"""Characters of a number as a double is written in full; longer ones end in rounding noise."""
 
 
 def read_chart_text(root: Element) -> str:
-    """The title of a chart, or the texts of a diagram, a line each."""
+    """Return the title of a chart, or the texts of a diagram, one per line."""
     title = root.find(f".//{C}title")
     source = title if title is not None else root
     if title is None and root.tag == C + "chartSpace":
@@ -22,17 +22,17 @@ def read_chart_text(root: Element) -> str:
 
 
 def read_chart_table(root: Element) -> Table | None:
-    """Categories down, series across, with a header row; None when the part plots nothing."""
+    """Return categories as rows and series as columns, with a header row; None when nothing is plotted."""
     series = list(root.iter(C + "ser"))
-    columns = [_points(one.find(C + "val")) or _points(one.find(C + "yVal")) for one in series]
+    columns = [_points(node.find(C + "val")) or _points(node.find(C + "yVal")) for node in series]
     labels = next(
-        (found for one in series if (found := _points(one.find(C + "cat")) or _points(one.find(C + "xVal")))), {}
+        (texts for node in series if (texts := _points(node.find(C + "cat")) or _points(node.find(C + "xVal")))), {}
     )
-    places = sorted({at for column in [*columns, labels] for at in column})
-    if not any(columns) or len(places) * len(columns) > MAX_POINTS:
+    indexes = sorted({index for column in [*columns, labels] for index in column})
+    if not any(columns) or len(indexes) * len(columns) > MAX_POINTS:
         return None
-    rows = [["", *(_series_name(one) for one in series)]]
-    rows += [[labels.get(at, ""), *(column.get(at, "") for column in columns)] for at in places]
+    rows = [["", *(_series_name(node) for node in series)]]
+    rows += [[labels.get(index, ""), *(column.get(index, "") for column in columns)] for index in indexes]
     cells = tuple(
         Cell(row=row, col=col, header=row == 0, text=text)
         for row, texts in enumerate(rows)
@@ -47,13 +47,13 @@ def _series_name(series: Element) -> str:
 
 
 def _points(node: Element | None) -> dict[int, str]:
-    """Cached values by index."""
+    """Return cached values by index."""
     points = node.iter(C + "pt") if node is not None else ()
-    return {number(point.get("idx")): _plain(point.findtext(C + "v") or "") for point in points}
+    return {number(point.get("idx")): _without_noise(point.findtext(C + "v") or "") for point in points}
 
 
-def _plain(text: str) -> str:
-    """A cached value without the noise of binary fractions (4.4000000000000004)."""
+def _without_noise(text: str) -> str:
+    """Return a cached value without the noise of binary fractions (4.4000000000000004)."""
     text = text.strip()
     if len(text) < _NOISY_CHARS:
         return text

@@ -1,4 +1,4 @@
-"""A compound file: bytes in, its streams by path out. Chains that loop or leave the file end as `Malformed`."""
+"""Compound files: bytes in, streams by path out. Chains that loop or leave the file end as `Malformed`."""
 
 import struct
 from array import array
@@ -12,14 +12,14 @@ from models.cdom.tree import Metadata
 MAX_ENTRIES: Final = 100_000
 """Streams and storages of one file; a mailbox item with thousands of recipients has fewer."""
 MAX_DEPTH: Final = 200
-"""Storages inside storages: messages attached to messages take two each."""
+"""Nesting depth of storages: messages attached to messages take two levels each."""
 _MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _END: Final = 0xFFFFFFFA
-"""Sector numbers from here on mean: end, free, table."""
+"""Sector numbers from here on are markers: end, free, table."""
 _NONE: Final = 0xFFFFFFFF
-"""What stands where no sector or entry is meant, as the format says."""
+"""Marker for "no sector" or "no entry", by the format."""
 _ENTRY_BYTES: Final = 128
-"""Bytes of an entry of the directory, as the format says."""
+"""Bytes of a directory entry, by the format."""
 _STORAGE, _STREAM, _ROOT = 1, 2, 5
 """Kinds of entries, as the format numbers them."""
 
@@ -28,7 +28,7 @@ StreamPath = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """One entry of the directory, its neighbours by number."""
+    """One entry of the directory, with its neighbours by number."""
 
     name: str
     kind: int
@@ -40,15 +40,19 @@ class _Entry:
 
 
 def is_compound(data: bytes) -> bool:
-    """True for bytes that begin as a compound file does."""
+    """Return whether the bytes begin as a compound file does."""
     return data.startswith(_MAGIC)
 
 
 class CompoundFile:
-    """The streams of a file, found when it is opened, read when asked for."""
+    """The streams of a file: located on opening, read on demand."""
 
     def __init__(self, data: bytes) -> None:
-        """Raises `Malformed` for a file without a readable directory."""
+        """Read the directory.
+
+        Raises:
+            Malformed: The file has no readable directory.
+        """
         if len(data) < 512 or not data.startswith(_MAGIC):
             raise Malformed("no compound file")
         self._data = data
@@ -69,7 +73,11 @@ class CompoundFile:
         self._folded = {_fold(path): entry for path, entry in self.paths.items()}
 
     def read(self, path: StreamPath) -> bytes:
-        """The bytes of a stream, whatever its case; empty when there is none. Raises `Malformed` for a broken chain."""
+        """Return the bytes of a stream, ignoring case; empty when it does not exist.
+
+        Raises:
+            Malformed: The chain of its sectors is broken.
+        """
         entry = self.paths.get(path) or self._folded.get(_fold(path))
         if entry is None:
             return b""
@@ -79,18 +87,19 @@ class CompoundFile:
                 self._mini = self._join(root.start, root.size)
             size = self._mini_size
             chain = self._chain(entry.start, self._mini_fat) if entry.size else []
-            return b"".join(self._mini[at * size : (at + 1) * size] for at in chain)[: entry.size]
+            return b"".join(self._mini[sector * size : (sector + 1) * size] for sector in chain)[: entry.size]
         return self._join(entry.start, entry.size)
 
     def has(self, *path: str) -> bool:
+        """Return whether the stream exists, ignoring case."""
         return path in self.paths or _fold(path) in self._folded
 
     def root_names(self) -> set[str]:
-        """Names of streams and storages of the outermost storage, in lower case."""
+        """Return the names of streams and storages in the root storage, in lower case."""
         return {path[0].lower() for path in (*self.paths, *self.storages) if len(path) == 1}
 
     def find(self, name: str) -> StreamPath | None:
-        """A stream of the outermost storage by its name, whatever its case."""
+        """Return the path of a stream in the root storage by its name, ignoring case."""
         return next((path for path in self.paths if len(path) == 1 and path[0].lower() == name.lower()), None)
 
     def _read_fat(self, first: int, count: int) -> "array[int]":
@@ -112,14 +121,18 @@ class CompoundFile:
         return self._data[start : start + self._size]
 
     def _chain(self, start: int, fat: "array[int]") -> list[int]:
-        """The sectors from `start` on. Raises `Malformed` when they loop."""
-        found: list[int] = []
+        """Return the sectors of a chain from `start` on.
+
+        Raises:
+            Malformed: The chain loops or leaves the file.
+        """
+        sectors: list[int] = []
         while start < _END:
-            if len(found) > len(fat) or start >= len(fat):
+            if len(sectors) > len(fat) or start >= len(fat):
                 raise Malformed("a chain of sectors that loops or leaves the file")
-            found.append(start)
+            sectors.append(start)
             start = fat[start]
-        return found
+        return sectors
 
     def _join(self, start: int, size: int) -> bytes:
         if size > len(self._data):
@@ -130,7 +143,7 @@ class CompoundFile:
         data = b"".join(self._sector(number) for number in self._chain(first, self._fat))
         if len(data) // _ENTRY_BYTES > MAX_ENTRIES:
             raise ResourceLimit("a compound file with too many streams")
-        return [self._read_entry(data[at : at + _ENTRY_BYTES]) for at in range(0, len(data) - 127, _ENTRY_BYTES)]
+        return [self._read_entry(data[i : i + _ENTRY_BYTES]) for i in range(0, len(data) - 127, _ENTRY_BYTES)]
 
     def _read_entry(self, raw: bytes) -> _Entry:
         length = min(64, int.from_bytes(raw[64:66], "little"))
@@ -139,25 +152,25 @@ class CompoundFile:
         name = raw[: max(0, length - 2)].decode("utf-16-le", "replace")
         return _Entry(name, raw[66], left, right, child, start, size if self._long_sizes else size & 0xFFFFFFFF)
 
-    def _walk(self, first: int, inside: StreamPath) -> None:
-        """Names the streams below an entry; each entry is taken once, however the tree is tied."""
+    def _walk(self, first: int, root: StreamPath) -> None:
+        """Record the streams below an entry; each entry is used once, even if the tree has loops."""
         seen: set[int] = set()
-        work = [(first, inside)]
-        while work:
-            number, where = work.pop()
+        stack = [(first, root)]
+        while stack:
+            number, parent = stack.pop()
             if number >= len(self._entries) or number in seen:
                 continue
             seen.add(number)
             entry = self._entries[number]
-            work += [(entry.left, where), (entry.right, where)]
-            path = (*where, entry.name)
+            stack += [(entry.left, parent), (entry.right, parent)]
+            path = (*parent, entry.name)
             if entry.kind == _STREAM:
                 self.paths.setdefault(path, entry)
             elif entry.kind == _STORAGE:
                 if len(path) > MAX_DEPTH:
                     raise ResourceLimit("storages are nested too deep")
                 self.storages.add(path)
-                work.append((entry.child, path))
+                stack.append((entry.child, path))
 
 
 def _fold(path: StreamPath) -> StreamPath:
@@ -166,30 +179,30 @@ def _fold(path: StreamPath) -> StreamPath:
 
 SUMMARY: Final = "\x05SummaryInformation"
 MAX_CHARS: Final = 1000
-"""Characters of one property that are kept, as for other formats."""
+"""Characters of one property that are stored, as for other formats."""
 _TITLE, _AUTHOR, _CREATED, _SAVED = 2, 4, 12, 13
-"""Properties by the numbers of the format."""
+"""Properties, by the numbers of the format."""
 _EPOCH: Final = datetime(1601, 1, 1, tzinfo=UTC)
 
 
 def read_summary(file: CompoundFile) -> Metadata:
-    """Title, author and dates; nothing where the stream is missing or broken."""
+    """Return title, author and dates; empty metadata when the stream is missing or broken."""
     try:
-        found = _read_properties(file.read((SUMMARY,)))
+        values = _read_properties(file.read((SUMMARY,)))
     except (struct.error, IndexError, ValueError, OverflowError, Malformed):
         return Metadata()
     return Metadata(
-        title=found.get(_TITLE), author=found.get(_AUTHOR), created=found.get(_CREATED), modified=found.get(_SAVED)
+        title=values.get(_TITLE), author=values.get(_AUTHOR), created=values.get(_CREATED), modified=values.get(_SAVED)
     )
 
 
 def filetime(value: int) -> str | None:
-    """100-nanosecond steps since 1601 as ISO time; None for none."""
+    """Return a count of 100-nanosecond steps since 1601 as an ISO time; None for 0 and invalid values."""
     return (_EPOCH + timedelta(microseconds=value // 10)).isoformat() if 0 < value < 2**62 else None
 
 
 def codec_of(code_page: int) -> str:
-    """The codec of a Windows code page number."""
+    """Return the Python codec of a Windows code page number."""
     return _CODECS.get(code_page, f"cp{code_page}")
 
 
@@ -201,7 +214,7 @@ _CODECS: Final = {
 
 
 def decode(data: bytes, code_page: int) -> str:
-    """Bytes of a code page as text; an unknown one is read as Windows-1252."""
+    """Decode bytes of a code page; an unknown code page is read as Windows-1252."""
     try:
         return data.decode(codec_of(code_page), "replace")
     except LookupError:
@@ -213,20 +226,20 @@ def _read_properties(data: bytes) -> dict[int, str]:
         return {}
     start = struct.unpack_from("<I", data, 44)[0]
     count = min(struct.unpack_from("<I", data, start + 4)[0], 100)
-    places = dict(struct.unpack_from("<II", data, start + 8 + 8 * at) for at in range(count))
-    code_page = struct.unpack_from("<H", data, start + places[1] + 4)[0] if 1 in places else 1252
-    found: dict[int, str] = {}
+    offsets = dict(struct.unpack_from("<II", data, start + 8 + 8 * i) for i in range(count))
+    code_page = struct.unpack_from("<H", data, start + offsets[1] + 4)[0] if 1 in offsets else 1252
+    values: dict[int, str] = {}
     for name in (_TITLE, _AUTHOR, _CREATED, _SAVED):
-        if name in places and (text := _read_value(data, start + places[name], code_page)):
-            found[name] = text
-    return found
+        if name in offsets and (text := _read_value(data, start + offsets[name], code_page)):
+            values[name] = text
+    return values
 
 
-def _read_value(data: bytes, at: int, code_page: int) -> str | None:
-    kind, size = struct.unpack_from("<II", data, at)
+def _read_value(data: bytes, offset: int, code_page: int) -> str | None:
+    kind, size = struct.unpack_from("<II", data, offset)
     if kind == 0x40:
-        return filetime(struct.unpack_from("<Q", data, at + 4)[0])
+        return filetime(struct.unpack_from("<Q", data, offset + 4)[0])
     size = min(size, 2 * MAX_CHARS)
-    raw = data[at + 8 : at + 8 + size * (2 if kind == 0x1F else 1)]
+    raw = data[offset + 8 : offset + 8 + size * (2 if kind == 0x1F else 1)]
     text = raw.decode("utf-16-le", "replace") if kind == 0x1F else decode(raw, code_page)
     return text.partition("\0")[0].strip()[:MAX_CHARS] or None

@@ -1,4 +1,4 @@
-"""One frame of a picture as upright, square pixels, and the limits that hold before it is decoded.
+"""Frames of pictures as upright, square pixels, and the limits that are checked before decoding.
 
 In: bytes of a known format. Out: frames as PNG with their size in points. Knows no page tree and opens no file.
 """
@@ -38,15 +38,15 @@ PLUGINS: Final = (
     TiffImagePlugin,
     WebPImagePlugin,
 )
-"""Imported here because a sandboxed child can import nothing later. A phone's JPEG may be opened by the MPO plugin."""
+"""Imported here because a sandboxed child cannot import later. The MPO plugin may open a phone's JPEG."""
 Image.preinit()
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1
-"""The decoder would start threads, and a sandboxed child may have none."""
+"""The decoder would start threads, which a sandboxed child is not allowed to have."""
 
 ASSUMED_DPI = 96.0
-"""For a picture that states no resolution, or none that a scanner or camera could have meant."""
+"""Resolution of a picture that states none, or an implausible one."""
 _PLAUSIBLE_DPI = (30.0, 2400.0)
-"""Dots an inch that a scanner or a camera states; others are a wrong tag and are not believed."""
+"""Dots per inch that a scanner or a camera may state; others come from a wrong tag and are ignored."""
 LONGEST_SIDE = 4000
 """Pixels handed to a recogniser: A4 at 300 dpi fits; more would only cost time."""
 
@@ -54,12 +54,12 @@ BROKEN = (
     *(OSError, SyntaxError, ValueError, TypeError, AttributeError, LookupError, EOFError, ArithmeticError),
     *(RuntimeError, NotImplementedError, struct.error),
 )
-"""What Pillow raises on broken files, besides `MemoryError`."""
+"""Exceptions that Pillow raises on broken files, in addition to `MemoryError`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImageFrame:
-    """An upright frame: size in points."""
+    """An upright frame; `width` and `height` in points."""
 
     png: bytes
     width: float
@@ -68,7 +68,7 @@ class ImageFrame:
 
 @contextmanager
 def pillow_errors() -> Iterator[None]:
-    """Pillow's exceptions as ours; its warning of a bomb is an error, its others are about metadata."""
+    """Convert Pillow's exceptions to ours; its bomb warning is an error, its other warnings concern metadata."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -82,24 +82,33 @@ def pillow_errors() -> Iterator[None]:
         raise Malformed("the picture is broken") from error
 
 
-def open_picture(data: bytes, found: Format, max_pixels: int) -> Image.Image:
-    """The picture with only its header read. Raises `Malformed`, and `ResourceLimit` by the size it states."""
+def open_picture(data: bytes, format_: Format, max_pixels: int) -> Image.Image:
+    """Open the picture and read only its header.
+
+    Raises:
+        Malformed: The header is broken.
+        ResourceLimit: The header states too many pixels.
+    """
     Image.MAX_IMAGE_PIXELS = max_pixels
     with pillow_errors():
-        picture = Image.open(io.BytesIO(data), formats=[found.value.upper()])
+        picture = Image.open(io.BytesIO(data), formats=[format_.value.upper()])
     check_pixels(picture, max_pixels)
     return picture
 
 
 def check_pixels(picture: Image.Image, max_pixels: int) -> None:
-    """Raises `ResourceLimit` when the current frame states more than `max_pixels`."""
+    """Check the stated size of the current frame.
+
+    Raises:
+        ResourceLimit: It has more than `max_pixels` pixels.
+    """
     pixels = picture.width * picture.height
     if pixels > max_pixels:
         raise ResourceLimit(f"{pixels} pixels, {max_pixels} allowed")
 
 
 def count_frames(picture: Image.Image, limit: int) -> int:
-    """Frames of a TIFF, counted no further than `limit` + 1; a chain of frames may be long and may be a loop."""
+    """Count the frames of a TIFF up to `limit` + 1; a chain of frames may be long or a loop."""
     count = 1
     with pillow_errors():
         while count <= limit:
@@ -113,9 +122,11 @@ def count_frames(picture: Image.Image, limit: int) -> int:
 
 
 def decode_frame(picture: Image.Image, max_pixels: int, dpi: int | None = None) -> ImageFrame:
-    """The current frame at `dpi`, or as fine as it is up to `LONGEST_SIDE`.
+    """Return the current frame at `dpi`, or at its own resolution up to `LONGEST_SIDE`.
 
-    Raises `Malformed` when it does not decode, `ResourceLimit` when it is too large.
+    Raises:
+        Malformed: The frame does not decode.
+        ResourceLimit: The frame is too large.
     """
     check_pixels(picture, max_pixels)
     with pillow_errors():
@@ -131,19 +142,22 @@ def decode_frame(picture: Image.Image, max_pixels: int, dpi: int | None = None) 
 
 
 _ORIENTATION = 274
-"""The number of the EXIF tag that says how a picture is turned."""
+"""Number of the EXIF tag for the picture's orientation."""
 _SWAPS_SIDES = frozenset({5, 6, 7, 8})
 
 
 def _stated_orientation(picture: Image.Image) -> int | None:
-    """How the stored rows lie. Pillow turns a TIFF while it decodes and then forgets its EXIF, but not its tags."""
+    """Return the orientation of the stored rows.
+
+    Pillow rotates a TIFF while it decodes and then drops its EXIF data, but not its tags.
+    """
     tags = picture.tag_v2 if isinstance(picture, TiffImagePlugin.TiffImageFile) else picture.getexif()
     orientation: int | None = tags.get(_ORIENTATION)
     return orientation
 
 
 def read_dpi(picture: Image.Image) -> tuple[float, float]:
-    """Stated dots per inch (across, down), or the assumed ones; fax pictures have unequal ones."""
+    """Return the stated dots per inch (across, down), or the assumed ones; fax pictures have unequal values."""
     stated = picture.info.get("dpi")
     try:
         across, down = (float(value) for value in stated or ())
@@ -156,7 +170,7 @@ def read_dpi(picture: Image.Image) -> tuple[float, float]:
 
 
 def flatten(picture: Image.Image) -> Image.Image:
-    """Grey or RGB on white: what is transparent was meant to be seen on paper."""
+    """Return the picture as grey or RGB on white, because transparent pictures are made for paper."""
     if picture.mode in {"L", "RGB"}:
         return picture
     if picture.mode in {"1", "I;16", "I;16B", "I", "F"}:
@@ -170,7 +184,7 @@ def flatten(picture: Image.Image) -> Image.Image:
 
 
 def _to_grey(picture: Image.Image) -> Image.Image:
-    """Sixteen-bit and float pictures are scaled by what they hold; Pillow's own conversion would clip them to white."""
+    """Scale sixteen-bit and float pictures by their range; Pillow's own conversion would clip them to white."""
     if picture.mode == "1":
         return picture.convert("L")
     values = picture.convert("F")
@@ -185,7 +199,7 @@ def _turn_upright(picture: Image.Image) -> Image.Image:
 
 
 def _choose_scale(picture: Image.Image, width: float, height: float) -> float:
-    """Pixels per point: those of the finer axis, so that a fax gets square pixels; no side beyond `LONGEST_SIDE`."""
+    """Return pixels per point along the finer axis, so that a fax gets square pixels, up to `LONGEST_SIDE`."""
     return min(max(picture.width / width, picture.height / height), LONGEST_SIDE / max(width, height))
 
 

@@ -1,6 +1,6 @@
 """Office Math (OMML) to LaTeX: an `m:oMath` element in, LaTeX without delimiters out.
 
-Every character of it is kept.
+Keeps every character.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _DROPPED: Final = frozenset({W + "del", W + "moveFrom", W + "rPr", W + "bookmark
 
 
 def math_to_latex(node: Element) -> str:
-    """LaTeX of everything inside `node` (`m:oMath` or an argument of one)."""
+    """Return LaTeX of everything inside `node` (`m:oMath` or an argument of one)."""
     return "".join(_convert(child) for child in node).strip()
 
 
@@ -27,9 +27,9 @@ def _convert(node: Element) -> str:
 
 
 def _argument(node: Element, name: str) -> str:
-    """LaTeX of the argument `m:name`, empty when missing."""
-    found = node.find(M + name)
-    return math_to_latex(found) if found is not None else ""
+    """Return LaTeX of the argument `m:name`; empty when it is missing."""
+    argument = node.find(M + name)
+    return math_to_latex(argument) if argument is not None else ""
 
 
 def _group(node: Element, name: str) -> str:
@@ -37,9 +37,9 @@ def _group(node: Element, name: str) -> str:
 
 
 def _property(node: Element, name: str, default: str = "") -> str:
-    """`m:val` of `m:<tag>Pr/m:name`; `default` when the property is missing, "" when it has no value."""
-    found = node.find(f"{tag_of(node)}Pr/{M}{name}")
-    return default if found is None else found.get(MVAL, "")
+    """Return `m:val` of `m:<tag>Pr/m:name`; `default` when the property is missing, "" when it has no value."""
+    property_ = node.find(f"{tag_of(node)}Pr/{M}{name}")
+    return default if property_ is None else property_.get(MVAL, "")
 
 
 def _run(node: Element) -> str:
@@ -95,7 +95,7 @@ def _function(node: Element) -> str:
 
 
 def _operator_name(name: str) -> str:
-    """A function's name as an upright operator; anything but a plain word stays as it is."""
+    """Return a function's name as an upright operator; return anything but a plain word unchanged."""
     if len(name) > 1 and name.isalpha():
         return FUNCTIONS.get(name, f"\\operatorname{{{name}}}")
     return name
@@ -138,7 +138,7 @@ def _matrix(node: Element) -> str:
 
 
 def _equations(node: Element) -> str:
-    """Rows of an equation array; `&` marks where they align."""
+    """Return the rows of an equation array; `&` marks their alignment."""
     rows = [math_to_latex(row).replace("\\&", "&") for row in node.findall(M + "e")]
     return rows[0] if len(rows) == 1 else "\\begin{aligned}" + " \\\\ ".join(rows) + "\\end{aligned}"
 

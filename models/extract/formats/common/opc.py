@@ -1,7 +1,7 @@
-"""The zip package under a Word file: bytes in, parts and their relationships out, all from memory.
+"""The zip package of an Office file: bytes in, parts and their relationships out, all in memory.
 
-The directory is judged before anything is read, and decompressed bytes are counted while reading, never believed.
-Knows nothing of what the parts mean.
+The directory is checked before anything is read. Unpacked bytes are counted while reading, because stated sizes may be
+wrong. Knows nothing of the parts' meaning.
 """
 
 import posixpath
@@ -25,40 +25,40 @@ from models.extract.formats.common.parse_cache import keep, keep_package, last_p
 from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml, to_transitional
 
 MAX_ENTRIES: Final = 2000
-"""Files in a package: a thick book with a picture a page has a thousand."""
+"""Files in a package: a thick book with a picture per page has a thousand."""
 MAX_TOTAL_BYTES: Final = 512 * 1024 * 1024
-"""Bytes unpacked of a whole package, what a sandbox can hold beside the parsed tree."""
+"""Unpacked bytes of a whole package, limited by a sandbox's memory next to the parsed tree."""
 MAX_XML_BYTES: Final = 128 * 1024 * 1024
 """Bytes of one XML part: its tree takes about ten times as many."""
 MAX_RATIO: Final = 200
-"""Bytes unpacked for one packed: text packs to a tenth, and only made files to less than a two-hundredth."""
+"""Unpacked bytes per packed byte: text packs to a tenth, and only attacks to less than a two-hundredth."""
 RATIO_FROM_BYTES: Final = 10_000_000
-"""Bytes unpacked below which a ratio harms nobody: blank pictures pack to almost nothing."""
+"""Unpacked bytes below which a ratio does no harm: blank pictures pack to almost nothing."""
 MAX_PARAGRAPHS: Final = 300_000
 """Paragraphs of a document: ten thousand pages of text."""
 MAX_TAGS: Final = 6_000_000
 """Start and end tags of one part; about 0.6 GB as a tree."""
 
 MEMBER_LEFT_OUT: Final = "member-left-out"
-"""Warning: members with an unsafe or repeated name, or packed in an unknown way, were not read."""
+"""Warning: members with an unsafe or repeated name, or an unknown compression, were not read."""
 _CHUNK: Final = 1 << 20
-"""Bytes unpacked at a time, so that a limit is noticed soon after it is passed."""
+"""Bytes unpacked at a time, so that an exceeded limit is noticed soon."""
 _MOST_KEPT: Final = 8 * _CHUNK
-"""Bytes of parts that stay unpacked for whoever reads the same package next, and of a package that is remembered."""
-_KEPT: Final = "xml"
+"""Bytes of parts cached unpacked for the next reader of the package, and of a package that is cached."""
+_CACHE_KEY: Final = "xml"
 _FLAT: Final = "{http://schemas.microsoft.com/office/2006/xmlPackage}"
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED: Final = 0x1
-"""The bit of an entry that is under a password."""
+"""The bit that marks an encrypted entry."""
 _SYMLINK: Final = 0o120000
 """The Unix file type of a link, in the upper half of an entry's attributes (bits)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One relationship: the last word of its type, its target (part name, or URI when external)."""
+    """One relationship: the last word of its type, and its target (part name, or URI when external)."""
 
     kind: str
     target: str
@@ -71,7 +71,7 @@ NO_RELATIONS: Final[Relations] = MappingProxyType({})
 
 @dataclass(slots=True)
 class _Opened:
-    """A package's directory, and the parts of it that were unpacked whole, as long as they are few bytes."""
+    """The directory of a package, and a limited number of bytes of its unpacked parts."""
 
     data: bytes
     archive: zipfile.ZipFile
@@ -81,13 +81,14 @@ class _Opened:
     kept: int = 0
 
     def keep(self, key: str, part: bytes) -> None:
+        """Cache an unpacked part unless the limit is reached."""
         if self.kept + len(part) <= _MOST_KEPT:
             self.parts[key] = part
             self.kept += len(part)
 
 
 class Package:
-    """Parts of one package by name. Raises `Malformed`, `Encrypted` or `ResourceLimit`."""
+    """Parts of one package by name; its methods raise `Malformed`, `Encrypted` or `ResourceLimit`."""
 
     def __init__(self, data: bytes) -> None:
         if data.startswith(_CFB_MAGIC):
@@ -98,28 +99,29 @@ class Package:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A warning when members with unsafe or repeated names were left out."""
+        """Warnings about members that were left out."""
         return (MEMBER_LEFT_OUT,) if self._opened.has_left_out else ()
 
     def has(self, name: str) -> bool:
+        """Return whether the package has a part of that name, ignoring case."""
         return name.casefold() in self._entries
 
     def names(self) -> list[str]:
-        """The files in it, folders left out, in the order of the directory."""
+        """Return the files in the package without folders, in the order of the directory."""
         return [_part_name(entry) for entry in self._entries.values() if not entry.is_dir()]
 
     def size(self, name: str) -> int:
-        """Bytes of a part as the directory states them; reading never gives more."""
+        """Return the bytes of a part as the directory states them; reading never returns more."""
         entry = self._entries.get(name.casefold())
         return entry.file_size if entry is not None else 0
 
     def read(self, name: str) -> bytes:
-        """The bytes of a part; empty when there is none of that name."""
+        """Return the bytes of a part; empty when it does not exist."""
         part = b"".join(self._chunks(name))
         return to_transitional(part) if name.endswith((".xml", ".rels")) else part
 
     def xml(self, name: str) -> Element | None:
-        """The root of a part, None when there is none of that name; counted before it is built."""
+        """Return the root of a part, or None when it does not exist; check its size before building the tree."""
         if not self.has(name):
             return None
         chunks: list[bytes] = []
@@ -132,15 +134,15 @@ class Package:
                 raise ResourceLimit("a part is too large")
             chunks.append(chunk)
         part = b"".join(chunks)
-        return keep(_KEPT, part, parse_xml(part))
+        return keep(_CACHE_KEY, part, parse_xml(part))
 
     def xml_again(self, name: str) -> Element | None:
-        """The same for the caller alone, who may change it: what a reader of these bytes has just parsed."""
-        found = take(_KEPT, self.read(name))
-        return self.xml(name) if found is None else cast(Element, found)
+        """Return the root of a part for the caller alone, who may change it; a reader's parse is reused."""
+        cached = take(_CACHE_KEY, self.read(name))
+        return self.xml(name) if cached is None else cast(Element, cached)
 
     def relations(self, part: str) -> Relations:
-        """Relationships of a part by id (`part` "" = of the package)."""
+        """Return the relationships of a part by id (`part` "" for those of the package)."""
         folder, name = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", name + ".rels"))
         if root is None:
@@ -152,9 +154,9 @@ class Package:
         entry = self._entries.get(key)
         if entry is None:
             return
-        if (kept := self._opened.parts.get(key)) is not None:
-            self._count(kept)
-            yield kept
+        if (cached := self._opened.parts.get(key)) is not None:
+            self._count(cached)
+            yield cached
             return
         try:
             with self._opened.archive.open(entry) as stream:
@@ -173,7 +175,7 @@ class Package:
 
 
 def _open(data: bytes) -> _Opened:
-    """The judged directory of the package in those very bytes."""
+    """Return the checked directory of the package in exactly these bytes."""
     last = last_package()
     if isinstance(last, _Opened) and last.data is data:
         return last
@@ -200,7 +202,7 @@ def _open(data: bytes) -> _Opened:
 
 
 def _pack_flat(data: bytes) -> bytes:
-    """Return a package that is one text of XML (Flat OPC) as the zip archive it stands for."""
+    """Return the zip archive of a package that is a single XML text (Flat OPC)."""
     if b"xmlPackage" not in data[:4096]:
         raise Malformed("not a package")
     if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS:
@@ -228,7 +230,7 @@ def _relation(node: Element, folder: str) -> Relation:
 
 
 def _check_entry_count(data: bytes) -> None:
-    """Counts directory records in the bytes: zipfile would build them all first, and the stated count may lie."""
+    """Count directory records in the bytes: zipfile would build them all, and the stated count may be wrong."""
     end = data.rfind(b"PK\x05\x06")
     if end < 0 or end + 20 > len(data):
         raise Malformed("not a package")
@@ -239,12 +241,12 @@ def _check_entry_count(data: bytes) -> None:
 
 
 def _part_name(entry: zipfile.ZipInfo) -> str:
-    """The name with slashes: .NET wrote backslashes, and some programs begin names with a slash."""
+    """Return the name with slashes: .NET wrote backslashes, and some programs begin names with a slash."""
     return entry.filename.replace("\\", "/").lstrip("/")
 
 
 def _is_safe(entry: zipfile.ZipInfo) -> bool:
-    """True for a member that can be read and whose name leads to no place outside the package."""
+    """Return whether the member is readable and its name does not lead outside the package."""
     name = entry.orig_filename.replace("\\", "/")
     return not (
         "\0" in name
@@ -261,11 +263,11 @@ def _check_sizes(entries: list[zipfile.ZipInfo], packed: int) -> None:
         raise ResourceLimit("the package unpacks to too many bytes")
     if any(_is_bomb(entry.file_size, entry.compress_size) for entry in entries):
         raise ResourceLimit("an entry unpacks to too many bytes")
-    at = -1
+    end = -1
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
-        if entry.header_offset < at:
+        if entry.header_offset < end:
             raise Malformed("entries overlap")
-        at = entry.header_offset + 30 + entry.compress_size
+        end = entry.header_offset + 30 + entry.compress_size
 
 
 def _is_bomb(size: int, packed: int) -> bool:
@@ -273,13 +275,13 @@ def _is_bomb(size: int, packed: int) -> bool:
 
 
 MAX_CHARS: Final = 1000
-"""Characters of a title or an author that are kept; a longer one is no name."""
+"""Characters of a title or an author that are stored; longer values are not names."""
 _DC: Final = "{http://purl.org/dc/elements/1.1/}"
 _TERMS: Final = "{http://purl.org/dc/terms/}"
 
 
 def read_metadata(core: Element | None, styles: Element | None) -> Metadata:
-    """Stated properties; empty ones are null. The language may come from the styles' defaults."""
+    """Return the stated properties, None for empty ones. The language may come from the styles' defaults."""
     language = styles.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr/{W}lang") if styles is not None else None
     return Metadata(
         title=_text(core, _DC + "title"),
@@ -291,6 +293,6 @@ def read_metadata(core: Element | None, styles: Element | None) -> Metadata:
 
 
 def _text(core: Element | None, name: str) -> str | None:
-    found = core.find(name) if core is not None else None
-    text = "".join(found.itertext()).strip() if found is not None else ""
+    node = core.find(name) if core is not None else None
+    text = "".join(node.itertext()).strip() if node is not None else ""
     return text[:MAX_CHARS] or None

@@ -1,11 +1,16 @@
-"""Which pages of a file are read: the ranges that were asked for, within what there is and what is allowed."""
+"""Page selection: the pages of a file to read, by the requested ranges and the limits."""
 
 from models.cdom.errors import NoSuchPage, TooManyPages
 from models.cdom.original import ReadOptions
 
 
 def choose_pages(count: int, options: ReadOptions) -> tuple[int, ...]:
-    """1-based numbers to read, of `count` pages. Raises `NoSuchPage` and `TooManyPages` before any page is touched."""
+    """Return the 1-based numbers of the pages to read, out of `count`, without reading a page.
+
+    Raises:
+        NoSuchPage: None of the requested pages exists.
+        TooManyPages: More pages are selected than allowed.
+    """
     numbers = select_pages(count, options.pages)
     if options.pages and not numbers:
         raise NoSuchPage(f"the file has {count} pages, none of those asked for")
@@ -15,8 +20,8 @@ def choose_pages(count: int, options: ReadOptions) -> tuple[int, ...]:
 
 
 def select_pages(count: int, ranges: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-    """Ascending, each once; no ranges means all pages."""
+    """Return the page numbers in the ranges, ascending and without repetition; all pages without ranges."""
     if not ranges:
         return tuple(range(1, count + 1))
-    wanted = {number for first, last in ranges for number in range(max(first, 1), min(last, count) + 1)}
-    return tuple(sorted(wanted))
+    selected = {number for first, last in ranges for number in range(max(first, 1), min(last, count) + 1)}
+    return tuple(sorted(selected))

@@ -1,12 +1,12 @@
-"""What a reader has just parsed, kept for the statement about the same file, which is made right after it.
+"""Cache of parsed documents: a reader stores a parse, and the coverage statement of the same file takes it.
 
-Whoever takes a value has it alone and may change it: it is handed out once, and only for the very same source.
+Each value is handed out once, and only for the same source, so its receiver may change it.
 """
 
 from typing import Final, TypeVar
 
 _MOST: Final = 16 << 20
-"""Characters or bytes of all sources whose parses are kept; what goes beyond is parsed once more."""
+"""Characters or bytes of all sources whose parses are cached; sources beyond that are parsed twice."""
 
 T = TypeVar("T")
 _kept: dict[tuple[str, bytes | str], object] = {}
@@ -14,26 +14,26 @@ _sizes: list[int] = []
 _package: list[object] = []
 
 
-def keep(kind: str, source: bytes | str, made: T) -> T:
-    """The value, kept until it is taken or forgotten."""
+def keep(kind: str, source: bytes | str, value: T) -> T:
+    """Cache the value until it is taken or the cache is cleared; return it."""
     if sum(_sizes) + len(source) <= _MOST:
         _sizes.append(len(source))
-        _kept[kind, source] = made
-    return made
+        _kept[kind, source] = value
+    return value
 
 
 def take(kind: str, source: bytes | str) -> object | None:
-    """What was made of a source like that, once."""
+    """Return the cached value of an equal source, if any, and remove it from the cache."""
     return _kept.pop((kind, source), None)
 
 
 def keep_package(package: object) -> None:
-    """Keep the package that was opened last. The statement reads right after its reader what that has read."""
+    """Cache the package that was opened last: the statement reads it right after its reader."""
     _package[:] = [package]
 
 
 def last_package() -> object | None:
-    """Return the package that was opened last; None when there is none."""
+    """Return the package that was opened last, if any."""
     return _package[0] if _package else None
 
 
@@ -44,6 +44,6 @@ def forget() -> None:
 
 
 def forget_document() -> None:
-    """Drop everything kept of a document. A process calls this before it reads another one."""
+    """Drop all cached values; a process calls this before it reads another document."""
     forget()
     _package.clear()

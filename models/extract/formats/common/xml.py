@@ -1,6 +1,6 @@
-"""The only place where XML of a document is parsed: bytes in, an lxml element with transitional namespaces out.
+"""The only place that parses XML of documents: bytes in, an lxml element with transitional namespaces out.
 
-No DOCTYPE, no entities, no network, no huge trees. Knows names and limits, but nothing of what a part means.
+No DOCTYPE, entities, network or huge trees. Knows names and limits, but not the meaning of a part.
 """
 
 import codecs
@@ -40,11 +40,16 @@ _LIMIT_WORDS: Final = ("Excessive depth", "Resource limit", "too long", "too big
 
 
 class BrokenPart(Malformed):
-    """A part cannot be unpacked or is not well-formed; the document may do without it."""
+    """A part cannot be unpacked or is not well-formed; the document may be usable without it."""
 
 
 def parse_xml(data: bytes) -> Element:
-    """The root element of one part. Raises `Malformed` (syntax, DOCTYPE) or `ResourceLimit` (depth 256, node sizes)."""
+    """Return the root element of one part.
+
+    Raises:
+        Malformed: The syntax is broken or the part declares a document type.
+        ResourceLimit: The part exceeds a limit (depth 256, node sizes, attributes).
+    """
     data = drop_external_type(to_transitional(_utf8(data)))
     if b"<!DOCTYPE" in data:
         raise Malformed("a part declares a document type")
@@ -67,7 +72,7 @@ def parse_xml(data: bytes) -> Element:
 
 
 def _utf8(data: bytes) -> bytes:
-    """UTF-16 parts as UTF-8 (OPC allows both), so that byte searches see what the parser sees."""
+    """Convert UTF-16 parts (OPC allows them) to UTF-8, so that byte searches see the same text as the parser."""
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data
     try:
@@ -80,7 +85,7 @@ def _utf8(data: bytes) -> bytes:
 
 
 def to_transitional(data: bytes) -> bytes:
-    """Return XML with the names of transitional OOXML in place of those of Strict OOXML."""
+    """Return XML with the names of transitional OOXML instead of those of Strict OOXML."""
     if _STRICT not in data:
         return data
     return _STRICT_NAME.sub(
@@ -89,29 +94,29 @@ def to_transitional(data: bytes) -> bytes:
 
 
 def drop_external_type(data: bytes) -> bytes:
-    """Return XML without a document type that only names an external one. It is never loaded."""
+    """Return XML without a document type that only names an external one, which is never loaded."""
     return _EXTERNAL_TYPE.sub(rb"\1", data, count=1) if b"<!DOCTYPE" in data[:4096] else data
 
 
 def tag_of(element: Element) -> str:
-    """The qualified name of an element."""
+    """Return the qualified name of an element; empty for comments and instructions."""
     return element.tag if isinstance(element.tag, str) else ""
 
 
 def val(element: Element | None, default: str | None = None) -> str | None:
-    """The `w:val` of an element, `default` when the element or the attribute is missing."""
+    """Return the `w:val` of an element, or `default` when the element or the attribute is missing."""
     return default if element is None else element.get(W + "val", default)
 
 
 def is_on(element: Element | None) -> bool | None:
-    """A toggle property: None when not stated, else on or off."""
+    """Return the state of a toggle property; None when it is not stated."""
     if element is None:
         return None
     return (element.get(W + "val") or "true") not in ("0", "false", "off", "none")
 
 
 def number(text: str | None, default: int = 0) -> int:
-    """An integer attribute, `default` when it is missing or not a number; absurd sizes are cut."""
+    """Return an integer attribute, limited to ±10^9; `default` when it is missing or not a number."""
     try:
         return max(-(10**9), min(10**9, int(float(text)))) if text else default
     except (ValueError, OverflowError):

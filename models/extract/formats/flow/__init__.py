@@ -1,1 +1,1 @@
-"""What readers of formats that flow share: blocks while a file is read, their text, the open document of them."""
+"""Shared code of flowing formats: blocks while a file is read, their text, and the open document made of them."""

@@ -17,14 +17,14 @@ _BLANKS: Final = re.compile("[ \t\n\r\f\v]+")
 
 
 def clean(text: str) -> str:
-    """The text with one kind of line break and nothing that cannot be printed."""
+    """Return the text with one kind of line break and without control characters."""
     if "\r" in text or not text.isprintable():
         text = _CONTROL.sub("", _BREAKS.sub("\n", text))
     return text
 
 
 def fold(text: str) -> str:
-    """White space as HTML folds it: each run of it (but not a no-break space) is one blank."""
+    """Collapse white space as HTML does: each run of it (except a no-break space) becomes one blank."""
     return _BLANKS.sub(" ", text)
 
 
@@ -39,7 +39,7 @@ MAX_BLOCKS: Final = 400_000
 
 @dataclass(frozen=True, slots=True)
 class InlineMarkup:
-    """How a stretch of text looks and where it leads."""
+    """Formatting and link target of a stretch of text."""
 
     bold: bool = False
     italic: bool = False
@@ -54,13 +54,15 @@ PLAIN: Final = InlineMarkup()
 
 @dataclass(frozen=True, slots=True)
 class StyledRun:
+    """A stretch of text in one style."""
+
     text: str
     style: InlineMarkup = PLAIN
 
 
 @dataclass(slots=True, eq=False)
 class FlowBlock:
-    """A block to be. `bullet` marks an unordered list item; `asset` names a picture of the file's assets."""
+    """A block in progress. `bullet` marks an unordered list item; `asset` names a picture of the file's assets."""
 
     type: BlockType
     text: str = ""
@@ -77,8 +79,18 @@ class FlowBlock:
 
 @dataclass(slots=True)
 class FlowPage:
-    """One page: size in points (0 = the format has none), its label, blocks in order, notes that stand at its end, and
-    what runs above and below."""
+    """One page.
+
+    Attributes:
+        width: Points; 0 = the format has no pages.
+        height: Points; 0 = the format has no pages.
+        label: Name of the page.
+        blocks: Blocks in order.
+        notes: Notes at the end of the page.
+        headers: Running headers.
+        footers: Running footers.
+        warnings: Codes of warnings.
+    """
 
     width: float = 0.0
     height: float = 0.0
@@ -90,6 +102,7 @@ class FlowPage:
     warnings: list[str] = field(default_factory=list)
 
     def in_order(self) -> list[FlowBlock]:
+        """Return all blocks in reading order."""
         return [*self.headers, *self.blocks, *self.notes, *self.footers]
 
 
@@ -100,19 +113,19 @@ def _look_of(run: StyledRun) -> InlineMarkup:
 def join_runs(
     runs: Iterable[StyledRun], *, prefix: str = "", keep_indent: bool = False
 ) -> tuple[str, tuple[Span, ...]]:
-    """Text and spans of styled runs, outer white space removed; `prefix` stands before it, unstyled."""
+    """Return text and spans of styled runs without outer white space, after an unstyled `prefix`."""
     groups = groupby((run for run in runs if run.text), key=_look_of)
     joined = [(clean("".join(run.text for run in group)), style) for style, group in groups]
-    whole = "".join(text for text, _ in joined)
-    text = whole.strip("\n").rstrip() if keep_indent else whole.strip()
+    full_text = "".join(text for text, _ in joined)
+    text = full_text.strip("\n").rstrip() if keep_indent else full_text.strip()
     if not text:
         return "", ()
-    shift = len(prefix) - whole.find(text)
+    shift = len(prefix) - full_text.find(text)
     spans: list[Span] = []
-    at = 0
+    offset = 0
     for part, style in joined:
-        start, end = max(at + shift, len(prefix)), min(at + len(part) + shift, len(prefix) + len(text))
-        at += len(part)
+        start, end = max(offset + shift, len(prefix)), min(offset + len(part) + shift, len(prefix) + len(text))
+        offset += len(part)
         if style != PLAIN and end > start and part.strip():
             spans.append(
                 Span(
@@ -124,7 +137,7 @@ def join_runs(
 
 
 def squeeze_runs(runs: Iterable[StyledRun]) -> list[StyledRun]:
-    """The runs with white space as a browser shows it: runs of it are one blank, a `\\n` that was put there stays."""
+    """Collapse white space as a browser displays it: a run of it is one blank, an inserted line break stays."""
     out: list[StyledRun] = []
     ends_blank = True
     for run in runs:
@@ -134,29 +147,33 @@ def squeeze_runs(runs: Iterable[StyledRun]) -> list[StyledRun]:
                 parts.append("\n")
                 ends_blank = True
             words = line.split(" ")
-            kept = " ".join(word for word in words if word)
+            squeezed = " ".join(word for word in words if word)
             if line[:1] == " " and not ends_blank:
-                kept = " " + kept
-            if line[-1:] == " " and kept.strip():
-                kept += " "
-            if kept:
-                ends_blank = kept.endswith(" ")
-                parts.append(kept)
+                squeezed = " " + squeezed
+            if line[-1:] == " " and squeezed.strip():
+                squeezed += " "
+            if squeezed:
+                ends_blank = squeezed.endswith(" ")
+                parts.append(squeezed)
         if text := "".join(parts):
             out.append(StyledRun(text, run.style))
     return out
 
 
 def flatten(blocks: list[FlowBlock]) -> tuple[str, list[FlowBlock]]:
-    """Blocks as the text of a cell, a line each, and those that stay blocks of their own beside it."""
+    """Return blocks as the text of a cell, one line per block, and those that remain separate blocks."""
     lines: list[str] = []
     children: list[FlowBlock] = []
-    kept: set[int] = set()
+    child_ids: set[int] = set()
     for block in blocks:
         if block.type in (BlockType.PICTURE, BlockType.TABLE) or block.flags:
             children.append(block)
-            kept.add(id(block))
-        if block.flags or block.type is BlockType.PICTURE or (block.parent is not None and id(block.parent) in kept):
+            child_ids.add(id(block))
+        if (
+            block.flags
+            or block.type is BlockType.PICTURE
+            or (block.parent is not None and id(block.parent) in child_ids)
+        ):
             continue
         if block.table is not None:
             lines.append(flatten_table(block.table))
@@ -170,7 +187,7 @@ def _in_cell(block: FlowBlock) -> str:
 
 
 def number_typed(blocks: Iterable[FlowBlock]) -> None:
-    """Lists with bullets whose items all begin with the numbers 1, 2, 3 that somebody typed become numbered ones."""
+    """Make a bulleted list numbered when its items all begin with typed numbers 1, 2, 3 and so on."""
     lists: dict[tuple[int, int | None], list[FlowBlock]] = {}
     for block in blocks:
         if block.type is BlockType.LIST_ITEM:
@@ -183,14 +200,14 @@ def number_typed(blocks: Iterable[FlowBlock]) -> None:
 def _end_lists(lists: dict[tuple[int, int | None], list[FlowBlock]]) -> None:
     for items in lists.values():
         typed = (_TYPED.match(item.text) for item in items if item.bullet)
-        if len(items) > 1 and [int(found.group(1)) if found else 0 for found in typed] == [*range(1, len(items) + 1)]:
+        if len(items) > 1 and [int(match.group(1)) if match else 0 for match in typed] == [*range(1, len(items) + 1)]:
             for item in items:
                 item.bullet = False
     lists.clear()
 
 
 def keep_bullet(block: FlowBlock) -> None:
-    """Writes the bullet of an item whose words would be taken for its number ("A. Smith")."""
+    """Write the bullet of an item whose first word looks like a number label ("A. Smith")."""
     if block.bullet and block.type is BlockType.LIST_ITEM and _LABEL_LIKE.match(block.text):
         by = len(BULLET)
         block.text = BULLET + block.text
@@ -198,7 +215,7 @@ def keep_bullet(block: FlowBlock) -> None:
 
 
 class HasParent(Protocol):
-    """A block while its file is read, of whichever reader."""
+    """A block of any reader while its file is read."""
 
     parent: Any
 
@@ -207,7 +224,7 @@ Child = TypeVar("Child", bound=HasParent)
 
 
 def adopt(children: list[Child], parent: Child) -> list[Child]:
-    """The children, with `parent` as parent of those that have none among themselves."""
+    """Set `parent` on the children that have no parent among themselves; return the children."""
     inside = {id(child) for child in children}
     for child in children:
         if child.parent is None or id(child.parent) not in inside:
@@ -216,7 +233,7 @@ def adopt(children: list[Child], parent: Child) -> list[Child]:
 
 
 def flatten_table(table: Table) -> str:
-    """A table as lines of cells, for the place of a nested one."""
+    """Return a nested table as lines of cells."""
     rows: list[list[str]] = [[] for _ in range(table.rows)]
     for cell in table.cells:
         rows[cell.row].append(cell.text)
@@ -224,6 +241,10 @@ def flatten_table(table: Table) -> str:
 
 
 def check_count(pages: Iterable[FlowPage]) -> None:
-    """Raises `ResourceLimit` when the pages hold more blocks than a tree may have."""
+    """Check the number of blocks.
+
+    Raises:
+        ResourceLimit: The pages hold more blocks than a tree may have.
+    """
     if sum(len(page.blocks) + len(page.notes) for page in pages) > MAX_BLOCKS:
         raise ResourceLimit(f"more than {MAX_BLOCKS} blocks")

@@ -5,14 +5,14 @@ from typing import Final
 _ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"),
                  (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 _MOST: Final = 3999
-"""Beyond it Roman numerals are not written."""
+"""Greatest number written as a Roman numeral."""
 
 MAX_DIGITS: Final = 9
-"""Digits of a stated number that is followed; a longer one counts nothing that a file can hold."""
+"""Digits of a stated number that is used; longer ones exceed anything that a file can hold."""
 
 
 def natural(text: str | None, otherwise: int) -> int:
-    """The whole number that a file states in digits; `otherwise` where it states none or an absurd one.
+    """Return the whole number that a file states in digits; `otherwise` for anything else.
 
     >>> natural("12", 1), natural("²", 1), natural("9" * 10, 1), natural(None, 1)
     (12, 1, 1, 1)
@@ -22,7 +22,7 @@ def natural(text: str | None, otherwise: int) -> int:
 
 
 def roman(number: int) -> str:
-    """Lower-case Roman numeral; plain digits outside 1..3999."""
+    """Return a lower-case Roman numeral; plain digits outside 1..3999."""
     if not 1 <= number <= _MOST:
         return str(number)
     out = ""
@@ -33,7 +33,7 @@ def roman(number: int) -> str:
 
 
 def alphabetic(number: int) -> str:
-    """a, b, … z, aa, bb, … as word processors count; plain digits outside 1..780."""
+    """Return the number as letters (a, b, … z, aa, bb, …); plain digits outside 1..780."""
     if not 1 <= number <= 780:
         return str(number)
     return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)

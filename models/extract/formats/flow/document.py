@@ -1,4 +1,4 @@
-"""An open file of a format that flows: pages of blocks in, the reader port out. The file is read when it is opened."""
+"""An open file of a flowing format: pages of blocks in, the reader port out. The file is read on opening."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -16,38 +16,44 @@ from models.extract.formats.common.page_selection import choose_pages
 from models.extract.formats.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet, number_typed
 
 MAX_EMBEDDED: Final = 1_000
-"""Files inside one file; each becomes a document with rows and artifacts of its own."""
+"""Files inside one file; each becomes a document with its own rows and artifacts."""
 MAX_EMBEDDED_BYTES: Final = 200_000_000
-"""Bytes of all of them: they are held in memory until they are stored."""
+"""Bytes of all embedded files: they are in memory until they are stored."""
 MAX_PATH_CHARS: Final = 500
-"""Of the place of a file inside another."""
+"""Characters of the path of a file inside another."""
 _LISTED: Final = frozenset({BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX})
 
 
 class Assets(Protocol):
-    """The pictures of a file by name; `read` gives empty bytes for one that cannot be read."""
+    """The pictures of a file by name."""
 
-    def size(self, name: str) -> int: ...
+    def size(self, name: str) -> int:
+        """Return the size of a picture in bytes."""
+        ...
 
-    def read(self, name: str) -> bytes: ...
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a picture; empty for an unreadable one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class HeldAssets:
-    """Pictures that are in memory already."""
+    """Pictures that are in memory."""
 
     pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     def size(self, name: str) -> int:
+        """Return the size of a picture in bytes."""
         return len(self.pictures.get(name, b""))
 
     def read(self, name: str) -> bytes:
+        """Return the bytes of a picture; empty for an unknown name."""
         return self.pictures.get(name, b"")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowFile:
-    """What a reader made of a file. `engine` and `version` name who read it, `reason` why its pages went this way."""
+    """The result of a reader: `engine` and `version` name the reader, `reason` explains the route of the pages."""
 
     format: Format
     pages: list[FlowPage]
@@ -61,7 +67,7 @@ class FlowFile:
 
 
 class FlowDocument:
-    """One file, read. Boxes and page images are there only where the format states places."""
+    """One file that was read. Boxes and page images exist only where the format states positions."""
 
     def __init__(self, file: FlowFile, options: ReadOptions) -> None:
         self._file, self._options = file, options
@@ -72,7 +78,7 @@ class FlowDocument:
         self._assets = _name_assets(self._pages)
         numbers = choose_pages(len(self._pages), options)
         warnings = list(file.warnings)
-        self._kept = self._keep_assets(warnings)
+        self._stored_names = self._limit_assets(warnings)
         self._facts = DocumentFacts(
             format=file.format,
             page_count=len(self._pages),
@@ -83,6 +89,7 @@ class FlowDocument:
 
     @property
     def facts(self) -> DocumentFacts:
+        """Format, page numbers, metadata and warnings of the file."""
         return self._facts
 
     @property
@@ -91,7 +98,11 @@ class FlowDocument:
         return self._file.embedded
 
     def read_page(self, number: int) -> PageRead:
-        """Page `number` (1-based) with the bytes of its pictures. Raises `Malformed` when there is no such page."""
+        """Return page `number` (1-based) with the bytes of its pictures.
+
+        Raises:
+            Malformed: The page does not exist.
+        """
         if not 1 <= number <= len(self._pages):
             raise Malformed(f"no page {number}")
         page = self._pages[number - 1]
@@ -114,40 +125,41 @@ class FlowDocument:
 
     @property
     def pictures(self) -> Assets:
-        """The pictures of the file by the names its blocks know them by."""
+        """The pictures of the file by the asset names of its blocks."""
         return self._file.assets
 
     def written(self) -> list[list[FlowBlock]]:
-        """The blocks of every page of the file."""
+        """Return the blocks of every page of the file."""
         return [page.in_order() for page in self._pages]
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
-        """There is no page image: raises `UnsupportedFormat`."""
+        """Raise `UnsupportedFormat`, because the format has no page image."""
         raise UnsupportedFormat("this format has no page image")
 
     def render_assets(self, content: PageContent) -> dict[str, bytes]:
-        """None: `read_page` hands all pictures over."""
+        """Return no assets: `read_page` returns all pictures."""
         return {}
 
     def close(self) -> None:
+        """Drop the pages."""
         self._pages = []
 
-    def _keep_assets(self, warnings: list[str]) -> frozenset[str]:
-        kept: set[str] = set()
+    def _limit_assets(self, warnings: list[str]) -> frozenset[str]:
+        names: set[str] = set()
         total = 0
         for key, name in self._assets.items():
             total += self._file.assets.size(key)
-            if len(kept) >= self._options.max_assets or total > self._options.max_asset_bytes:
+            if len(names) >= self._options.max_assets or total > self._options.max_asset_bytes:
                 warnings.append("assets-left-out")
                 break
-            kept.add(name)
-        return frozenset(kept)
+            names.add(name)
+        return frozenset(names)
 
     def _read_assets(self, blocks: list[FlowBlock], warnings: list[str]) -> dict[str, bytes]:
         assets: dict[str, bytes] = {}
         for block in blocks:
             name = self._assets.get(block.asset or "")
-            if name is None or name not in self._kept or name in assets or block.asset is None:
+            if name is None or name not in self._stored_names or name in assets or block.asset is None:
                 continue
             try:
                 picture = self._file.assets.read(block.asset)
@@ -160,7 +172,7 @@ class FlowDocument:
         return assets
 
     def _make_blocks(self, blocks: list[FlowBlock], assets: Mapping[str, bytes]) -> tuple[PageBlock, ...]:
-        places = {id(block): at for at, block in enumerate(blocks)}
+        indexes = {id(block): index for index, block in enumerate(blocks)}
         captions = _pair_captions(blocks)
         number_typed(blocks)
         for block in blocks:
@@ -174,16 +186,20 @@ class FlowDocument:
                 spans=block.spans,
                 table=block.table,
                 asset_ref=name if (name := self._assets.get(block.asset or "")) in assets else None,
-                parent=captions.get(at, places.get(id(block.parent))),
+                parent=captions.get(index, indexes.get(id(block.parent))),
                 flags=block.flags,
                 path=block.path,
             )
-            for at, block in enumerate(blocks)
+            for index, block in enumerate(blocks)
         )
 
 
 def open_flow(read: Callable[[], FlowFile], options: ReadOptions) -> FlowDocument:
-    """The document that `read` makes; nesting and memory that pass all bounds end as `ResourceLimit`."""
+    """Return the document that `read` makes.
+
+    Raises:
+        ResourceLimit: The document is nested too deep or memory ran out.
+    """
     try:
         return FlowDocument(read(), options)
     except (RecursionError, MemoryError):
@@ -191,33 +207,33 @@ def open_flow(read: Callable[[], FlowFile], options: ReadOptions) -> FlowDocumen
 
 
 def _check_embedded(files: tuple[Embedded, ...]) -> None:
-    if len(files) > MAX_EMBEDDED or sum(len(one.data) for one in files) > MAX_EMBEDDED_BYTES:
+    if len(files) > MAX_EMBEDDED or sum(len(file.data) for file in files) > MAX_EMBEDDED_BYTES:
         raise ResourceLimit("too many or too large files inside the file")
 
 
 def embedded_of(document: object) -> tuple[Embedded, ...]:
-    """The files inside an open document; none in formats that hold none. Their paths are cut to a bound."""
+    """Return the files inside an open document, if its format has any, with their paths cut to a limit."""
     files: tuple[Embedded, ...] = getattr(document, "embedded", ())
-    return tuple(replace(one, path=one.path[:MAX_PATH_CHARS]) for one in files)
+    return tuple(replace(file, path=file.path[:MAX_PATH_CHARS]) for file in files)
 
 
 def _pair_captions(blocks: list[FlowBlock]) -> dict[int, int]:
-    """Captions by place → the picture or table directly before, else directly after."""
+    """Return caption index → index of the picture or table directly before it, else directly after it."""
     pairs: dict[int, int] = {}
-    for at, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         if block.type is not BlockType.CAPTION or block.parent is not None:
             continue
-        for beside in (at - 1, at + 1):
-            if 0 <= beside < len(blocks) and blocks[beside].type in (BlockType.PICTURE, BlockType.TABLE):
-                pairs[at] = beside
+        for neighbour in (index - 1, index + 1):
+            if 0 <= neighbour < len(blocks) and blocks[neighbour].type in (BlockType.PICTURE, BlockType.TABLE):
+                pairs[index] = neighbour
                 break
     return pairs
 
 
 def _name_assets(pages: list[FlowPage]) -> dict[str, str]:
-    """Pictures in order of use → `image-<n>.<extension>`."""
+    """Return pictures in order of use → `image-<n>.<extension>`."""
     keys = dict.fromkeys(block.asset for page in pages for block in page.in_order() if block.asset)
-    return {key: f"image-{at}{_extension(key)}" for at, key in enumerate(keys, start=1)}
+    return {key: f"image-{number}{_extension(key)}" for number, key in enumerate(keys, start=1)}
 
 
 def _extension(key: str) -> str:

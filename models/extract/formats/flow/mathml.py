@@ -1,4 +1,4 @@
-"""MathML (presentation) to LaTeX: a `math` element in, LaTeX without delimiters out. Namespaces do not matter."""
+"""MathML (presentation) to LaTeX: a `math` element in, LaTeX without delimiters out. Namespaces are ignored."""
 
 from collections.abc import Callable
 from typing import Final
@@ -11,11 +11,11 @@ _LEFT_OUT: Final = frozenset(("annotation", "annotation-xml", "mphantom", "malig
 _ACCENTS: Final = {"¯": "\\overline", "‾": "\\overline", "^": "\\hat", "ˆ": "\\hat", "~": "\\tilde", "˜": "\\tilde",
                    "→": "\\vec", "⃗": "\\vec", "˙": "\\dot", "¨": "\\ddot"}  # fmt: skip
 MAX_DEPTH: Final = 60
-"""Elements inside elements; what lies deeper is given as its text."""
+"""Nesting depth of elements; deeper ones are converted as their text."""
 
 
 def mathml_to_latex(node: Element) -> str:
-    """The TeX that the formula itself states, else TeX made from its elements."""
+    """Return the TeX that the formula itself states, else TeX made from its elements."""
     for note in node.iter():
         if _name(note) == "annotation" and "tex" in (note.get("encoding") or "").lower() and note.text:
             return " ".join(note.text.split())

@@ -1,4 +1,4 @@
-"""Parts of a zip package for readers that flow: bytes of XML parts under a bound, and its pictures."""
+"""Parts of a zip package for flowing formats: bytes of XML parts up to a limit, and pictures."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,12 @@ from models.extract.formats.common.xml import drop_external_type
 
 
 def read_part_bytes(package: Package, name: str) -> bytes:
-    """An XML part that is read as a stream. Raises `ResourceLimit` (size) or `Malformed` (a document type)."""
+    """Return an XML part for reading as a stream.
+
+    Raises:
+        ResourceLimit: The part is too large.
+        Malformed: The part declares a document type.
+    """
     if package.size(name) > MAX_XML_BYTES:
         raise ResourceLimit("a part is too large")
     data = drop_external_type(package.read(name))
@@ -24,7 +29,9 @@ class PartPictures:
     package: Package
 
     def size(self, name: str) -> int:
+        """Return the size of a picture in bytes."""
         return self.package.size(name)
 
     def read(self, name: str) -> bytes:
+        """Return the bytes of a picture; empty when it does not exist."""
         return self.package.read(name)

@@ -1,4 +1,4 @@
-"""A sheet as every spreadsheet reader fills it: shown texts by place, merges, sizes, what is hidden. No parser here."""
+"""A sheet as every spreadsheet reader fills it: displayed texts by place, merges, sizes, hidden cells. No parser."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
@@ -12,9 +12,9 @@ MAX_CELLS: Final = 1_000_000
 MAX_MERGES: Final = 100_000
 """Merged areas of one sheet: each is compared with the cells it covers."""
 ROW_HEIGHT: Final = 15.0
-"""Points, as Excel's default."""
+"""Points: Excel's default."""
 COLUMN_WIDTH: Final = 48.0
-"""Points, as Excel's default of 8.43 characters."""
+"""Points: Excel's default of 8.43 characters."""
 
 Place = tuple[int, int]
 """Row and column, from 0."""
@@ -24,9 +24,14 @@ Area = tuple[int, int, int, int]
 
 @dataclass(slots=True)
 class SheetObject:
-    """What lies over a sheet, from its top-left cell: a picture or chart where `drawn`, else a text box.
+    """An object over a sheet: a picture or chart if `drawn`, else a text box.
 
-    `asset` is a picture that lies in the file, `table` the values of a chart, `text` its words or its alternate text.
+    Attributes:
+        place: Top-left cell.
+        asset: Picture in the file.
+        table: Values of a chart.
+        text: Text, or alternative text.
+        drawn: Whether it is a picture or chart.
     """
 
     place: Place
@@ -46,7 +51,7 @@ class Sizes:
     _sums: list[float] = field(default_factory=list)
 
     def start(self, index: int) -> float:
-        """Where row or column `index` begins."""
+        """Return the position in points at which row or column `index` begins."""
         if len(self._sums) != len(self.stated) + 1:
             self._keys = sorted(self.stated)
             self._sums = [0.0]
@@ -57,7 +62,7 @@ class Sizes:
 
 @dataclass(slots=True)
 class Sheet:
-    """`numbers` are places whose value is no text; `headers` areas whose first row is stated to be a header."""
+    """A sheet; `numbers` are places with a numeric value, `headers` areas whose first row is stated to be a header."""
 
     name: str
     visible: bool = True
@@ -75,32 +80,41 @@ class Sheet:
     warnings: list[str] = field(default_factory=list)
 
     def add_merge(self, area: Area) -> None:
+        """Add a merged area.
+
+        Raises:
+            ResourceLimit: The sheet has too many merged areas.
+        """
         if len(self.merges) >= MAX_MERGES:
             raise ResourceLimit("a sheet has too many merged cells")
         self.merges.append(area)
 
     def is_hidden_row(self, row: int) -> bool:
-        """True for a row that was hidden by hand. Rows hidden by a filter are data."""
+        """Return whether a row was hidden by hand; rows hidden by a filter are data."""
         return row in self.hidden_rows and not any(area[0] <= row <= area[2] for area in self.filters)
 
     def is_hidden_column(self, column: int) -> bool:
-        """True for a column that was hidden by hand."""
+        """Return whether a column was hidden by hand."""
         return any(first <= column <= last for first, last in self.hidden_columns)
 
     def is_hidden(self, place: Place) -> bool:
-        """True for a place in a row or column that was hidden by hand."""
+        """Return whether a place is in a row or column that was hidden by hand."""
         return self.is_hidden_column(place[1]) or self.is_hidden_row(place[0])
 
 
 @dataclass(slots=True)
 class Workbook:
-    """Sheets in order; `count` fills up with the cells of all of them."""
+    """Sheets in order; `count` is the number of filled cells in all of them."""
 
     sheets: list[Sheet] = field(default_factory=list)
     count: int = 0
 
     def put(self, sheet: Sheet, place: Place, text: str, *, number: bool = False) -> None:
-        """A cell's shown text; raises `ResourceLimit` beyond the bound on filled cells."""
+        """Store a cell's displayed text.
+
+        Raises:
+            ResourceLimit: The workbook has too many filled cells.
+        """
         if not text:
             return
         self.count += 1
@@ -112,21 +126,22 @@ class Workbook:
 
 
 def column_name(index: int) -> str:
-    """The letters of a column."""
+    """Return the letters of a column."""
     name = ""
     index += 1
     while index:
-        index, rest = divmod(index - 1, 26)
-        name = chr(65 + rest) + name
+        index, letter = divmod(index - 1, 26)
+        name = chr(65 + letter) + name
     return name
 
 
 def place_name(place: Place) -> str:
+    """Return the name of a cell, such as `B3`."""
     return f"{column_name(place[1])}{place[0] + 1}"
 
 
 def area_name(sheet: str, area: Area) -> str:
-    """`Sheet1!A1:C9`, as a formula names it."""
+    """Return the name of an area as in a formula: `Sheet1!A1:C9`."""
     plain = sheet.replace("_", "a").isalnum() and not sheet[0].isdigit()
     name = sheet if plain else "'" + sheet.replace("'", "''") + "'"
     first, last = place_name(area[:2]), place_name(area[2:])
@@ -134,20 +149,20 @@ def area_name(sheet: str, area: Area) -> str:
 
 
 def parse_place(name: str) -> Place | None:
-    """`B3` as (2, 1); None when it is no place of a sheet."""
-    column = at = 0
-    for at, char in enumerate(name):
-        if not "A" <= (upper := char.upper()) <= "Z" or at > 3:
+    """Return (2, 1) for `B3`; None for anything but the name of a cell."""
+    column = index = 0
+    for index, char in enumerate(name):
+        if not "A" <= (upper := char.upper()) <= "Z" or index > 3:
             break
         column = column * 26 + ord(upper) - 64
-    digits = name[at:]
+    digits = name[index:]
     if not column or not digits.isascii() or not digits.isdigit() or len(digits) > 7 or digits.strip("0") == "":
         return None
     return int(digits) - 1, column - 1
 
 
 def parse_area(name: str) -> Area | None:
-    """`A1:C9` or `B3` as an area."""
+    """Return the area that `A1:C9` or `B3` names."""
     first, _, last = name.replace("$", "").partition(":")
     start, end = parse_place(first), parse_place(last or first)
     if start is None or end is None:

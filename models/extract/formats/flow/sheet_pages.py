@@ -1,6 +1,6 @@
-"""Sheets to pages: a heading with the name, a table for each island of filled cells, what lies over them, comments.
+"""Sheets to pages: a heading with the name, a table per island of filled cells, objects over them, comments.
 
-Boxes come from row heights and column widths, so that a cell is found again as on paper.
+Boxes come from row heights and column widths, so that a cell has a position as on paper.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,11 +15,11 @@ from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from models.extract.formats.flow.sheet import Area, Place, Sheet, SheetObject, Workbook, area_name
 
 ROW_GAP: Final = 2
-"""Empty rows that end a table: one is often left inside it."""
+"""Empty rows that end a table: a single one often occurs inside it."""
 COLUMN_GAP: Final = 2
-"""Empty columns that part two tables of one sheet; a single one is a spacer."""
+"""Empty columns that separate two tables of one sheet; a single one is a spacer."""
 MAX_ISLANDS: Final = 5_000
-"""More tables than that on one sheet are one table with gaps."""
+"""A sheet with more tables than this gets one table with gaps."""
 
 
 def find_islands(
@@ -45,18 +45,18 @@ def find_islands(
             done.append(part)
         if len(done) + len(work) > MAX_ISLANDS:
             return [(bounds(places), places)]
-    return sorted(((bounds(part), part) for part in done), key=lambda found: found[0])
+    return sorted(((bounds(part), part) for part in done), key=lambda island: island[0])
 
 
 def bounds(places: list[Place]) -> Area:
-    """The smallest area around the places."""
+    """Return the smallest area around the places."""
     rows = [row for row, _ in places]
     columns = [column for _, column in places]
     return min(rows), min(columns), max(rows), max(columns)
 
 
 def _split(places: list[Place], axis: int, gap: int, merges: list[Area], skipped: Sequence[int]) -> list[list[Place]]:
-    """The places in parts between which at least `gap` rows (axis 0) or columns are empty; none when there is one."""
+    """Split the places where at least `gap` rows (axis 0) or columns are empty; return none without such a gap."""
     reach = _reach(places, axis, merges)
     cuts: list[int] = []
     end = -1
@@ -77,11 +77,11 @@ def _split(places: list[Place], axis: int, gap: int, merges: list[Area], skipped
         part_of[index] = part
     for place in places:
         parts[part_of[place[axis]]].append(place)
-    return [found for found in parts if found]
+    return [part_places for part_places in parts if part_places]
 
 
 def _reach(places: list[Place], axis: int, merges: list[Area]) -> dict[int, int]:
-    """Indices that hold something → the last index that a merge from there reaches."""
+    """Return filled indices → the last index that a merge from there covers."""
     reach = {place[axis]: place[axis] for place in places}
     if merges:
         filled = set(places)
@@ -94,11 +94,11 @@ def _reach(places: list[Place], axis: int, merges: list[Area]) -> dict[int, int]
 HEADING_LEVEL: Final = 2
 """Level of a sheet's name among headings: below the title of the document."""
 MAX_TABLE_CELLS: Final = 2_000_000
-"""Places of one island, filled or not: beyond it only its filled cells are given."""
+"""Cells of one island, filled or not: beyond it only its filled cells are in the table."""
 
 
 def make_pages(workbook: Workbook) -> list[FlowPage]:
-    """A page a sheet, in the order of the workbook."""
+    """Return one page per sheet, in the order of the workbook."""
     return [_make_page(sheet) for sheet in workbook.sheets]
 
 
@@ -140,7 +140,7 @@ def _make_page(sheet: Sheet) -> FlowPage:
             )
         )
     used = bounds(
-        [*sheet.cells, *(place for place, _ in sheet.comments), *(one.place for one in sheet.objects), (0, 0)]
+        [*sheet.cells, *(place for place, _ in sheet.comments), *(item.place for item in sheet.objects), (0, 0)]
     )
     _, _, page.width, page.height = _box(sheet, (0, 0, used[2], used[3]))
     return page
@@ -210,11 +210,11 @@ def _make_table(
     row_index = {row: index for index, row in enumerate(rows)}
     column_index = {column: index for index, column in enumerate(columns)}
     if len(rows) * len(columns) > MAX_TABLE_CELLS:
-        where = sorted(places)
+        listed = sorted(places)
     else:
-        where = [(row, column) for row in rows for column in columns]
+        listed = [(row, column) for row in rows for column in columns]
     cells = []
-    for place in where:
+    for place in listed:
         if place in covered:
             continue
         merge = merged.get(place)
@@ -241,7 +241,7 @@ def _make_table(
 
 
 def _find_covered(merged: dict[tuple[int, int], Area], area: Area, places: list[Place]) -> set[Place]:
-    """Places that lie under a merged cell, but those that hold something of their own."""
+    """Return the places under a merged cell; drop a merge that overlaps another one."""
     covered: set[Place] = set()
     for start, merge in list(merged.items()):
         under = {
@@ -257,7 +257,7 @@ def _find_covered(merged: dict[tuple[int, int], Area], area: Area, places: list[
 
 
 def _header_rows(sheet: Sheet, rows: list[int], columns: list[int], texts: Mapping[Place, str]) -> int:
-    """1 when the first row is stated to be a header, or holds words above columns with numbers."""
+    """Return 1 when the first row is stated to be a header, or holds words above columns with numbers."""
     top, left, right = rows[0], columns[0], columns[-1]
     if any(stated[0] == top and stated[1] >= left and stated[3] <= right for stated in sheet.headers):
         return 1

@@ -8,7 +8,7 @@ from models.cdom.tree import BlockType
 from models.extract.formats.flow.blocks import FlowBlock
 
 _SAME_BAND: Final = 0.5
-"""Share of the lower shape's height by which two shapes must overlap to stand side by side."""
+"""Share of the lower shape's height by which two shapes must overlap to be in one band."""
 
 
 @dataclass(slots=True)
@@ -20,23 +20,24 @@ class _Unit:
 
 
 def order_blocks(blocks: list[FlowBlock]) -> list[FlowBlock]:
-    """The slide's title, then bands of shapes from the top, each from the left; shapes without a place stay behind."""
+    """Return the slide's title, then bands of shapes from top to bottom, each from the left, then unplaced shapes."""
     units = _units(blocks)
     title = next((unit for unit in units if is_slide_title(unit.blocks[0])), None)
-    rest = [unit for unit in units if unit is not title]
-    placed = sorted((unit for unit in rest if unit.box is not None), key=_top_left)
+    others = [unit for unit in units if unit is not title]
+    placed = sorted((unit for unit in others if unit.box is not None), key=_top_left)
     bands: list[list[_Unit]] = []
     for unit in placed:
-        if bands and _beside(bands[-1][0].box, unit.box):
+        if bands and _share_band(bands[-1][0].box, unit.box):
             bands[-1].append(unit)
         else:
             bands.append([unit])
     ordered = [unit for band in bands for unit in sorted(band, key=_left_top)]
-    ordered += [unit for unit in rest if unit.box is None]
+    ordered += [unit for unit in others if unit.box is None]
     return [block for unit in ([title] if title else []) + ordered for block in unit.blocks]
 
 
 def is_slide_title(block: FlowBlock) -> bool:
+    """Return whether the block is a slide's title."""
     return block.type is BlockType.HEADING and block.level == 1
 
 
@@ -58,7 +59,7 @@ def _left_top(unit: _Unit) -> tuple[float, float]:
     return (unit.box[0], unit.box[1]) if unit.box is not None else (0.0, 0.0)
 
 
-def _beside(first: Bbox | None, second: Bbox | None) -> bool:
+def _share_band(first: Bbox | None, second: Bbox | None) -> bool:
     if first is None or second is None:
         return False
     shared = min(first[3], second[3]) - max(first[1], second[1])

@@ -1,4 +1,4 @@
-"""Mail (.eml, .mhtml): bytes in, an `OpenDocument` out, attachments beside it."""
+"""Mail (.eml, .mhtml): bytes in, an `OpenDocument` with attachments out."""
 
 from models.extract.formats.mail.message import open_eml, open_mhtml
 

@@ -1,4 +1,4 @@
-"""Mailboxes in address headers: names, angle brackets, comments, groups and the many ways to write them wrong."""
+"""Mailboxes in address headers: names, angle brackets, comments, groups and frequent syntax errors."""
 
 import re
 from typing import Final
@@ -12,17 +12,17 @@ _ESCAPED: Final = re.compile(r"\\(.)")
 
 
 def split_addresses(text: str) -> list[tuple[str, str]]:
-    """(name, address) of each mailbox; the name of a group is dropped, its members stay."""
-    found: list[tuple[str, str]] = []
+    """Return (name, address) of each mailbox; the members of a group are included without its name."""
+    mailboxes: list[tuple[str, str]] = []
     words: list[str] = []
     address, comment = "", ""
     for token in [*_TOKEN.findall(text), ","]:
-        if len(found) >= MAX_ADDRESSES:
+        if len(mailboxes) >= MAX_ADDRESSES:
             break
         match token[0]:
             case "," | ";":
                 if address or words:
-                    found.append(_finish(words, address, comment))
+                    mailboxes.append(_make_pair(words, address, comment))
                 words, address, comment = [], "", ""
             case ":":
                 words = [] if "@" not in "".join(words) else [*words, ":"]
@@ -34,10 +34,10 @@ def split_addresses(text: str) -> list[tuple[str, str]]:
                 words.append(_ESCAPED.sub(r"\1", token[1:].removesuffix('"')))
             case _:
                 words.append(token)
-    return [pair for pair in found if pair[1] or pair[0]]
+    return [pair for pair in mailboxes if pair[1] or pair[0]]
 
 
-def _finish(words: list[str], address: str, comment: str) -> tuple[str, str]:
+def _make_pair(words: list[str], address: str, comment: str) -> tuple[str, str]:
     text = " ".join("".join(words).split())
     if address:
         return text or comment, address

@@ -1,4 +1,4 @@
-"""What parts of a message hold: transfer encodings and charsets undone, which part is the body, which are attached."""
+"""Content of message parts: decodes transfer encodings and charsets, and separates bodies from attachments."""
 
 import binascii
 import quopri
@@ -21,11 +21,11 @@ _ENCRYPTED: Final = frozenset(("multipart/encrypted", "application/pkcs7-mime", 
 
 @dataclass(slots=True)
 class Contents:
-    """`plain`, `html` and `calendar` are the parts that are the body; `inline` are pictures by content id."""
+    """The parts of a message: `plain`, `html` and `calendar` form the body; `inline` are pictures by content id."""
 
     @property
     def is_empty(self) -> bool:
-        """True before any part with content was found."""
+        """Whether no part with content was found yet."""
         return not (self.plain or self.html or self.calendar or self.inline or self.attached)
 
     plain: list[MimePart] = field(default_factory=list)
@@ -37,47 +37,47 @@ class Contents:
 
 
 def sort_parts(message: MimePart) -> Contents:
-    """Which parts are the body and which are attached."""
-    found = Contents()
-    _sort(message, found, alternative=False)
-    return found
+    """Sort the parts of a message into bodies and attachments."""
+    contents = Contents()
+    _sort(message, contents, alternative=False)
+    return contents
 
 
-def _sort(part: MimePart, found: Contents, *, alternative: bool) -> None:
+def _sort(part: MimePart, contents: Contents, *, alternative: bool) -> None:
     if part.kind in _ENCRYPTED and part.parameters.get("smime-type") != "signed-data":
-        found.warnings.append("encrypted-part")
+        contents.warnings.append("encrypted-part")
     if part.parts:
         for inner in part.parts:
-            _sort(inner, found, alternative=part.kind == "multipart/alternative")
+            _sort(inner, contents, alternative=part.kind == "multipart/alternative")
         return
     if part.kind.startswith("multipart/"):
         if part.body.strip():
-            found.plain.append(part)
+            contents.plain.append(part)
         return
-    _sort_leaf(part, found, alternative=alternative)
+    _sort_leaf(part, contents, alternative=alternative)
 
 
-def _sort_leaf(part: MimePart, found: Contents, *, alternative: bool) -> None:
+def _sort_leaf(part: MimePart, contents: Contents, *, alternative: bool) -> None:
     disposition, _ = part.stated("content-disposition")
     cid = (part.header("content-id") or b"").decode("latin-1").strip("<> ")
     if part.kind.startswith("image/") and disposition != "attachment" and cid:
-        found.inline[cid] = part
-    is_body = disposition != "attachment" and (not _file_name(part) or found.is_empty)
+        contents.inline[cid] = part
+    is_body = disposition != "attachment" and (not _file_name(part) or contents.is_empty)
     if part.kind == "text/html" and is_body:
-        found.html.append(part)
+        contents.html.append(part)
     elif part.kind == "text/calendar" and disposition != "attachment":
-        found.calendar.append(part)
+        contents.calendar.append(part)
     elif part.kind == "message/delivery-status" and is_body:
-        found.plain.append(part)
+        contents.plain.append(part)
     elif part.kind.startswith("text/") and is_body and part.kind != "text/x-vcard":
         if not (alternative and part.kind != "text/plain"):
-            found.plain.append(part)
-    elif not (cid and cid in found.inline):
-        found.attached.append(part)
+            contents.plain.append(part)
+    elif not (cid and cid in contents.inline):
+        contents.attached.append(part)
 
 
 def part_name(part: MimePart) -> str:
-    """The file name a part states, made harmless; empty when it states none."""
+    """Return the file name that a part states, made safe; empty when it states none."""
     name = _file_name(part)
     if not name and (location := decode_header(part.header("content-location"))):
         name = location.rpartition("/")[2] if not location.lower().startswith(("cid:", "data:")) else ""
@@ -85,23 +85,23 @@ def part_name(part: MimePart) -> str:
 
 
 def _file_name(part: MimePart) -> str:
-    """Return the file name of the part's disposition or type; a content location is none."""
+    """Return the file name of the part's disposition or type, but not its content location."""
     _, stated = part.stated("content-disposition")
     return stated.get("filename") or part.parameters.get("name") or ""
 
 
 def safe_name(name: str) -> str:
-    """A file name without folders, control characters and marks that turn its direction."""
+    """Return a file name without folders, control characters and characters that change text direction."""
     return _NAMES.sub("", name).replace("\\", "/").rpartition("/")[2].strip()[:255].lstrip(".")
 
 
 def default_name(part: MimePart) -> str:
-    """A name for a part that states none."""
+    """Return a name for a part without a stated name."""
     return f"part-{part.path}.{_EXTENSIONS.get(part.kind, 'bin')}"
 
 
 def part_bytes(part: MimePart) -> bytes:
-    """The part's content with its transfer encoding undone."""
+    """Return the part's content with its transfer encoding decoded."""
     encoding = decode_header(part.header("content-transfer-encoding")).lower().strip(" ;")
     match encoding:
         case "base64":
@@ -115,9 +115,9 @@ def part_bytes(part: MimePart) -> bytes:
 
 
 def decode_uu(data: bytes) -> bytes:
-    """Uuencoded lines between `begin` and `end`; the data itself when there are none."""
+    """Decode uuencoded lines between `begin` and `end`; return other data unchanged."""
     lines = data.replace(b"\r\n", b"\n").split(b"\n")
-    start = next((at for at, line in enumerate(lines) if line.startswith(b"begin ")), None)
+    start = next((i for i, line in enumerate(lines) if line.startswith(b"begin ")), None)
     if start is None:
         return data
     out = bytearray()
@@ -136,7 +136,7 @@ def decode_uu(data: bytes) -> bytes:
 
 
 def part_text(part: MimePart) -> str:
-    """The part's text by its charset; by its bytes where that is missing or wrong. Flowed lines are joined."""
+    """Return the part's text in its charset, or a detected one when that is missing or wrong; join flowed lines."""
     text = _decode(part)
     if part.kind == "text/plain" and part.parameters.get("format", "").lower() == "flowed":
         return _join_flowed(text, delete_space=part.parameters.get("delsp", "").lower() == "yes")

@@ -1,12 +1,12 @@
-"""Events of calendar parts (iCalendar, RFC 5545): bytes in text form in, names and values of fields out."""
+"""Events of calendar parts (iCalendar, RFC 5545): decoded text in, names and values of fields out."""
 
 import re
 from typing import Final
 
 MAX_EVENTS: Final = 100
-"""Events of one part that are read; an invitation has one, or one for each exception of a series."""
+"""Events of one part that are read; an invitation has one, or one per exception of a series."""
 MAX_FIELDS: Final = 500
-"""Fields of one part that are read: attendees of a large meeting."""
+"""Fields of one part that are read: enough for the attendees of a large meeting."""
 _FOLD: Final = re.compile(r"\r?\n[ \t]")
 _LINE: Final = re.compile(r"([A-Za-z-]{1,40})((?:;(?:\"[^\"]*\"|[^\":])*)?):(.*)")
 _PARAMETER: Final = re.compile(r";([A-Za-z-]{1,40})=(\"[^\"]*\"|[^;\"]*)")
@@ -24,7 +24,7 @@ _PEOPLE: Final = frozenset(("ORGANIZER", "ATTENDEE"))
 
 def read_events(text: str) -> list[tuple[str, str]]:
     """Return label and value of the fields of all events and tasks, each event in a fixed order."""
-    found: list[tuple[str, str]] = []
+    listed: list[tuple[str, str]] = []
     fields: list[tuple[str, str]] = []
     inside: list[str] = []
     events = 0
@@ -38,12 +38,12 @@ def read_events(text: str) -> list[tuple[str, str]]:
             fields = [] if len(inside) == 2 else fields
         elif name == "END":
             if inside[-1:] in (["VEVENT"], ["VTODO"]) and events < MAX_EVENTS:
-                found += sorted(fields, key=lambda field: _ORDER[field[0]])
+                listed += sorted(fields, key=lambda field: _ORDER[field[0]])
                 events += 1
             del inside[-1:]
-        elif inside[-1:] in (["VEVENT"], ["VTODO"]) and name in _LABELS and len(found) + len(fields) < MAX_FIELDS:
+        elif inside[-1:] in (["VEVENT"], ["VTODO"]) and name in _LABELS and len(listed) + len(fields) < MAX_FIELDS:
             fields.append((_LABELS[name], _show(name, parameters, value)))
-    return [(label, value) for label, value in found if value]
+    return [(label, value) for label, value in listed if value]
 
 
 def _show(name: str, parameters: dict[str, str], value: str) -> str:
@@ -54,11 +54,11 @@ def _show(name: str, parameters: dict[str, str], value: str) -> str:
         address = re.sub(r"(?i)^mailto:", "", value).strip()
         person = stated.get("CN", "")
         return f"{person} <{address}>" if person and person != address else address
-    return _ESCAPED.sub(lambda found: "\n" if found.group(1) in "nN" else found.group(1), value).strip()
+    return _ESCAPED.sub(lambda match: "\n" if match.group(1) in "nN" else match.group(1), value).strip()
 
 
 def _show_time(value: str, zone: str) -> str:
-    """Return a time as `2026-01-05 09:00 UTC`, a day as `2026-01-05`; anything else as it is."""
+    """Return a time as `2026-01-05 09:00 UTC` and a day as `2026-01-05`; return anything else unchanged."""
     match = _TIME.fullmatch(value.strip())
     if match is None:
         return value.strip()

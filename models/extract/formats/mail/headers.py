@@ -14,7 +14,7 @@ from models.extract.formats.mail.addresses import split_addresses
 from models.extract.formats.sniffing.charset import decode_text
 
 MAX_CHARS: Final = 200_000
-"""Of one address header."""
+"""Characters of one address header."""
 _WORD: Final = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*(?:\?(?!=)[^?]*)*)\?=")
 _BETWEEN: Final = re.compile(r"(\?=)\s+(=\?)")
 _PARAMETER: Final = re.compile(r";\s*([^\s=;]{1,80})\s*=\s*(\"(?:\\.|[^\"\\])*\"?|[^;]*)", re.DOTALL)
@@ -23,7 +23,7 @@ _ESCAPED: Final = re.compile(r"\\(.)")
 
 
 def decode_header(value: bytes | None) -> str:
-    """A header as people read it: encoded words decoded, 8-bit text by its likeliest charset."""
+    """Return a header as people read it: encoded words decoded, 8-bit text in its likeliest charset."""
     if value is None:
         return ""
     return clean(_decode_words(_decode_raw(value))).replace("\n", " ").strip()
@@ -41,25 +41,25 @@ def _decode_words(text: str) -> str:
         return text
     text = _BETWEEN.sub(r"\1\2", text)
     out: list[str] = []
-    at, held, charset = 0, b"", ""
-    for found in _WORD.finditer(text):
-        between = text[at : found.start()]
-        name = found.group(1).partition("*")[0].lower()
-        if held and (between or name != charset):
-            out.append(_decode(held, charset))
-            held = b""
+    copied_to, pending, charset = 0, b"", ""
+    for match in _WORD.finditer(text):
+        between = text[copied_to : match.start()]
+        name = match.group(1).partition("*")[0].lower()
+        if pending and (between or name != charset):
+            out.append(_decode(pending, charset))
+            pending = b""
         out.append(between)
-        held, charset, at = held + _word_bytes(found.group(2), found.group(3)), name, found.end()
-    if held:
-        out.append(_decode(held, charset))
-    return "".join(out) + text[at:]
+        pending, charset, copied_to = pending + _word_bytes(match.group(2), match.group(3)), name, match.end()
+    if pending:
+        out.append(_decode(pending, charset))
+    return "".join(out) + text[copied_to:]
 
 
 def _word_bytes(kind: str, text: str) -> bytes:
     raw = text.encode("latin-1", "replace")
     if kind in "bB":
         return decode_base64(raw)
-    return re.sub(rb"=([0-9A-Fa-f]{2})", lambda found: bytes([int(found.group(1), 16)]), raw.replace(b"_", b" "))
+    return re.sub(rb"=([0-9A-Fa-f]{2})", lambda match: bytes([int(match.group(1), 16)]), raw.replace(b"_", b" "))
 
 
 def _decode(data: bytes, charset: str) -> str:
@@ -70,35 +70,35 @@ def _decode(data: bytes, charset: str) -> str:
 
 
 def decode_base64(data: bytes) -> bytes:
-    """Base64 with whatever stands between its characters; a broken end is dropped."""
-    kept = re.sub(
+    """Decode base64, ignoring other characters and an incomplete end."""
+    digits = re.sub(
         rb"[^A-Za-z0-9+/]", b"", data.partition(b"=")[0] if data.count(b"=") <= 2 else data.replace(b"=", b"")
     )
-    if len(kept) % 4 == 1:
-        kept = kept[:-1]
+    if len(digits) % 4 == 1:
+        digits = digits[:-1]
     try:
-        return b64decode(kept + b"=" * (-len(kept) % 4))
+        return b64decode(digits + b"=" * (-len(digits) % 4))
     except (binascii.Error, ValueError):
         return b""
 
 
 def parse_parameters(value: bytes) -> tuple[str, dict[str, str]]:
-    """A structured header's value in lower case and its parameters, RFC 2231 continuations joined."""
+    """Return a structured header's value in lower case and its parameters, with RFC 2231 continuations joined."""
     text = _decode_raw(value[:65_536])
     if ";" not in text:
         return _COMMENT.sub("", text).strip().lower(), {}
-    head, _, rest = text.partition(";")
+    head, _, stated_parameters = text.partition(";")
     plain: dict[str, str] = {}
     pieces: dict[str, dict[int, tuple[bool, str]]] = {}
-    for name, raw in _PARAMETER.findall(";" + rest):
+    for name, raw in _PARAMETER.findall(";" + stated_parameters):
         stated = _unquote(raw.strip())
         key, star, index = name.lower().partition("*")
         if not star:
             plain.setdefault(key, _decode_words(stated))
             continue
-        encoded = index.endswith("*") or not index
+        is_encoded = index.endswith("*") or not index
         number = index.rstrip("*")
-        pieces.setdefault(key, {})[natural(number, 0)] = (encoded, stated)
+        pieces.setdefault(key, {})[natural(number, 0)] = (is_encoded, stated)
     for key, parts in pieces.items():
         plain[key] = _join_pieces(parts)
     return _COMMENT.sub("", head).strip().lower(), plain
@@ -108,10 +108,10 @@ def _join_pieces(parts: dict[int, tuple[bool, str]]) -> str:
     charset = "utf-8"
     data = b""
     for number in sorted(parts):
-        encoded, text = parts[number]
-        if encoded and number == min(parts) and text.count("'") >= 2:
+        is_encoded, text = parts[number]
+        if is_encoded and number == min(parts) and text.count("'") >= 2:
             charset, _, text = text.split("'", 2)
-        data += unquote_to_bytes(text) if encoded else text.encode("utf-8", "replace")
+        data += unquote_to_bytes(text) if is_encoded else text.encode("utf-8", "replace")
     return decode_named(data, charset or "utf-8") or data.decode("utf-8", "replace")
 
 
@@ -122,13 +122,13 @@ def _unquote(raw: str) -> str:
 
 
 def parse_addresses(values: list[bytes]) -> list[tuple[str, str]]:
-    """(name, address) of each mailbox in headers; groups are opened, what is no address is left out."""
+    """Return (name, address) of each mailbox in headers; groups are expanded, invalid addresses left out."""
     pairs = (pair for value in values for pair in split_addresses(_decode_raw(value)[:MAX_CHARS]))
     return [(clean(_decode_words(name)).strip(), clean(_decode_words(address)).strip()) for name, address in pairs]
 
 
 def parse_date(value: bytes | None) -> str | None:
-    """A date header as ISO text; None when it is none."""
+    """Return a date header as ISO text, or None when it cannot be parsed."""
     try:
         return parsedate_to_datetime(_decode_raw(value or b"")).isoformat()
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -1,4 +1,4 @@
-"""A mail as a document of one page: its subject as title, its fields, its body; attachments as files beside it."""
+"""A mail as a document of one page: its fields, then its body; attachments become embedded files."""
 
 import re
 from dataclasses import dataclass
@@ -39,15 +39,15 @@ _CLASSES: Final = ("gmail_quote", "moz-cite-prefix", "yahoo_quoted", "protonmail
 
 
 def read_plain(text: str) -> list[FlowBlock]:
-    """Paragraphs of a plain body; quoted ones and everything after a forwarding line are flagged."""
+    """Return the paragraphs of a plain body; flag quoted ones and all after a forwarding line."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    history = next((at for at, line in enumerate(lines) if _ORIGINAL.match(line)), len(lines))
+    history = next((index for index, line in enumerate(lines) if _ORIGINAL.match(line)), len(lines))
     kinds = [
-        (at, line, "blank" if not line.strip() else ("quoted" if _MARK.match(line) or at >= history else "own"))
-        for at, line in enumerate(lines, start=0)
+        (index, line, "blank" if not line.strip() else ("quoted" if _MARK.match(line) or index >= history else "own"))
+        for index, line in enumerate(lines, start=0)
     ]
     blocks: list[FlowBlock] = []
-    for kind, group in groupby(kinds, key=lambda found: found[2]):
+    for kind, group in groupby(kinds, key=lambda numbered: numbered[2]):
         if kind == "blank":
             continue
         part = list(group)
@@ -61,16 +61,16 @@ def read_plain(text: str) -> list[FlowBlock]:
 
 
 def find_quoted(root: Element, blocks: list[FlowBlock]) -> list[FlowBlock]:
-    """The blocks whose text stands in a quotation of the mail program."""
+    """Return the blocks whose text is inside a quotation by the mail program."""
     texts: set[str] = set()
     for node in root.iter("blockquote", "div"):
-        cited = node.tag == "blockquote" and (node.get("type") == "cite" or "quote" in (node.get("class") or ""))
-        if cited or any(name in (node.get("class") or "") for name in _CLASSES):
+        is_quote = node.tag == "blockquote" and (node.get("type") == "cite" or "quote" in (node.get("class") or ""))
+        if is_quote or any(name in (node.get("class") or "") for name in _CLASSES):
             texts.add(" ".join("".join(node.itertext()).split()))
     if not texts:
         return []
-    whole = "\n".join(texts)
-    return [block for block in blocks if block.text and " ".join(block.text.split()) in whole]
+    quoted_text = "\n".join(texts)
+    return [block for block in blocks if block.text and " ".join(block.text.split()) in quoted_text]
 
 
 ENGINE: Final = "mime"
@@ -78,7 +78,7 @@ ENGINE: Final = "mime"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
-    """A message of any mail format. Addresses are (name, address); `html` may be empty, and `plain` too.
+    """A message of any mail format. Addresses are (name, address); `html` and `plain` may be empty.
 
     `events` are labels and values of the fields of calendar parts.
     """
@@ -98,12 +98,16 @@ class Mail:
 
 
 def open_eml(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The message in `data`. Raises `ExtractError`: nested too deep, too many parts."""
+    """Open the message in `data`.
+
+    Raises:
+        ExtractError: The message is nested too deep or has too many parts.
+    """
     return open_flow(lambda: read_eml(data), options)
 
 
 def read_eml(data: bytes) -> FlowFile:
-    """A flow file of a MIME message."""
+    """Return a flow file of a MIME message."""
     message = parse_message(data)
     contents = sort_parts(message)
     pictures = PagePictures(lambda source: _find_inline(contents, source))
@@ -126,7 +130,7 @@ def read_eml(data: bytes) -> FlowFile:
 
 
 def make_mail(mail: Mail, format_: Format, pictures: PagePictures) -> FlowFile:
-    """A flow file of one page from a message."""
+    """Return a flow file of one page from a message."""
     page = FlowPage(blocks=_make_head(mail))
     body = _read_html(mail.html, pictures) if mail.html else []
     page.blocks += body or read_plain(mail.plain)
@@ -154,7 +158,7 @@ def _make_head(mail: Mail) -> list[FlowBlock]:
         blocks.append(_make_field("Subject", subject))
     fields = [("From", mail.sender), ("To", mail.to), ("Cc", mail.cc), ("Bcc", mail.bcc)]
     for name, addresses in fields:
-        if shown := ", ".join(_show_address(*one) for one in addresses):
+        if shown := ", ".join(_show_address(*mailbox) for mailbox in addresses):
             blocks.append(_make_field(name, shown))
     if mail.date:
         blocks.append(_make_field("Date", mail.date))
@@ -177,7 +181,7 @@ def _addresses(message: MimePart, name: str) -> list[tuple[str, str]]:
 
 
 def _show_date(message: MimePart) -> str:
-    """The date as people compare it, `2007-11-18 19:56 +11:00`; as it stands when it is none."""
+    """Return the date as `2007-11-18 19:56 +11:00`, or the stated text when it cannot be parsed."""
     stated = parse_date(message.header("date"))
     if stated is None:
         return decode_header(message.header("date"))
@@ -203,7 +207,7 @@ def _find_inline(contents: Contents, source: str) -> bytes | None:
 
 
 def _embed(part: MimePart) -> Embedded:
-    """An attached file; a message inside it without a name is called after its subject."""
+    """Return an attached file; a message without a file name is named after its subject."""
     name = part_name(part)
     data = part_bytes(part)
     if not name and part.kind == "message/rfc822":
@@ -216,7 +220,11 @@ _PAGES: Final = frozenset(("text/html", "application/xhtml+xml"))
 
 
 def open_mhtml(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The page in `data`. Raises `ExtractError` when a limit is passed."""
+    """Open the page in `data`.
+
+    Raises:
+        ExtractError: A limit is exceeded.
+    """
     return open_flow(lambda: _read(data), options)
 
 
@@ -225,13 +233,13 @@ def _read(data: bytes) -> FlowFile:
     page = next((part for part in parts if part.kind in _PAGES), None)
     if page is None:
         return read_eml(data)
-    places: dict[str, MimePart] = {}
+    by_location: dict[str, MimePart] = {}
     for part in parts:
         if part.kind.startswith("image/"):
-            places[decode_header(part.header("content-location"))] = part
-            places["cid:" + decode_header(part.header("content-id")).strip("<>")] = part
+            by_location[decode_header(part.header("content-location"))] = part
+            by_location["cid:" + decode_header(part.header("content-id")).strip("<>")] = part
 
     def find(source: str) -> bytes | None:
-        return part_bytes(places[source]) if source in places else None
+        return part_bytes(by_location[source]) if source in by_location else None
 
     return read_html(part_text(page), Format.MHTML, PagePictures(find))

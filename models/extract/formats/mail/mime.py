@@ -1,4 +1,4 @@
-"""MIME: the bytes of a message in, a tree of parts out. Depth, parts and headers are bounded; nothing is decoded."""
+"""MIME: the bytes of a message in, a tree of parts out. Depth, parts and headers are limited; nothing is decoded."""
 
 import codecs
 import re
@@ -9,13 +9,13 @@ from models.cdom.errors import Malformed, ResourceLimit
 from models.extract.formats.mail.headers import parse_parameters
 
 MAX_DEPTH: Final = 50
-"""Parts within parts: each level is a call, and mail forwarded fifty times is made to harm."""
+"""Nesting depth of parts: each level is a call, and a mail forwarded fifty times is an attack."""
 MAX_PARTS: Final = 10_000
-"""Parts of a message, those of messages within it included; each costs a parse of its headers."""
+"""Parts of a message, with those of messages inside it; each costs parsing its headers."""
 MAX_HEADER_BYTES: Final = 1_000_000
-"""Of one part; a real one has some kilobytes."""
+"""Header bytes of one part; ordinary ones have a few kilobytes."""
 MAX_HEADERS: Final = 2_000
-"""Headers of a part that are kept; a message that went through many servers has a hundred."""
+"""Headers stored per part; a message that passed many servers has a hundred."""
 _END: Final = re.compile(rb"\r?\n\r?\n|\r\r|\A\r?\n")
 _EMLX: Final = re.compile(rb"(\d{1,10}) *\r?\n(?=[A-Za-z-]{2,40}:)")
 """The first line of a mail of Apple Mail: its length in bytes. Properties follow the mail."""
@@ -25,7 +25,7 @@ _FOLD: Final = re.compile(rb"(?:\r\n|\r|\n)[ \t]+")
 
 @dataclass(slots=True)
 class MimePart:
-    """One part: `headers` as they stand (lower-case names, unfolded), its own `body`, and the parts inside it."""
+    """One part: raw `headers` (lower-case names, unfolded), its own `body`, and the parts inside it."""
 
     path: str
     headers: list[tuple[str, bytes]]
@@ -35,32 +35,39 @@ class MimePart:
     parameters: dict[str, str] = field(default_factory=dict)
 
     def header(self, name: str) -> bytes | None:
-        """The first header of that name."""
+        """Return the first header of that name, if there is one."""
         return next((value for key, value in self.headers if key == name), None)
 
     def stated(self, name: str) -> tuple[str, dict[str, str]]:
-        """A structured header: its value in lower case and its parameters."""
+        """Return a structured header: its value in lower case and its parameters."""
         value = self.header(name)
         return parse_parameters(value) if value is not None else ("", {})
 
     def walk(self) -> "list[MimePart]":
-        """This part and all parts inside it, in order."""
-        found: list[MimePart] = []
+        """Return this part and all parts inside it, in order."""
+        parts: list[MimePart] = []
         stack = [self]
         while stack:
             part = stack.pop()
-            found.append(part)
+            parts.append(part)
             stack.extend(reversed(part.parts))
-        return found
+        return parts
 
 
 @dataclass(slots=True)
 class _Count:
+    """Counter of the parts of a message."""
+
     parts: int = 0
 
 
 def parse_message(data: bytes) -> MimePart:
-    """The message in `data`. Raises `Malformed` (nested too deep) or `ResourceLimit` (too many parts, headers)."""
+    """Parse the message in `data`.
+
+    Raises:
+        Malformed: The parts are nested too deep.
+        ResourceLimit: There are too many parts, or a header is too long.
+    """
     data = data.removeprefix(codecs.BOM_UTF8)
     if (emlx := _EMLX.match(data)) is not None:
         data = data[emlx.end() : emlx.end() + int(emlx.group(1))]
@@ -81,21 +88,21 @@ def _parse(data: bytes, path: str, depth: int, count: _Count, *, digest: bool) -
     part.kind = stated if "/" in stated else ("message/rfc822" if digest else "text/plain")
     boundary = part.parameters.get("boundary", "")
     if part.kind.startswith("multipart/") and boundary:
-        inner = part.kind == "multipart/digest"
-        for at, piece in enumerate(_split(body, boundary.encode("latin-1", "replace")), start=1):
-            part.parts.append(_parse(piece, f"{path}.{at}", depth + 1, count, digest=inner))
+        is_digest = part.kind == "multipart/digest"
+        for number, piece in enumerate(_split(body, boundary.encode("latin-1", "replace")), start=1):
+            part.parts.append(_parse(piece, f"{path}.{number}", depth + 1, count, digest=is_digest))
         if part.parts:
             part.body = b""
     return part
 
 
 def split_headers(data: bytes) -> tuple[list[tuple[str, bytes]], bytes]:
-    """The headers of a part, unfolded, and what comes after them."""
-    found = _END.search(data[: MAX_HEADER_BYTES + 1])
-    if found is None and len(data) > MAX_HEADER_BYTES:
+    """Return the unfolded headers of a part, and its body."""
+    header_end = _END.search(data[: MAX_HEADER_BYTES + 1])
+    if header_end is None and len(data) > MAX_HEADER_BYTES:
         raise ResourceLimit("a header is too long")
-    block, body = (data[: found.start()], data[found.end() :]) if found else (data, b"")
-    if found and found.start() == 0 and not block:
+    block, body = (data[: header_end.start()], data[header_end.end() :]) if header_end else (data, b"")
+    if header_end and header_end.start() == 0 and not block:
         return [], body
     headers: list[tuple[str, bytes]] = []
     lines = _FOLD.sub(b" ", block).replace(b"\r", b"\n").split(b"\n")
@@ -111,16 +118,16 @@ def split_headers(data: bytes) -> tuple[list[tuple[str, bytes]], bytes]:
 
 
 def _split(body: bytes, boundary: bytes) -> list[bytes]:
-    """The parts between boundary lines; what stands before the first and after the last is dropped."""
+    """Return the parts between boundary lines; text before the first and after the last is dropped."""
     delimiter = re.compile(rb"(?:\A|\r?\n|\r)--" + re.escape(boundary) + rb"(--)?[ \t]*(?=\r|\n|\Z)")
     pieces: list[bytes] = []
     start: int | None = None
-    for found in delimiter.finditer(body):
+    for match in delimiter.finditer(body):
         if start is not None:
-            pieces.append(body[start : found.start()])
-        if found.group(1):
+            pieces.append(body[start : match.start()])
+        if match.group(1):
             return pieces
-        start = found.end()
+        start = match.end()
         start += 2 if body[start : start + 2] == b"\r\n" else int(body[start : start + 1] in (b"\r", b"\n"))
         if len(pieces) > MAX_PARTS:
             raise ResourceLimit(f"more than {MAX_PARTS} parts")

@@ -1,4 +1,4 @@
-"""Sheets of OpenDocument: tables with repeats in, filled sheets out. Repeats of nothing cost nothing."""
+"""Sheets of OpenDocument: tables with repeats in, filled sheets out. Repeated empty cells cost nothing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from models.extract.formats.opendocument.styles import (
 from models.extract.formats.opendocument.text import OdfReader
 
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
-"""Rows and columns of a sheet: what spreadsheet programs hold; a repeat count may claim any number."""
+"""Rows and columns of a sheet: the limits of spreadsheet programs; a repeat count may state any number."""
 _NUMBERS: Final = frozenset(("float", "percentage", "currency", "date", "time"))
 _GROUPS: Final = frozenset(TABLE + name for name in ("table-header-rows", "table-rows", "table-row-group"))
 
 
 @dataclass(frozen=True, slots=True)
 class _OdsCell:
-    """A cell that holds something: where it begins, how often it stands side by side, what it shows."""
+    """A cell with content: its column, the number of its repetitions side by side, and its text."""
 
     element: Element
     column: int
@@ -47,7 +47,11 @@ class SheetReader:
         self._row = 0
 
     def read(self, node: Element) -> Sheet:
-        """The sheet, filled. Raises `ResourceLimit` beyond the bound on filled cells."""
+        """Return the filled sheet.
+
+        Raises:
+            ResourceLimit: There are more than `MAX_CELLS` filled cells.
+        """
         visible = self._styles.shows_table(node.get(TABLE + "style-name"))
         self._sheet = Sheet(node.get(TABLE + "name") or "", visible=visible)
         self._read_columns(node)
@@ -57,16 +61,16 @@ class SheetReader:
         return self._sheet
 
     def _read_columns(self, node: Element) -> None:
-        at = 0
+        index = 0
         for column in node.iter(TABLE + "table-column"):
             times = count(column.get(TABLE + "number-columns-repeated"), MAX_COLUMNS)
             if column.get(TABLE + "visibility") == "collapse":
-                self._sheet.hidden_columns.append((at, at + times - 1))
+                self._sheet.hidden_columns.append((index, index + times - 1))
             width = self._measure(column, "table-column-properties", "column-width")
             if width is not None and times < 1000:
-                self._sheet.columns.stated.update(dict.fromkeys(range(at, at + times), width))
-            at += times
-            if at >= MAX_COLUMNS:
+                self._sheet.columns.stated.update(dict.fromkeys(range(index, index + times), width))
+            index += times
+            if index >= MAX_COLUMNS:
                 break
 
     def _read_rows(self, node: Element) -> None:
@@ -78,60 +82,60 @@ class SheetReader:
 
     def _read_row(self, row: Element) -> None:
         times = count(row.get(TABLE + "number-rows-repeated"), MAX_ROWS)
-        filled = any(len(cell) for cell in row)
+        is_filled = any(len(cell) for cell in row)
         visibility = row.get(TABLE + "visibility")
         height = self._measure(row, "table-row-properties", "row-height")
         if height is not None and times < 1000:
             self._sheet.rows.stated.update(dict.fromkeys(range(self._row, self._row + times), height))
-        if not filled:
+        if not is_filled:
             self._row += times
             return
-        found = list(self._read_cells(row))
+        cells = list(self._read_cells(row))
         times = min(times, MAX_ROWS - self._row)
-        if self._workbook.count + times * sum(cell.times for cell in found) > MAX_CELLS:
+        if self._workbook.count + times * sum(cell.times for cell in cells) > MAX_CELLS:
             raise ResourceLimit(f"more than {MAX_CELLS} filled cells")
         for _ in range(times):
             if visibility == "collapse":
                 self._sheet.hidden_rows.add(self._row)
-            for cell in found:
-                self._put(cell)
+            for cell in cells:
+                self._put_repeated(cell)
             self._row += 1
 
     def _read_cells(self, row: Element) -> Iterator["_OdsCell"]:
-        """The cells of a row that hold something, each once however often it is repeated."""
-        at = 0
+        """Yield the cells of a row that have content, each once for all its repetitions."""
+        index = 0
         for cell in row:
             if cell.tag not in (TABLE + "table-cell", TABLE + "covered-table-cell"):
                 continue
             times = count(cell.get(TABLE + "number-columns-repeated"), MAX_COLUMNS)
-            if len(cell) and at < MAX_COLUMNS:
-                yield _OdsCell(cell, at, min(times, MAX_COLUMNS - at), self._text_of(cell))
-            at += times
+            if len(cell) and index < MAX_COLUMNS:
+                yield _OdsCell(cell, index, min(times, MAX_COLUMNS - index), self._text_of(cell))
+            index += times
 
     def _text_of(self, cell: Element) -> str:
         lines = (OdfReader(self._styles, depth=1).read([line]) for line in cell.findall(TEXT + "p"))
         return "\n".join(block.text for blocks in lines for block in blocks)
 
-    def _put(self, cell: "_OdsCell") -> None:
+    def _put_repeated(self, cell: "_OdsCell") -> None:
         for step in range(cell.times):
             self._put_at((self._row, cell.column + step), cell.element, cell.text)
 
-    def _put_at(self, place: tuple[int, int], cell: Element, text: str) -> None:
-        number = cell.get(OFFICE + "value-type") in _NUMBERS
-        self._workbook.put(self._sheet, place, text, number=number)
+    def _put_at(self, position: tuple[int, int], cell: Element, text: str) -> None:
+        is_number = cell.get(OFFICE + "value-type") in _NUMBERS
+        self._workbook.put(self._sheet, position, text, number=is_number)
         across = count(cell.get(TABLE + "number-columns-spanned"), MAX_COLUMNS)
         down = count(cell.get(TABLE + "number-rows-spanned"), MAX_ROWS)
         if across > 1 or down > 1:
-            self._sheet.add_merge((*place, place[0] + down - 1, place[1] + across - 1))
+            self._sheet.add_merge((*position, position[0] + down - 1, position[1] + across - 1))
         for note in cell.iterfind(OFFICE + "annotation"):
             lines = (read_inline(line, self._styles, str).runs for line in note.iterfind(f".//{TEXT}p"))
             words = "\n".join("".join(run.text for run in runs) for runs in lines)
             if words.strip():
-                self._sheet.comments.append((place, words))
+                self._sheet.comments.append((position, words))
         for frame in cell.iterfind(DRAW + "frame"):
-            self._read_frame(frame, place)
+            self._read_frame(frame, position)
 
-    def _read_frame(self, frame: Element, place: tuple[int, int]) -> None:
+    def _read_frame(self, frame: Element, position: tuple[int, int]) -> None:
         image = frame.find(DRAW + "image")
         alt = (frame.findtext(SVG + "title") or frame.findtext(SVG + "desc") or "").strip()
         href = (image.get(XLINK + "href") or "").removeprefix("./") if image is not None else ""
@@ -141,13 +145,13 @@ class SheetReader:
         chart = read_object(content)
         if content is not None and chart is not None and chart.table is not None:
             title = chart_title(content) or alt
-            self._sheet.objects.append(SheetObject(place, table=chart.table, text=title, drawn=True))
+            self._sheet.objects.append(SheetObject(position, table=chart.table, text=title, drawn=True))
         elif href and "://" not in href and node is None:
-            self._sheet.objects.append(SheetObject(place, asset=href, text=alt, drawn=True))
+            self._sheet.objects.append(SheetObject(position, asset=href, text=alt, drawn=True))
 
     def _measure(self, node: Element, kind: str, name: str) -> float | None:
         for style in self._styles.chain(node.get(TABLE + "style-name")):
             properties = style.find(STYLE + kind)
-            if properties is not None and (found := points(properties.get(STYLE + name))) is not None:
-                return found
+            if properties is not None and (measure := points(properties.get(STYLE + name))) is not None:
+                return measure
         return None

@@ -23,7 +23,7 @@ _PARTS: Final = frozenset({"content.xml", "styles.xml", "meta.xml"})
 
 
 class FlatPackage:
-    """The parts by name. Raises `ResourceLimit`, `Malformed`."""
+    """The parts of a single-file document by name; its methods raise `ResourceLimit` and `Malformed`."""
 
     def __init__(self, data: bytes) -> None:
         if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS or data.count(b"<text:p") > MAX_PARAGRAPHS:
@@ -32,59 +32,74 @@ class FlatPackage:
         self._root: Element | None = None
 
     def has(self, name: str) -> bool:
+        """Return whether the file has a part of that name."""
         return name in _PARTS
 
     def names(self) -> list[str]:
+        """Return the names of the parts."""
         return sorted(_PARTS)
 
     def size(self, name: str) -> int:
-        """Nothing beside the text is had: pictures lie among it."""
+        """Return 0: the file has no separate pictures, because they are part of the text."""
         return 0
 
     def read(self, name: str) -> bytes:
+        """Return no bytes: the file has no separate pictures."""
         return b""
 
     def xml(self, name: str) -> Element | None:
-        """The root, parsed once, for whoever leaves it as it is."""
+        """Return the root, which is parsed once and must not be changed."""
         if not self.has(name):
             return None
         self._root = parse_xml(self._data) if self._root is None else self._root
         return self._root
 
     def xml_again(self, name: str) -> Element | None:
-        """The same for the caller alone, who may change it."""
+        """Return the root for the caller alone, who may change it."""
         return parse_xml(self._data) if self.has(name) else None
 
 
 def open_package(data: bytes) -> Package | FlatPackage:
-    """The package, or the one file that stands for it."""
+    """Open the package, or the single file that replaces it."""
     return Package(data) if data.startswith(b"PK") else FlatPackage(data)
 
 
 ENGINE: Final = "lxml"
 MAX_CHARS: Final = 1000
-"""Characters of a title or an author that are kept; a longer one is no name."""
+"""Characters of a title or an author that are stored; longer values are not names."""
 ReadPages = Callable[[Element, OdfStyles, Element | None], list[FlowPage]]
 
 
 def open_odt(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The text document in `data`. Raises `ExtractError`."""
+    """Open the text document in `data`.
+
+    Raises:
+        ExtractError: The file is malformed or encrypted, or exceeds a limit.
+    """
     return open_flow(lambda: _read(data, Format.ODT, _read_text), options)
 
 
 def open_ods(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The spreadsheet in `data`. Raises `ExtractError`."""
+    """Open the spreadsheet in `data`.
+
+    Raises:
+        ExtractError: The file is malformed or encrypted, or exceeds a limit.
+    """
     return open_flow(lambda: _read(data, Format.ODS, _read_sheets), options)
 
 
 def open_odp(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The slides in `data`. Raises `ExtractError`."""
+    """Open the slides in `data`.
+
+    Raises:
+        ExtractError: The file is malformed or encrypted, or exceeds a limit.
+    """
     return open_flow(lambda: _read(data, Format.ODP, _read_slides), options)
 
 
 def _read(data: bytes, format_: Format, read: ReadPages) -> FlowFile:
     package = open_package(data)
-    _check_open(package)
+    _check_unencrypted(package)
     content = package.xml("content.xml")
     if content is None:
         raise Malformed("the package holds no content")
@@ -104,8 +119,12 @@ def _read(data: bytes, format_: Format, read: ReadPages) -> FlowFile:
     )
 
 
-def _check_open(package: Package | FlatPackage) -> None:
-    """Raises `Encrypted` when the manifest says that parts are."""
+def _check_unencrypted(package: Package | FlatPackage) -> None:
+    """Check the manifest for encrypted parts.
+
+    Raises:
+        Encrypted: The file has encrypted parts.
+    """
     manifest = _part(package, "META-INF/manifest.xml")
     if manifest is not None and next(manifest.iter(MANIFEST + "encryption-data"), None) is not None:
         raise Encrypted()
@@ -140,13 +159,13 @@ def _read_slides(content: Element, styles: OdfStyles, shared: Element | None) ->
         body = body_of(content, "drawing")
     size = slide_size(shared)
     slides = body.iterfind(DRAW + "page") if body is not None else ()
-    return [read_slide(node, styles, size, at) for at, node in enumerate(slides, start=1)]
+    return [read_slide(node, styles, size, number) for number, node in enumerate(slides, start=1)]
 
 
 def _read_metadata(meta: Element | None) -> Metadata:
     def text(name: str) -> str | None:
-        found = next(meta.iter(name), None) if meta is not None else None
-        return (found.text or "").strip()[:MAX_CHARS] or None if found is not None else None
+        node = next(meta.iter(name), None) if meta is not None else None
+        return (node.text or "").strip()[:MAX_CHARS] or None if node is not None else None
 
     return Metadata(
         title=text(DC + "title"),

@@ -1,4 +1,4 @@
-"""Inside a paragraph of OpenDocument text: an element in; runs, notes, pictures and boxes out."""
+"""Paragraph content of OpenDocument text: an element in; runs, notes, pictures and boxes out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from models.extract.formats.flow.mathml import mathml_to_latex
 from models.extract.formats.opendocument.styles import CHART, DRAW, OFFICE, TABLE, TEXT, XLINK, OdfStyles, count
 
 MAX_BLANKS: Final = 1000
-"""Blanks that one `text:s` may stand for."""
+"""Blanks that one `text:s` may represent."""
 _SKIPPED: Final = frozenset(
     (
         TEXT + "tracked-changes", TEXT + "bookmark-start", TEXT + "soft-page-break", OFFICE + "annotation-end",
@@ -26,53 +26,55 @@ _BLANKS: Final = {TEXT + "s": " ", TEXT + "tab": "\t", TEXT + "line-break": "\n"
 
 @dataclass(slots=True)
 class Inline:
-    """What a paragraph holds: its runs, and what stands beside them."""
+    """Content of a paragraph: its runs, and the objects in it."""
 
     runs: list[StyledRun] = field(default_factory=list)
     notes: list[Element] = field(default_factory=list)
     comments: list[Element] = field(default_factory=list)
     frames: list[Element] = field(default_factory=list)
     leading: int = 0
-    """Frames that stand before all text."""
+    """Number of frames before all text."""
 
 
 def read_inline(node: Element, styles: OdfStyles, mark: Callable[[], str]) -> Inline:
-    """The content of a paragraph; `mark` gives the number of the next note."""
-    found = Inline()
-    _read(node, styles, mark, PLAIN, found)
-    return found
+    """Return the content of a paragraph; `mark` returns the number of the next note."""
+    inline = Inline()
+    _read(node, styles, mark, PLAIN, inline)
+    return inline
 
 
-def _read(node: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineMarkup, found: Inline) -> None:
+def _read(node: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineMarkup, inline: Inline) -> None:
     if node.text:
-        found.runs.append(StyledRun(fold(node.text), style))
+        inline.runs.append(StyledRun(fold(node.text), style))
     for child in node:
-        _read_child(child, styles, mark, style, found)
+        _read_child(child, styles, mark, style, inline)
         if child.tail:
-            found.runs.append(StyledRun(fold(child.tail), style))
+            inline.runs.append(StyledRun(fold(child.tail), style))
 
 
-def _read_child(child: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineMarkup, found: Inline) -> None:
+def _read_child(
+    child: Element, styles: OdfStyles, mark: Callable[[], str], style: InlineMarkup, inline: Inline
+) -> None:
     match child.tag:
         case t if t in _SKIPPED:
             return
         case t if t in _BLANKS:
-            found.runs.append(StyledRun(_BLANKS[str(t)] * count(child.get(TEXT + "c"), MAX_BLANKS), style))
+            inline.runs.append(StyledRun(_BLANKS[str(t)] * count(child.get(TEXT + "c"), MAX_BLANKS), style))
         case t if t == TEXT + "span":
-            _read(child, styles, mark, _span_style(child.get(TEXT + "style-name"), styles, style), found)
+            _read(child, styles, mark, _span_style(child.get(TEXT + "style-name"), styles, style), inline)
         case t if t == TEXT + "a":
             href = child.get(XLINK + "href")
-            _read(child, styles, mark, replace(style, href=href) if href and href[:1] != "#" else style, found)
+            _read(child, styles, mark, replace(style, href=href) if href and href[:1] != "#" else style, inline)
         case t if t == TEXT + "note":
-            found.notes.append(child)
-            found.runs.append(StyledRun(mark(), style))
+            inline.notes.append(child)
+            inline.runs.append(StyledRun(mark(), style))
         case t if t == OFFICE + "annotation":
-            found.comments.append(child)
+            inline.comments.append(child)
         case t if t in (DRAW + "frame", DRAW + "custom-shape", DRAW + "g", DRAW + "rect"):
-            found.leading += found.leading == len(found.frames) and not any(run.text.strip() for run in found.runs)
-            found.frames.append(child)
+            inline.leading += inline.leading == len(inline.frames) and not any(run.text.strip() for run in inline.runs)
+            inline.frames.append(child)
         case t if isinstance(t, str):
-            _read(child, styles, mark, style, found)
+            _read(child, styles, mark, style, inline)
 
 
 def _span_style(name: str | None, styles: OdfStyles, style: InlineMarkup) -> InlineMarkup:
@@ -86,11 +88,11 @@ def _span_style(name: str | None, styles: OdfStyles, style: InlineMarkup) -> Inl
 
 
 MAX_CELLS = 10_000
-"""Values of one chart, as for those of Office."""
+"""Values of one chart, as in Office files."""
 
 
 def read_object(content: Element | None) -> FlowBlock | None:
-    """A formula as LaTeX, a chart as the table of its cached values; None for any other object."""
+    """Return a formula as LaTeX, or a chart as the table of its cached values; None for other objects."""
     if content is None or not isinstance(content.tag, str):
         return None
     if content.tag.endswith("}math") or content.tag == "math":
@@ -116,12 +118,14 @@ def _read_values(table: Element) -> Table | None:
     if not any(text for row in rows for text in row):
         return None
     cells = tuple(
-        Cell(row=at, col=col, header=at == 0, text=text) for at, row in enumerate(rows) for col, text in enumerate(row)
+        Cell(row=index, col=col, header=index == 0, text=text)
+        for index, row in enumerate(rows)
+        for col, text in enumerate(row)
     )
     return Table(rows=len(rows), cols=cols, cells=cells)
 
 
 def chart_title(content: Element) -> str:
-    """The title of a chart, as its text stands."""
+    """Return the title of a chart with single blanks between words."""
     title = next(content.iter(CHART + "title"), None)
     return " ".join("".join(title.itertext()).split()) if title is not None else ""

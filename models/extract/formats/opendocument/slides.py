@@ -20,11 +20,11 @@ _AUTOMATIC: Final = re.compile(
     r"|слайд|διαφάνεια|スライド|幻灯片|投影片|슬라이드)\s?\d{1,6}",
     re.IGNORECASE,
 )
-"""Names that programs give to slides by themselves, in the languages of their users."""
+"""Names that programs give to slides automatically, in their users' languages."""
 
 
 def slide_size(styles: Element | None) -> tuple[float, float]:
-    """Width and height of the first page layout that states them."""
+    """Return width and height in points of the first page layout that states them."""
     for node in styles.iter(STYLE + "page-layout-properties") if styles is not None else ():
         width, height = points(node.get(FO + "page-width")), points(node.get(FO + "page-height"))
         if width and height and width > height / 3:
@@ -33,7 +33,7 @@ def slide_size(styles: Element | None) -> tuple[float, float]:
 
 
 def read_slide(node: Element, styles: OdfStyles, size: tuple[float, float], number: int) -> FlowPage:
-    """One slide with its notes."""
+    """Return one slide with its notes."""
     page = FlowPage(round(size[0], 3), round(size[1], 3))
     blocks: list[FlowBlock] = []
     for frame in node:
@@ -48,9 +48,9 @@ def read_slide(node: Element, styles: OdfStyles, size: tuple[float, float], numb
     for box in notes.iter(DRAW + "text-box") if notes is not None else ():
         if text := flatten(OdfReader(styles, depth=1).read(box))[0]:
             page.notes.append(FlowBlock(BlockType.FOOTNOTE, text, flags=(SPEAKER_NOTES,)))
-    for at, block in enumerate(page.in_order()):
-        block.path = f"slide {number}#{at + 1}"
-    if any(_is_hidden(one) for one in styles.chain(node.get(DRAW + "style-name"))):
+    for index, block in enumerate(page.in_order(), start=1):
+        block.path = f"slide {number}#{index}"
+    if any(_is_hidden(style) for style in styles.chain(node.get(DRAW + "style-name"))):
         page.warnings.append("hidden-slide")
         for block in page.in_order():
             block.flags = (*block.flags, HIDDEN_TEXT)

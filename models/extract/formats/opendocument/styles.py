@@ -28,13 +28,13 @@ _POINTS: Final = {"cm": 72 / 2.54, "mm": 72 / 25.4, "in": 72.0, "pt": 1.0, "pc":
 
 
 def points(text: str | None) -> float | None:
-    """A measure in points; None when it is none."""
-    found = _MEASURE.match(text or "")
-    return float(found.group(1)) * _POINTS[found.group(2)] if found else None
+    """Return a measure in points, or None when it cannot be parsed."""
+    match = _MEASURE.match(text or "")
+    return float(match.group(1)) * _POINTS[match.group(2)] if match else None
 
 
 def count(text: str | None, most: int) -> int:
-    """A repeat count between 1 and `most`."""
+    """Return a repeat count between 1 and `most`."""
     return min(natural(text, 1), most)
 
 
@@ -42,25 +42,25 @@ FindObject = Callable[[str], Element | None]
 
 
 def no_object(folder: str) -> None:
-    """For content that has no objects."""
+    """Return no object, for content without objects."""
 
 
 MAX_PARENTS: Final = 50
-"""Styles a style inherits from, one after the other: a circle never ends."""
+"""Styles in an inheritance chain: a loop never ends."""
 _HEADING: Final = re.compile(r"Heading(?:_20_)?(?: )?(\d{1,2})$")
 _CODE: Final = frozenset(("Preformatted_20_Text", "Source_20_Code", "Source_20_Text_20_Block", "SourceCode", "Code"))
 
 
 @dataclass(slots=True)
 class OdfStyles:
-    """Styles by name, which list levels are numbered, and the content of objects by their folder in the package."""
+    """Styles by name, number formats of list levels, and the content of objects by their folder in the package."""
 
     styles: dict[str, Element] = field(default_factory=dict)
     lists: dict[str, dict[int, str | None]] = field(default_factory=dict)
     find_object: FindObject = no_object
 
     def add(self, root: Element | None) -> None:
-        """Takes in the styles of a part."""
+        """Add the styles of a part."""
         if root is None:
             return
         for node in root.iter(STYLE + "style"):
@@ -74,25 +74,25 @@ class OdfStyles:
             self.lists[node.get(STYLE + "name") or ""] = levels
 
     def chain(self, name: str | None) -> list[Element]:
-        """A style and those it comes from, nearest first."""
-        found: list[Element] = []
-        while name and name in self.styles and len(found) < MAX_PARENTS:
-            found.append(self.styles[name])
-            name = found[-1].get(STYLE + "parent-style-name")
-        return found
+        """Return a style and the styles it inherits from, nearest first."""
+        chain: list[Element] = []
+        while name and name in self.styles and len(chain) < MAX_PARENTS:
+            chain.append(self.styles[name])
+            name = chain[-1].get(STYLE + "parent-style-name")
+        return chain
 
     def names(self, name: str | None) -> list[str]:
-        """The names of a style and of those it comes from."""
+        """Return the names of a style and of the styles it inherits from."""
         chain = self.chain(name)
         last = chain[-1].get(STYLE + "parent-style-name") if chain else name
-        return [one.get(STYLE + "name") or "" for one in chain] + ([last] if last else [])
+        return [style.get(STYLE + "name") or "" for style in chain] + ([last] if last else [])
 
     def emphasis(self, name: str | None) -> tuple[bool | None, bool | None]:
-        """Whether a text style makes bold and italic; None where it does not say."""
+        """Return whether a text style makes text bold and italic; None where it does not state it."""
         bold: bool | None = None
         italic: bool | None = None
-        for one in self.chain(name):
-            properties = one.find(STYLE + "text-properties")
+        for style in self.chain(name):
+            properties = style.find(STYLE + "text-properties")
             if properties is None:
                 continue
             weight, slant = properties.get(FO + "font-weight"), properties.get(FO + "font-style")
@@ -101,45 +101,47 @@ class OdfStyles:
         return bold, italic
 
     def is_hidden(self, name: str | None) -> bool:
-        """True for text that its style does not display."""
-        for one in self.chain(name):
-            properties = one.find(STYLE + "text-properties")
+        """Return whether the style hides its text."""
+        for style in self.chain(name):
+            properties = style.find(STYLE + "text-properties")
             if properties is not None and properties.get(TEXT + "display") == "none":
                 return True
         return False
 
     def heading_level(self, name: str | None) -> int | None:
-        """The level of a paragraph whose style is a heading's."""
-        for one in self.names(name):
-            if found := _HEADING.match(one):
-                return min(6, max(1, int(found.group(1))))
+        """Return the level of a heading style; None for other styles."""
+        for style_name in self.names(name):
+            if match := _HEADING.match(style_name):
+                return min(6, max(1, int(match.group(1))))
         return None
 
-    def is_a(self, name: str | None, *wanted: str) -> bool:
-        return any(one in wanted for one in self.names(name))
+    def is_a(self, name: str | None, *allowed: str) -> bool:
+        """Return whether the style or one it inherits from has one of the names."""
+        return any(style_name in allowed for style_name in self.names(name))
 
     def is_code(self, name: str | None) -> bool:
-        return any(one in _CODE for one in self.names(name))
+        """Return whether the style is one for program code."""
+        return any(style_name in _CODE for style_name in self.names(name))
 
     def breaks_page(self, name: str | None) -> bool:
-        """True for a paragraph that begins a page by its own style."""
+        """Return whether the paragraph style itself starts a page."""
         style = self.styles.get(name or "")
         properties = style.find(STYLE + "paragraph-properties") if style is not None else None
         return properties is not None and properties.get(FO + "break-before") == "page"
 
     def number_format(self, name: str | None, level: int) -> str | None:
-        """How a list level is numbered: 1, a, A, i or I; None for bullets."""
+        """Return the number format of a list level: 1, a, A, i or I; None for bullets."""
         levels = self.lists.get(name or "", {})
         return levels.get(level) or None
 
     def shows_no_mark(self, name: str | None, level: int) -> bool:
-        """True for a list level that is numbered in no form: its items look like paragraphs."""
+        """Return whether a list level has an empty number format: its items look like paragraphs."""
         return self.lists.get(name or "", {}).get(level) == ""
 
     def shows_table(self, name: str | None) -> bool:
-        """False for a hidden sheet."""
-        for one in self.chain(name):
-            properties = one.find(STYLE + "table-properties")
+        """Return False for a hidden sheet."""
+        for style in self.chain(name):
+            properties = style.find(STYLE + "table-properties")
             if properties is not None and properties.get(TABLE + "display") == "false":
                 return False
         return True

@@ -23,11 +23,11 @@ from models.extract.formats.opendocument.inline import read_inline, read_object
 from models.extract.formats.opendocument.styles import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, OdfStyles, count
 
 MAX_DEPTH: Final = 60
-"""Elements within elements that are followed: each level is a call."""
+"""Nesting depth of elements: each level is a call."""
 MAX_COLUMNS: Final = 1000
-"""Columns of a table in a text; a page shows no more, and a repeat count may claim any number."""
+"""Columns of a table in a text, as many as a page can show; a repeat count may state any number."""
 MAX_ROWS: Final = 100_000
-"""Rows of a table in a text, repeated ones included."""
+"""Rows of a table in a text, with repeated ones."""
 _WRAPPERS: Final = frozenset(
     TEXT + name
     for name in (
@@ -44,13 +44,14 @@ class NoteNumbers:
     last: int = 0
 
     def next(self) -> str:
+        """Return the number of the next note."""
         self.last += 1
         return str(self.last)
 
 
 @dataclass(slots=True)
 class OdfReader:
-    """Reads block content into pages; make one per story. `part` names where paths lead."""
+    """Reads block content into pages; make one per story."""
 
     styles: OdfStyles
     numbers: NoteNumbers = field(default_factory=NoteNumbers)
@@ -61,11 +62,15 @@ class OdfReader:
     _lists: list[tuple[str | None, int]] = field(default_factory=list)
     _counts: dict[tuple[str, int], int] = field(default_factory=dict)
     _item: FlowBlock | None = None
-    _label: str | None = None
+    _make_label: str | None = None
     _read: int = 0
 
     def read(self, node: Iterable[Element]) -> list[FlowBlock]:
-        """All blocks inside an element. Raises `ResourceLimit` when it nests too deep."""
+        """Return all blocks inside an element.
+
+        Raises:
+            ResourceLimit: The content is nested too deep.
+        """
         if self.depth > MAX_DEPTH:
             raise ResourceLimit("content is nested too deep")
         for child in node:
@@ -101,7 +106,7 @@ class OdfReader:
         if self.paged and self.depth == 0 and self.styles.breaks_page(name) and self.pages[-1].blocks:
             self.pages.append(FlowPage())
         inline = read_inline(node, self.styles, self.numbers.next)
-        before = inline.leading if self._label is None else 0
+        before = inline.leading if self._make_label is None else 0
         for frame in inline.frames[:before]:
             self._read_frame(frame, None)
         block = self._make_text(node, name, inline.runs)
@@ -123,7 +128,7 @@ class OdfReader:
         level = self.styles.heading_level(name)
         if node.tag == TEXT + "h":
             level = min(6, count(node.get(TEXT + "outline-level"), 10))
-        if self._label is not None or (self._lists and level is None):
+        if self._make_label is not None or (self._lists and level is None):
             return self._add_item(runs, hidden)
         if level is not None:
             return self._add(FlowBlock(BlockType.HEADING, text, spans, level, flags=hidden))
@@ -140,14 +145,20 @@ class OdfReader:
         return self._add(FlowBlock(kind or BlockType.PARAGRAPH, text, spans, flags=hidden))
 
     def _add_item(self, runs: list[StyledRun], flags: tuple[str, ...]) -> FlowBlock:
-        if self._label is None:
+        if self._make_label is None:
             text, spans = join_runs(squeeze_runs(runs))
             return self._add(FlowBlock(BlockType.PARAGRAPH, text, spans, parent=self._item, flags=flags))
-        text, spans = join_runs(squeeze_runs(runs), prefix=self._label + " " if self._label else "")
+        text, spans = join_runs(squeeze_runs(runs), prefix=self._make_label + " " if self._make_label else "")
         block = FlowBlock(
-            BlockType.LIST_ITEM, text, spans, len(self._lists), parent=self._item, flags=flags, bullet=not self._label
+            BlockType.LIST_ITEM,
+            text,
+            spans,
+            len(self._lists),
+            parent=self._item,
+            flags=flags,
+            bullet=not self._make_label,
         )
-        self._label, self._item = None, block
+        self._make_label, self._item = None, block
         return self._add(block)
 
     def _read_list(self, node: Element) -> None:
@@ -172,14 +183,14 @@ class OdfReader:
             start = item.get(TEXT + "start-value")
             self._counts[key] = count(start, 10**6) if start else self._counts.get(key, 0) + 1
             form = self.styles.number_format(style, level)
-            self._label = _label(form, self._counts[key]) if form else ""
+            self._make_label = _make_label(form, self._counts[key]) if form else ""
             if self.styles.shows_no_mark(style, level):
-                self._label = None
+                self._make_label = None
         else:
-            self._label = ""
+            self._make_label = ""
         for child in item:
             self._read_block(child)
-        self._label = None
+        self._make_label = None
         self._item = outer
 
     def _read_table(self, node: Element) -> None:
@@ -188,22 +199,22 @@ class OdfReader:
         cells: list[Cell] = []
         rows = list(_rows(node))[:MAX_ROWS]
         cols = 0
-        for at, (row, head) in enumerate(rows):
+        for row_index, (row, is_header) in enumerate(rows):
             col = 0
             for cell in row:
                 if cell.tag not in (TABLE + "table-cell", TABLE + "covered-table-cell"):
                     continue
                 times = count(cell.get(TABLE + "number-columns-repeated"), MAX_COLUMNS)
                 if cell.tag == TABLE + "table-cell":
-                    text, kept = flatten(self._inner().read(cell))
-                    children += adopt(kept, block)
+                    text, inner_blocks = flatten(self._inner().read(cell))
+                    children += adopt(inner_blocks, block)
                     across = count(cell.get(TABLE + "number-columns-spanned"), MAX_COLUMNS)
-                    down = min(count(cell.get(TABLE + "number-rows-spanned"), MAX_ROWS), len(rows) - at)
+                    down = min(count(cell.get(TABLE + "number-rows-spanned"), MAX_ROWS), len(rows) - row_index)
                     for step in range(times if text or times < 50 else 0):
                         cells.append(
                             Cell(
-                                row=at, col=col + step, row_span=down, col_span=across if times == 1 else 1,
-                                header=head, text=text,
+                                row=row_index, col=col + step, row_span=down, col_span=across if times == 1 else 1,
+                                header=is_header, text=text,
                             )
                         )  # fmt: skip
                 col += times
@@ -219,24 +230,24 @@ class OdfReader:
         image = node.find(DRAW + "image")
         box = node.find(DRAW + "text-box")
         table = node.find(TABLE + "table") if node.tag == DRAW + "frame" else None
-        found = read_object(self._object_of(node))
+        embedded = read_object(self._object_of(node))
         if table is not None:
             self._read_table(table)
-        elif found is not None:
-            self._add_object(found, alt, image)
+        elif embedded is not None:
+            self._add_object(embedded, alt, image)
         elif box is not None:
             for block in self._inner().read(box):
                 self._add(block)
         elif image is not None:
             href = (image.get(XLINK + "href") or "").removeprefix("./")
-            outside = "://" in href or href.startswith(("/", ".."))
-            self._add(FlowBlock(BlockType.PICTURE, alt, asset=None if outside else href or None, parent=self._item))
+            is_external = "://" in href or href.startswith(("/", ".."))
+            self._add(FlowBlock(BlockType.PICTURE, alt, asset=None if is_external else href or None, parent=self._item))
         else:
             for block in self._inner().read(node):
                 self._add(block)
 
     def _object_of(self, frame: Element) -> Element | None:
-        """The content of the object in a frame: its own part of the package, or a formula that stands in place."""
+        """Return the content of the object in a frame: its own part of the package, or an inline formula."""
         node = frame.find(DRAW + "object")
         if node is None:
             return None
@@ -245,13 +256,13 @@ class OdfReader:
         folder = (node.get(XLINK + "href") or "").removeprefix("./").strip("/")
         return self.styles.find_object(folder) if folder and "://" not in folder and ".." not in folder else None
 
-    def _add_object(self, found: FlowBlock, alt: str, image: Element | None) -> None:
-        """A formula or the values of a chart; a chart's picture stands before them."""
+    def _add_object(self, embedded: FlowBlock, alt: str, image: Element | None) -> None:
+        """Add a formula, or the values of a chart after its picture."""
         href = (image.get(XLINK + "href") or "").removeprefix("./") if image is not None else ""
-        if found.table is not None and (href or alt):
+        if embedded.table is not None and (href or alt):
             self._add(FlowBlock(BlockType.PICTURE, alt, asset=href or None, parent=self._item))
-        found.parent = self._item
-        self._add(found)
+        embedded.parent = self._item
+        self._add(embedded)
 
     def _add_note(self, note: Element, parent: FlowBlock | None) -> None:
         body = note.find(TEXT + "note-body")
@@ -270,31 +281,31 @@ class OdfReader:
 
 
 def _is_hidden_section(node: Element) -> bool:
-    """True for a section that is not displayed, or whose condition hid it when the file was saved."""
+    """Return whether the section is not displayed, or was hidden by its condition on saving."""
     display = node.get(TEXT + "display")
     return display == "none" or (display == "condition" and node.get(TEXT + "is-hidden") != "false")
 
 
-def _rows(table: Element, *, head: bool = False) -> list[tuple[Element, bool]]:
-    found: list[tuple[Element, bool]] = []
+def _rows(table: Element, *, is_header: bool = False) -> list[tuple[Element, bool]]:
+    rows: list[tuple[Element, bool]] = []
     for node in table:
         if node.tag == TABLE + "table-row":
-            found += [(node, head)] * min(count(node.get(TABLE + "number-rows-repeated"), MAX_ROWS), 50)
+            rows += [(node, is_header)] * min(count(node.get(TABLE + "number-rows-repeated"), MAX_ROWS), 50)
         elif node.tag == TABLE + "table-header-rows":
-            found += _rows(node, head=True)
+            rows += _rows(node, is_header=True)
         elif node.tag in (TABLE + "table-rows", TABLE + "table-row-group"):
-            found += _rows(node, head=head)
-        if len(found) > MAX_ROWS:
+            rows += _rows(node, is_header=is_header)
+        if len(rows) > MAX_ROWS:
             raise ResourceLimit("a table has too many rows")
-    return found
+    return rows
 
 
-def _label(form: str, number: int) -> str:
-    shown = {"a": alphabetic, "i": roman}.get(form.lower())
-    text = shown(number) if shown is not None else str(number)
+def _make_label(form: str, number: int) -> str:
+    letters = {"a": alphabetic, "i": roman}.get(form.lower())
+    text = letters(number) if letters is not None else str(number)
     return (text.upper() if form in ("A", "I") else text) + "."
 
 
 def body_of(root: Element, kind: str) -> Element | None:
-    """The content of a file's body: `text`, `spreadsheet` or `presentation`."""
+    """Return the content of a file's body: `text`, `spreadsheet` or `presentation`."""
     return root.find(f"{OFFICE}body/{OFFICE}{kind}")

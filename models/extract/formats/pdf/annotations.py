@@ -1,4 +1,4 @@
-"""Links and form fields of a PDF page, put on its marks. Looks at a page only when it has annotations."""
+"""Links and form fields of a PDF page, added to its marks. Reads a page only when it has annotations."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from models.extract.layout.figures.forms import plain_name
 from models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
 
 _MOST_ANNOTATIONS = 2000
-"""Links, notes and form fields of a page that are read; a page with more is made to harm."""
+"""Links, notes and form fields of a page that are read; a page with more is an attack."""
 _INSIDE = ("#", "file:")
-"""Addresses of places in this file and of files beside it."""
+"""Prefixes of addresses inside this file and of files in the same folder."""
 _BUTTONS = frozenset({pymupdf.PDF_WIDGET_TYPE_CHECKBOX, pymupdf.PDF_WIDGET_TYPE_RADIOBUTTON})
 _VALUES = frozenset({pymupdf.PDF_WIDGET_TYPE_TEXT, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, pymupdf.PDF_WIDGET_TYPE_LISTBOX})
 _NOT_SHOWN = 2 | 32
@@ -21,7 +21,7 @@ _OFF = frozenset({"", "Off", "False", "None"})
 
 
 def add_annotations(page: Any, marks: PageMarks) -> None:
-    """Links as runs of the lines they lie on, form fields as printed fields; broken ones are left out."""
+    """Add links as runs of the lines that they cover, and form fields as printed fields; skip broken ones."""
     if not _has_annotations(page):
         return
     try:
@@ -43,7 +43,7 @@ def _has_annotations(page: Any) -> bool:
 
 
 def _add_links(page: Any, marks: PageMarks) -> None:
-    """Links to addresses, one by one from the engine: PyMuPDF's list resolves every link inside the file as well."""
+    """Add links to addresses, read one by one: PyMuPDF's list would resolve every link inside the file as well."""
     link = mupdf.fz_load_links(page.this)
     for _ in range(_MOST_ANNOTATIONS):
         if not link.m_internal:
@@ -60,17 +60,17 @@ def _add_links(page: Any, marks: PageMarks) -> None:
 
 
 def _add_link(line: Line, marks: PageMarks, x0: float, x1: float, address: str) -> None:
-    """A run over the words of the line whose middle lies between x0 and x1."""
+    """Add a run over the words of the line whose middle is between x0 and x1."""
     if x0 <= line.x0 + 2 and x1 >= line.x1 - 2:
         line.runs.append(Run(0, len(line.text), href=address))
         return
-    start = end = at = 0
+    start = end = offset = 0
     for word in marks.words_of(line):
-        at = max(line.text.find(word.text, at), 0)
+        offset = max(line.text.find(word.text, offset), 0)
         if x0 <= (word.x0 + word.x1) / 2 <= x1:
-            start = start if end else at
-            end = at + len(word.text)
-        at += len(word.text)
+            start = start if end else offset
+            end = offset + len(word.text)
+        offset += len(word.text)
     if end > start:
         line.runs.append(Run(start, end, href=address))
 
@@ -81,35 +81,36 @@ def _find_fields(page: Any) -> list[PrintedField]:
     for widget in page.widgets():
         if len(fields) >= _MOST_ANNOTATIONS:
             break
-        made = _make_printed(page, widget)
-        if made is not None:
-            made.box = made.box if turn is None else turn_box(made.box, turn)
-            fields.append(made)
+        printed = _read_field(page, widget)
+        if printed is not None:
+            printed.box = printed.box if turn is None else turn_box(printed.box, turn)
+            fields.append(printed)
     return fields
 
 
-def _make_printed(page: Any, widget: Any) -> PrintedField | None:
-    """The field of a widget that is shown and filled (a button always is one), else null."""
+def _read_field(page: Any, widget: Any) -> PrintedField | None:
+    """Return the field of a widget that is shown and filled (a button always is), else None."""
     if mupdf.pdf_dict_get_int(mupdf.pdf_annot_obj(widget._annot), mupdf.PDF_ENUM_NAME_F) & _NOT_SHOWN:
         return None
     name = clean_text(widget.field_label) or plain_name(clean_text(widget.field_name) or "")
     box: Bbox = (widget.rect.x0, widget.rect.y0, widget.rect.x1, widget.rect.y1)
     if widget.field_type in _BUTTONS:
         return PrintedField(box, name, "", is_checked=_is_ticked(page, widget))
-    value = _chosen(widget) if widget.field_type in _VALUES else ""
+    value = _format_value(widget) if widget.field_type in _VALUES else ""
     return PrintedField(box, name, value) if value else None
 
 
 def _is_ticked(page: Any, widget: Any) -> bool:
-    """By the look it has now, which every button of a group has for itself; by its value where it states none."""
+    """Read the state from the widget's current appearance, which each button of a group has, else from its value."""
     kind, look = page.parent.xref_get_key(widget.xref, "AS")
     if kind == "name":
         return str(look) != "/Off"
     return (clean_text(str(widget.field_value or "")) or "") not in _OFF
 
 
-def _chosen(widget: Any) -> str:
-    """The value as people read it: of a choice what is shown for it, several one after the other."""
+def _format_value(widget: Any) -> str:
+    """Return the value as people read it: the displayed text of each chosen option, separated by commas."""
     values = widget.field_value if isinstance(widget.field_value, list | tuple) else [widget.field_value]
-    shown = {one[0]: one[1] for one in widget.choice_values or () if isinstance(one, list | tuple) and len(one) > 1}
-    return ", ".join(text for value in values if (text := clean_text(str(shown.get(value, value) or ""))))
+    pairs = [pair for pair in widget.choice_values or () if isinstance(pair, list | tuple) and len(pair) > 1]
+    labels = {pair[0]: pair[1] for pair in pairs}
+    return ", ".join(text for value in values if (text := clean_text(str(labels.get(value, value) or ""))))

@@ -1,4 +1,4 @@
-"""An open PDF: opens it, keeps memory bounded by reopening it, and turns engine errors into ours."""
+"""An open PDF: reopens the file to keep memory bounded and turns engine errors into ours."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ from models.extract.formats.pdf.render import render_area, render_picture_blocks
 from models.extract.formats.pdf.visibility.clipped import layers_off
 
 PAGES_PER_OPEN = 100
-"""MuPDF's caches grow with every page of one open file (49 → 461 MB over 2,000); a fresh open costs 2 ms."""
+"""Pages per open file: MuPDF caches grow with each page (49 → 461 MB over 2,000); reopening costs 2 ms."""
 
 
 class PdfDocument:
-    """One PDF. Not thread-safe; `data` is kept because the file is reopened now and then."""
+    """One PDF. Not thread-safe. Keeps `data` because the file is reopened every `PAGES_PER_OPEN` pages."""
 
     def __init__(self, data: bytes, options: ReadOptions) -> None:
         self._data, self._options = data, options
@@ -34,10 +34,15 @@ class PdfDocument:
 
     @property
     def facts(self) -> DocumentFacts:
+        """Format, page numbers, metadata, outline and warnings of the file."""
         return self._facts
 
     def read_page(self, number: int) -> PageRead:
-        """Page `number` (1-based), failed when it cannot be read. Raises `ResourceLimit` when memory ran out."""
+        """Return the content of page `number` (1-based), marked as failed when it cannot be read.
+
+        Raises:
+            ResourceLimit: Memory ran out, or the file has more text than allowed.
+        """
         self._reopen_when_due()
         read = self._read(number)
         self._chars_read += sum(len(block.text) for block in read.content.blocks)
@@ -46,7 +51,11 @@ class PdfDocument:
         return read
 
     def read_page_again(self, number: int, seen: DetectedPage) -> PageRead:
-        """Page `number` with what a layout detector saw on it. Raises `ResourceLimit` when memory ran out."""
+        """Read page `number` (1-based) again with the result of a layout detector.
+
+        Raises:
+            ResourceLimit: Memory ran out.
+        """
         return self._read(number, seen)
 
     def _read(self, number: int, seen: DetectedPage | None = None) -> PageRead:
@@ -62,7 +71,7 @@ class PdfDocument:
             return PageRead(content=failed_page(number, code), fault=fault)
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
-        """Page `number` or `area` of it as PNG, drawn smaller when it would have more pixels than allowed."""
+        """Return page `number` or `area` of it as PNG, at a lower `dpi` when it would exceed the pixel limit."""
         if not 1 <= number <= self._facts.page_count:
             raise Malformed(f"no page {number}")
         try:
@@ -73,12 +82,13 @@ class PdfDocument:
             raise _as_extract_error(error) from error
 
     def render_assets(self, content: PageContent) -> dict[str, bytes]:
-        """PNG bytes of the page's picture blocks; one that cannot be drawn is left out."""
+        """Return PNG bytes of the page's picture blocks by asset name; skip those that cannot be drawn."""
         if not any(block.asset_ref for block in content.blocks):
             return {}
         return render_picture_blocks(self._engine[content.number - 1], content, self._options)
 
     def close(self) -> None:
+        """Close the file in the engine."""
         self._engine.close()
 
     def _reopen_when_due(self) -> None:
@@ -89,7 +99,14 @@ class PdfDocument:
 
 
 def open_pdf(data: bytes, options: ReadOptions) -> PdfDocument:
-    """The PDF in `data`. Raises `Malformed`, `Encrypted`, `TooManyPages`, `ResourceLimit`."""
+    """Open the PDF in `data`.
+
+    Raises:
+        Malformed: The file is broken or has no page.
+        Encrypted: The file needs a password that was not given or is wrong.
+        TooManyPages: More pages are requested than allowed.
+        ResourceLimit: Memory ran out.
+    """
     return PdfDocument(data, options)
 
 

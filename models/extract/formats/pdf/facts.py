@@ -1,4 +1,4 @@
-"""Facts of an open PDF: which pages to read, its metadata and outline. Reads no page."""
+"""Facts of an open PDF: the pages to read, its metadata and outline. Reads no page."""
 
 import re
 from typing import Any
@@ -11,13 +11,18 @@ from models.extract.formats.pdf.engine import BROKEN
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Zz+-])(?:(\d\d)'?(\d\d)?)?)?")
 _MOST_OUTLINE_ENTRIES = 10_000
-"""Entries of an outline that are read: a handbook of a thousand pages has a few thousand."""
+"""Outline entries that are read: a handbook of a thousand pages has a few thousand."""
 XFA_FORM = "xfa-form"
-"""The form is also described in XFA, which is not read: only what stands on the pages and in its fields is."""
+"""Warning: the form also has an XFA description, which is not read. Only its pages and fields are."""
 
 
 def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
-    """Facts of an open file. Raises `NoSuchPage` and `TooManyPages` before any page is touched."""
+    """Return the facts of an open file without reading a page.
+
+    Raises:
+        NoSuchPage: A requested page does not exist.
+        TooManyPages: More pages are requested than allowed.
+    """
     count = document.page_count
     return DocumentFacts(
         format=Format.PDF,
@@ -30,11 +35,11 @@ def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
 
 
 def parse_date(stated: str | None) -> str | None:
-    """A PDF date as ISO 8601, null when it is none."""
-    found = _DATE.match((stated or "").strip())
-    if not found:
+    """Return a PDF date as ISO 8601, or None when it cannot be parsed."""
+    match = _DATE.match((stated or "").strip())
+    if not match:
         return None
-    year, month, day, hour, minute, second, sign, off_hour, off_minute = found.groups()
+    year, month, day, hour, minute, second, sign, off_hour, off_minute = match.groups()
     date = f"{year}-{month or '01'}-{day or '01'}"
     if hour is None:
         return date
@@ -43,7 +48,7 @@ def parse_date(stated: str | None) -> str | None:
 
 
 def clean_text(text: str | None) -> str | None:
-    """Text without NULs and lone surrogates (which JSON cannot hold), null when nothing is left."""
+    """Return text without NULs and lone surrogates (which JSON cannot hold), or None when nothing is left."""
     if not text:
         return None
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "").strip() or None
@@ -68,7 +73,7 @@ def _find_metadata(document: Any) -> Metadata:
 
 
 def _has_xfa(document: Any) -> bool:
-    """True for a form that a program other than a PDF viewer lays out."""
+    """Return whether the file has a form that only a program other than a PDF viewer can lay out."""
     try:
         kind, _ = document.xref_get_key(document.pdf_catalog(), "AcroForm/XFA")
     except BROKEN:
@@ -77,7 +82,7 @@ def _has_xfa(document: Any) -> bool:
 
 
 def is_tagged(document: Any) -> bool:
-    """True for a file whose author left a structure tree."""
+    """Return whether the author of the file left a structure tree."""
     try:
         kind, _ = document.xref_get_key(document.pdf_catalog(), "StructTreeRoot")
     except BROKEN:
@@ -86,7 +91,7 @@ def is_tagged(document: Any) -> bool:
 
 
 def _has_outline(document: Any) -> bool:
-    """Read at the opening of the file; the list of entries would read it, and all metadata, once more."""
+    """Check the outline that was read on opening: `get_toc` would read it and all metadata again."""
     first = document.outline
     return first is not None and bool(first.this.m_internal)
 

@@ -1,6 +1,6 @@
-"""Glyphs of formulas with the boxes of their ink: a second look at a page, taken only where formulas stand.
+"""Glyphs of formulas with the boxes of their ink, read in a second pass only where a page has formulas.
 
-TeX's extension font names its glyphs in a way that no table of Unicode knows ("summationdisplay"), so they are told by
+TeX's extension font names its glyphs in a way that no Unicode table knows ("summationdisplay"). They are identified by
 their codes (Knuth, The TeXbook, appendix F). Brackets built of pieces become one glyph.
 """
 
@@ -29,7 +29,7 @@ _CODES = (
     | {0x0E: "/", 0x0F: "\\", 0x10: "(", 0x11: ")", 0x1E: "/", 0x1F: "\\", 0x2C: "/", 0x2D: "\\"}
     | {0x44: "⟨", 0x45: "⟩", 0x46: "⊔", 0x47: "⊔", 0x48: "∮", 0x49: "∮", 0x4A: "⊙", 0x4B: "⊙"}
     | {0x4C: "⨁", 0x4D: "⨁", 0x4E: "⨂", 0x4F: "⨂", 0x60: "∐", 0x61: "∐"}
-    | {start + at: char for start in (0x50, 0x58) for at, char in enumerate("∑∏∫⋃⋂⊎⋀⋁")}
+    | {start + i: char for start in (0x50, 0x58) for i, char in enumerate("∑∏∫⋃⋂⊎⋀⋁")}
     | dict.fromkeys((0x62, 0x63, 0x64), "\u0302")
     | dict.fromkeys((0x65, 0x66, 0x67), "\u0303")
     | dict(enumerate("[]⌊⌋⌈⌉{}", 0x68))
@@ -39,35 +39,39 @@ _PIECES = dict.fromkeys((0x30, 0x40, 0x42), "(") | dict.fromkeys((0x31, 0x41, 0x
 _PIECES |= dict.fromkeys((0x32, 0x34, 0x36), "[") | dict.fromkeys((0x33, 0x35, 0x37), "]")
 _PIECES |= dict.fromkeys((0x38, 0x3A, 0x3C), "{") | dict.fromkeys((0x39, 0x3B, 0x3D), "}")
 _PIECES |= {0x3E: "", 0x3F: "|", 0x77: "‖", 0x0C: "|", 0x0D: "‖"}
-"""Pieces of tall brackets; "" belongs to whatever stands above and below it."""
+"""Pieces of tall brackets; "" is a piece of any bracket above or below it."""
 _NAMED_PIECES = {
-    first + at: char
+    first + i: char
     for first, char in (
         (0xF8EB, "("), (0xF8EE, "["), (0xF8F1, "{"), (0xF8F6, ")"), (0xF8F9, "]"), (0xF8FC, "}"),
         (0x239B, "("), (0x239E, ")"), (0x23A1, "["), (0x23A4, "]"), (0x23A7, "{"), (0x23AB, "}"),
     )
-    for at in range(3)
+    for i in range(3)
 } | {0xF8F4: "", 0xF8E6: "|", 0x23AA: ""}  # fmt: skip
 _CODED = {0x37: "↦", 0x7E: "⃗"}
-"""Glyphs of TeX's other fonts whose names are unknown: mapsto, vector."""
+"""Glyphs of TeX's other fonts with unknown names: mapsto, vector."""
 
 
 def make_glyph_finder(page: Any, turned: bool) -> Callable[[list[Bbox]], list[list[MathGlyph]]]:
-    """A function that gives the glyphs in each of several boxes (points, page not turned); none on turned pages."""
+    """Return a function that lists the glyphs in each of several boxes; it finds none on rotated pages.
+
+    The boxes are in points of the unrotated page.
+    """
 
     def find(boxes: list[Bbox]) -> list[list[MathGlyph]]:
-        found: list[list[MathGlyph]] = [[] for _ in boxes]
+        by_box: list[list[MathGlyph]] = [[] for _ in boxes]
         if turned or not boxes:
-            return found
+            return by_box
         text_page = page.get_textpage(flags=_FLAGS)  # must outlive its blocks, which only point into it
         for block in text_page.this:
             if block.m_internal.type == mupdf.FZ_STEXT_BLOCK_TEXT:
                 for line in block:
                     box = line.m_internal.bbox
-                    near = [at for at, one in enumerate(boxes) if _touch(one, (box.x0, box.y0, box.x1, box.y1))]
+                    line_box = (box.x0, box.y0, box.x1, box.y1)
+                    near = [i for i, target in enumerate(boxes) if _touch(target, line_box)]
                     if near:
-                        _sort_glyphs(line, [(boxes[at], found[at]) for at in near])
-        return [_join_pieces(glyphs) for glyphs in found]
+                        _sort_glyphs(line, [(boxes[i], by_box[i]) for i in near])
+        return [_join_pieces(glyphs) for glyphs in by_box]
 
     return find
 
@@ -77,7 +81,7 @@ def _touch(a: Bbox, b: Bbox) -> bool:
 
 
 def _sort_glyphs(line: Any, targets: list[tuple[Bbox, list[MathGlyph]]]) -> None:
-    """Each glyph of the line to the box that its origin lies in."""
+    """Add each glyph of the line to the box that contains its origin."""
     for wrapped in line:
         char = wrapped.m_internal
         x, y = char.origin.x, char.origin.y
@@ -96,10 +100,10 @@ def _read_glyph(char: Any) -> MathGlyph:
 
 
 def _decode(code: int, font: str, *, is_code: bool) -> str:
-    """The character; pieces of brackets are marked by a leading U+0001."""
+    """Return the character; a leading U+0001 marks pieces of brackets."""
     if code in _NAMED_PIECES:
         return "\x01" + _NAMED_PIECES[code]
-    if not is_code or code > _LAST_CODE:  # the mark is kept for what follows in one word
+    if not is_code or code > _LAST_CODE:  # the flag stays set for the following characters of a word
         return "\ufffd" if 0xD800 <= code < 0xE000 else chr(code)
     if _EXTENSION.search(font):
         return "\x01" + _PIECES[code] if code in _PIECES else _CODES.get(code, "\ufffd")
@@ -107,8 +111,10 @@ def _decode(code: int, font: str, *, is_code: bool) -> str:
 
 
 def _join_pieces(glyphs: list[MathGlyph]) -> list[MathGlyph]:
-    """Pieces above each other as one tall bracket each."""
-    pieces = sorted((glyph for glyph in glyphs if glyph.char[0] == "\x01"), key=lambda one: (round(one.x0), one.y0))
+    """Join pieces above each other into one tall bracket each."""
+    pieces = sorted(
+        (glyph for glyph in glyphs if glyph.char[0] == "\x01"), key=lambda piece: (round(piece.x0), piece.y0)
+    )
     joined: list[list[MathGlyph]] = []
     for piece in pieces:
         last = joined[-1][-1] if joined else None

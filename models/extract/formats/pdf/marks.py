@@ -1,4 +1,4 @@
-"""Marks of a PDF page: one MuPDF interpretation, boxes turned by the page's rotation."""
+"""Marks of a PDF page, read in one MuPDF pass; boxes are in points after the page's rotation."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -25,17 +25,23 @@ from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_even
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
 _MARKED = 0.95
-"""Least share of the text (bytes shown) that is marked as part of an element; tags of less are no account of it."""
+"""Least share of the text (bytes shown) that must be marked as part of an element; with less the tags are ignored."""
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
 
 
 def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False) -> PageMarks:
-    """Everything printed on the page, in points after rotation; `layers` of the file are off, `tagged`: it has tags."""
+    """Return everything printed on the page, in points after rotation.
+
+    Args:
+        page: The engine's page.
+        layers: Layers of the file that are off.
+        tagged: Whether the file has a structure tree.
+    """
     rotation, bounds = page.rotation, page.rect
     turn = page.rotation_matrix if rotation else None
     has_pictures = _has_pictures(page)
     text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
-    stored = _take_pictures(text_page) if has_pictures else {}
+    stored = _hide_pictures(text_page) if has_pictures else {}
     images = {order: _box_of(block) for order, block in stored.items()}
     blocks = text_page.extractDICT()["blocks"]
     shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
@@ -58,7 +64,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     add_vectors(marks, blocks)
     write_fractions(marks, blocks)
     add_annotations(page, marks)
-    marks.unseen = [_make_unseen(one) for one in seen.unseen]
+    marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
     marks.painted = seen.painted
     if tagged:
         _add_tags(page, marks, shown)
@@ -66,7 +72,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
 
 
 def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
-    """The author's tags; none of a page whose structure the engine cannot print, or that leave much text out."""
+    """Add the author's tags unless the engine cannot print them or they leave out much of the text."""
     try:
         tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
         marks.tags = [replace(tag, text=tag.text.translate(shown)) for tag in tags] if shown else tags
@@ -77,48 +83,48 @@ def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
         marks.tags = []
 
 
-def _make_unseen(one: UnseenText) -> Line:
-    x0, y0, x1, y1 = one.bbox
-    text = clean_glyphs(one.text).strip()
-    return Line(x0, y0, x1, y1, y1, max(one.size, 0.1), text, hidden=True, unseen=one.reason.value)
+def _make_unseen(unseen: UnseenText) -> Line:
+    x0, y0, x1, y1 = unseen.bbox
+    text = clean_glyphs(unseen.text).strip()
+    return Line(x0, y0, x1, y1, y1, max(unseen.size, 0.1), text, hidden=True, unseen=unseen.reason.value)
 
 
 def _has_pictures(page: Any) -> bool:
-    """True when the page or a form on it names an image; PyMuPDF's list would describe every one of them first."""
+    """Return whether the page or a form on it names an image, without describing every image as PyMuPDF does."""
     resources = mupdf.pdf_dict_get_inheritable(page._pdf_page().obj(), mupdf.PDF_ENUM_NAME_Resources)
     return bool(resources.m_internal) and _names_image(resources, set())
 
 
 def _names_image(resources: Any, seen: set[int]) -> bool:
-    """`seen`: numbers of the forms already looked into."""
+    """Search the resources and the forms in them; `seen` holds the numbers of forms already searched."""
     named = mupdf.pdf_dict_get(resources, mupdf.PDF_ENUM_NAME_XObject)
     inner: list[Any] = []
-    for at in range(mupdf.pdf_dict_len(named)):
-        one = mupdf.pdf_dict_get_val(named, at)
-        if mupdf.pdf_name_eq(mupdf.pdf_dict_get(one, mupdf.PDF_ENUM_NAME_Subtype), mupdf.PDF_ENUM_NAME_Image):
+    for i in range(mupdf.pdf_dict_len(named)):
+        entry = mupdf.pdf_dict_get_val(named, i)
+        if mupdf.pdf_name_eq(mupdf.pdf_dict_get(entry, mupdf.PDF_ENUM_NAME_Subtype), mupdf.PDF_ENUM_NAME_Image):
             return True
-        own = mupdf.pdf_dict_get(one, mupdf.PDF_ENUM_NAME_Resources)
-        number = mupdf.pdf_to_num(one)
+        own = mupdf.pdf_dict_get(entry, mupdf.PDF_ENUM_NAME_Resources)
+        number = mupdf.pdf_to_num(entry)
         if own.m_internal and number not in seen:
             seen.add(number)
             inner.append(own)
     return any(_names_image(own, seen) for own in inner)
 
 
-def _take_pictures(text_page: Any) -> dict[int, Any]:
-    """Blocks of images by their place among all blocks.
+def _hide_pictures(text_page: Any) -> dict[int, Any]:
+    """Return the image blocks by their order among all blocks, and rename them to vectors.
 
-    They are renamed to vectors: the dictionary would copy their bytes (8.9 ms a page).
+    As images, the engine's dictionary would copy their bytes (8.9 ms a page).
     """
-    found: dict[int, Any] = {}
+    images: dict[int, Any] = {}
     order = 0
     block = text_page.this.m_internal.first_block
     while block:
         if block.type == _IMAGE_BLOCK:
-            found[order] = block
+            images[order] = block
             block.type = _VECTOR_BLOCK
         block, order = block.next, order + 1
-    return found
+    return images
 
 
 def _box_of(block: Any) -> Bbox:
@@ -127,7 +133,7 @@ def _box_of(block: Any) -> Bbox:
 
 
 def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
-    """A function that gives a line's words; all words of the page are fetched when the first line asks."""
+    """Return a function that splits a line into words; the first call reads all words of the page."""
     words: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
 
     def split(line: Line) -> list[Piece]:
@@ -140,7 +146,7 @@ def _make_splitter(text_page: Any, turn: Any) -> Callable[[Line], list[Piece]]:
 
 
 def _make_pieces(words: Iterable[tuple[Any, ...]], turn: Any) -> Iterator[Piece]:
-    """The engine's words (x0, y0, x1, y1, text, ...) as they stand after the page's rotation."""
+    """Yield the engine's words (x0, y0, x1, y1, text, ...) with boxes after the page's rotation."""
     for x0, y0, x1, y1, stated, *_ in words:
         text = clean_glyphs(stated)
         if text and turn is not None:

@@ -1,4 +1,4 @@
-"""One PDF page: a single MuPDF interpretation into marks, triage, layout, and back as a `PageContent`."""
+"""One PDF page: a single MuPDF pass into marks, then triage and layout into a `PageContent`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,15 +26,15 @@ from models.extract.text_quality.ligatures import restore_ligatures
 
 
 def invite_opinion(marks: PageMarks, seen: DetectedPage | None) -> None:
-    """Have the layout say what it doubts or, where somebody has looked, heed that."""
+    """Ask the layout to report doubtful tables, or give it the detector's tables when there are some."""
     if seen is None:
         marks.doubts = []
     else:
-        marks.seen = [one.bbox for one in seen.elements if one.type is BlockType.TABLE]
+        marks.seen = [element.bbox for element in seen.elements if element.type is BlockType.TABLE]
 
 
 def is_doubted(marks: PageMarks, blocks: Sequence[PageBlock]) -> bool:
-    """True for a page at whose tables somebody else should look; false where nobody asked."""
+    """Return whether a detector should check the page's tables; False when a second opinion was not asked for."""
     if marks.doubts is None:
         return False
     return bool(marks.doubts) or any(_contradicts_itself(block) for block in blocks)
@@ -46,7 +46,7 @@ def _contradicts_itself(block: PageBlock) -> bool:
 
 
 OCR_DPI = 150
-"""Dots an inch of a page drawn for recognition: body text is then 20 pixels high, as the models were trained."""
+"""Dots per inch of a page drawn for recognition: body text is then 20 pixels high, as in the models' training data."""
 
 
 def read_pdf_page(
@@ -58,9 +58,15 @@ def read_pdf_page(
     tagged: bool = False,
     seen: DetectedPage | None = None,
 ) -> PageRead:
-    """Content of a page; with its pixels when the plan sends it to a recogniser.
+    """Return the content of a page, with its pixels when the plan sends it to a recogniser.
 
-    `layers` of the file are off; `tagged`: its author left a structure tree; `seen`: what a layout detector saw on it.
+    Args:
+        page: The engine's page.
+        number: Page number, 1-based.
+        options: Options of the request.
+        layers: Layers of the file that are off.
+        tagged: Whether the file has a structure tree.
+        seen: Result of a layout detector for this page.
     """
     marks = find_marks(page, layers, tagged=tagged)
     marks.number = number
@@ -104,7 +110,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         coverage=account_page(number, marks.painted, blocks),
         written=count_written(blocks),
     )
-    image = _draw(page, content, options)
+    image = _draw_for_recogniser(page, content, options)
     if image is None:
         return PageRead(content=content)
     return PageRead(
@@ -114,22 +120,22 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
 
 
 def _find_unread(plan: PagePlan) -> tuple[str, ...]:
-    """The warning of a page whose text is drawn as curves, which its text layer does not have."""
+    """Return the warning of a page whose text is drawn as curves and therefore not in its text layer."""
     return (OUTLINED_TEXT,) if plan.reason.startswith(OUTLINED_TEXT) and plan.route is Route.FAST else ()
 
 
 def _find_pictures(
     page: Any, plan: PagePlan, blocks: list[PageBlock], options: ReadOptions, marks: PageMarks
 ) -> tuple[ReadArea, ...]:
-    """Areas of the pictures that show text, on a page that is read by its text layer."""
+    """Return the areas of pictures that show text, on a page that is read by its text layer."""
     if plan.route not in (Route.FAST, Route.MIXED) or options.ocr is OcrMode.NEVER:
         return ()
 
-    def look(area: Bbox, dpi: int) -> Grey | None:
-        own = marks.pixels(area, dpi)
-        return draw_grey(page, area, dpi) if own is None else own
+    def read_grey(area: Bbox, dpi: int) -> Grey | None:
+        stored = marks.pixels(area, dpi)
+        return draw_grey(page, area, dpi) if stored is None else stored
 
-    return picture_areas(blocks, find_text_pictures(blocks, marks.width, marks.height, look))
+    return picture_areas(blocks, find_text_pictures(blocks, marks.width, marks.height, read_grey))
 
 
 def _settle_route(plan: PagePlan, areas: tuple[ReadArea, ...]) -> Route:
@@ -138,8 +144,8 @@ def _settle_route(plan: PagePlan, areas: tuple[ReadArea, ...]) -> Route:
     return plan.route
 
 
-def _draw(page: Any, content: PageContent, options: ReadOptions) -> bytes | None:
-    """What a recogniser is to look at: the whole page, the areas in question, or nothing."""
+def _draw_for_recogniser(page: Any, content: PageContent, options: ReadOptions) -> bytes | None:
+    """Return the pixels for the recogniser: the whole page, the areas in question, or None."""
     if content.route is Route.OCR:
         return render_area(page, None, OCR_DPI, options.max_image_pixels)
     if content.areas:

@@ -1,4 +1,4 @@
-"""Pages and parts of pages as PNG bytes, never larger than a number of pixels."""
+"""Pages and parts of pages as PNG bytes, limited to a number of pixels."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -14,23 +14,23 @@ from models.extract.contract import PageContent
 from models.extract.formats.pdf.engine import BROKEN, pymupdf
 
 ASSET_DPI = 144
-"""Dots an inch of a picture that is cut out: twice a screen's 72, so that its small labels can be read."""
+"""Dots per inch of an extracted picture: twice a screen's 72, so that its small labels are legible."""
 
 _MOST_GREY_PIXELS = 1_500_000
-"""Pixels of a picture that is only judged: a whole page at a hundred dots an inch."""
+"""Pixels of a picture that is only classified: a whole page at 100 dots per inch."""
 _MOST_IMAGE_PIXELS = 5_000_000
-"""Pixels of an image on a page whose pictures are judged: unpacking a larger one takes longer than reading the page."""
+"""Pixels of an image on a page whose pictures are classified: unpacking larger ones is slower than reading the page."""
 
 _DETECTOR_SIDE = 1024
-"""Pixels along the longer side of a doubted page's picture: what the detector takes."""
+"""Pixels along the longer side of a page image for the detector: its input size."""
 _DPI_UNIT = 72.0
-"""Points of an inch."""
+"""Points per inch."""
 _LEAST_DPI, _MOST_DPI = 20, 150
-"""Dots an inch between which a page is drawn: posters stay legible, labels do not become larger than they are."""
+"""Range of dots per inch for drawing a page: posters stay legible and labels are not enlarged."""
 
 
 def render_area(page: Any, area: Bbox | None, dpi: int, max_pixels: int, *, grey: bool = False) -> bytes:
-    """The page, or `area` of it (points, after rotation), as PNG; `dpi` is lowered to stay under `max_pixels`."""
+    """Return the page or `area` of it (points, after rotation) as PNG; lower `dpi` to stay under `max_pixels`."""
     box = pymupdf.Rect(area) if area else page.rect
     scale = fit_scale(box.width, box.height, dpi, max_pixels)
     pixmap = page.get_pixmap(
@@ -43,7 +43,7 @@ def render_area(page: Any, area: Bbox | None, dpi: int, max_pixels: int, *, grey
 
 
 def render_only(page: Any, areas: Sequence[Bbox], dpi: int, max_pixels: int) -> bytes:
-    """The page as PNG with nothing but `areas` (points, after rotation) on it: the rest is white."""
+    """Return the page as PNG with only `areas` (points, after rotation) drawn on white."""
     scale = fit_scale(page.rect.width, page.rect.height, dpi, max_pixels)
     matrix = pymupdf.Matrix(scale, scale)
     sheet = pymupdf.Pixmap(pymupdf.csRGB, (page.rect * matrix).irect, False)
@@ -55,22 +55,22 @@ def render_only(page: Any, areas: Sequence[Bbox], dpi: int, max_pixels: int) -> 
 
 
 def fit_scale(width: float, height: float, dpi: int, max_pixels: int) -> float:
-    """Pixels per point at `dpi`, lowered so that width × height (points) has at most `max_pixels`."""
+    """Return pixels per point at `dpi`, lowered so that width × height (points) has at most `max_pixels`."""
     scale = dpi / 72
     pixels = width * height * scale * scale
     return scale if pixels <= max_pixels else scale * sqrt(max_pixels / pixels) * 0.999
 
 
 def draw_doubted(page: Any, content: PageContent, options: ReadOptions) -> PixelPage:
-    """The page as the detector takes it."""
-    wanted = _DETECTOR_SIDE * _DPI_UNIT / max(content.width, content.height, 1.0)
-    dpi = min(max(int(wanted), _LEAST_DPI), _MOST_DPI)
+    """Return the page's image at the detector's input size."""
+    fitting_dpi = _DETECTOR_SIDE * _DPI_UNIT / max(content.width, content.height, 1.0)
+    dpi = min(max(int(fitting_dpi), _LEAST_DPI), _MOST_DPI)
     image = render_area(page, None, dpi, options.max_image_pixels)
     return PixelPage(number=content.number, image=image, width=content.width, height=content.height)
 
 
 def render_picture_blocks(page: Any, content: PageContent, options: ReadOptions) -> dict[str, bytes]:
-    """PNG by asset_ref for every picture block with a box; one that cannot be drawn is left out."""
+    """Return PNG by asset_ref for every picture block with a box; skip those that cannot be drawn."""
     assets: dict[str, bytes] = {}
     for block in content.blocks:
         if block.asset_ref is None or block.bbox is None:
@@ -83,7 +83,7 @@ def render_picture_blocks(page: Any, content: PageContent, options: ReadOptions)
 
 
 def draw_grey(page: Any, area: Bbox, dpi: int) -> npt.NDArray[np.uint8] | None:
-    """A part of the page as grey levels, height × width; null where it cannot be drawn in bounded time."""
+    """Return a part of the page as grey levels, height × width; None where drawing would take too long or fails."""
     scale = fit_scale(area[2] - area[0], area[3] - area[1], dpi, _MOST_GREY_PIXELS)
     try:
         if any(image[2] * image[3] > _MOST_IMAGE_PIXELS for image in page.get_images()):

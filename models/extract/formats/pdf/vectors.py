@@ -1,4 +1,4 @@
-"""Vector blocks of a MuPDF page dictionary as rules, shaded areas and other shapes. One pass, no interpretation."""
+"""Vector blocks of a MuPDF page dictionary as rules, shaded areas and other shapes, sorted in one pass."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ _THIN = 2.6
 _SHORTEST_H, _SHORTEST_V, _SHORTEST_DASH = 8.0, 5.0, 2.0
 """Points: shorter horizontals, verticals and dashes are parts of letters and pictures, not rules."""
 _THIN_DASH = 1.2
-"""Bars of small fractions are no thicker."""
+"""Greatest thickness of fraction bars, in points."""
 _LARGEST_LETTER = 60.0
 """Points: larger shapes are drawings."""
 _WHITE = 0xF8
-"""A colour part (0 to 255) from which paint cannot be told from paper."""
+"""Colour component (0 to 255) from which paint looks like paper."""
 _MOST_VECTORS = 4000
-"""Beyond this a page is a drawing (maps, plots): its small marks tell nothing about tables."""
+"""Beyond this a page is a drawing (maps, plots), whose small marks say nothing about tables."""
 
 
 def add_vectors(marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
@@ -39,7 +39,7 @@ def add_vectors(marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
 
 
 def _add_rule(marks: PageMarks, x0: float, y0: float, x1: float, y1: float) -> None:
-    """A bar that is thin one way and long the other; specks are dropped."""
+    """Add a bar that is thin in one direction and long in the other; drop specks."""
     if y1 - y0 <= _THIN and x1 - x0 >= _SHORTEST_H:
         middle = (y0 + y1) / 2
         marks.horizontals.append(Rule(x0, middle, x1, middle))

@@ -13,16 +13,16 @@ from models.extract.formats.rtf.state import RtfParagraph, RtfRow
 from models.extract.formats.rtf.tables import RtfTables
 
 MAX_ROWS: Final = 100_000
-"""Rows of one table; more are refused, for the format has no bound of its own."""
+"""Rows of one table; more are refused, because the format itself has no limit."""
 MAX_COLUMNS: Final = 1000
-"""Cells of one row; Word allows 63, so only made files have more."""
+"""Cells of one row; Word allows 63, so more occur only in attacks."""
 MAX_LEVEL: Final = 20
-"""Tables inside tables; deeper ones are read as this level."""
+"""Nesting depth of tables; deeper ones are read at this level."""
 
 
 @dataclass(slots=True)
 class _OpenTable:
-    """A table being read: its level, its full rows, the open row, the lines of the open cell, tables in its cells."""
+    """A table being read: its level, its finished rows, the open row, lines of the open cell, tables in its cells."""
 
     level: int
     rows: list[RtfRow] = field(default_factory=list)
@@ -38,23 +38,28 @@ class TableStack:
         self._open: list[_OpenTable] = []
 
     def row(self, level: int) -> RtfRow:
-        """The row at a level (1 = not nested), of which cells are described."""
-        return self._at(level).row
+        """Return the open row at a level (1 = not nested)."""
+        return self._table_at(level).row
 
-    def say(self, level: int, line: str) -> None:
-        """A line of text in the open cell of a level."""
-        table = self._at(level)
+    def add_line(self, level: int, line: str) -> None:
+        """Add a line of text to the open cell of a level."""
+        table = self._table_at(level)
         if line:
             table.lines.append(line)
 
     def end_cell(self, level: int) -> None:
-        table = self._at(level)
+        """Close the open cell of a level."""
+        table = self._table_at(level)
         table.row.cells.append("\n".join(table.lines))
         table.lines = []
 
     def end_row(self, level: int) -> None:
-        """Ends the row. Raises `ResourceLimit` when the table has too many rows or columns."""
-        table = self._at(level)
+        """Close the open row of a level.
+
+        Raises:
+            ResourceLimit: The table has too many rows or columns.
+        """
+        table = self._table_at(level)
         row = table.row
         if len(table.rows) >= MAX_ROWS or len(row.cells) > MAX_COLUMNS:
             raise ResourceLimit("a table is too large")
@@ -63,28 +68,28 @@ class TableStack:
         table.row = RtfRow(merges=row.merges, header=row.header)
 
     def close(self) -> list[FlowBlock]:
-        """The outermost table with those inside it; nothing when none is open or it has no rows."""
+        """Return the outermost table with those inside it; nothing without an open table with rows."""
         if not self._open:
             return []
-        self._fold(1)
+        self._close_deeper(1)
         table = self._open.pop()
         if table.lines or table.row.cells:
             table.row.cells += ["\n".join(table.lines)] if table.lines else []
             table.rows.append(table.row)
         return _make_blocks(table)
 
-    def _at(self, level: int) -> _OpenTable:
-        """The innermost table of a level, opened where there is none; a level that is skipped is no table."""
+    def _table_at(self, level: int) -> _OpenTable:
+        """Return the innermost table of a level and open it if necessary; skipped levels get no table."""
         level = max(1, min(level, MAX_LEVEL))
-        self._fold(level)
+        self._close_deeper(level)
         if not self._open:
             self._open.append(_OpenTable(1))
         if self._open[-1].level < level:
             self._open.append(_OpenTable(level))
         return self._open[-1]
 
-    def _fold(self, level: int) -> None:
-        """Tables deeper than `level` become part of the cell around them."""
+    def _close_deeper(self, level: int) -> None:
+        """Move tables deeper than `level` into the cell around them."""
         while len(self._open) > 1 and self._open[-1].level > level:
             table = self._open.pop()
             if table.lines:
@@ -98,7 +103,7 @@ class TableStack:
 
 
 def _make_blocks(table: _OpenTable) -> list[FlowBlock]:
-    """The block of a table, then those of the tables in its cells."""
+    """Return the block of a table, then those of the tables in its cells."""
     if not table.rows:
         return []
     block = FlowBlock(BlockType.TABLE, table=_make_table(table.rows))
@@ -109,7 +114,7 @@ def _make_blocks(table: _OpenTable) -> list[FlowBlock]:
 
 def _make_table(rows: list[RtfRow]) -> Table:
     cells: list[Cell] = []
-    for at, row in enumerate(rows):
+    for row_index, row in enumerate(rows):
         for col, text in enumerate(row.cells):
             if row.merges[col : col + 1] in (["h"], ["v"]) and not text:
                 continue
@@ -122,9 +127,9 @@ def _make_table(rows: list[RtfRow]) -> Table:
             ):
                 across += 1
             down = 1
-            while at + down < len(rows) and rows[at + down].merges[col : col + 1] == ["v"]:
+            while row_index + down < len(rows) and rows[row_index + down].merges[col : col + 1] == ["v"]:
                 down += 1
-            cells.append(Cell(row=at, col=col, row_span=down, col_span=across, header=row.header, text=text))
+            cells.append(Cell(row=row_index, col=col, row_span=down, col_span=across, header=row.header, text=text))
     return Table(rows=len(rows), cols=max(len(row.cells) for row in rows), cells=tuple(cells))
 
 
@@ -132,13 +137,13 @@ _BULLETS: Final = "•◦▪·-–*o\uf0b7\uf0a7▸‣●○■□"
 _TYPED: Final = re.compile(r"([•◦▪·–]|\(?(?:\d{1,4}|[a-zA-Z]|[ivxIVX]{1,6})[.)])\t")
 _NUMBER: Final = re.compile(r"\d{1,6}")
 _UNNUMBERED: Final = (23, 255)
-"""Number formats of a list level: a bullet, nothing."""
+"""Number formats of a list level without a number: a bullet, nothing."""
 _INDENT: Final = 360
 """Twentieths of a point by which a list level is usually indented."""
 
 
 class RtfBlocks:
-    """Takes paragraphs and rows in order; `pages` holds what became of them."""
+    """Takes paragraphs and rows in order and fills `pages` with their blocks."""
 
     def __init__(self, tables: RtfTables) -> None:
         self.pages = [FlowPage()]
@@ -152,12 +157,13 @@ class RtfBlocks:
         self._called: list[FlowBlock] = []
 
     def turn(self) -> None:
-        """A stated page break."""
+        """Start a new page at a stated break."""
         self.end_table()
         if self.pages[-1].blocks:
             self.pages.append(FlowPage())
 
     def add(self, block: FlowBlock) -> None:
+        """Add a block and attach the pending notes to it."""
         self._count += 1
         block.path = f"#{self._count}"
         self.pages[-1].blocks.append(block)
@@ -166,12 +172,12 @@ class RtfBlocks:
         self._called = []
 
     def add_note(self, note: FlowBlock) -> None:
-        """A note that the paragraph being read calls: the next block is the one it belongs to."""
+        """Add a note; it belongs to the block of the paragraph being read, which is added next."""
         self.pages[-1].notes.append(note)
         self._called.append(note)
 
     def add_paragraph(self, paragraph: RtfParagraph) -> None:
-        """The block of a paragraph; none when it says nothing."""
+        """Add the block of a paragraph, if it has text."""
         self.end_table()
         hidden = [run for run in paragraph.runs if run.style.hidden]
         runs = [run for run in paragraph.runs if not run.style.hidden]
@@ -182,7 +188,7 @@ class RtfBlocks:
             return
         level = self._tables.headings.get(paragraph.style)
         level = min(6, paragraph.outline + 1) if paragraph.outline is not None and paragraph.outline < 9 else level
-        label = paragraph.label.strip() or self._count_on(paragraph)
+        label = paragraph.label.strip() or self._continue_label(paragraph)
         if level is not None:
             self._parents = {}
             self.add(FlowBlock(BlockType.HEADING, text, spans, level))
@@ -191,8 +197,8 @@ class RtfBlocks:
         elif label:
             self._add_item(label, runs, paragraph.level + 1)
         elif (typed := _TYPED.match(text)) is not None and paragraph.first < 0:
-            rest = _cut(runs, typed.end())
-            self._add_item(typed.group(1), rest, max(1, round(paragraph.left / _INDENT)))
+            item_runs = _drop_start(runs, typed.end())
+            self._add_item(typed.group(1), item_runs, max(1, round(paragraph.left / _INDENT)))
         elif paragraph.list_id and not self._stated:
             self._add_item(self._count_label(paragraph), runs, paragraph.level + 1)
         else:
@@ -201,8 +207,8 @@ class RtfBlocks:
             self._parents = self._parents if parent is not None else {}
         self._stated = self._stated or bool(label)
 
-    def _count_on(self, paragraph: RtfParagraph) -> str:
-        """The label of an item of an old list, where only the first one states it; nothing for other paragraphs."""
+    def _continue_label(self, paragraph: RtfParagraph) -> str:
+        """Return the label of an item of an old list, of which only the first states one; "" for others."""
         if not (paragraph.old_list and paragraph.list_id):
             return ""
         number = _NUMBER.search(self._label)
@@ -211,7 +217,7 @@ class RtfBlocks:
         return self._label[: number.start()] + str(int(number.group()) + 1) + self._label[number.end() :]
 
     def _count_label(self, paragraph: RtfParagraph) -> str:
-        """The label of an item of a list in a file that writes none: counted, or a bullet."""
+        """Return the label of a list item in a file without labels: a count or a bullet."""
         formats = self._tables.formats(paragraph.list_id)
         if not formats or formats[min(paragraph.level, len(formats) - 1)] in _UNNUMBERED:
             return "•"
@@ -222,14 +228,14 @@ class RtfBlocks:
         return f"{counts[paragraph.level]}."
 
     def _item_at(self, left: int) -> FlowBlock | None:
-        """The list item that an indented paragraph goes on."""
+        """Return the list item that an indented paragraph continues."""
         return self._parents[max(self._parents)] if left > 0 and self._parents else None
 
     def _add_item(self, label: str, runs: list[StyledRun], level: int) -> None:
         self._label = label
         bullet = is_bullet(label)
         text, spans = join_runs(runs, prefix="" if bullet else label + " ")
-        self._parents = {at: block for at, block in self._parents.items() if at < level}
+        self._parents = {depth: block for depth, block in self._parents.items() if depth < level}
         parent = self._parents[max(self._parents)] if self._parents else None
         depth = (parent.level or 0) + 1 if parent is not None else 1
         block = FlowBlock(BlockType.LIST_ITEM, text, spans, depth, parent=parent, bullet=bullet)
@@ -237,7 +243,7 @@ class RtfBlocks:
         self.add(block)
 
     def end_table(self) -> None:
-        """The rows so far as a table, with those nested in it."""
+        """Add the rows so far as a table, with the tables nested in it."""
         blocks = self.tables.close()
         self._parents = {} if blocks else self._parents
         for block in blocks:
@@ -245,12 +251,12 @@ class RtfBlocks:
 
 
 def is_bullet(label: str) -> bool:
-    """True for the label of an unordered item."""
+    """Return whether the label is that of an unordered item."""
     return len(label) == 1 and not label.isdigit() and (label in _BULLETS or not label.isalnum())
 
 
-def _cut(runs: list[StyledRun], count: int) -> list[StyledRun]:
-    """The runs without the first characters of their text, leading blanks not counted."""
+def _drop_start(runs: list[StyledRun], count: int) -> list[StyledRun]:
+    """Return the runs without leading blanks and the first `count` characters of their text."""
     out: list[StyledRun] = []
     started = False
     for run in runs:

@@ -36,12 +36,16 @@ _MACROS: Final = ("DDE", "DDEAUTO")
 
 
 def open_rtf(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The text in `data`. Raises `ResourceLimit`."""
+    """Open the text in `data`.
+
+    Raises:
+        ResourceLimit: A table is too large.
+    """
     return open_flow(lambda: RtfReader().read(data), options)
 
 
 class RtfReader:
-    """Follows the tokens of one file; the state of each group lies on a bounded stack."""
+    """Follows the tokens of one file; the states of open groups are on a bounded stack."""
 
     def __init__(self) -> None:
         self._tables = RtfTables()
@@ -62,7 +66,7 @@ class RtfReader:
         self._starred = False
 
     def read(self, data: bytes) -> FlowFile:
-        """A flow file of the whole text."""
+        """Return a flow file of the whole text."""
         tokens = read_tokens(data)
         for token in tokens:
             if token.kind == "word" and token.word in _TABLES:
@@ -70,7 +74,7 @@ class RtfReader:
                 self._starred = False
                 self._close()
                 continue
-            self._take(token)
+            self._take_token(token)
         self._end_paragraph()
         self._blocks.end_table()
         return FlowFile(
@@ -83,7 +87,7 @@ class RtfReader:
             assets=HeldAssets(self._assets),
         )
 
-    def _take(self, token: RtfToken) -> None:
+    def _take_token(self, token: RtfToken) -> None:
         if token.kind == "byte":
             if self._skip:
                 self._skip -= 1
@@ -99,17 +103,17 @@ class RtfReader:
             case "text":
                 data = token.data[self._skip :]
                 self._skip = max(0, self._skip - len(token.data))
-                self._say_bytes(data)
+                self._add_bytes(data)
             case "symbol":
                 self._starred = token.word == "*"
-                self._symbol(token.word)
+                self._take_symbol(token.word)
             case _:
-                self._word(token.word, token.value)
+                self._take_word(token.word, token.value)
 
-    def _symbol(self, symbol: str) -> None:
-        """A backslash before the end of a line ends the paragraph; other symbols stand for characters."""
+    def _take_symbol(self, symbol: str) -> None:
+        """Take a control symbol: at a line end it ends the paragraph; others represent characters."""
         if symbol not in "\r\n":
-            self._say(_TEXT.get(symbol, ""))
+            self._add_text(_TEXT.get(symbol, ""))
         elif self._state.target in ("body", "note"):
             self._end_paragraph()
 
@@ -146,12 +150,12 @@ class RtfReader:
             self._blocks.add_note(FlowBlock(BlockType.FOOTNOTE, text))
             self._note = []
 
-    def _word(self, word: str, value: int | None) -> None:
+    def _take_word(self, word: str, value: int | None) -> None:
         if self._starred and word not in _STARRED:
             self._state.target = "nowhere"
         self._starred = False
         state = self._state
-        if self._enter(word):
+        if self._take_group_word(word):
             return
         if word in _TARGETS:
             self._paragraph.old_list = self._paragraph.old_list or word == "pntext"
@@ -161,14 +165,14 @@ class RtfReader:
         elif word in _INFO and state.target == "info":
             state.target = f"info {word}"
         elif word in _TEXT:
-            self._say(_TEXT[word])
+            self._add_text(_TEXT[word])
         elif word in _LOOKS:
             _LOOKS[word](state, value)
-        elif not self._character(word, value) and state.target in ("body", "note"):
-            self._structure(word, value)
+        elif not self._take_character(word, value) and state.target in ("body", "note"):
+            self._take_structure(word, value)
 
-    def _enter(self, word: str) -> bool:
-        """Words that begin rows of nested tables, Unicode forms and text boxes; false for all others."""
+    def _take_group_word(self, word: str) -> bool:
+        """Take a word that begins a nested table row, a Unicode form or a text box; return False for others."""
         state = self._state
         if word == "nesttableprops":
             state.nested_row = True
@@ -181,10 +185,10 @@ class RtfReader:
             return False
         return True
 
-    def _character(self, word: str, value: int | None) -> bool:
-        """Words that stand for characters, encodings and embedded things; false for all others."""
+    def _take_character(self, word: str, value: int | None) -> bool:
+        """Take a word for a character, an encoding or an embedded object; return False for others."""
         if word == "u" and value is not None:
-            self._say(chr(value % 65536) if not 0xD800 <= value % 65536 < 0xE000 else "\ufffd")
+            self._add_text(chr(value % 65536) if not 0xD800 <= value % 65536 < 0xE000 else "\ufffd")
             self._skip = self._state.blanks_after_unicode
         elif word == "ansicpg" and value:
             self._tables.codec = f"cp{value}"
@@ -198,8 +202,8 @@ class RtfReader:
             return False
         return True
 
-    def _structure(self, word: str, value: int | None) -> None:
-        """Words that end paragraphs, cells and rows, and that describe the paragraph."""
+    def _take_structure(self, word: str, value: int | None) -> None:
+        """Take a word that ends a paragraph, cell or row, or describes the paragraph."""
         paragraph = self._paragraph
         match word:
             case "par" | "sect":
@@ -235,23 +239,23 @@ class RtfReader:
                 row.merges.append(row.pending)
                 row.pending = ""
 
-    def _say_bytes(self, data: bytes) -> None:
+    def _add_bytes(self, data: bytes) -> None:
         if not data:
             return
         if self._state.target == "picture":
             self._hex.append(data)
             return
-        self._say(_decode(data, self._codec()))
+        self._add_text(_decode(data, self._codec()))
 
     def _flush_bytes(self) -> None:
         if self._bytes:
             data, self._bytes = self._bytes, b""
-            self._say(_decode(data, self._codec()))
+            self._add_text(_decode(data, self._codec()))
 
     def _codec(self) -> str:
         return self._tables.fonts.get(self._state.font, self._tables.codec)
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         state = self._state
         if not text or state.deleted:
             return
@@ -273,17 +277,17 @@ class RtfReader:
             return
         paragraph = self._paragraph
         if paragraph.in_table:
-            self._blocks.tables.say(self._level(nested=True), self._cell_line())
+            self._blocks.tables.add_line(self._level(nested=True), self._cell_line())
             return
         self._blocks.add_paragraph(paragraph)
         paragraph.runs, paragraph.label = [], ""
 
     def _level(self, *, nested: bool) -> int:
-        """The table a cell or row belongs to: the outermost, or the one the paragraph is in."""
+        """Return the table level of a cell or row: the outermost, or that of the current paragraph."""
         return max(1, self._paragraph.nesting) if nested else 1
 
     def _cell_line(self) -> str:
-        """The text of the paragraph so far as a line of a cell."""
+        """Return the text of the paragraph so far as a line of a cell."""
         paragraph = self._paragraph
         label = paragraph.label.strip()
         text = join_runs([run for run in paragraph.runs if not run.style.hidden])[0]
@@ -294,7 +298,7 @@ class RtfReader:
 
     def _end_cell(self, *, nested: bool) -> None:
         level = max(2, self._paragraph.nesting) if nested else 1
-        self._blocks.tables.say(level, self._cell_line())
+        self._blocks.tables.add_line(level, self._cell_line())
         self._blocks.tables.end_cell(level)
 
     def _add_picture(self) -> None:
@@ -308,15 +312,15 @@ class RtfReader:
 
 
 def _collect(tokens: Iterator[RtfToken]) -> list[RtfToken]:
-    """The tokens up to the end of the group."""
+    """Return the tokens up to the end of the group."""
     depth = 1
-    found: list[RtfToken] = []
+    collected: list[RtfToken] = []
     for token in tokens:
         depth += (token.kind == "open") - (token.kind == "close")
         if not depth:
             break
-        found.append(token)
-    return found
+        collected.append(token)
+    return collected
 
 
 def _decode(data: bytes, codec: str) -> str:
@@ -329,8 +333,8 @@ def _decode(data: bytes, codec: str) -> str:
 def _find_link(instruction: str, warnings: list[str]) -> str | None:
     if instruction.strip().startswith(_MACROS):
         warnings.append("external-data")
-    found = _LINK.search(instruction)
-    return found.group(1) if found else None
+    match = _LINK.search(instruction)
+    return match.group(1) if match else None
 
 
 _TARGETS: Final = {

@@ -1,4 +1,4 @@
-"""What holds at one place of an RTF file: look of text, properties of the paragraph, where the text goes."""
+"""State at one position of an RTF file: formatting, properties of the paragraph, and the target of the text."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from models.extract.formats.flow.blocks import InlineMarkup, StyledRun
 
 @dataclass(slots=True)
 class RtfState:
-    """The state of a group; `target` says where its text goes: body, list, link, note, picture or nowhere."""
+    """The state of a group; `target` is where its text goes: body, list, link, note, picture or nowhere."""
 
     target: str = "body"
     bold: bool = False
@@ -18,18 +18,19 @@ class RtfState:
     font: int = 0
     blanks_after_unicode: int = 1
     nested_row: bool = False
-    """True where the row of a nested table is described, after its cells."""
+    """Whether the row of a nested table is described, which follows its cells."""
 
     outer: "RtfParagraph | None" = None
-    """The paragraph around the text box that this group is in; it goes on after the box."""
+    """The paragraph around the text box that contains this group; it continues after the box."""
 
     def style(self) -> InlineMarkup:
+        """Return the inline formatting."""
         return InlineMarkup(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href)
 
 
 @dataclass(slots=True)
 class RtfParagraph:
-    """The paragraph being read; measures are twentieths of a point, `level` that of its list, from 0."""
+    """The paragraph being read; measures are twentieths of a point, `level` is that of its list, from 0."""
 
     runs: list[StyledRun] = field(default_factory=list)
     style: int = 0
@@ -41,12 +42,12 @@ class RtfParagraph:
     first: int = 0
     in_table: bool = False
     old_list: bool = False
-    """The list is one of Word 6 (`\\pntext`), which need not state the label of each item."""
+    r"""Whether the list is one of Word 6 (`\pntext`), which need not state the label of each item."""
     nesting: int = 0
-    """How deep the table around it is nested; 0 and 1 = not nested."""
+    """Nesting depth of the table around it; 0 and 1 = not nested."""
 
     def reset(self) -> None:
-        """`\\pard`: the properties go, the text stays."""
+        """Apply `pard`: reset the properties and keep the text."""
         self.style = self.list_id = self.level = self.left = self.first = self.nesting = 0
         self.outline, self.in_table, self.old_list = None, False, False
 

@@ -1,4 +1,4 @@
-"""What an RTF file states before its text: fonts with their charsets, styles by number, lists and their levels."""
+"""Tables that precede the text of an RTF file: fonts with their charsets, styles by number, lists and their levels."""
 
 import re
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _CHARSETS: Final = {
     222: "cp874", 238: "cp1250",
 }  # fmt: skip
 _NOT_OF_PARAGRAPHS: Final = frozenset(("cs", "ds", "ts"))
-"""Styles of characters, sections and tables; `Heading 1 Char` is no heading."""
+"""Words for styles of characters, sections and tables; `Heading 1 Char` is not a heading."""
 _HEADING: Final = re.compile(r"heading[ _]?(\d)", re.IGNORECASE)
 
 
@@ -29,7 +29,7 @@ class RtfTables:
     codec: str = "cp1252"
 
     def take(self, name: str, tokens: list[RtfToken]) -> None:
-        """Reads the tokens of one table's group."""
+        """Read the tokens of one table's group."""
         match name:
             case "fonttbl":
                 self._take_fonts(tokens)
@@ -41,7 +41,7 @@ class RtfTables:
                 self._take_overrides(tokens)
 
     def formats(self, override: int) -> list[int]:
-        """Number formats of a list by level: 23 is a bullet, 255 none."""
+        """Return the number formats of a list by level: 23 is a bullet, 255 stands for no number."""
         return self.lists.get(self.overrides.get(override, -1), [])
 
     def _take_fonts(self, tokens: list[RtfToken]) -> None:
@@ -78,9 +78,9 @@ class RtfTables:
     def _add_style(self, style: int | None, level: int | None, name: str) -> None:
         if style is None:
             return
-        found = _HEADING.search(name)
-        if found is not None:
-            self.headings[style] = max(1, min(6, int(found.group(1))))
+        match = _HEADING.search(name)
+        if match is not None:
+            self.headings[style] = max(1, min(6, int(match.group(1))))
         elif level is not None and level <= 6:
             self.headings[style] = level
         elif name.strip(" ;").lower() == "title":

@@ -1,4 +1,4 @@
-"""RTF as tokens: bytes in; groups, control words and text out. Binary data is skipped, never further than the file."""
+"""RTF as tokens: bytes in; groups, control words and text out. Binary data is skipped up to the end of the file."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 MAX_DEPTH: Final = 256
-"""Groups inside groups that keep a state of their own; deeper ones share it."""
+"""Nesting depth of groups with their own state; deeper ones share it."""
 _TOKEN: Final = re.compile(
     rb"([{}])|\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([^\\{}\r\n]+)|[\r\n]+|\\"
 )
@@ -26,21 +26,21 @@ _OPEN, _CLOSE = RtfToken("open"), RtfToken("close")
 
 
 def read_tokens(data: bytes) -> Iterator[RtfToken]:
-    """All tokens in order."""
-    at = 0
-    while at < len(data):
-        found = _TOKEN.match(data, at)
-        if found is None:
-            at += 1
+    """Yield all tokens in order."""
+    offset = 0
+    while offset < len(data):
+        match = _TOKEN.match(data, offset)
+        if match is None:
+            offset += 1
             continue
-        at = found.end()
-        brace, word, number, byte, symbol, text = found.groups()
+        offset = match.end()
+        brace, word, number, byte, symbol, text = match.groups()
         if text is not None:
             yield RtfToken("text", data=text)
         elif word is not None:
             value = int(number) if number is not None else None
             if word == b"bin":
-                at += max(0, min(value or 0, len(data) - at))
+                offset += max(0, min(value or 0, len(data) - offset))
                 continue
             yield RtfToken("word", word.decode(), value)
         elif byte is not None:

@@ -1,1 +1,1 @@
-"""What all spreadsheet readers share: how a value is shown, what a sheet holds, and how sheets become pages."""
+"""Spreadsheet readers: displayed values by number format, and the workbook formats."""

@@ -1,4 +1,4 @@
-"""Dates and times of spreadsheets: a serial number and a date format in, the shown text out."""
+"""Dates and times of spreadsheets: a serial number and a date format in, the displayed text out."""
 
 import re
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ _MONTHS: Final = ("January", "February", "March", "April", "May", "June", "July"
                   "November", "December")  # fmt: skip
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 HASHES: Final = "#" * 255
-"""What Excel gives for a value that its format cannot show."""
+"""Excel's display of a value that its format cannot show."""
 _LAST_SERIAL: Final = 2_958_465.999_999_999
-"""31 December 9999: Excel shows hashes beyond it."""
+"""31 December 9999: Excel displays hashes beyond it."""
 _DATE_1904: Final = 1462
 """Days between the two epochs."""
 _LEAP_DAY: Final = 60
-"""29 February 1900, which Excel counts and no calendar has."""
+"""29 February 1900, which Excel counts although it does not exist."""
 _TOKEN: Final = re.compile(
     r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_(?P<blank>.)|\*(?P<fill>.)|\[(?P<elapsed>h+|m+|s+)\]'
     r"|(?P<ampm>am/pm|a/p|上午/下午)|(?P<fraction>\.0+)|(?P<part>y+|m+|d+|h+|s+|e+|b+|g+)|(?P<other>.)",
@@ -24,12 +24,12 @@ _TOKEN: Final = re.compile(
 
 
 _ELAPSED: Final = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
-"""Hours, minutes or seconds that are counted, not told: they may be below zero."""
+"""Elapsed hours, minutes or seconds, which may be negative, unlike times of day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A point in time as a sheet counts it: `days` whole days, `ticks` of `scale` a second since midnight."""
+    """A point in time: `days` whole days, and `ticks` since midnight, of which a second has `scale`."""
 
     day: date | None
     days: int
@@ -39,15 +39,17 @@ class Moment:
 
     @property
     def seconds(self) -> int:
+        """Whole seconds since midnight."""
         return self.ticks // self.scale
 
     @property
     def fraction(self) -> int:
+        """Ticks beyond the whole second."""
         return self.ticks % self.scale
 
 
 def has_date_parts(plain: str) -> bool:
-    """True when a section, without its quoted and escaped parts, has any date or time part."""
+    """Return whether a section, without its quoted and escaped parts, has any date or time part."""
     lowered = plain.lower()
     if re.search(r"[0#?]", plain) and not re.search(r"[ymdhs]", lowered):
         return False
@@ -55,29 +57,29 @@ def has_date_parts(plain: str) -> bool:
 
 
 def show_date(value: float, code: str, *, epoch_1904: bool = False) -> str:
-    """A serial number shown by one section of a date format."""
+    """Return a serial number formatted by one section of a date format."""
     serial = value + (_DATE_1904 if epoch_1904 else 0)
     if -_LAST_SERIAL <= value < 0 and _ELAPSED.search(code):
         return "-" + show_date(-value, code)
     if not 0 <= serial <= _LAST_SERIAL:
         return HASHES
-    tokens = [_classify(found) for found in _TOKEN.finditer(code)]
+    tokens = [_classify(match) for match in _TOKEN.finditer(code)]
     digits = max((len(text) - 1 for kind, text in tokens if kind == "fraction"), default=0)
     moment = _split_serial(serial, digits)
     _find_minutes(tokens)
-    twelve = any(kind == "ampm" for kind, _ in tokens)
-    return "".join(_show_part(kind, text, moment, digits, twelve=twelve) for kind, text in tokens)
+    is_twelve_hour = any(kind == "ampm" for kind, _ in tokens)
+    return "".join(_show_part(kind, text, moment, digits, twelve=is_twelve_hour) for kind, text in tokens)
 
 
 def iso_date(serial: float, *, epoch_1904: bool = False) -> str:
-    """A serial number as an ISO date (and time, when it has one)."""
-    whole = serial % 1 == 0
-    return show_date(serial, "yyyy-mm-dd" if whole else 'yyyy-mm-dd"T"hh:mm:ss', epoch_1904=epoch_1904)
+    """Return a serial number as an ISO date (with the time, when it has one)."""
+    is_whole_day = serial % 1 == 0
+    return show_date(serial, "yyyy-mm-dd" if is_whole_day else 'yyyy-mm-dd"T"hh:mm:ss', epoch_1904=epoch_1904)
 
 
-def _classify(found: re.Match[str]) -> tuple[str, str]:
-    kind = found.lastgroup or "other"
-    text = found.group(kind)
+def _classify(match: re.Match[str]) -> tuple[str, str]:
+    kind = match.lastgroup or "other"
+    text = match.group(kind)
     if kind == "part":
         return text[0].lower(), text.lower()
     if kind == "elapsed":
@@ -86,16 +88,16 @@ def _classify(found: re.Match[str]) -> tuple[str, str]:
 
 
 def _find_minutes(tokens: list[tuple[str, str]]) -> None:
-    """`m` beside hours or seconds is minutes."""
-    times = [at for at, (kind, _) in enumerate(tokens) if kind in "hsm" or kind in ("elapsed", "y", "d")]
-    for place, at in enumerate(times):
-        kind, text = tokens[at]
+    """Reinterpret `m` next to hours or seconds as minutes."""
+    times = [i for i, (kind, _) in enumerate(tokens) if kind in "hsm" or kind in ("elapsed", "y", "d")]
+    for number, index in enumerate(times):
+        kind, text = tokens[index]
         if kind != "m" or len(text) > 2:
             continue
-        before = tokens[times[place - 1]] if place else ("", "")
-        after = tokens[times[place + 1]] if place + 1 < len(times) else ("", "")
+        before = tokens[times[number - 1]] if number else ("", "")
+        after = tokens[times[number + 1]] if number + 1 < len(times) else ("", "")
         if before[0] == "h" or after[0] == "s" or (before[0] == "elapsed" and before[1][0] == "h"):
-            tokens[at] = ("minute", text)
+            tokens[index] = ("minute", text)
 
 
 def _split_serial(serial: float, digits: int) -> Moment:
@@ -150,7 +152,7 @@ def _show_calendar(kind: str, text: str, moment: Moment) -> str:
         case "b":
             return str(day.year + 543)
         case "m":
-            return _named(_MONTHS[day.month - 1], day.month, text)
+            return _format_named(_MONTHS[day.month - 1], day.month, text)
         case "d":
             number = 29 if moment.leap_day else day.day
             weekday = (moment.days + 5) % 7
@@ -160,15 +162,15 @@ def _show_calendar(kind: str, text: str, moment: Moment) -> str:
 
 
 def _show_day_zero(kind: str, text: str) -> str:
-    """Serial 0 is 0 January 1900, a Saturday."""
+    """Format serial 0, which is 0 January 1900, a Saturday."""
     if kind == "d":
         return _pad(0, text) if len(text) < 3 else "Saturday"[: 3 if len(text) == 3 else None]
     if kind == "m":
-        return _named("January", 1, text)
+        return _format_named("January", 1, text)
     return "1900" if len(text) > 2 or kind == "e" else "00"
 
 
-def _named(name: str, number: int, text: str) -> str:
+def _format_named(name: str, number: int, text: str) -> str:
     if len(text) < 3:
         return _pad(number, text)
     return {3: name[:3], 5: name[0]}.get(len(text), name)

@@ -1,4 +1,4 @@
-"""Number formats of spreadsheets (ECMA-376 18.8.31): a value and a format code in, the text that a sheet shows out."""
+"""Number formats of spreadsheets (ECMA-376 18.8.31): a value and a format code in, the displayed text out."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from models.extract.formats.sheets.dates import HASHES, has_date_parts, show_dat
 from models.extract.formats.sheets.numbers import show_general, show_number
 
 MAX_CODE_CHARS: Final = 1000
-"""A format code of a file; Excel allows 255."""
+"""Characters of a format code; Excel allows 255."""
 
 BUILT_IN: Final[dict[int, str]] = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?",
@@ -24,7 +24,7 @@ BUILT_IN: Final[dict[int, str]] = {
     5: '"$"#,##0_);\\("$"#,##0\\)', 6: '"$"#,##0_);[Red]\\("$"#,##0\\)', 7: '"$"#,##0.00_);\\("$"#,##0.00\\)',
     8: '"$"#,##0.00_);[Red]\\("$"#,##0.00\\)',
 }  # fmt: skip
-"""Codes that files name by number only, as an English Excel shows them."""
+"""Codes that files identify only by number, as an English Excel shows them."""
 
 _CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
 _GENERAL: Final = re.compile("general", re.IGNORECASE)
@@ -37,26 +37,27 @@ _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class FormatSection:
-    """One part of a code: `kind` general, text, date or number; `condition` when the code states one."""
+    """One section of a code: `kind` is general, text, date or number; `condition` is set when the code states one."""
 
     code: str
     kind: str
     condition: tuple[str, float] | None = None
 
     def holds(self, value: float) -> bool:
+        """Return whether the value meets the section's condition."""
         return self.condition is not None and _COMPARE[self.condition[0]](value, self.condition[1])
 
     def holds_negatives_only(self) -> bool:
-        """Its condition says the sign, which is not shown again then."""
+        """Return whether the condition implies the sign, which is then not displayed."""
         return self.condition is not None and self.condition[0] in ("<", "<=") and self.condition[1] <= 0
 
 
 def show(value: float, code: str, *, epoch_1904: bool = False) -> str:
-    """A number as a cell with that format code shows it."""
+    """Return a number as a cell with that format code displays it."""
     if not code or code.lower() == "general":
         return show_general(value)
     sections = parse_code(code)
-    section, use_sign = _choose(sections, value)
+    section, use_sign = _choose_section(sections, value)
     if section is None:
         return HASHES
     shown = value if use_sign else abs(value)
@@ -72,7 +73,7 @@ def show(value: float, code: str, *, epoch_1904: bool = False) -> str:
 
 
 def show_text(text: str, code: str) -> str:
-    """A text as a cell with that format code shows it."""
+    """Return a text as a cell with that format code displays it."""
     if code in ("@", "") or code.lower() == "general":
         return text
     sections = parse_code(code)
@@ -85,37 +86,37 @@ def show_text(text: str, code: str) -> str:
 
 @lru_cache(maxsize=4096)
 def is_date(code: str) -> bool:
-    """True when a code shows dates or times."""
+    """Return whether a code formats dates or times."""
     return any(section.kind == "date" for section in parse_code(code))
 
 
 @lru_cache(maxsize=4096)
 def parse_code(code: str) -> tuple[FormatSection, ...]:
-    """The sections of a format code, at most four."""
+    """Return the sections of a format code, at most four."""
     return tuple(_parse_section(part) for part in _split(code[:MAX_CODE_CHARS])[:4])
 
 
 def _split(code: str) -> list[str]:
-    """At semicolons outside quotes, brackets and escapes."""
-    parts, start, at, quoted = [], 0, 0, False
-    while at < len(code):
-        char = code[at]
+    """Split the code at semicolons outside quotes, brackets and escapes."""
+    parts, start, index, in_quotes = [], 0, 0, False
+    while index < len(code):
+        char = code[index]
         if char == '"':
-            quoted = not quoted
-        elif not quoted and char in "\\_*":
-            at += 1
-        elif not quoted and char == "[":
-            at = code.find("]", at) if "]" in code[at:] else at
-        elif not quoted and char == ";":
-            parts.append(code[start:at])
-            start = at + 1
-        at += 1
+            in_quotes = not in_quotes
+        elif not in_quotes and char in "\\_*":
+            index += 1
+        elif not in_quotes and char == "[":
+            index = code.find("]", index) if "]" in code[index:] else index
+        elif not in_quotes and char == ";":
+            parts.append(code[start:index])
+            start = index + 1
+        index += 1
     return [*parts, code[start:]]
 
 
 def _parse_section(part: str) -> FormatSection:
-    found = _CONDITION.search(part)
-    condition = (found.group(1), float(found.group(2))) if found else None
+    match = _CONDITION.search(part)
+    condition = (match.group(1), float(match.group(2))) if match else None
     code = _BRACKET.sub(_keep_bracket, part)
     plain = re.sub(r'"[^"]*"|\\.|_.|\*.', "", code)
     if "general" in plain.lower():
@@ -129,26 +130,26 @@ def _parse_section(part: str) -> FormatSection:
     return FormatSection(code, kind, condition)
 
 
-def _keep_bracket(found: re.Match[str]) -> str:
-    """Elapsed time stays, a currency becomes its sign, colours, conditions and locales go."""
-    inside = found.group(1)
+def _keep_bracket(match: re.Match[str]) -> str:
+    """Keep elapsed time, replace a currency by its sign, and drop colours, conditions and locales."""
+    inside = match.group(1)
     if inside and set(inside.lower()) in ({"h"}, {"m"}, {"s"}):
-        return found.group()
+        return match.group()
     if inside.startswith("$"):
         sign = inside[1:].partition("-")[0]
         return f'"{sign}"' if sign else ""
     return ""
 
 
-def _choose(sections: tuple[FormatSection, ...], value: float) -> tuple[FormatSection | None, bool]:
-    """The section for a value, and whether it shows the value's own sign."""
+def _choose_section(sections: tuple[FormatSection, ...], value: float) -> tuple[FormatSection | None, bool]:
+    """Return the section for a value, and whether it displays the value's sign."""
     stated = [section for section in sections[:3] if section.condition is not None]
     if stated:
         for section in sections[:2]:
             if section.holds(value):
                 return section, not (value < 0 and (section is not sections[0] or section.holds_negatives_only()))
-        rest = [section for section in sections[:3] if section.condition is None]
-        return (rest[-1] if rest else None), True
+        unconditional = [section for section in sections[:3] if section.condition is None]
+        return (unconditional[-1] if unconditional else None), True
     numeric = sections[: 3 if len(sections) > 3 else len(sections)]
     if len(numeric) == 1 or (len(numeric) == 2 and numeric[1].kind == "text" and "@" in numeric[1].code):
         return numeric[0], True
@@ -158,35 +159,37 @@ def _choose(sections: tuple[FormatSection, ...], value: float) -> tuple[FormatSe
 
 
 def _literal_general(code: str, value: float) -> str:
-    at = code.lower().index("general")
-    head, tail = code[:at], code[at + len("General") :]
+    start = code.lower().index("general")
+    head, tail = code[:start], code[start + len("General") :]
     return _literals(head) + show_general(value) + _literals(tail)
 
 
 def _fill_text(code: str, text: str) -> str:
-    head, at, tail = code.partition("@")
-    return _literals(head) + (text if at else "") + (_fill_text(tail, text) if "@" in tail else _literals(tail))
+    head, placeholder, tail = code.partition("@")
+    return (
+        _literals(head) + (text if placeholder else "") + (_fill_text(tail, text) if "@" in tail else _literals(tail))
+    )
 
 
 def _literals(code: str) -> str:
-    """What a piece of code prints by itself."""
-    out, at = [], 0
-    while at < len(code):
-        char = code[at]
+    """Return the characters that a piece of code prints literally."""
+    out, index = [], 0
+    while index < len(code):
+        char = code[index]
         if char == '"':
-            end = code.find('"', at + 1)
+            end = code.find('"', index + 1)
             end = end if end > 0 else len(code)
-            out.append(code[at + 1 : end])
-            at = end
+            out.append(code[index + 1 : end])
+            index = end
         elif char == "\\":
-            out.append(code[at + 1 : at + 2])
-            at += 1
+            out.append(code[index + 1 : index + 2])
+            index += 1
         elif char == "_":
             out.append(" ")
-            at += 1
+            index += 1
         elif char == "*":
-            at += 1
+            index += 1
         else:
             out.append(char)
-        at += 1
+        index += 1
     return "".join(out)

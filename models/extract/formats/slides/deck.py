@@ -20,7 +20,7 @@ from models.extract.formats.slides.text import plain_text
 
 
 def read_notes(root: Element) -> list[FlowBlock]:
-    """The notes of a slide, a block for the body of its notes page."""
+    """Return the notes of a slide as one block, from the body of its notes page."""
     texts = []
     for shape in root.iter(P + "sp"):
         placeholder = placeholder_of(shape)
@@ -31,7 +31,7 @@ def read_notes(root: Element) -> list[FlowBlock]:
 
 
 def read_comments(root: Element) -> list[FlowBlock]:
-    """Comments on a slide, old and threaded, in the order of the part."""
+    """Return the comments on a slide, old and threaded, in the order of the part."""
     texts = [(node.findtext(P + "text") or "").strip() for node in root.iter(P + "cm")]
     for node in root.iter(P188 + "cm", P188 + "reply"):
         lines = ("".join(t.text or "" for t in line.iter(A + "t")) for line in node.iterfind(f"{P188}txBody/{A}p"))
@@ -45,23 +45,30 @@ _DEFAULT_SIZE: Final = (9_144_000, 6_858_000)
 
 
 def open_pptx(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The deck in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    """Open the deck in `data`.
+
+    Raises:
+        ExtractError: The file is malformed, encrypted or unsupported, or exceeds a limit.
+    """
     return open_flow(lambda: _Deck(Package(data)).read(), options)
 
 
 class _Deck:
+    """One slide deck on its way to pages."""
+
     def __init__(self, package: Package) -> None:
         self._package = package
         self._warnings: list[str] = list(package.warnings)
         self._inherited: dict[str, SlideInheritance] = {}
 
     def read(self) -> FlowFile:
+        """Return the flow file of the deck."""
         part = self._find_presentation()
         root = self._package.xml(part)
         if root is None or root.tag != P + "presentation":
             raise UnsupportedFormat("the package holds no presentation")
         relations = self._relations(part)
-        if any(one.kind == "vbaProject" for one in relations.values()):
+        if any(relation.kind == "vbaProject" for relation in relations.values()):
             self._warnings.append("macros")
         size = root.find(P + "sldSz")
         width, height = _DEFAULT_SIZE
@@ -76,7 +83,7 @@ class _Deck:
                 page.warnings.append("part-unreadable")
             else:
                 self._read_slide(relation.target, page)
-        core = next((one.target for one in self._relations("").values() if one.kind == "core-properties"), "")
+        core = self._find_part("core-properties") or ""
         return FlowFile(
             format=Format.PPTX,
             pages=pages,
@@ -89,11 +96,13 @@ class _Deck:
         )
 
     def _find_presentation(self) -> str:
-        found = next((one.target for one in self._relations("").values() if one.kind == "officeDocument"), None)
-        for name in (found, "ppt/presentation.xml"):
+        for name in (self._find_part("officeDocument"), "ppt/presentation.xml"):
             if name is not None and self._package.has(name):
                 return name
         raise Malformed("the package names no presentation part")
+
+    def _find_part(self, kind: str) -> str | None:
+        return next((part.target for part in self._relations("").values() if part.kind == kind), None)
 
     def _relations(self, part: str) -> Relations:
         try:
@@ -129,24 +138,24 @@ class _Deck:
         for kind, read in (("notesSlide", read_notes), ("comments", read_comments)):
             for relation in relations.values():
                 if relation.kind == kind and not relation.external:
-                    beside = self._part(relation.target, page.warnings)
-                    page.notes += read(beside) if beside is not None else []
+                    related = self._part(relation.target, page.warnings)
+                    page.notes += read(related) if related is not None else []
         name = part.rpartition("/")[2]
-        for at, block in enumerate(page.in_order()):
-            block.path = f"{name}#{at + 1}"
+        for index, block in enumerate(page.in_order(), start=1):
+            block.path = f"{name}#{index}"
         if root.get("show") in ("0", "false"):
             page.warnings.append("hidden-slide")
             for block in page.in_order():
                 block.flags = (*block.flags, HIDDEN_TEXT)
 
     def _inheritance_of(self, relations: Relations) -> SlideInheritance:
-        """The layout of a slide and the layout's master."""
-        layout = next((one.target for one in relations.values() if one.kind == "slideLayout"), None)
+        """Return the layout of a slide and the layout's master."""
+        layout = next((part.target for part in relations.values() if part.kind == "slideLayout"), None)
         if layout is None:
             return SlideInheritance()
         if layout not in self._inherited:
             roots = [self._part(layout, self._warnings)]
-            masters = (one.target for one in self._relations(layout).values() if one.kind == "slideMaster")
+            masters = (part.target for part in self._relations(layout).values() if part.kind == "slideMaster")
             roots += [self._part(master, self._warnings) for master in list(masters)[:1]]
             self._inherited[layout] = SlideInheritance(tuple(root for root in roots if root is not None))
         return self._inherited[layout]

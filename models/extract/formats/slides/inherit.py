@@ -1,4 +1,4 @@
-"""What a slide takes from its layout and master: places of placeholders and which levels of text have bullets."""
+"""Inheritance of a slide from its layout and master: positions of placeholders, and bullets of text levels."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -9,7 +9,7 @@ P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 A14: Final = "{http://schemas.microsoft.com/office/drawing/2010/main}"
 P188: Final = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
 EMU_PER_POINT: Final = 12700
-"""English Metric Units, the format's unit of length, to a point."""
+"""English Metric Units, the format's unit of length, per point."""
 
 
 _TITLES: Final = frozenset({"title", "ctrTitle"})
@@ -27,7 +27,7 @@ class Placeholder:
 
 @dataclass(frozen=True, slots=True)
 class Bullet:
-    """How a paragraph is marked: `numbered` names the scheme (else a bullet); `start` its first number."""
+    """Marker of a paragraph: `numbered` names the scheme (else it is a bullet); `start` is its first number."""
 
     numbered: str | None = None
     start: int = 1
@@ -35,33 +35,33 @@ class Bullet:
 
 @dataclass(frozen=True, slots=True)
 class SlideInheritance:
-    """The layout and the master inherited a slide."""
+    """The layout of a slide and its master."""
 
     roots: tuple[Element, ...] = ()
     _shapes: dict[Placeholder, list[Element]] = field(default_factory=dict)
 
     def shapes(self, placeholder: Placeholder) -> list[Element]:
-        """The shapes that a placeholder inherits from, nearest first."""
+        """Return the shapes that a placeholder inherits from, nearest first."""
         if placeholder not in self._shapes:
-            found = (_match(root, placeholder) for root in self.roots)
-            self._shapes[placeholder] = [shape for shape in found if shape is not None]
+            shapes = (_find_match(root, placeholder) for root in self.roots)
+            self._shapes[placeholder] = [shape for shape in shapes if shape is not None]
         return self._shapes[placeholder]
 
     def frame(self, shape: Element, placeholder: Placeholder | None) -> Element | None:
-        """The `a:xfrm` of a shape, its own or inherited."""
-        for one in [shape, *(self.shapes(placeholder) if placeholder is not None else [])]:
-            xfrm = one.find(f"{P}spPr/{A}xfrm")
+        """Return the `a:xfrm` of a shape, its own or an inherited one."""
+        for source in [shape, *(self.shapes(placeholder) if placeholder is not None else [])]:
+            xfrm = source.find(f"{P}spPr/{A}xfrm")
             if xfrm is not None and xfrm.find(A + "off") is not None:
                 return xfrm
         return None
 
     def bullet(self, shape: Element, placeholder: Placeholder | None, paragraph: Element, level: int) -> Bullet | None:
-        """The mark of a paragraph; None when it has none."""
+        """Return the marker of a paragraph, if it has one."""
         own = paragraph.find(A + "pPr")
         sources = [own] if own is not None else []
         name = f"{A}lvl{min(level, 9)}pPr"
-        for one in [shape, *(self.shapes(placeholder) if placeholder is not None else [])]:
-            sources += one.findall(f"{P}txBody/{A}lstStyle/{name}")
+        for styled in [shape, *(self.shapes(placeholder) if placeholder is not None else [])]:
+            sources += styled.findall(f"{P}txBody/{A}lstStyle/{name}")
         if placeholder is not None:
             style = _STYLES.get(placeholder.type, "bodyStyle")
             for root in self.roots:
@@ -74,27 +74,28 @@ class SlideInheritance:
 
 
 def placeholder_of(shape: Element) -> Placeholder | None:
-    """What kind of placeholder a shape is; None for one that is none."""
+    """Return the placeholder that a shape fills; None for an ordinary shape."""
     for node in shape:
         if isinstance(node.tag, str) and node.tag.startswith(P + "nv"):
-            found = node.find(f"{P}nvPr/{P}ph")
-            return None if found is None else Placeholder(found.get("type") or "", found.get("idx") or "")
+            stated = node.find(f"{P}nvPr/{P}ph")
+            return None if stated is None else Placeholder(stated.get("type") or "", stated.get("idx") or "")
     return None
 
 
 def is_title(placeholder: Placeholder | None) -> bool:
+    """Return whether the placeholder is a title."""
     return placeholder is not None and placeholder.type in _TITLES
 
 
-def _match(root: Element, wanted: Placeholder) -> Element | None:
+def _find_match(root: Element, placeholder: Placeholder) -> Element | None:
     by_type = None
     for shape in root.iterfind(f"{P}cSld/{P}spTree/{P}sp"):
-        other = placeholder_of(shape)
-        if other is None:
+        candidate = placeholder_of(shape)
+        if candidate is None:
             continue
-        if wanted.index and other.index == wanted.index:
+        if placeholder.index and candidate.index == placeholder.index:
             return shape
-        if by_type is None and _kind(other) == _kind(wanted):
+        if by_type is None and _kind(candidate) == _kind(placeholder):
             by_type = shape
     return by_type
 
@@ -104,7 +105,7 @@ def _kind(placeholder: Placeholder) -> str:
 
 
 def _read_bullet(source: Element) -> tuple[bool, Bullet | None]:
-    """Whether properties say something of a bullet, and what."""
+    """Return whether properties state a bullet or its absence, and the bullet."""
     for node in source:
         if node.tag == A + "buNone":
             return True, None

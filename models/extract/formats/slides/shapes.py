@@ -17,12 +17,12 @@ from models.extract.formats.slides.inherit import EMU_PER_POINT, P, SlideInherit
 from models.extract.formats.slides.text import read_body
 
 MAX_DEPTH: Final = 20
-"""Nodes below nodes of a diagram: a deeper one cannot be read on a slide."""
+"""Nesting depth of nodes in a diagram: deeper ones are illegible on a slide."""
 _SHOWN: Final = frozenset({"node", "asst", None})
 
 
 def read_smartart(root: Element) -> list[FlowBlock]:
-    """An item for each node with text, under the node that it hangs from."""
+    """Return an item for each node with text, as a child of its parent node."""
     texts = {}
     for point in root.iterfind(f"{DGM}ptLst/{DGM}pt"):
         if point.get("type") in _SHOWN:
@@ -66,11 +66,15 @@ def _add(
 
 
 MAX_COLUMNS: Final = 1000
-"""Columns of a table; PowerPoint allows 75, so only made files have more."""
+"""Columns of a table; PowerPoint allows 75, so more occur only in attacks."""
 
 
 def read_table(node: Element, inherited: SlideInheritance, relations: Relations) -> Table | None:
-    """The table; None when it has no cells. Raises `ResourceLimit` when it is absurdly wide."""
+    """Return the table, or None when it has no cells.
+
+    Raises:
+        ResourceLimit: The table has too many columns.
+    """
     rows = node.findall(A + "tr")
     cols = max((len(row.findall(A + "tc")) for row in rows), default=0)
     if not cols:
@@ -78,7 +82,7 @@ def read_table(node: Element, inherited: SlideInheritance, relations: Relations)
     if cols > MAX_COLUMNS:
         raise ResourceLimit("a table has too many columns")
     properties = node.find(A + "tblPr")
-    headed = properties is not None and properties.get("firstRow") in ("1", "true") and len(rows) > 1
+    has_header = properties is not None and properties.get("firstRow") in ("1", "true") and len(rows) > 1
     cells = []
     for row, line in enumerate(rows):
         for col, cell in enumerate(line.iterfind(A + "tc")):
@@ -90,7 +94,7 @@ def read_table(node: Element, inherited: SlideInheritance, relations: Relations)
                     col=col,
                     row_span=min(max(1, number(cell.get("rowSpan"), 1)), len(rows) - row),
                     col_span=min(max(1, number(cell.get("gridSpan"), 1)), cols - col),
-                    header=headed and row == 0,
+                    header=has_header and row == 0,
                     text=_text_of(cell, inherited, relations),
                 )
             )
@@ -103,12 +107,12 @@ def _text_of(cell: Element, inherited: SlideInheritance, relations: Relations) -
 
 
 _DEGREES: Final = 60_000
-"""Rotation is stated in 60,000ths of a degree."""
+"""Units per degree of rotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How coordinates inside a group become those of the slide (EMU)."""
+    """Conversion of coordinates inside a group to those of the slide (EMU)."""
 
     x: float = 0.0
     y: float = 0.0
@@ -116,7 +120,7 @@ class Scale:
     down: float = 1.0
 
     def into(self, group: Element | None) -> "Scale":
-        """The scale inside a group with that `a:xfrm`."""
+        """Return the scale inside a group with that `a:xfrm`."""
         frame = _numbers(group)
         inner = _child_numbers(group)
         if frame is None or inner is None:
@@ -128,7 +132,7 @@ class Scale:
         return Scale(x, y, across, down)
 
     def box(self, xfrm: Element | None) -> Bbox | None:
-        """The box of a shape with that transform, in points; a turned one by its enclosing box."""
+        """Return the box of a shape with that transform, in points; of a rotated shape the enclosing box."""
         frame = _numbers(xfrm)
         if frame is None or xfrm is None:
             return None
@@ -160,15 +164,15 @@ def _pair(xfrm: Element | None, offset: str, extent: str) -> tuple[int, int, int
 
 
 MAX_NESTING: Final = 50
-"""Groups within groups: each level is a call."""
+"""Nesting depth of groups: each level is a call."""
 MAX_SHAPES: Final = 20_000
-"""Shapes of one slide, those of its groups included; a slide with more is a drawing, and order compares them."""
+"""Shapes of one slide, with those of its groups; a slide with more is a drawing, and ordering compares them."""
 _FURNITURE: Final = frozenset({"ftr", "dt", "sldNum"})
 
 
 @dataclass(slots=True)
 class SlideParts:
-    """What a slide is read with: what lies inherited it, where its relationships lead, and how a part is read."""
+    """Context of a slide: its inheritance, its relationships, and the function that reads a part."""
 
     inherited: SlideInheritance
     relations: Relations
@@ -177,6 +181,7 @@ class SlideParts:
     shapes: int = 0
 
     def target(self, rel_id: str | None) -> str | None:
+        """Return the part that a relationship leads to; None for external and unknown ones."""
         relation = self.relations.get(rel_id or "")
         if relation is not None and relation.external:
             self.warn("external-image")
@@ -185,7 +190,11 @@ class SlideParts:
 
 
 def read_shapes(tree: Element, parts: SlideParts, scale: Scale | None = None, depth: int = 0) -> Iterator[FlowBlock]:
-    """Blocks of all shapes under a shape tree or group. Raises `ResourceLimit` when it nests or counts too much."""
+    """Yield the blocks of all shapes under a shape tree or group.
+
+    Raises:
+        ResourceLimit: The shapes are nested too deep or too many.
+    """
     if depth > MAX_NESTING:
         raise ResourceLimit("shapes are grouped too deep")
     scale = scale or Scale()
@@ -204,16 +213,16 @@ def read_shapes(tree: Element, parts: SlideParts, scale: Scale | None = None, de
                 inner = scale.into(node.find(f"{P}grpSpPr/{A}xfrm"))
                 yield from read_shapes(node, parts, inner, depth + 1)
             case t if t == MC + "AlternateContent":
-                chosen = _choose(node)
+                chosen = _choose_alternative(node)
                 if chosen is not None:
                     yield from read_shapes(chosen, parts, scale, depth + 1)
 
 
-def _choose(node: Element) -> Element | None:
-    """The fallback when it holds words, for choices are for newer programs; else the first choice."""
-    options = [one for one in node if one.tag in (MC + "Choice", MC + "Fallback")]
+def _choose_alternative(node: Element) -> Element | None:
+    """Return the fallback if it has text, because choices are for newer programs; else the first choice."""
+    options = [child for child in node if child.tag in (MC + "Choice", MC + "Fallback")]
     shown = (A + "t", C + "chart", DGM + "relIds")
-    texts = [one for one in options if next(one.iter(*shown), None) is not None]
+    texts = [option for option in options if next(option.iter(*shown), None) is not None]
     return next(iter(texts or options), None)
 
 
@@ -236,7 +245,7 @@ def _read_shape(node: Element, parts: SlideParts, scale: Scale) -> Iterator[Flow
 
 
 def _as_heading(blocks: list[FlowBlock], box: Bbox | None) -> Iterator[FlowBlock]:
-    """The paragraphs of a title as one heading."""
+    """Yield the paragraphs of a title as one heading."""
     if not blocks:
         return
     text, spans = "", []
@@ -283,4 +292,4 @@ def _read_chart(target: str | None, alt: str, box: Bbox | None, parts: SlidePart
 
 
 def _alt(node: Element) -> str:
-    return next(((one.get("descr") or "").strip() for one in node.iter(P + "cNvPr")), "")
+    return next(((properties.get("descr") or "").strip() for properties in node.iter(P + "cNvPr")), "")

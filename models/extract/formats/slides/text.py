@@ -1,4 +1,4 @@
-"""Text bodies of shapes: paragraphs in, headings, list items and paragraphs out, with links and emphasis."""
+"""Text bodies of shapes: paragraphs in; headings, list items and paragraphs with links and emphasis out."""
 
 import re
 from collections.abc import Iterator
@@ -22,24 +22,24 @@ class ListNumbers:
     """Counts numbered paragraphs of one text body."""
 
     def __init__(self) -> None:
-        self._at: dict[int, tuple[str, int]] = {}
+        self._counts: dict[int, tuple[str, int]] = {}
 
     def next(self, level: int, bullet: Bullet | None) -> str:
-        """The label of the next paragraph; empty for a bullet or none."""
-        self._at = {depth: state for depth, state in self._at.items() if depth <= level}
+        """Return the label of the next paragraph; empty for a bullet or an unmarked paragraph."""
+        self._counts = {depth: state for depth, state in self._counts.items() if depth <= level}
         if bullet is None or bullet.numbered is None:
-            self._at.pop(level, None)
+            self._counts.pop(level, None)
             return ""
-        scheme, last = self._at.get(level, (bullet.numbered, bullet.start - 1))
+        scheme, last = self._counts.get(level, (bullet.numbered, bullet.start - 1))
         count = last + 1 if scheme == bullet.numbered else bullet.start
-        self._at[level] = (bullet.numbered, count)
-        return _label(bullet.numbered, count)
+        self._counts[level] = (bullet.numbered, count)
+        return _make_label(bullet.numbered, count)
 
 
 def read_body(
     shape: Element, body: Element, inherited: SlideInheritance, placeholder: Placeholder | None, relations: Relations
 ) -> list[FlowBlock]:
-    """The blocks of a text body: items where the paragraph has a mark, else paragraphs."""
+    """Return the blocks of a text body: items where the paragraph has a marker, else paragraphs."""
     blocks: list[FlowBlock] = []
     numbers = ListNumbers()
     parents: dict[int, FlowBlock] = {}
@@ -66,7 +66,7 @@ def read_body(
 
 
 def read_runs(paragraph: Element, relations: Relations) -> Iterator[StyledRun]:
-    """The runs of a paragraph, line breaks and formulas in their places."""
+    """Yield the runs of a paragraph with line breaks and formulas in order."""
     for node in paragraph:
         match node.tag:
             case t if t in (A + "r", A + "fld"):
@@ -83,7 +83,7 @@ def read_runs(paragraph: Element, relations: Relations) -> Iterator[StyledRun]:
 
 
 def _show_symbols(run: Element, text: str) -> str:
-    """Letters of symbol fonts (Wingdings, Symbol) as what they show; others as they are."""
+    """Decode letters of symbol fonts (Wingdings, Symbol); keep text whose font is unknown."""
     if not _PRIVATE.search(text):
         return text
     for name in ("sym", "latin"):
@@ -95,7 +95,7 @@ def _show_symbols(run: Element, text: str) -> str:
 
 
 def plain_text(body: Element | None) -> str:
-    """A text body's paragraphs, a line each."""
+    """Return a text body's paragraphs, one per line."""
     if body is None:
         return ""
     lines = ("".join(run.text for run in read_runs(paragraph, {})) for paragraph in body.iterfind(A + "p"))
@@ -121,7 +121,7 @@ def _style(run: Element, relations: Relations) -> InlineMarkup:
     )
 
 
-def _label(scheme: str, count: int) -> str:
+def _make_label(scheme: str, count: int) -> str:
     if scheme.startswith("roman"):
         text = roman(count)
         text = text.upper() if "Uc" in scheme else text

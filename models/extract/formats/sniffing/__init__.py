@@ -1,1 +1,1 @@
-"""What a file is, by its content alone."""
+"""Format detection by content alone."""

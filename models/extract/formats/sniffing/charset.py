@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, cast
 from models.extract.formats.common.parse_cache import keep, take
 from models.extract.formats.sniffing.guess import guess
 
-_KEPT: Final = "text"
+_CACHE_KEY: Final = "text"
 SAMPLE_BYTES: Final = 32_768
 """Bytes that are searched for escapes and control characters."""
 UNCERTAIN: Final = "encoding-uncertain"
@@ -24,7 +24,7 @@ _STATED: Final = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?([A-Za-z0-9_.\-
 
 
 class DecodedText(NamedTuple):
-    """The text of a file. `is_certain` is false when another encoding explains its bytes nearly as well."""
+    """The text of a file. `is_certain` is False when another encoding explains its bytes nearly as well."""
 
     text: str
     encoding: str
@@ -37,37 +37,37 @@ class DecodedText(NamedTuple):
 
 
 def decode_text(data: bytes) -> DecodedText:
-    """Decode a file by its own marks, else by statistics. What does not decode becomes replacement characters."""
+    """Decode a file by its own marks, else by statistics; undecodable bytes become replacement characters."""
     for bom, name in _BOMS:
         if data.startswith(bom):
             return DecodedText(data.decode(name, "replace"), name)
     if (wide := _find_wide(data)) is not None:
         return DecodedText(data.decode(wide, "replace"), wide)
     for mark, name in _ESCAPES:
-        if mark in data[:SAMPLE_BYTES] and (text := _try(data, name)) is not None:
+        if mark in data[:SAMPLE_BYTES] and (text := _try_decode(data, name)) is not None:
             return DecodedText(text, name)
-    if _HZ.search(data[:SAMPLE_BYTES]) and (text := _try(data, "hz")) is not None:
+    if _HZ.search(data[:SAMPLE_BYTES]) and (text := _try_decode(data, "hz")) is not None:
         return DecodedText(text, "hz")
     for likely in ("utf-8", _find_stated(data)):
-        if likely and (text := _try(data, likely)) is not None:
+        if likely and (text := _try_decode(data, likely)) is not None:
             return DecodedText(text, likely)
     name, is_certain = guess(data)
     return DecodedText(data.decode(name, "replace"), name, is_certain)
 
 
 def decode_file(data: bytes) -> DecodedText:
-    """The same, kept for who counts what the file says."""
-    return keep(_KEPT, data, decode_text(data))
+    """Decode a file as `decode_text` does, and cache the result for the coverage statement."""
+    return keep(_CACHE_KEY, data, decode_text(data))
 
 
 def decode_again(data: bytes) -> str:
-    """The text as a reader of these bytes has just decoded it."""
-    found = take(_KEPT, data)
-    return (decode_text(data) if found is None else cast(DecodedText, found)).text
+    """Return the text of these bytes; a reader's result is reused."""
+    cached = take(_CACHE_KEY, data)
+    return (decode_text(data) if cached is None else cast(DecodedText, cached)).text
 
 
 def is_text(data: bytes) -> bool:
-    """True when bytes read as text in some encoding: a wide one, or hardly any control characters."""
+    """Return whether bytes are text in some encoding: a wide one, or one with almost no control characters."""
     if not data:
         return False
     head = data[:SAMPLE_BYTES]
@@ -77,31 +77,31 @@ def is_text(data: bytes) -> bool:
 
 
 def _find_wide(data: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark: zero bytes that stand where that encoding has them."""
+    """Return UTF-16 or UTF-32 without a mark, recognised by zero bytes in the expected positions."""
     head = data[:2048]
     if b"\0" not in head or len(head) < 4:
         return None
     for name in _WIDE:
         width = 4 if "32" in name else 2
-        whole = head[: len(head) // width * width]
+        complete = head[: len(head) // width * width]
         try:
-            text = whole.decode(name, "strict" if width == 4 else "replace")
+            text = complete.decode(name, "strict" if width == 4 else "replace")
         except UnicodeDecodeError:
             continue
-        plain = sum(char.isprintable() or char in "\r\n\t" for char in text) - text.count("\ufffd")
-        ascii_ = sum(char.isascii() for char in text)
-        if plain >= 0.97 * len(text) and "\0" not in text and ascii_ * 4 >= len(text):
+        plain_count = sum(char.isprintable() or char in "\r\n\t" for char in text) - text.count("\ufffd")
+        ascii_count = sum(char.isascii() for char in text)
+        if plain_count >= 0.97 * len(text) and "\0" not in text and ascii_count * 4 >= len(text):
             return name
     return None
 
 
 def _find_stated(data: bytes) -> str | None:
-    """An encoding that the text itself states in its first lines."""
-    found = _STATED.search(data[:1024])
-    return found.group(1).decode() if found else None
+    """Return the encoding that the text itself states in its first lines."""
+    match = _STATED.search(data[:1024])
+    return match.group(1).decode() if match else None
 
 
-def _try(data: bytes, name: str) -> str | None:
+def _try_decode(data: bytes, name: str) -> str | None:
     try:
         return data.decode(name) if codecs.lookup(name)._is_text_encoding else None
     except (UnicodeError, LookupError, ValueError):

@@ -13,7 +13,7 @@ from typing import Final
 from models.extract.formats.sniffing.languages import LANGUAGES, Language
 
 MAX_SAMPLE_BYTES: Final = 2_000
-"""Bytes of lines outside ASCII that are scored. More text makes the guess slower and no better."""
+"""Bytes of lines outside ASCII that are scored. More text makes the guess slower, not better."""
 MIN_MARGIN: Final = 2.5
 """Difference of log probabilities below which the guess is uncertain."""
 _SIGNS: Final = frozenset("\xa0§°©®«»²³€‘’“”„‚–—…•™¡¿ºª´·")
@@ -21,34 +21,34 @@ _RARE_SIGNS: Final = frozenset("±µ¶‰£¥¢½¼¾×÷")
 _WIDE_SIGNS: Final = frozenset("、。，「」『』（）：；！？・～　〜“”《》【】％")
 _INSIDE_WORDS: Final = frozenset("’·´")
 _LOG_SIGN: Final = -4.0
-"""Log probability of a usual sign, such as a quotation mark, that stands apart from letters."""
+"""Log probability of a usual sign, such as a quotation mark, apart from letters."""
 _LOG_RARE_SIGN: Final = -6.5
-"""Log probability of a rare sign, such as a fraction, that stands apart from letters."""
+"""Log probability of a rare sign, such as a fraction, apart from letters."""
 _LOG_INSIDE: Final = -9.0
-"""A sign between two letters or signs, as wrong code pages give."""
+"""Log probability of a sign between two letters or signs, as wrong code pages produce."""
 _LOG_FOREIGN: Final = -7.5
-"""A letter that the language does not write."""
+"""Log probability of a letter outside the language's alphabet."""
 _LOG_UNDEFINED: Final = -15.0
-"""Log probability of a byte that the encoding does not define: hardly ever."""
+"""Log probability of a byte that the encoding does not define."""
 _LOG_WORD: Final = 1.2
 """Log likelihood that a frequent word of the language adds."""
 _MAX_WORDS: Final = 8
-"""Frequent words that count: more of them say nothing new."""
+"""Frequent words that count: more of them add no evidence."""
 _LOG_RARE_LETTER: Final = -1.5
-"""Log likelihood that an ASCII letter adds that the language hardly uses."""
+"""Log likelihood that an ASCII letter adds that the language rarely uses."""
 _MAX_RARE_LETTERS: Final = 6
 """Rare letters that count: foreign names have them too."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _TAG: Final = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)\s*>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 _LISTED_SHARE: Final = 0.85
-"""Share of a text in Chinese, Japanese or Korean that the listed characters make up."""
+"""Share of the listed characters in a text in Chinese, Japanese or Korean."""
 _FIRST_LEVELS: Final = {
     "gb2312": (0xB0, 0xD7), "big5": (0xA4, 0xC6), "euc_kr": (0xB0, 0xC8), "euc_jp": (0xB0, 0xCF)
 }  # fmt: skip
 """Lead bytes of the first level of a national standard: common ideographs, usual syllables."""
 
 _Feature = tuple[str, str]
-"""A character outside ASCII in lower case, and where it stands."""
+"""A character outside ASCII in lower case, and its context."""
 
 
 def guess(data: bytes) -> tuple[str, bool]:
@@ -75,7 +75,7 @@ def guess(data: bytes) -> tuple[str, bool]:
 
 
 def guess_markup(data: bytes) -> tuple[str, bool]:
-    """Return the same for the text between the tags of HTML."""
+    """Guess the encoding of HTML from the text between its tags."""
     return guess(_TAG.sub(b" ", data))
 
 
@@ -101,8 +101,8 @@ def _cut_at_ascii(line: bytes) -> bytes:
 
 
 def _find_features(text: str) -> Counter[_Feature]:
-    """Count the characters outside ASCII by where they stand: in a word, at its start, between capitals or signs."""
-    found: Counter[_Feature] = Counter()
+    """Count characters outside ASCII by context: in a word, at its start, between capitals or signs."""
+    counts: Counter[_Feature] = Counter()
     before = " "
     for index, char in enumerate(text):
         if char >= "\x80":
@@ -110,15 +110,15 @@ def _find_features(text: str) -> Counter[_Feature]:
             lower = char.lower()
             if not char.isalpha():
                 is_inside = _is_dense(before) and _is_dense(after) and char not in _INSIDE_WORDS
-                found[char, "inside" if is_inside else "apart"] += 1
+                counts[char, "inside" if is_inside else "apart"] += 1
             elif "\u0370" <= char < "\u2000" and (_is_ascii_letter(before) or _is_ascii_letter(after)):
-                found[char, "mixed"] += 1
+                counts[char, "mixed"] += 1
             elif char == lower:
-                found[char, "between" if before.isupper() and after.isupper() else "word"] += 1
+                counts[char, "between" if before.isupper() and after.isupper() else "word"] += 1
             else:
-                found[lower, "after" if before.islower() else "start"] += 1
+                counts[lower, "after" if before.islower() else "start"] += 1
         before = char
-    return found
+    return counts
 
 
 def _is_ascii_letter(char: str) -> bool:
@@ -126,17 +126,17 @@ def _is_ascii_letter(char: str) -> bool:
 
 
 def _is_dense(char: str) -> bool:
-    """True for a letter, or a sign outside ASCII other than quotation marks and blanks."""
+    """Return whether the character is a letter, or a sign outside ASCII other than quotation marks and blanks."""
     return char.isalpha() or (char >= "\x80" and char not in "\xa0«»‘’“”„‚…–—")
 
 
 _LOG_PLACE: Final = {"word": 0.0, "between": -1.5, "start": -1.2, "after": -5.0, "mixed": -6.0}
-"""Lower case letters in words are the rule; capitals after them are rare."""
+"""Log probability by context: lower case letters in words are frequent, capitals after them rare."""
 
 
 @cache
 def _letter_logs(letters: str, *, is_wide: bool) -> dict[str, float]:
-    """Return log probabilities of letters that are given in order of frequency."""
+    """Return log probabilities of letters, which are listed by frequency."""
     weights = {letter: 1 / (rank + 3) for rank, letter in enumerate(dict.fromkeys(letters))}
     share = (_LISTED_SHARE if is_wide else 0.95) / sum(weights.values())
     return {letter: math.log(weight * share) for letter, weight in weights.items()}
@@ -151,26 +151,26 @@ def _score(features: Counter[_Feature], language: Language) -> float:
 
 
 def _score_words(words: Counter[str], letters: Counter[str], language: Language) -> float:
-    """Return the evidence of frequent words, and of ASCII letters that the language hardly uses."""
+    """Return the evidence of frequent words, and of ASCII letters that the language rarely uses."""
     frequent = sum(words[word] for word in language.words)
     rare = sum(letters[letter] for letter in language.rare)
     return _LOG_WORD * min(frequent, _MAX_WORDS) + _LOG_RARE_LETTER * min(rare, _MAX_RARE_LETTERS)
 
 
-def _score_char(char: str, place: str, logs: dict[str, float]) -> float:
+def _score_char(char: str, context: str, logs: dict[str, float]) -> float:
     if char == "\ufffd" or "\x80" <= char < "\xa0":
         return _LOG_UNDEFINED
-    if (found := logs.get(char)) is not None:
-        return found + _LOG_PLACE.get(place, 0.0)
-    if place == "inside":
+    if (letter_log := logs.get(char)) is not None:
+        return letter_log + _LOG_PLACE.get(context, 0.0)
+    if context == "inside":
         return _LOG_INSIDE
-    if place == "apart":
+    if context == "apart":
         return _LOG_SIGN if char in _SIGNS else _LOG_RARE_SIGN if char in _RARE_SIGNS else _LOG_INSIDE
     return _LOG_FOREIGN
 
 
 def _score_wide(char: str, logs: dict[str, float], standard: str) -> float:
-    """Return the score of a character that takes two bytes: that of two letters of a byte each."""
+    """Return the score of a two-byte character, comparable with that of two one-byte letters."""
     if char == "\ufffd" or "\ue000" <= char <= "\uf8ff":
         return 2 * _LOG_UNDEFINED
     if char in logs:
@@ -184,7 +184,7 @@ def _score_wide(char: str, logs: dict[str, float], standard: str) -> float:
 
 @cache
 def _is_first_level(char: str, standard: str) -> bool:
-    """True for what the national standard puts into its first level."""
+    """Return whether the national standard lists the character in its first level."""
     try:
         lead = char.encode(standard)[0]
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What languages write outside ASCII, in order of frequency, and in which legacy encodings their files are."""
+"""Letters that languages use outside ASCII, by frequency, and the legacy encodings of their files."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -6,10 +6,10 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What one language writes.
+    """The letters and encodings of one language.
 
-    `letters` are in order of frequency and `encodings` have a log prior each. `words` are frequent, and `rare` are
-    ASCII letters that hardly occur. `standard` names the national standard of ideographs and syllables.
+    `letters` are ordered by frequency, and `encodings` have a log prior each. `words` are frequent, and `rare` are
+    ASCII letters that rarely occur. `standard` names the national standard of ideographs and syllables.
     """
 
     letters: str
@@ -95,4 +95,4 @@ LANGUAGES: Final = (
     _language(_TRADITIONAL, {"cp950": -1.5}, standard="big5"),
     _language(_KOREAN, {"cp949": -1.5}, standard="euc_kr"),
 )  # fmt: skip
-"""Languages with their letters. The first letters of a line stand for most of what its language writes."""
+"""Languages with their letters. The first letters of a line are most of the letters in its texts."""

@@ -1,4 +1,4 @@
-"""Records of delimited text: which delimiter parts them, and whether a text is records at all."""
+"""Records of delimited text: finds the delimiter, and whether a text consists of records."""
 
 import csv
 import io
@@ -10,11 +10,11 @@ from typing import Final
 DELIMITERS: Final = ",;\t|"
 _INSTRUCTION: Final = re.compile(r"\ufeff?\"?sep=([^\r\n\"A-Za-z0-9])\"?\r?\n", re.IGNORECASE)
 SAMPLE_RECORDS: Final = 50
-"""Records that are split by each delimiter to tell which one a file uses."""
+"""Records that are split by each delimiter to find the file's delimiter."""
 _LEAST_AGREEING: Final = 0.6
 """Share of the records that must have the usual number of fields."""
 _FIELD_BYTES: Final = 10_000_000
-"""Bytes of one field: the csv module's own bound of 128 KiB refuses honest exports."""
+"""Bytes of one field: the csv module's own limit of 128 KiB refuses legitimate exports."""
 
 
 def split_instruction(text: str) -> tuple[str | None, str]:
@@ -24,7 +24,7 @@ def split_instruction(text: str) -> tuple[str | None, str]:
 
 
 def find_delimiter(text: str) -> str | None:
-    """The delimiter of a text's records; None when none of the usual ones makes a table."""
+    """Return the delimiter of a text's records, or None when no usual delimiter yields a table."""
     stated, text = split_instruction(text)
     if stated is not None:
         return stated
@@ -45,7 +45,7 @@ def find_delimiter(text: str) -> str | None:
 
 
 def looks_delimited(text: str) -> bool:
-    """True for a text that is a table of records, not prose that happens to have commas."""
+    """Return whether a text is a table of records and not prose with commas."""
     if split_instruction(text)[0] is not None:
         return True
     delimiter = find_delimiter(text)
@@ -57,11 +57,11 @@ def looks_delimited(text: str) -> bool:
         return False
     if delimiter in "\t|":
         return True
-    after = sum(field.startswith(" ") for record in records for field in record[1:])
-    spaced = after > 0.5 * max(1, sum(len(record) - 1 for record in records))
+    spaced_fields = sum(field.startswith(" ") for record in records for field in record[1:])
+    is_spaced = spaced_fields > 0.5 * max(1, sum(len(record) - 1 for record in records))
     ends = sum(record[-1].rstrip().endswith((".", ":", "{", "}", ";", ",")) for record in records)
-    long = sum(len(field) > 80 for field in fields) > 0.2 * len(fields)
-    return not (long or (spaced and len(records) < 4) or ends > 0.4 * len(records))
+    has_long_fields = sum(len(field) > 80 for field in fields) > 0.2 * len(fields)
+    return not (has_long_fields or (is_spaced and len(records) < 4) or ends > 0.4 * len(records))
 
 
 def _records(text: str, delimiter: str, most: int) -> list[list[str]]:
@@ -78,6 +78,10 @@ def _records(text: str, delimiter: str, most: int) -> list[list[str]]:
 
 
 def read_records(text: str, delimiter: str) -> Iterator[list[str]]:
-    """Records as they stand; raises `csv.Error` for a field without end."""
+    """Yield the raw records.
+
+    Raises:
+        csv.Error: A field has no end.
+    """
     csv.field_size_limit(_FIELD_BYTES)
     return csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter, skipinitialspace=False)

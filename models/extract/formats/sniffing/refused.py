@@ -1,4 +1,4 @@
-"""Formats that are recognised and not read: their names and what to do, raised as `UnsupportedFormat`."""
+"""Formats that are recognised but not read: their names and advice, raised as `UnsupportedFormat`."""
 
 import re
 from typing import Final
@@ -43,18 +43,18 @@ _XML: Final = (
     (re.compile(r"<(?:\w+:)?wordDocument\b"), "Word 2003 XML", "save it as .docx"),
     (re.compile(r"<svg\b|<svg:svg\b"), "an SVG drawing", "export it as PDF or PNG"),
 )
-"""The first element of a text of XML, name and advice."""
+"""The first element of an XML text, name and advice."""
 _TAR_AT: Final = 257
 """Bytes before the signature of a tar archive."""
 
 
 def refuse(name: str, advice: str) -> UnsupportedFormat:
-    """Return the error for a format that is recognised and not read."""
+    """Return the error for a format that is recognised but not read."""
     return UnsupportedFormat(f"{name} is not read; {advice}")
 
 
 def check_signature(data: bytes) -> None:
-    """Raise `UnsupportedFormat` for bytes of a format that is recognised and not read."""
+    """Raise `UnsupportedFormat` for bytes of a format that is recognised but not read."""
     for signature, name, advice in _SIGNATURES:
         if data.startswith(signature):
             raise refuse(name, advice)
@@ -63,14 +63,14 @@ def check_signature(data: bytes) -> None:
 
 
 def check_root(names: set[str]) -> None:
-    """Raise `UnsupportedFormat` for what a compound file holds at its root (names in lower case)."""
-    for found, name, advice in _ROOTS:
-        if found in names:
+    """Raise `UnsupportedFormat` for such names at the root of a compound file (in lower case)."""
+    for entry, name, advice in _ROOTS:
+        if entry in names:
             raise refuse(name, advice)
 
 
 def check_package(names: set[str]) -> None:
-    """Raise `UnsupportedFormat` for the names in a package (in lower case)."""
+    """Raise `UnsupportedFormat` for such names in a package (in lower case)."""
     folders = {name.partition("/")[0] for name in names if "/" in name}
     is_iwork = any(name.endswith(".iwa") for name in names) or bool(names & {"index.apxl", "index.zip"})
     if is_iwork or ("index.xml" in names and "quicklook" in folders):
@@ -84,7 +84,7 @@ def check_package(names: set[str]) -> None:
 
 
 def check_xml(start: str) -> None:
-    """Raise `UnsupportedFormat` for the first element of a text of XML."""
+    """Raise `UnsupportedFormat` for such a first element of an XML text."""
     for pattern, name, advice in _XML:
         if pattern.match(start):
             raise refuse(name, advice)

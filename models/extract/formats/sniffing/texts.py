@@ -1,4 +1,4 @@
-"""Which kind of text a file is, from its first kilobytes: markup, mail, records, light markup, or just text."""
+"""Kind of a text file, from its first kilobytes: markup, mail, records, light markup, or plain text."""
 
 import re
 from typing import Final
@@ -10,7 +10,7 @@ from models.extract.formats.sniffing.records import looks_delimited
 from models.extract.formats.sniffing.refused import check_xml
 
 LOOKED_AT: Final = 65_536
-"""Bytes of a text that decide what it is."""
+"""Bytes of a text that are examined."""
 
 _MARKUP: Final = re.compile(
     r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol)[\s>/]",
@@ -25,7 +25,7 @@ _JATS: Final = re.compile(
 _FLAT: Final = re.compile(
     r"<office:document\b[^>]{0,8000}?\soffice:mimetype=[\"']application/vnd\.oasis\.opendocument\.([a-z]{4,12})"
 )
-"""OpenDocument in one file of XML: what it is stands in its first element."""
+"""OpenDocument in a single XML file: its first element states its kind."""
 _FLAT_FORMATS: Final = {
     "text": Format.ODT, "spreadsheet": Format.ODS, "presentation": Format.ODP, "graphics": Format.ODP,
 }  # fmt: skip
@@ -41,7 +41,7 @@ _EMLX: Final = re.compile(r"\A\d{1,10} *\n(?=[A-Za-z-]{2,40}:)")
 _NEXT_MAIL: Final = re.compile(rb"\n\r?\nFrom \S[^\r\n]{0,300}\d{4}[^\r\n]{0,40}\r?\n[A-Za-z-]{2,60}:")
 _HEADER: Final = re.compile(r"([A-Za-z][A-Za-z0-9-]{1,60})[ \t]*:(?!//)")
 _STRANGE_LINES: Final = 2
-"""Lines among a mail's headers that are none: programs break long ones without a blank."""
+"""Lines among a mail's headers that may be invalid: programs break long ones without a blank."""
 _MAIL_HEADERS: Final = frozenset(
     (
         "from", "to", "cc", "subject", "date", "received", "return-path", "message-id", "mime-version", "delivered-to",
@@ -76,11 +76,15 @@ _ASCIIDOC: Final = tuple(
 )  # fmt: skip
 _TABLE_RULE: Final = re.compile(r"^\|? *:?-+:? *\|(?: *:?-+:? *\|?)*$", re.MULTILINE)
 _STRONG: Final = 2
-"""Kinds of marks that a light markup must show; a heading or a table counts twice."""
+"""Kinds of marks that a light markup must have; a heading or a table counts twice."""
 
 
 def sniff_text(data: bytes) -> Format:
-    """The kind of a text file. Raises `UnsupportedFormat` for bytes that are no text."""
+    """Return the kind of a text file.
+
+    Raises:
+        UnsupportedFormat: The bytes are not text.
+    """
     if not is_text(data):
         raise UnsupportedFormat("no known signature, and no text")
     text = decode_text(data[:LOOKED_AT]).text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
@@ -90,8 +94,8 @@ def sniff_text(data: bytes) -> Format:
     if start.startswith("<"):
         if (flat := _FLAT.match(start)) is not None and flat.group(1) in _FLAT_FORMATS:
             return _FLAT_FORMATS[flat.group(1)]
-        if (other := _sniff_office_xml(start)) is not None:
-            return other
+        if (office := _sniff_office_xml(start)) is not None:
+            return office
         check_xml(start)
         if _JATS.search(text[:8192]):
             return Format.JATS
@@ -104,44 +108,44 @@ def sniff_text(data: bytes) -> Format:
 
 
 def _sniff_office_xml(start: str) -> Format | None:
-    """A workbook of 2003 in XML, or an Office package as one file of XML (Flat OPC)."""
+    """Return the format of a 2003 XML workbook or of an Office package in a single XML file (Flat OPC)."""
     if _WORKBOOK_2003.match(start):
         return Format.XLS
     if not _FLAT_OPC.match(start):
         return None
-    return next((found for part, found in _FLAT_PARTS.items() if part in start), Format.DOCX)
+    return next((format_ for part, format_ in _FLAT_PARTS.items() if part in start), Format.DOCX)
 
 
 def is_mailbox(data: bytes) -> bool:
-    """True for a file of several mails, each after a line that begins with `From `."""
+    """Return whether the file has several mails, each after a line that begins with `From `."""
     return data.startswith(b"From ") and _NEXT_MAIL.search(data) is not None
 
 
 def _sniff_mail(text: str) -> Format | None:
-    """Lines of headers, several of which only mail has."""
+    """Return a mail format if the first lines are headers, several of which only mail has."""
     if text.startswith("From ") and "\n" in text:
         text = text[text.index("\n") + 1 :]
     names: list[str] = []
-    strange = 0
+    invalid_lines = 0
     for line in text.lstrip("\n").split("\n")[:200]:
         if not line:
             break
         if line[0] in " \t":
             continue
-        found = _HEADER.match(line)
-        if found is None:
-            strange += 1
-            if strange > _STRANGE_LINES or not names:
+        match = _HEADER.match(line)
+        if match is None:
+            invalid_lines += 1
+            if invalid_lines > _STRANGE_LINES or not names:
                 return None if len(names) < 3 else _mail_of(names, text)
             continue
-        names.append(found.group(1).lower())
+        names.append(match.group(1).lower())
     return _mail_of(names, text)
 
 
 def _mail_of(names: list[str], text: str) -> Format | None:
     known = {name for name in names if name in _MAIL_HEADERS}
-    paired = any(pair <= known for pair in _PAIRS)
-    if not paired and not (len(known) >= 2 and known & _SURE_HEADERS) and len(known) < 3:
+    has_pair = any(pair <= known for pair in _PAIRS)
+    if not has_pair and not (len(known) >= 2 and known & _SURE_HEADERS) and len(known) < 3:
         return None
     head = text[:8192]
     return Format.MHTML if _WEB_ARCHIVE.search(head) and _SAVED_BY.search(head) else Format.EML
@@ -161,11 +165,11 @@ def _sniff_light(text: str) -> Format:
 
 
 def _is_records(text: str) -> bool:
-    """Records whose fields hold marks are records: their first lines are no heading, list or fence."""
+    """Return whether the text is records that contain marks: their first line looks like a record, not like markup."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     return looks_delimited(text) and not first.startswith(("#", "=", "-", "*", ">", "|", "`", ":"))
 
 
 def _count_marks(text: str, marks: tuple[re.Pattern[str], ...]) -> int:
-    """Kinds of marks in the text; the first, a heading, counts twice."""
-    return sum((1 + (at == 0)) for at, mark in enumerate(marks) if mark.search(text))
+    """Count the kinds of marks in the text; the first kind, a heading, counts twice."""
+    return sum((1 + (index == 0)) for index, mark in enumerate(marks) if mark.search(text))

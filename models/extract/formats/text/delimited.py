@@ -1,4 +1,4 @@
-"""CSV and TSV: one table, its delimiter found by which one gives records of the same length."""
+"""CSV and TSV: one table, whose delimiter is the one that yields records of equal length."""
 
 import csv
 from typing import Final
@@ -19,7 +19,11 @@ MAX_COLUMNS: Final = 20_000
 
 
 def open_csv(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The table in `data`. Raises `ResourceLimit`."""
+    """Open the table in `data`.
+
+    Raises:
+        ResourceLimit: The file has too many cells or a field is too long.
+    """
     return open_flow(lambda: _read(data), options)
 
 
@@ -53,17 +57,19 @@ def _read_table(text: str, delimiter: str) -> Table | None:
         if width:
             raise ResourceLimit("the file has too many cells")
         return None
-    header = _has_header(rows)
+    has_header = _has_header(rows)
     cells = tuple(
-        Cell(row=at, col=col, header=header and at == 0, text=clean(row[col]).strip() if col < len(row) else "")
-        for at, row in enumerate(rows)
+        Cell(
+            row=index, col=col, header=has_header and index == 0, text=clean(row[col]).strip() if col < len(row) else ""
+        )
+        for index, row in enumerate(rows)
         for col in range(width)
     )
     return Table(rows=len(rows), cols=width, cells=cells)
 
 
 def _has_header(rows: list[list[str]]) -> bool:
-    """The first record names the columns: no numbers in it, nothing twice."""
+    """Return whether the first record names the columns: it has no numbers and no repetition."""
     first = [field.strip() for field in rows[0]]
     return len(rows) > 1 and all(first) and len(set(first)) == len(first) and not any(map(_is_number, first))
 

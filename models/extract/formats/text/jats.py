@@ -27,7 +27,7 @@ _SKIPPED: Final = frozenset(
         "article-version", "pub-history", "kwd-group", "support-group", "long-desc", "alt-text",
     )
 )  # fmt: skip
-"""What describes the article and is metadata, not its text."""
+"""Elements that describe the article: metadata, not text."""
 _AS_IN_HTML: Final = (
     "section", "ul", "ol", "li", "blockquote", "pre", "h2", "h3", "h4", "h5", "h6", "a", "dl", "dt", "dd", "p", "sup",
     "sub", "thead", "tbody", "tfoot", "tr", "table",
@@ -52,42 +52,43 @@ _SECTIONS: Final = frozenset(("sec", "app", "abstract", "trans-abstract", "ack",
 _HOLD_CODE: Final = frozenset(
     ("sec", "body", "app", "boxed-text", "disp-quote", "list-item", "def", "fig", "statement")
 )
-"""Where code is a block, not words in a paragraph."""
+"""Elements in which code is a block, not words in a paragraph."""
 _LINK: Final = "{http://www.w3.org/1999/xlink}href"
 _BODY_OF_TEX: Final = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 MAX_LEVEL: Final = 6
-"""Levels of headings a tree has."""
+"""Heading levels of a tree."""
 
 
 def to_html(article: Element) -> Element:
-    """The article as one `div`; every element states the line where it stands in the file."""
+    """Return the article as one `div`; every element states its line in the file."""
     root = etree.Element("div")
     _Converter().convert(article, root, 1)
     return root
 
 
 def local_name(node: Element) -> str:
+    """Return the element's name without its namespace; empty for comments."""
     return etree.QName(node).localname if isinstance(node.tag, str) else ""
 
 
 def plain_tex(text: str) -> str:
-    """The formula in a TeX field that may hold a whole document around it."""
-    found = _BODY_OF_TEX.search(text)
-    return " ".join((found.group(1) if found else text).split()).strip("$ ")
+    """Return the formula in a TeX field, which may contain a whole document around it."""
+    body = _BODY_OF_TEX.search(text)
+    return " ".join((body.group(1) if body else text).split()).strip("$ ")
 
 
 class _Converter:
-    """Walks the article; `level` is that of the next section's heading."""
+    """Converts the article; `level` is that of the next section's heading."""
 
     def convert(self, node: Element, into: Element, level: int) -> None:
-        """The node's content inside `into`."""
-        _say(into, node.text)
+        """Convert the node's content into `into`."""
+        _append_text(into, node.text)
         for child in node:
             if isinstance(child.tag, str):
-                self._child(child, into, level)
-            _say(into, child.tail)
+                self._convert_child(child, into, level)
+            _append_text(into, child.tail)
 
-    def _child(self, node: Element, into: Element, level: int) -> None:
+    def _convert_child(self, node: Element, into: Element, level: int) -> None:
         outside = node.getparent()
         name, around = local_name(node), local_name(outside) if outside is not None else ""
         if name in _SKIPPED:
@@ -97,79 +98,79 @@ class _Converter:
         elif name == "subtitle" and around == "title-group":
             self._add("h2", node, into, level)
         elif name in ("title", "label") and around in _SECTIONS:
-            self._heading(node, into, level)
+            self._convert_title(node, into, level)
         elif name in ("tex-math", "inline-formula", "disp-formula", "math"):
-            self._formula(node, into, level)
+            self._convert_formula(node, into, level)
         elif name == "alternatives":
-            self._choose(node, into, level)
+            self._choose_alternative(node, into, level)
         elif name == "code" and around not in _HOLD_CODE:
             self._add("code", node, into, level)
         else:
-            self._named(name, node, into, level)
+            self._convert_named(name, node, into, level)
 
-    def _named(self, name: str, node: Element, into: Element, level: int) -> None:
-        """Elements that have a like in HTML, and those that have none."""
+    def _convert_named(self, name: str, node: Element, into: Element, level: int) -> None:
+        """Convert elements with an HTML counterpart, and those without one."""
         match name:
             case "list":
                 kind = _ORDERED.get(node.get("list-type", ""))
                 self._add("ol" if kind else "ul", node, into, level).set("type", kind or "")
             case "ext-link" | "uri" | "email":
-                made = self._add("a", node, into, level)
-                made.set("href", node.get(_LINK) or ("" if name == "email" else "".join(node.itertext())))
+                converted = self._add("a", node, into, level)
+                converted.set("href", node.get(_LINK) or ("" if name == "email" else "".join(node.itertext())))
             case "td" | "th":
-                made = self._add(name, node, into, level)
+                converted = self._add(name, node, into, level)
                 for side in ("rowspan", "colspan"):
                     if node.get(side):
-                        made.set(side, node.get(side, "1"))
+                        converted.set(side, node.get(side, "1"))
             case _ if name in _RENAMED:
-                self._renamed(name, node, into, level)
+                self._convert_renamed(name, node, into, level)
             case _:
                 self._add("div" if name in _BLOCKS else "span", node, into, level)
 
-    def _renamed(self, name: str, node: Element, into: Element, level: int) -> None:
+    def _convert_renamed(self, name: str, node: Element, into: Element, level: int) -> None:
         deeper = level + (name in _SECTIONS)
-        made = self._add(_RENAMED[name], node, into, deeper)
+        section = self._add(_RENAMED[name], node, into, deeper)
         if name in ("abstract", "ref-list", "ack") and not any(local_name(child) == "title" for child in node):
             title = etree.Element(f"h{min(deeper, MAX_LEVEL)}")
             title.text = {"abstract": "Abstract", "ref-list": "References", "ack": "Acknowledgments"}[name]
-            made.insert(0, title)
+            section.insert(0, title)
 
-    def _heading(self, node: Element, into: Element, level: int) -> None:
-        """A section's title; its number, which stands in a label before it, is left to the reader of the page."""
+    def _convert_title(self, node: Element, into: Element, level: int) -> None:
+        """Convert a section's title; the number in a label before it is read separately."""
         if local_name(node) == "title":
             self._add(f"h{min(level, MAX_LEVEL)}", node, into, level)
 
-    def _choose(self, node: Element, into: Element, level: int) -> None:
-        """Of several forms of one thing the one that can be read: a table or a formula before a picture."""
+    def _choose_alternative(self, node: Element, into: Element, level: int) -> None:
+        """Convert the most readable of several forms: a table or a formula rather than a picture."""
         names = {local_name(child): child for child in reversed(node)}
         if "table" in names:
-            self._child(names["table"], into, level)
+            self._convert_child(names["table"], into, level)
         elif "tex-math" in names or "math" in names:
-            self._formula(node, into, level)
+            self._convert_formula(node, into, level)
         elif len(node):
             self.convert(node[0], etree.SubElement(into, "span"), level)
 
-    def _formula(self, node: Element, into: Element, level: int) -> None:
-        """TeX where the article states it, else its MathML, else what else stands there."""
+    def _convert_formula(self, node: Element, into: Element, level: int) -> None:
+        """Convert TeX if the article states it, else its MathML, else its other content."""
         display = local_name(node) == "disp-formula"
-        tex = next((one for one in node.iter() if local_name(one) == "tex-math"), None)
-        math = next((one for one in node.iter() if local_name(one) == "math"), None)
+        tex = next((inner for inner in node.iter() if local_name(inner) == "tex-math"), None)
+        math = next((inner for inner in node.iter() if local_name(inner) == "math"), None)
         if tex is None and math is None:
             self.convert(node, etree.SubElement(into, "span"), level)
             return
-        made = etree.SubElement(into, "math", {"display": "block"} if display else {})
-        made.set("data-lines", _line(node))
+        formula = etree.SubElement(into, "math", {"display": "block"} if display else {})
+        formula.set("data-lines", _line(node))
         if tex is not None:
-            note = etree.SubElement(made, "annotation", {"encoding": "application/x-tex"})
+            note = etree.SubElement(formula, "annotation", {"encoding": "application/x-tex"})
             note.text = plain_tex("".join(tex.itertext()))
         elif math is not None:
-            _copy_math(math, made)
+            _copy_math(math, formula)
 
     def _add(self, tag: str, node: Element, into: Element, level: int) -> Element:
-        made = etree.SubElement(into, tag)
-        made.set("data-lines", _line(node))
-        self.convert(node, made, level)
-        return made
+        converted = etree.SubElement(into, tag)
+        converted.set("data-lines", _line(node))
+        self.convert(node, converted, level)
+        return converted
 
 
 def _line(node: Element) -> str:
@@ -179,13 +180,13 @@ def _line(node: Element) -> str:
 def _copy_math(node: Element, into: Element) -> None:
     for child in node:
         if isinstance(child.tag, str):
-            made = etree.SubElement(into, local_name(child))
-            made.text = child.text
-            _copy_math(child, made)
+            copied = etree.SubElement(into, local_name(child))
+            copied.text = child.text
+            _copy_math(child, copied)
 
 
-def _say(into: Element, text: str | None) -> None:
-    """Adds text at the end of an element."""
+def _append_text(into: Element, text: str | None) -> None:
+    """Append text at the end of an element."""
     if not text:
         return
     if len(into):
@@ -196,18 +197,22 @@ def _say(into: Element, text: str | None) -> None:
 
 ENGINE: Final = "lxml"
 MAX_CHARS: Final = 1000
-"""Characters of one fact of the metadata that are kept, as for other formats."""
-_KEPT: Final = "jats"
+"""Characters of one metadata value that are stored, as for other formats."""
+_CACHE_KEY: Final = "jats"
 _ENTITY: Final = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
 _OWN: Final = frozenset(("amp", "lt", "gt", "quot", "apos"))
-"""Entities of XML itself, which the parser knows."""
+"""Entities of XML itself, which the parser resolves."""
 _DOCTYPE: Final = re.compile(r"<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL)
 _DECLARATION: Final = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _INTERNAL: Final = re.compile(r"<!ENTITY", re.IGNORECASE)
 
 
 def open_jats(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The article in `data`. Raises `ExtractError`: malformed, a limit passed."""
+    """Open the article in `data`.
+
+    Raises:
+        ExtractError: The file is malformed, or exceeds a limit.
+    """
     return open_flow(lambda: _read(data), options)
 
 
@@ -225,7 +230,12 @@ def _read(data: bytes) -> FlowFile:
 
 
 def parse_article(text: str) -> Element:
-    """The root of the article. Raises `Malformed` for XML that declares entities or is none, `ResourceLimit`."""
+    """Return the root of the article.
+
+    Raises:
+        Malformed: The text declares entities or is not XML.
+        ResourceLimit: A limit of the parser is exceeded.
+    """
     stated, doctype = text, _DOCTYPE.search(text[:65_536])
     if doctype is not None:
         if _INTERNAL.search(doctype.group()):
@@ -242,26 +252,26 @@ def parse_article(text: str) -> Element:
         raise Malformed("the article is not readable XML") from None
     if root is None:
         raise Malformed("the article is not readable XML")
-    return keep(_KEPT, stated, root)
+    return keep(_CACHE_KEY, stated, root)
 
 
 def parse_again(text: str) -> Element:
-    """The same for the caller alone: what the reader of this text has just parsed."""
-    found = take(_KEPT, text)
-    return parse_article(text) if found is None else cast(Element, found)
+    """Return the root for the caller alone; a reader's parse of this text is reused."""
+    cached = take(_CACHE_KEY, text)
+    return parse_article(text) if cached is None else cast(Element, cached)
 
 
-def _character(found: re.Match[str]) -> str:
-    """A named character; one that nobody knows stays as it is written."""
-    if found.group(1) in _OWN:
-        return found.group()
-    return html5.get(found.group(1) + ";", f"&amp;{found.group(1)};")
+def _character(match: re.Match[str]) -> str:
+    """Return a named character; an unknown name stays as it is written."""
+    if match.group(1) in _OWN:
+        return match.group()
+    return html5.get(match.group(1) + ";", f"&amp;{match.group(1)};")
 
 
 def _read_metadata(root: Element) -> Metadata:
     front = next((node for node in root.iter() if local_name(node) in ("article-meta", "front")), root)
     title = next((node for node in front.iter() if local_name(node) == "article-title"), None)
-    names = [_person(node) for node in front.iter() if local_name(node) == "name" and _is_author(node)]
+    names = [_person_name(node) for node in front.iter() if local_name(node) == "name" and _is_author(node)]
     date = next((node for node in front.iter() if local_name(node) == "pub-date"), None)
     facts = {local_name(child): (child.text or "").strip() for child in date} if date is not None else {}
     parts = [facts[name].zfill(2) for name in ("year", "month", "day") if facts.get(name, "").isdecimal()]
@@ -274,10 +284,10 @@ def _read_metadata(root: Element) -> Metadata:
 
 
 def _is_author(node: Element) -> bool:
-    contrib = next((one for one in node.iterancestors() if local_name(one) == "contrib"), None)
+    contrib = next((ancestor for ancestor in node.iterancestors() if local_name(ancestor) == "contrib"), None)
     return contrib is not None and contrib.get("contrib-type", "author") == "author"
 
 
-def _person(node: Element) -> str:
+def _person_name(node: Element) -> str:
     named = {local_name(child): (child.text or "").strip() for child in node}
     return " ".join(part for part in (named.get("given-names"), named.get("surname")) if part)

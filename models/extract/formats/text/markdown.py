@@ -21,20 +21,20 @@ from models.extract.formats.sniffing.charset import decode_file
 from models.extract.formats.text.plain import read_paragraphs
 
 STEPS_PER_CHAR: Final = 4
-"""Steps through labels that a text has for each of its characters: a page full of links takes less than one."""
+"""Label search steps allowed per character of a text: a page full of links needs less than one."""
 FREE_STEPS: Final = 200_000
-"""Steps that even the shortest text has: about a fifth of a second."""
+"""Label search steps allowed for any text: about a fifth of a second."""
 _LEFT: Final = "label_steps_left"
 _CLOSER: Final = "last_closer"
 
 
 def label_steps(text: str) -> dict[str, Any]:
-    """The environment of one parse of `text`: what its search for labels may still take."""
+    """Return the environment of one parse of `text`, with its limit of label search steps."""
     return {_LEFT: FREE_STEPS + STEPS_PER_CHAR * len(text)}
 
 
 def bound_labels(parser: MarkdownIt) -> MarkdownIt:
-    """The same parser with that search; it must be given `label_steps` as its environment."""
+    """Return the parser with a limited label search; it needs `label_steps` as its environment."""
     bounded: Any = SimpleNamespace(
         parseLinkLabel=find_label_end,
         parseLinkDestination=helpers.parseLinkDestination,
@@ -45,19 +45,19 @@ def bound_labels(parser: MarkdownIt) -> MarkdownIt:
 
 
 def find_label_end(state: StateInline, start: int, no_links: bool = False) -> int:
-    """Where the label that opens at `start` closes, -1 when it does not (or, with `no_links`, holds a link)."""
+    """Return the end of the label that opens at `start`, or -1 without one (or, with `no_links`, with a link in it)."""
     if _last_closer(state) <= start:
         return -1
     before = state.pos
-    end = _search(state, start + 1, no_links)
+    end = _search_label_end(state, start + 1, no_links)
     state.pos = before
     return end
 
 
-def _search(state: StateInline, at: int, no_links: bool) -> int:
+def _search_label_end(state: StateInline, start: int, no_links: bool) -> int:
     env: MutableMapping[str, Any] = state.env
     level = 1
-    state.pos = at
+    state.pos = start
     while state.pos < state.posMax:
         env[_LEFT] -= 1
         if env[_LEFT] < 0:
@@ -77,7 +77,7 @@ def _search(state: StateInline, at: int, no_links: bool) -> int:
 
 
 def _last_closer(state: StateInline) -> int:
-    """The place of the last `]` of a paragraph, looked for once."""
+    """Return the position of the last `]` of a paragraph, which is cached."""
     known = state.env.get(_CLOSER)
     if known is None or known[0] is not state.src:
         known = state.env[_CLOSER] = (state.src, state.src.rfind("]"))
@@ -86,7 +86,7 @@ def _last_closer(state: StateInline) -> int:
 
 ENGINE: Final = "markdown-it"
 MAX_NESTING: Final = 100
-"""Quotes and lists inside each other; CommonMark sets no bound, the walk of the page does."""
+"""Nesting depth of quotes and lists; CommonMark has no limit, the walk of the page does."""
 MAX_CHARS: Final = 20_000_000
 """Characters that are parsed: the parser's tokens take about fifty times as many bytes."""
 MAX_NOTES: Final = 10_000
@@ -101,7 +101,7 @@ _CONTAINERS: Final = frozenset(("blockquote_open", "bullet_list_open", "ordered_
 
 
 def _mark_note(state: StateInline, silent: bool) -> bool:
-    """The mark of a footnote (`[^1]`) whose text is in the file, as a superscript."""
+    """Render the mark of a footnote (`[^1]`) whose text is in the file as a superscript."""
     match = _NOTE_MARK.match(state.src, state.pos)
     if match is None or match.group(1) not in state.env.get(_NOTES, ()):
         return False
@@ -113,7 +113,7 @@ def _mark_note(state: StateInline, silent: bool) -> bool:
 
 
 def _part_notes(text: str) -> tuple[str, dict[str, tuple[int, str]]]:
-    """Return the text without footnotes, its lines kept, and the footnotes by label with their first line."""
+    """Return the text with emptied footnote lines, and the footnotes by label with their first line."""
     lines = text.split("\n")
     notes: dict[str, tuple[int, str]] = {}
     fence, label = "", ""
@@ -131,25 +131,25 @@ def _part_notes(text: str) -> tuple[str, dict[str, tuple[int, str]]]:
         elif not label or (stripped and not line.startswith(("    ", "\t"))):
             label = ""
             continue
-        first, said = notes[label]
-        notes[label] = (first, f"{said}\n{line.strip()}" if said else line.strip())
+        first, note = notes[label]
+        notes[label] = (first, f"{note}\n{line.strip()}" if note else line.strip())
         lines[index] = ""
     return "\n".join(lines), notes
 
 
 def _make_notes(notes: Mapping[str, tuple[int, str]], shift: int) -> list[FlowBlock]:
-    """Footnotes as blocks; their markup is removed."""
+    """Return footnotes as blocks without their markup."""
     blocks = []
     for label, (first, text) in notes.items():
         rendered = _PARSER.renderInline(text.strip(), label_steps(text))
-        said = lxml_html.fromstring(f"<p>{rendered}</p>").text_content() if rendered.strip() else ""
-        shown = clean(f"{label} {said}").strip()
+        note = lxml_html.fromstring(f"<p>{rendered}</p>").text_content() if rendered.strip() else ""
+        shown = clean(f"{label} {note}").strip()
         blocks.append(FlowBlock(BlockType.FOOTNOTE, shown, path=f"line {first + 1 + shift}"))
     return blocks
 
 
 def make_parser() -> MarkdownIt:
-    """The parser, with its bounds on nesting and on the search for labels."""
+    """Return the parser, with its limits on nesting and on the label search."""
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": MAX_NESTING})
     parser.inline.ruler.before("link", "footnote_mark", _mark_note)
     return bound_labels(parser.enable(["table", "strikethrough"]))
@@ -159,7 +159,11 @@ _PARSER: Final = make_parser()
 
 
 def open_markdown(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The text in `data`. Raises `ResourceLimit`."""
+    """Open the text in `data`.
+
+    Raises:
+        ResourceLimit: The text is too long.
+    """
     return open_flow(lambda: _read(data), options)
 
 
@@ -194,21 +198,21 @@ def _read(data: bytes) -> FlowFile:
 
 
 def _render(tokens: list[Token], shift: int) -> str:
-    """The text as HTML whose blocks state their lines (counted from `shift`)."""
-    for at, token in enumerate(tokens):
+    """Return the text as HTML whose blocks state their lines (counted from `shift`)."""
+    for index, token in enumerate(tokens):
         if token.map is None or token.nesting < 0 or token.type in _CONTAINERS:
             continue
         shown = token
-        if token.type == "list_item_open" and at + 1 < len(tokens) and tokens[at + 1].map is not None:
-            shown = tokens[at + 1]
+        if token.type == "list_item_open" and index + 1 < len(tokens) and tokens[index + 1].map is not None:
+            shown = tokens[index + 1]
         token.attrSet("data-lines", _name_lines(shown, shift))
-        if token.type == "list_item_open" and at + 2 < len(tokens) and tokens[at + 2].type == "inline":
-            _check_task(tokens[at + 2])
+        if token.type == "list_item_open" and index + 2 < len(tokens) and tokens[index + 2].type == "inline":
+            _check_task(tokens[index + 2])
     return str(_PARSER.renderer.render(tokens, _PARSER.options, {}))
 
 
 def _check_task(inline: Token) -> None:
-    """A list item that begins with `[ ]` or `[x]` is a task: its box as a character."""
+    """Replace the `[ ]` or `[x]` at the start of a task by a box character."""
     first = inline.children[0] if inline.children else None
     if first is not None and first.type == "text" and (match := _TASK.match(first.content)) is not None:
         first.content = ("☐ " if match.group(1) == " " else "☑ ") + first.content[match.end() :]
@@ -220,10 +224,10 @@ def _name_lines(token: Token, shift: int) -> str:
 
 
 def _read_front(block: str) -> Metadata:
-    found: dict[str, Any] = {name: value for name, value in _FIELD.findall(block) if value}
+    fields: dict[str, Any] = {name: value for name, value in _FIELD.findall(block) if value}
     return Metadata(
-        title=found.get("title"),
-        author=found.get("author"),
-        created=found.get("date"),
-        language=found.get("lang") or found.get("language"),
+        title=fields.get("title"),
+        author=fields.get("author"),
+        created=fields.get("date"),
+        language=fields.get("lang") or fields.get("language"),
     )

@@ -1,4 +1,4 @@
-"""Plain text: paragraphs at blank lines, line breaks kept, the lines of each as its path."""
+"""Plain text: paragraphs at blank lines, with their line breaks, and their lines as paths."""
 
 import re
 from typing import Final
@@ -11,12 +11,16 @@ from models.extract.formats.sniffing.charset import decode_file
 
 ENGINE: Final = "text"
 MAX_BLOCK_CHARS: Final = 20_000
-"""A paragraph longer than that is cut at a line, so that no block is the whole of a log file."""
+"""Characters of a paragraph; a longer one is split at a line, so that a log file is not one block."""
 _FORM_FEED: Final = re.compile("\f")
 
 
 def open_text(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The text in `data`. Raises `ResourceLimit`."""
+    """Open the text in `data`.
+
+    Raises:
+        ResourceLimit: The text is too long.
+    """
     return open_flow(lambda: _read(data), options)
 
 
@@ -40,18 +44,18 @@ def _read(data: bytes) -> FlowFile:
 
 
 def read_paragraphs(text: str, first_line: int = 1) -> list[FlowBlock]:
-    """Paragraphs of lines without a blank line between them."""
+    """Return paragraphs, which are lines without a blank line between them."""
     blocks: list[FlowBlock] = []
     lines: list[str] = []
     size = 0
-    for at, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=first_line):
+    for line_number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=first_line):
         if line.strip() and size < MAX_BLOCK_CHARS:
             lines.append(line)
             size += len(line)
             continue
-        _add(blocks, lines, at - 1)
+        _add(blocks, lines, line_number - 1)
         lines, size = ([line], len(line)) if line.strip() else ([], 0)
-    _add(blocks, lines, at)
+    _add(blocks, lines, line_number)
     return blocks
 
 

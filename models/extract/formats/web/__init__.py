@@ -1,1 +1,1 @@
-"""Web pages, and books that are made of them (.epub)."""
+"""Books made of web pages (.epub)."""

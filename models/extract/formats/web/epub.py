@@ -20,31 +20,38 @@ from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAss
 
 ENGINE: Final = "lxml-html"
 MAX_PARTS: Final = 5_000
-"""Chapters of a book: each is a parse of its own."""
+"""Chapters of a book: each is parsed separately."""
 MAX_CHARS: Final = 1000
-"""Characters of a title or an author that are kept; a longer one is no name."""
+"""Characters of a title or an author that are stored; longer values are not names."""
 _CONTAINER: Final = "META-INF/container.xml"
 _PAGES: Final = frozenset(("application/xhtml+xml", "text/html", "application/html+xml", "text/x-oeb1-document"))
 _OBFUSCATION: Final = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-"""Fonts that are only made hard to copy: no reader needs them."""
+"""Obfuscation of fonts, which reading does not need."""
 
 
 def open_epub(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The book in `data`. Raises `ExtractError`: malformed, encrypted, a limit passed."""
+    """Open the book in `data`.
+
+    Raises:
+        ExtractError: The book is malformed or encrypted, or exceeds a limit.
+    """
     return open_flow(lambda: _Book(Package(data)).read(), options)
 
 
 class _Book:
+    """One book on its way to pages."""
+
     def __init__(self, package: Package) -> None:
         self._package = package
         self._warnings: list[str] = []
         self._folder = ""
-        self._here = ""
+        self._current_folder = ""
         self._contents: set[str] = set()
         self._pictures = PagePictures(self._find_picture)
 
     def read(self) -> FlowFile:
-        self._check_open()
+        """Return the flow file of the book."""
+        self._check_unencrypted()
         part = self._find_opf()
         root = self._package.xml(part)
         if root is None:
@@ -68,8 +75,12 @@ class _Book:
             assets=HeldAssets(self._pictures.held),
         )
 
-    def _check_open(self) -> None:
-        """Raises `Encrypted` when more than fonts is encrypted."""
+    def _check_unencrypted(self) -> None:
+        """Check that nothing but fonts is encrypted.
+
+        Raises:
+            Encrypted: Other parts are encrypted.
+        """
         try:
             root = self._package.xml("META-INF/encryption.xml")
         except BrokenPart:
@@ -89,7 +100,7 @@ class _Book:
         raise Malformed("the book names no package file")
 
     def _read_spine(self, root: Element) -> list[str]:
-        """The parts of the spine in order, each once; outside addresses are left out."""
+        """Return the parts of the spine in order, each once, without external addresses."""
         items: dict[str, tuple[str, str]] = {}
         order: list[str] = []
         for node in root.iter():
@@ -112,7 +123,7 @@ class _Book:
         return names
 
     def _resolve(self, folder: str, href: str) -> str | None:
-        """A part of the book by its address; None for one that leads out of it."""
+        """Return the part of the book at an address; None for an address outside it."""
         path = unquote(href.partition("#")[0])
         if not path or "://" in path or path.startswith(("/", "\\")):
             return None
@@ -121,7 +132,7 @@ class _Book:
 
     def _read_part(self, name: str) -> FlowPage:
         page = FlowPage(label=name)
-        self._here = posixpath.dirname(name)
+        self._current_folder = posixpath.dirname(name)
         try:
             root = parse_html(decode(self._package.read(name)))
         except BrokenPart:
@@ -135,7 +146,7 @@ class _Book:
         return page
 
     def _find_picture(self, source: str) -> bytes | None:
-        name = self._resolve(self._here, source)
+        name = self._resolve(self._current_folder, source)
         if name is None or not self._package.has(name):
             return None
         try:
@@ -145,27 +156,32 @@ class _Book:
 
 
 def mark_as_furniture(blocks: list[FlowBlock]) -> None:
-    """Blocks that are no part of the text."""
+    """Retype blocks that do not belong to the text."""
     for block in blocks:
         block.type, block.level, block.bullet, block.parent = BlockType.PAGE_HEADER, None, False, None
 
 
 def repeats_metadata(blocks: list[FlowBlock], root: Element) -> bool:
-    """True for a title page made from the package file: it says what the metadata say and nothing else."""
+    """Return whether the title page only repeats the metadata of the package file."""
     stated = {
         " ".join(node.text.split()).casefold()
         for node in root.iter()
         if isinstance(node.tag, str) and "purl.org/dc/elements" in node.tag and node.text
     }
-    said = [" ".join(block.text.split()).casefold() for block in blocks]
-    return bool(said) and all(block.asset is None and text in stated for block, text in zip(blocks, said, strict=True))
+    texts = [" ".join(block.text.split()).casefold() for block in blocks]
+    return bool(texts) and all(
+        block.asset is None and text in stated for block, text in zip(blocks, texts, strict=True)
+    )
 
 
 def _read_metadata(root: Element) -> Metadata:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for node in root.iter():
         if isinstance(node.tag, str) and "purl.org/dc/elements" in node.tag and node.text:
-            found.setdefault(node.tag.rpartition("}")[2], node.text.strip()[:MAX_CHARS])
+            values.setdefault(node.tag.rpartition("}")[2], node.text.strip()[:MAX_CHARS])
     return Metadata(
-        title=found.get("title"), author=found.get("creator"), created=found.get("date"), language=found.get("language")
+        title=values.get("title"),
+        author=values.get("creator"),
+        created=values.get("date"),
+        language=values.get("language"),
     )

@@ -3,7 +3,7 @@
 Rules cannot say it where none are drawn, and distances alone cannot where a cell's lines are as far apart as the rows.
 """
 
-from collections.abc import Iterator
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -42,6 +42,7 @@ class ContinuationLimits:
 
 
 LIMITS = ContinuationLimits()
+_STOPS, _OPEN = frozenset(".;!?"), frozenset(",-–(:")
 
 STEP_NAMES = (
     "gap", "gap_least", "gap_low", "gap_median", "gap_most", "gap_before", "gap_after", "jump",
@@ -52,7 +53,7 @@ STEP_NAMES = (
 )  # fmt: skip
 """What is said of two neighbouring printed rows of a region over some columns."""
 
-Cells = dict[int, list[Segment]]
+Cells = dict[int, "_Cell"]
 Matrix = npt.NDArray[np.float32]
 
 
@@ -86,14 +87,52 @@ def describe_steps(rows: list[TextRow], columns: list[float], region: RuledRegio
     return np.array(found, dtype=np.float32).reshape(-1, len(STEP_NAMES))
 
 
+@dataclass(slots=True, init=False)
+class _Cell:
+    """What a printed row holds in one column."""
+
+    segments: list[Segment]
+    length: int
+    is_figure: bool
+
+    def __init__(self, segments: list[Segment]) -> None:
+        self.segments = segments
+        texts = [word.text for segment in segments for word in segment.words]
+        self.length = sum(map(len, texts))
+        self.is_figure = (
+            not texts[0][:1].isalpha()
+            and self.length <= LIMITS.figure_chars
+            and FIGURE.fullmatch(" ".join(texts)) is not None
+        )
+
+
+class _PrintedRow:
+    """A printed row over some columns, measured once: it is compared with the rows above and below."""
+
+    __slots__ = ("base", "bold", "cells", "figures", "key", "left", "length", "longest", "size", "spans")
+
+    def __init__(self, row: TextRow, columns: list[float]) -> None:
+        parts: dict[int, list[Segment]] = {}
+        for segment in row.segments:
+            parts.setdefault(column_at(segment.x0 + 0.5, columns), []).append(segment)
+        self.cells = {column: _Cell(segments) for column, segments in parts.items()}
+        self.base, self.size, self.left = row.base, row.size, row.words[0].x0
+        self.bold = all([word.bold for word in row.words])
+        self.longest = max(self.cells, key=lambda column: self.cells[column].length)
+        self.length = sum([cell.length for cell in self.cells.values()])
+        self.figures = sum([cell.is_figure for cell in self.cells.values()])
+        self.key = _kind_of(parts[0][0].words[0].text) if 0 in parts else ""
+        self.spans = any([spans_columns(one.x0, one.x1, columns) for one in row.segments])
+
+
 class _RegionRows:
     """What the printed rows of a region have in common, measured once."""
 
     def __init__(self, rows: list[TextRow], columns: list[float], region: RuledRegion) -> None:
-        self._rows, self._columns = rows, columns
-        self._cells = [_part_cells(row, columns) for row in rows]
-        self._right = _find_right_ends(self._cells, columns)
-        self._left = min([row.words[0].x0 for row in rows])
+        self._rows = [_PrintedRow(row, columns) for row in rows]
+        self._width = len(columns) + 1
+        self._right = _find_right_ends(self._rows, columns)
+        self._left = min([row.left for row in self._rows])
         self._gaps = [(below.base - above.base) / max(above.size, below.size, 1.0) for above, below in pairwise(rows)]
         ordered = sorted([gap for gap in self._gaps if gap >= LIMITS.least_step]) or [1.0]
         self._low, self._median = ordered[len(ordered) // 5], ordered[len(ordered) // 2]
@@ -102,23 +141,22 @@ class _RegionRows:
         self._ruled = _find_ruled(rows, region)
         count = len(rows)
         self._ruled_share = sum(self._ruled) / len(self._ruled)
-        self._key_share = sum([0 in own for own in self._cells]) / count
-        self._multi_share = sum([len(own) > 1 for own in self._cells]) / count
-        self._figures = [sum(map(_is_figure, own.values())) for own in self._cells]
-        keys = [_kind_of(own[0][0].words[0].text) for own in self._cells if 0 in own]
+        self._multi_share = sum([len(row.cells) > 1 for row in self._rows]) / count
+        keys = [row.key for row in self._rows if row.key]
+        self._key_share = len(keys) / count
         self._key_kinds = {kind: keys.count(kind) / len(keys) for kind in set(keys)}
 
     def describe(self, number: int) -> tuple[float, ...]:
         """The values of `STEP_NAMES` of a row and the one above."""
-        at, gaps, width = number - 1, self._gaps, len(self._columns) + 1
+        at, gaps, width = number - 1, self._gaps, self._width
         above, row = self._rows[at], self._rows[number]
-        before, own = self._cells[at], self._cells[number]
-        after: Cells = self._cells[number + 1] if number + 1 < len(self._rows) else {}
+        after = self._rows[number + 1].cells if number + 1 < len(self._rows) else {}
+        before, own = above.cells, row.cells
         shared = own.keys() & before.keys()
         rooms = [self._room(column, before, own, row.size) for column in shared] or [-LIMITS.far]
-        offsets = [abs(own[column][0].x0 - before[column][0].x0) / row.size for column in shared] or [LIMITS.far]
-        longest = max(own, key=lambda column: _length(own[column]))
-        ending = before[longest][-1].words[-1].text if longest in before else ""
+        offsets = [abs(own[column].segments[0].x0 - before[column].segments[0].x0) / row.size for column in shared]
+        longest = row.longest
+        ending = before[longest].segments[-1].words[-1].text[-1:] if longest in before else ""
         gap = gaps[at]
         return (
             gap, gap / self._least, gap / self._low, gap / self._median, gap / self._most,
@@ -127,39 +165,29 @@ class _RegionRows:
             gap - self._jump if self._jump else -LIMITS.far,
             len(own) / width, len(before) / width, len(after) / width, len(shared), len(own) - len(shared),
             0 in own, 0 in before, 0 in after, self._key_share,
-            own[longest][0].words[0].text[:1].islower(), ending[-1:] in tuple(".;!?"), ending[-1:] in tuple(",-–(:"),
+            own[longest].segments[0].words[0].text[:1].islower(), ending in _STOPS, ending in _OPEN,
             max(rooms), min(rooms), self._ruled[at], self._ruled[at - 1] if at else False, self._ruled_share,
-            self._figures[number] / width, self._figures[at] / width,
-            all([word.bold for word in row.words]), all([word.bold for word in above.words]),
-            at == 0, number == len(gaps), min(len(self._rows), LIMITS.most_rows), width, min(offsets),
-            any([spans_columns(one.x0, one.x1, self._columns) for one in row.segments]),
-            row.size / max(above.size, 1.0),
-            _length(own[longest]), sum([len(word.text) for word in above.words]), self._multi_share,
-            (row.words[0].x0 - self._left) / row.size,
-            self._key_kinds[_kind_of(own[0][0].words[0].text)] if 0 in own else -1.0,
-            0 in own and len(own) == 1,
+            row.figures / width, above.figures / width, row.bold, above.bold,
+            at == 0, number == len(gaps), min(len(self._rows), LIMITS.most_rows), width,
+            min(offsets, default=LIMITS.far), row.spans, row.size / max(above.size, 1.0),
+            own[longest].length, above.length, self._multi_share, (row.left - self._left) / row.size,
+            self._key_kinds[row.key] if row.key else -1.0, bool(row.key) and len(own) == 1,
         )  # fmt: skip
 
     def _room(self, column: int, before: Cells, own: Cells, size: float) -> float:
         """Room (ems) that the column's line above left for the first word of this one."""
-        first = own[column][0].words[0]
-        return (self._right[column] - before[column][-1].x1 - (first.x1 - first.x0)) / size
+        first = own[column].segments[0].words[0]
+        return (self._right[column] - before[column].segments[-1].x1 - (first.x1 - first.x0)) / size
 
 
-def _part_cells(row: TextRow, columns: list[float]) -> Cells:
-    own: Cells = {}
-    for segment in row.segments:
-        own.setdefault(column_at(segment.x0 + 0.5, columns), []).append(segment)
-    return own
-
-
-def _find_right_ends(cells: list[Cells], columns: list[float]) -> list[float]:
+def _find_right_ends(rows: list[_PrintedRow], columns: list[float]) -> list[float]:
     """How far the text of each column reaches, by the segments that do not run across its edge."""
     right = [0.0] * (len(columns) + 1)
-    for own in cells:
-        for column, segments in own.items():
-            if column == len(columns) or segments[-1].x1 <= columns[column]:
-                right[column] = max(right[column], segments[-1].x1)
+    for row in rows:
+        for column, cell in row.cells.items():
+            end = cell.segments[-1].x1
+            if column == len(columns) or end <= columns[column]:
+                right[column] = max(right[column], end)
     return right
 
 
@@ -175,25 +203,12 @@ def _find_jump(steps: list[float]) -> float:
 def _find_ruled(rows: list[TextRow], region: RuledRegion) -> list[bool]:
     """For each two neighbours whether a wide rule, or the edge of a shade, runs between them."""
     least = LIMITS.wide_rule * (region.box[2] - region.box[0])
-    levels = [rule.y0 for rule in region.horizontals if rule.x1 - rule.x0 > least]
-    return [
-        any([row_middle(above) < y < row_middle(below) + 0.1 * below.size for y in levels])
-        for above, below in pairwise(rows)
-    ]
-
-
-def _is_figure(segments: list[Segment]) -> bool:
-    text = " ".join(_texts_of(segments))
-    return len(text) <= LIMITS.figure_chars and FIGURE.fullmatch(text) is not None
-
-
-def _texts_of(segments: list[Segment]) -> Iterator[str]:
-    for segment in segments:
-        yield from (word.text for word in segment.words)
-
-
-def _length(segments: list[Segment]) -> int:
-    return sum([len(word.text) for segment in segments for word in segment.words])
+    levels = sorted([rule.y0 for rule in region.horizontals if rule.x1 - rule.x0 > least])
+    found = []
+    for above, below in pairwise(rows):
+        at = bisect_right(levels, row_middle(above))
+        found.append(at < len(levels) and levels[at] < row_middle(below) + 0.1 * below.size)
+    return found
 
 
 def _kind_of(text: str) -> str:

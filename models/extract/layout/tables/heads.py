@@ -47,9 +47,11 @@ def centred_spans(group: list[TextRow], below: list[TextRow], columns: list[floa
 
     `below` are the text rows under the head. Only heads beside empty columns are looked at.
     """
-    extents = column_extents(below, columns)
     segments = [segment for row in group for segment in row.segments]
     owners = [column_at((segment.x0 + segment.x1) / 2, columns) for segment in segments]
+    if len(set(owners)) > len(columns):
+        return []
+    extents = column_extents(below, columns)
     spans: list[Span] = []
     for segment, owner in zip(segments, owners, strict=True):
         taken = {other for other in owners if other != owner}

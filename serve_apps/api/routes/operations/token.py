@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from serve_apps.access.caller import find_key, org_of, secret_of
-from serve_apps.access.loopback import is_local_caller
+from serve_apps.access.loopback import is_local_caller, is_own_user
 from serve_apps.access.scopes import KeyScope
 from serve_apps.api.context.deps import RunningDep
 from serve_apps.api.context.resources import ApiLimits
@@ -26,12 +26,18 @@ async def read_token(request: Request, running: RunningDep) -> Response:
     secret = secret_of(request.scope["headers"])
     key = find_key(secret, resources.keys) if secret is not None else None
     org_of(request.scope["headers"])
-    if not (key and key.scope is KeyScope.ADMIN) and not is_local(request, resources.limits):
-        raise TokenRefused("only an admin or a caller on this machine can read the token")
+    if not (key and key.scope is KeyScope.ADMIN) and not is_own_caller(request, resources.limits):
+        raise TokenRefused("only an admin, root or the user of the service on this machine can read the token")
     token = resources.default_token
     if token is None:
         raise NoDefaultToken("keys are managed by the operator; there is no default token")
     return json_response({"name": token.name, "token": token.token, "scopes": KeyScope.ADMIN.included()})
+
+
+def is_own_caller(request: Request, limits: ApiLimits) -> bool:
+    """Return whether the caller is on this machine, as root or as the user of the service."""
+    client = request.scope.get("client")
+    return client is not None and is_local(request, limits) and is_own_user(client[0], client[1])
 
 
 def is_local(request: Request, limits: ApiLimits) -> bool:

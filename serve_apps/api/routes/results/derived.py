@@ -45,7 +45,7 @@ def _select(keys: str | None, tree: Tree) -> list[ExtractedField]:
 
 @router.get(f"{DOCUMENT}/semantics", responses={200: {"model": SemanticDocument}})
 async def read_semantics(document: PublishedDep) -> Response:
-    """Return typed objects with evidence block ids. Semantics of an ingest are returned as sent, never redacted."""
+    """Return typed objects with evidence block ids. Semantics of an ingest are returned unchanged, never redacted."""
     if not document.redacted:
         supplied = await document.call.running.disk.run(_supplied, document)
         if supplied is not None:

@@ -1,4 +1,4 @@
-"""A fork server that finds no file any more once its privileges are gone: as nobody does in another user's home."""
+"""A fork server that cannot open files after dropping its privileges, as in another user's home."""
 
 import sys
 from typing import NoReturn

@@ -14,7 +14,7 @@ def main(control: int, limits_json: str) -> NoReturn:
 
 
 def _tell(limits: SandboxLimits, *, landlock: bool) -> dict[str, bool]:
-    """Where a locked server would let its children try."""
+    """Report the locks of a server at the point where its children would start."""
     raise RuntimeError(f"file {_try_file()}, may write {resource.getrlimit(resource.RLIMIT_FSIZE)[1]} bytes")
 
 

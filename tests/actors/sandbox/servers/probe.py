@@ -71,6 +71,13 @@ def _slip() -> None:
     bbox_area(None)  # type: ignore[arg-type]
 
 
+def _work() -> None:
+    """Use 0.2 seconds of CPU time."""
+    end_s = time.process_time() + 0.2
+    while time.process_time() < end_s:
+        pass
+
+
 _met: list[str] = []
 
 
@@ -94,6 +101,7 @@ ORDERS: dict[str, Callable[[], None]] = {
     "exit": lambda: os._exit(3),
     "spin": _spin,
     "sleep": lambda: time.sleep(3600),
+    "work": _work,
     "nap": lambda: time.sleep(0.02),
     "eat-memory": _eat_memory,
     "flood": _flood,

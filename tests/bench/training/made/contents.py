@@ -1,4 +1,4 @@
-"""What made tables hold: requirements, lists, forms, invoices, statistics; as cells, before anything is placed."""
+"""Content of synthetic tables as cells: requirements, lists, forms, invoices, statistics."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -216,7 +216,7 @@ def make_invoice(texts: Texts) -> MadeTable:
 
 
 def make_form(texts: Texts) -> MadeTable:
-    """Labels beside cells that are to be filled in: mostly empty."""
+    """Make labels next to mostly empty cells, as in a form."""
     random = texts.random
     width, height = random.randint(2, 4), random.randint(3, 8)
     cells: list[MadeCell] = []

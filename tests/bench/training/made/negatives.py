@@ -1,4 +1,4 @@
-"""What stands on pages in aligned pieces and is no table: contents, references, code, terms, signatures, charts."""
+"""Aligned page content other than tables: contents, references, code, terms, signatures, charts."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,7 +9,7 @@ from tests.bench.training.made.typeset import Pen
 
 
 class Column(Protocol):
-    """Where the next piece goes."""
+    """Position of the next piece."""
 
     pen: Pen
     texts: Texts
@@ -44,7 +44,7 @@ def _write_references(page: Column) -> None:
 
 
 def _write_terms(page: Column) -> None:
-    """Terms with explanations of several lines beside them, as glossaries have them."""
+    """Write terms with explanations of several lines next to them, as in a glossary."""
     light, bold = FAMILIES[page.family]
     indent = page.width * page.texts.random.choice([0.2, 0.25])
     for _ in range(page.texts.random.randint(3, 6)):

@@ -38,7 +38,7 @@ _OTHERS = (make_statistics, make_statistics, make_invoice, make_form, make_names
 
 @dataclass(slots=True)
 class MadePage:
-    """What is being written: where the next block goes, and the tables so far."""
+    """Page in progress: position of the next block, and the tables so far."""
 
     pen: Pen
     texts: Texts

@@ -1,4 +1,4 @@
-"""How made tables look: fonts, rules, shades, distances; the defaults of common makers among them."""
+"""Styles of synthetic tables: fonts, rules, shades, distances, with the defaults of common programs."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -87,7 +87,7 @@ _KINDS = (
 
 
 def _dress(kind: str, width: float, edge: float) -> dict[str, Any]:
-    """What makes a style one of a kind; `edge` is the width of rules that some of its tables have."""
+    """Set the properties of a style's kind; `edge` is the width of the rules of some tables."""
     kinds: dict[str, dict[str, Any]] = {
         "word": {"leading": 1.15, "pad_x": 5.4, "pad_y": 0.0, "ink": 0.0, "stretch": True, **_frame(0.5)},
         "office": {"leading": 1.15, "pad_x": 2.8, "pad_y": 2.8, "ink": 0.0, "stretch": True, **_frame(0.1)},

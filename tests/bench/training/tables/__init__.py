@@ -1,1 +1,1 @@
-"""Training of the forests of tables: truth, candidates beside it, fits."""
+"""Training of the table forests: truth, candidates, fits."""

@@ -53,7 +53,7 @@ class Folds:
         self._names, self._folder, self._columns = sorted(names), folder, columns
 
     def fit(self, fit: Callable[[list[list[Learned]]], Any], found: dict[str, list[Learned]], out: Path) -> None:
-        """One forest of all sources in `out`, and one without each fold beside."""
+        """Fit one forest of all sources in `out`, and one without each fold next to it."""
         write_forest(fit(list(found.values())), out, self._columns)
         for fold in range(FOLDS):
             others = [found[name] for at, name in enumerate(self._names) if at % FOLDS != fold]
@@ -112,7 +112,7 @@ def choose_sources(root: Path, made: Path, without: list[str]) -> list[TrainingS
 
 
 def spread(documents: tuple[Path, ...], most: int) -> tuple[Path, ...]:
-    """No more than so many, evenly spread."""
+    """Return at most this many documents, evenly spread."""
     count = min(most, len(documents))
     return tuple(documents[at * len(documents) // count] for at in range(count))
 

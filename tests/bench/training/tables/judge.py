@@ -1,4 +1,4 @@
-"""Pages as the forests of tables learn from them: rows, regions and candidates beside the truth."""
+"""Training rows of the table forests: printed rows, regions and candidates with their truth."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -40,7 +40,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRegions:
-    """What a glance sees of the regions of one page, and the quality of the best table that each gives."""
+    """Glance features of a page's regions, with the quality of each region's best table."""
 
     glances: Any
     quality: list[float]
@@ -140,7 +140,7 @@ def judge_candidates(home: Path, pdf: Path, weights: Weights) -> list[JudgedPage
 def collect(
     look: Callable[..., list[Learned]], source: TrainingSource, weights: Weights, jobs: int = 2
 ) -> list[Learned]:
-    """What a pass finds in all documents of a source, in their order."""
+    """Return the results of a pass over all documents of a source, in their order."""
     read = partial(look, source.home, weights=weights)
     with ProcessPoolExecutor(jobs) as pool:
         return [one for pages in pool.map(read, source.originals, chunksize=4) for one in pages]

@@ -1,4 +1,4 @@
-"""The parts of a table that runs over pages: which of its rows stand on which page, told by their words."""
+"""Assigns the rows of a multi-page table to pages, by their words."""
 
 from collections import Counter
 from dataclasses import replace

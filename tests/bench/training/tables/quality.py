@@ -1,4 +1,4 @@
-"""How good a table is beside the truth: a quick stand-in for TEDS, from words, cells, neighbours and shape."""
+"""Compares a table with the truth: a fast substitute for TEDS, from words, cells, neighbours and shape."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ Relation = tuple[str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """`quality` (0..1) beside the best table of the truth, `match` its index (-1: none), `is_found`: it is that one."""
+    """Quality (0 to 1) against the best table of the truth, its index (-1: none), and whether they match."""
 
     quality: float = 0.0
     match: int = -1
@@ -26,7 +26,7 @@ class Judged:
 
 
 class TableContent:
-    """What is compared of a table."""
+    """Comparable content of a table."""
 
     def __init__(self, cells: tuple[TruthCell, ...], page: int | None = None) -> None:
         self.page = page

@@ -1,4 +1,4 @@
-"""Which printed rows go on with the table row above them: printed rows matched with the rows of the truth."""
+"""Labels printed rows that continue the table row above: printed rows matched with rows of the truth."""
 
 import re
 from collections import Counter

@@ -25,7 +25,7 @@ def solid(text: str) -> str:
 
 
 def expected_text(blocks: list[Block]) -> str:
-    """What chunks hold, without white space: texts, and cells joined by bars row by row."""
+    """Return the text of chunks without white space: texts, and cells joined by bars row by row."""
     parts = []
     for block in blocks:
         if block.table is not None and block.table.cells:
@@ -38,18 +38,14 @@ def expected_text(blocks: list[Block]) -> str:
 
 @settings(max_examples=60)
 @given(trees(header=False), st.sampled_from([16, 40, 254]))
-def test_without_overlap_every_chunkable_text_is_in_the_chunks_exactly_once_and_in_order(
-    tree: Tree, budget: int
-) -> None:
+def test_chunks_without_overlap_cover_every_text_once_and_in_order(tree: Tree, budget: int) -> None:
     chunks = chunk_tree(tree, TOKENIZER, ChunkSettings(max_tokens=budget, overlap_tokens=0))
     assert "".join(solid(chunk.text) for chunk in chunks) == expected_text(visible_blocks(tree))
 
 
 @settings(max_examples=50)
 @given(trees(header=False), st.sampled_from([(16, 8), (40, 10), (254, 32)]))
-def test_with_overlap_a_chunk_begins_with_the_end_of_the_one_before_and_nothing_else_repeats(
-    tree: Tree, sizes: tuple[int, int]
-) -> None:
+def test_overlapping_chunk_begins_with_the_end_of_the_previous_chunk_only(tree: Tree, sizes: tuple[int, int]) -> None:
     chunks = chunk_tree(tree, TOKENIZER, ChunkSettings(max_tokens=sizes[0], overlap_tokens=sizes[1]))
     expected, at = expected_text(visible_blocks(tree)), 0
     for chunk in chunks:
@@ -94,7 +90,7 @@ class _Uncounted:
     st.text(st.sampled_from("ab1 .,!\n\t\x00\x0b\x85'-éß。"), max_size=40).map(str.strip),
     st.sampled_from([0, 1, 4, 32]),
 )
-def test_a_tail_that_is_the_whole_passage_is_found_without_the_places_of_its_tokens(text: str, tokens: int) -> None:
+def test_whole_passage_tail_is_found_without_token_offsets(text: str, tokens: int) -> None:
     assert _tail(text, TOKENIZER, tokens) == _tail(text, _Uncounted(), tokens)
 
 
@@ -147,7 +143,7 @@ def test_a_table_is_cut_between_rows_and_its_header_row_is_repeated() -> None:
     ]
 
 
-def test_a_caption_stays_with_its_figure_and_a_silent_figure_is_cited_with_it() -> None:
+def test_caption_stays_with_its_figure_and_the_figure_is_cited() -> None:
     filler = make_block(P, "word " * 245)
     picture = make_block(BlockType.PICTURE, "", bbox=(0, 0, 9, 9), asset_ref="p1-1")
     tree = make_tree(filler, picture, make_block(BlockType.CAPTION, "Figure 1: a dam on a river in spring time"))
@@ -157,7 +153,7 @@ def test_a_caption_stays_with_its_figure_and_a_silent_figure_is_cited_with_it() 
     assert last.text == "Table 1: levels\n\na | b\n1 | 2"
 
 
-def test_a_heading_stays_with_what_follows_it() -> None:
+def test_heading_stays_with_the_following_text() -> None:
     tree = make_tree(make_block(H, "A", level=1), make_block(P, "word " * 250), make_block(P, "word " * 20))
     assert chunk_tree(tree, TOKENIZER)[0].text.startswith("A\n\nword")
 

@@ -36,7 +36,7 @@ def receipt() -> Tree:
     )  # fmt: skip
 
 
-def test_a_receipt_gives_issuer_address_date_and_total_without_labels_for_them() -> None:
+def test_receipt_yields_issuer_address_date_and_total_without_labels() -> None:
     fields = by_key(receipt())
     assert fields["supplier"].value == "MORNING STAR BAKERY SDN BHD"
     assert fields["address"].value == "12, JALAN MAWAR 3, 43000 KAJANG, SELANGOR"
@@ -62,7 +62,7 @@ def test_evidence_of_a_line_or_cell_is_the_box_of_its_block() -> None:
     assert {field.evidence.bbox for field in find_fields(make_tree(lines, table))} == {box}
 
 
-def test_captions_code_and_table_heads_are_no_pairs() -> None:
+def test_captions_code_and_table_heads_are_not_pairs() -> None:
     blocks = (
         make_block(BlockType.CAPTION, "Table 1: levels"),
         make_block(BlockType.CODE, "if level > 1: warn()"),
@@ -84,7 +84,7 @@ def test_a_value_under_its_label() -> None:
     assert by_key(tree)["due_date"].normalized == "2021-06-05"
 
 
-def test_a_value_beside_its_label_wins_over_one_below() -> None:
+def test_value_next_to_its_label_wins_over_a_value_below() -> None:
     tree = lines_tree(("Date:", (10, 10, 40, 20)), ("1 May 2020", (60, 10, 120, 20)), ("2 May 2020", (10, 22, 70, 32)))
     assert by_key(tree)["date"].normalized == "2020-05-01"
 
@@ -177,7 +177,7 @@ def test_rows_of_a_bill_joined_into_one_text_still_name_their_amounts() -> None:
     assert (fields["subtotal"].normalized, fields["total"].normalized) == ("46.68", "56.02")
 
 
-def test_a_bill_that_rounds_and_one_without_a_total_give_what_is_to_be_paid() -> None:
+def test_rounded_bill_and_bill_without_total_yield_the_payable_amount() -> None:
     rounded = ("Total: 60.31", "Rounding adj: -0.01", "RM 60.30", "Cash: 70.30", "Change: 10.00")
     unnamed = ("Rice 28.70", "Cash: 100.00", "Change: 71.30")
     for rows, payable in ((rounded, "60.30"), (unnamed, "28.70")):

@@ -50,5 +50,5 @@ def test_a_label_ends_where_its_words_end() -> None:
         ("TOTAL TAX", 0), ("Total HT", 0), ("Total TTC", 2), ("Total due after discount", 2), ("TOTAL ROUNDED", 2),
     ],
 )  # fmt: skip
-def test_words_behind_a_total_say_whether_it_is_the_final_one(label: str, rank: int) -> None:
+def test_words_behind_a_total_mark_the_final_total(label: str, rank: int) -> None:
     assert rank_total(label) == rank

@@ -32,7 +32,7 @@ def test_dates_are_read_as_written_in_seven_languages(text: str, iso: str) -> No
 @pytest.mark.parametrize(
     "text", ["32/13/2018", "1.2.3.4", "10.00", "03-40210276", "12345678901", "MAR 2018", "99/99/99"]
 )
-def test_what_is_no_calendar_day_is_no_date(text: str) -> None:
+def test_invalid_calendar_day_is_not_a_date(text: str) -> None:
     assert list(find_dates(text)) == []
 
 
@@ -49,7 +49,7 @@ def test_amounts_become_decimal_strings(text: str, amount: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["12:30", "6%", "03-40210276", "15/01/2018", "1.2.3", "page 7", "192.168.1.1"])
-def test_clocks_shares_phones_and_dates_are_no_amounts(text: str) -> None:
+def test_clocks_shares_phones_and_dates_are_not_amounts(text: str) -> None:
     assert list(find_amounts(text)) == []
 
 

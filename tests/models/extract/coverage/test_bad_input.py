@@ -1,4 +1,4 @@
-"""Files made to keep the statement busy: it ends, it balances, and what nobody could judge is unknown, not complete."""
+"""Files made to keep the statement busy: it ends, it balances, and unjudged text is unknown, not complete."""
 
 import pytest
 

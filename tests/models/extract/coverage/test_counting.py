@@ -24,7 +24,7 @@ def block(text: str, *flags: str) -> FlowBlock:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_what_two_texts_begin_and_end_with_is_left_out_of_both(seed: int) -> None:
+def test_common_start_and_end_of_two_texts_are_left_out_of_both(seed: int) -> None:
     inner, before, after = made(seed), made(seed + 100), made(seed + 200)
     one, other = part_common(before + inner + after, before + after)
     assert Counter(one) - Counter(other) == Counter(inner)
@@ -32,7 +32,7 @@ def test_what_two_texts_begin_and_end_with_is_left_out_of_both(seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_pages_say_what_the_file_states_however_it_is_ordered(seed: int) -> None:
+def test_pages_state_all_text_of_a_file_in_any_order(seed: int) -> None:
     texts = [made(seed + step) for step in range(0, 900, 300)]
     stated = StatedText(text=list(reversed(texts)))
     pages = account_flow(stated, [[block(text)] for text in texts], first=1)
@@ -40,19 +40,19 @@ def test_pages_say_what_the_file_states_however_it_is_ordered(seed: int) -> None
     assert not any(page.characters.lost for page in pages)
 
 
-def test_signs_that_no_file_states_are_not_placed_on_the_page_that_has_them() -> None:
+def test_signs_that_the_file_does_not_state_are_not_counted_as_placed() -> None:
     pages = account_flow(StatedText(text=["abc", "de"]), [[block("abc")], [block("1. de")]], first=1)
     assert [page.characters.placed for page in pages] == [3, 2]
 
 
-def test_what_is_missing_is_lost_and_what_may_be_missing_has_its_reason() -> None:
+def test_missing_text_is_lost_and_permitted_omissions_have_their_reason() -> None:
     stated = StatedText(text=["ropes and sails"])
     stated.allow(NOT_SHOWN, "prompt")
     (page,) = account_flow(stated, [[block("ropes")]], first=1)
     assert (page.characters.lost, dict(page.characters.excluded)) == (8, {NOT_SHOWN: 6})
 
 
-def test_letters_and_signs_of_any_script_are_told_apart() -> None:
+def test_letters_and_signs_of_any_script_are_separated() -> None:
     assert part_signs('naïve, "中文" 12_3 – x') == ("naïve中文123x", ',""_–')
 
 

@@ -86,7 +86,7 @@ def test_a_word_that_the_reader_drops_is_lost_and_warned_of(kind: str, monkeypat
     assert tree.pages[0].confidence < whole.pages[0].confidence
 
 
-def test_what_is_deleted_hidden_or_said_twice_is_excluded_by_name() -> None:
+def test_deleted_hidden_and_repeated_text_is_excluded_by_name() -> None:
     deleted = "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del>"
     hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r>"
     counts = stated(read_tree(make_docx(paragraph("Seen", inside=deleted + hidden)))).characters
@@ -94,7 +94,7 @@ def test_what_is_deleted_hidden_or_said_twice_is_excluded_by_name() -> None:
     assert counts.excluded == {"deleted": 4, "invisible": 6}
 
 
-def test_values_shown_by_their_format_are_reformatted_and_the_other_body_of_a_mail_is_repeated() -> None:
+def test_formatted_values_and_the_second_mail_body_are_excluded_by_name() -> None:
     day = f'<row r="1">{text_cell("A1", "Day")}{number_cell("B1", 44562, style=1)}</row>'
     counts = stated(read_tree(workbook(sheet(day), codes=("yyyy-mm-dd",)))).characters
     assert counts.lost == 0
@@ -151,7 +151,7 @@ def test_the_subject_of_a_mail_and_the_name_of_a_sheet_must_be_in_the_tree() -> 
     assert account_flow(guessed, [page], first=1)[0].characters.lost == 0
 
 
-def test_a_reader_that_drops_a_part_of_a_mail_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dropped_part_of_a_mail_is_counted_as_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     mail = (
         b"To: Ann\r\nSubject: x\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\n\r\nFirst words\r\n"
         b"--B\r\n\r\n2468\r\n--B--\r\n"
@@ -161,7 +161,7 @@ def test_a_reader_that_drops_a_part_of_a_mail_is_told(monkeypatch: pytest.Monkey
     assert stated(read_tree(mail)).characters.lost == 4
 
 
-def test_of_old_word_files_field_codes_are_not_shown_and_marked_deletions_deleted() -> None:
+def test_field_codes_and_deletions_of_old_word_files_are_excluded() -> None:
     text = 'kept gone \x13HYPERLINK "http://x.org/"\x14here\x15\r'
     coverage = stated(read_tree(word([(text, 0, b"")], looks=[(5, 9, sprm(0x0800, b"\x01"))])))
     assert (coverage.characters.excluded[Unseen.DELETED], coverage.characters.placed) == (4, 8)
@@ -182,7 +182,7 @@ def test_text_straight_inside_a_list_is_read() -> None:
     assert stated(tree).complete
 
 
-def test_the_statement_counts_over_pages_and_what_has_none_stands_with_the_first() -> None:
+def test_coverage_sums_pages_and_text_without_a_page_counts_on_the_first() -> None:
     pages = [[FlowBlock(BlockType.PARAGRAPH, "ab")], [FlowBlock(BlockType.PARAGRAPH, "c", flags=("hidden-text",))]]
     wanted = StatedText(text=["abcd"], formed=["9"], other={NOT_SHOWN: ["note"]})
     first, second = account_flow(wanted, pages, first=1)

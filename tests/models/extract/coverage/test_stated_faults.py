@@ -1,4 +1,4 @@
-"""A file that the counting apart cannot take is read all the same; its pages are judged by nobody."""
+"""A file that the separate count cannot parse is read all the same; its pages are unjudged."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_a_fault_of_a_counter_costs_the_statement_not_the_document(
     assert "The body of the mail." in [block.text for block in read_tree(MAIL).blocks]
 
 
-def test_what_cannot_be_imported_in_a_child_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_error_in_a_child_is_an_internal_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(counted.COUNTERS, Format.EML, "models.extract.coverage.stated.nowhere:state")
     with pytest.raises(ImportError):
         read_tree(MAIL)

@@ -125,7 +125,7 @@ def test_a_value_that_stands_twice_and_is_in_the_tree_once_is_reported() -> None
     assert stated.lost[0].bbox in {BESIDE, UNDER}
 
 
-def test_a_page_that_nobody_counted_is_unknown_and_not_complete() -> None:
+def test_uncounted_page_is_unknown_and_not_complete() -> None:
     facts, (page,) = read_contents(make_paper())
     stated = statement(assemble_pages(facts, [replace(page, coverage=None)]))
     assert stated.unknown == (1,)

@@ -1,4 +1,4 @@
-"""Confidence is a chance that depends on what is known of a block, and what nobody read has next to none."""
+"""Confidence is a probability from the facts about a block; unread text has almost none."""
 
 import numpy as np
 import pytest
@@ -58,12 +58,12 @@ def test_every_cell_of_a_table_has_its_own() -> None:
     assert 0 < rated.confidence < 1
 
 
-def test_garbled_text_that_nobody_read_stays_low() -> None:
+def test_unread_garbled_text_keeps_its_low_confidence() -> None:
     block = PageBlock(type=BlockType.PARAGRAPH, bbox=BOX, text=PROSE, flags=(GARBLED_TEXT,), confidence=0.1)
     assert rate(block).confidence == 0.1
 
 
-def test_the_error_compares_what_was_said_with_what_is_right() -> None:
+def test_calibration_error_compares_confidence_with_correctness() -> None:
     said = np.array([0.9] * 10 + [0.5] * 10)
     assert calibration_error(said, np.array([1.0] * 9 + [0.0] + [1.0] * 5 + [0.0] * 5)) == pytest.approx(0)
     assert calibration_error(said, np.zeros(20)) == pytest.approx(0.7)

@@ -82,7 +82,7 @@ PAGES = (
 )
 
 
-def test_three_pages_of_a_table_are_one_with_its_header_once_and_every_place_kept() -> None:
+def test_table_on_three_pages_is_joined_with_one_header_and_all_places() -> None:
     tree = build(*PAGES)
     assert tables_of(tree) == [[[*HEAD], ["pears", "3"], ["plums", "14"], ["quinces", "7"], ["figs", "9"]]]
     (joined,) = (block.table for block in tree.blocks if block.table)
@@ -96,7 +96,7 @@ def test_three_pages_of_a_table_are_one_with_its_header_once_and_every_place_kep
     assert [block.text for block in tree.blocks] == ["Before.", "", "1", "2", "After."]
 
 
-def test_what_repeats_is_excluded_by_name_on_its_page_and_nothing_is_lost() -> None:
+def test_repeated_header_is_excluded_by_name_and_nothing_is_lost() -> None:
     coverage = build(*PAGES).coverage
     assert coverage is not None
     assert coverage.complete
@@ -123,7 +123,7 @@ def test_parts_are_left_apart_when_asked_for() -> None:
     [([("plums", "14")], 0), ([("plums", "14"), ("figs", "9")], 1), ([("x" * 90, "–"), ("figs", "9")], 1)],
     ids=["no header", "figures taken for a header", "text too long for a header"],
 )
-def test_rows_without_a_header_of_their_own_go_on(rows: list[tuple[str, str]], heads: int) -> None:
+def test_rows_without_a_separate_header_continue(rows: list[tuple[str, str]], heads: int) -> None:
     tree = build(page(1, table(HEAD, ("pears", "3"), y=500)), page(2, table(*rows, heads=heads)))
     (joined,) = tables_of(tree)
     assert joined[2:] == [list(row) for row in rows]
@@ -148,7 +148,7 @@ def test_the_same_table_twice_is_two_tables() -> None:
     assert len(tables_of(build(page(1, table(HEAD, y=500)), page(2, table(HEAD))))) == 2
 
 
-def test_a_table_goes_on_below_a_caption_that_says_so_and_the_caption_leads_to_all_of_it() -> None:
+def test_table_continues_below_a_continuation_caption() -> None:
     caption = words("Table 3: Fruit (continued)", 20, BlockType.CAPTION)
     named = PageBlock(type=caption.type, text=caption.text, bbox=caption.bbox, parent=1)
     foot = words("Continued on the next page", 560)
@@ -177,7 +177,7 @@ def test_sums_are_checked_over_all_parts() -> None:
     assert [check.holds for check in checks] == [True]
 
 
-def test_tables_of_formats_without_printed_pages_stay_as_the_format_has_them() -> None:
+def test_tables_of_formats_without_printed_pages_are_not_joined() -> None:
     pages = (page(1, table(HEAD, ("pears", "3"))), page(2, table(HEAD, ("plums", "14"))))
     assert len(tables_of(build(*pages, format=Format.XLSX))) == 2
 

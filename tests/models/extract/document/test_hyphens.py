@@ -47,7 +47,7 @@ def test_a_hyphen_that_the_document_does_not_have_elsewhere_goes() -> None:
     assert counts.painted == counts.placed + 1
 
 
-def test_two_line_ends_are_no_evidence_for_each_other() -> None:
+def test_two_line_ends_are_not_evidence_for_each_other() -> None:
     blocks = [broken("A list of indemand jobs.", "demand"), broken("Jobs of in-demand kind.", "-demand")]
     assert [block.text for block in build(page(1, *blocks)).blocks] == [block.text for block in blocks]
     assert all(block.type is BlockType.PARAGRAPH for block in build(page(1, *blocks)).blocks)

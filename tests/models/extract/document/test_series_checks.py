@@ -31,7 +31,7 @@ def draw_statement(chance: random.Random) -> Table:
     return make_table(rows)
 
 
-def test_every_balance_follows_from_the_one_before_and_a_changed_digit_is_found() -> None:
+def test_running_balances_are_checked_and_a_changed_digit_is_found() -> None:
     chance = random.Random(3)
     found = alarms = 0
     for _ in range(TABLES):
@@ -45,7 +45,7 @@ def test_every_balance_follows_from_the_one_before_and_a_changed_digit_is_found(
     assert (alarms, found >= 0.95 * TABLES) == (0, True)
 
 
-def test_a_wrong_balance_is_blamed_and_not_the_steps_around_it() -> None:
+def test_wrong_balance_is_reported_and_not_its_neighbours() -> None:
     rows = [["Item", "Amount", "Balance"], ["", "", "100"], ["a", "10", "110"], ["b", "-20", "90"], ["c", "5", "85"]]
     rows += [["d", "15", "110"], ["e", "1", "111"], ["f", "2", "113"]]
     block = check_block(PageBlock(type=BlockType.TABLE, table=make_table(rows)))

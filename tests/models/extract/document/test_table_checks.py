@@ -1,4 +1,4 @@
-"""Totals prove a table: one changed digit is found, and what is no sum raises no alarm."""
+"""Totals prove a table: one changed digit is found, and columns without a sum raise no alarm."""
 
 import random
 from dataclasses import replace
@@ -43,7 +43,7 @@ def draw_table(chance: random.Random) -> Table:
 
 
 def draw_plain(chance: random.Random) -> Table:
-    """A table with a last row that is no sum: averages, medians, other figures under a label of its own."""
+    """Draw a table whose last row is not a sum: averages, medians, other figures under a separate label."""
     width, height = chance.randint(1, 5), chance.randint(2, 12)
     label = chance.choice(["Average", "Median", "Total", "Total, seasonally adjusted", "Sum insured"])
     rows = [[f"Item {at}", *(str(chance.randint(1, 9999)) for _ in range(width))] for at in range(height)]
@@ -73,7 +73,7 @@ def test_one_changed_digit_is_found_in_99_of_100_tables() -> None:
     assert sum(fails(change_digit(table, chance)) for table in tables) >= 0.99 * TABLES
 
 
-def test_what_is_no_sum_raises_no_alarm() -> None:
+def test_columns_without_a_sum_raise_no_alarm() -> None:
     chance = random.Random(12)
     assert sum(fails(draw_plain(chance)) for _ in range(TABLES)) <= 0.02 * TABLES
 

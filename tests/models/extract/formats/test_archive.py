@@ -21,7 +21,7 @@ def test_members_are_listed_and_handed_over() -> None:
 
 
 @pytest.mark.parametrize("name", ["../up.txt", "C:\\x.txt", "a\\..\\b"])
-def test_members_whose_names_lead_out_are_left_out_with_a_warning(name: str) -> None:
+def test_members_with_paths_outside_the_archive_get_a_warning(name: str) -> None:
     data = zipped({name: "x", "plain.txt": "y"})
     tree = read_tree(data)
     assert texts(tree) == ["plain.txt"]

@@ -206,7 +206,7 @@ def test_unicode_form_of_rich_text_is_read() -> None:
     assert texts(tree) == ["a п b"]
 
 
-def test_pictures_in_a_flat_document_are_no_text() -> None:
+def test_pictures_in_a_flat_document_are_not_text() -> None:
     text = opendocument("text", "<text:p>said</text:p>")
     with zipfile.ZipFile(io.BytesIO(text)) as package:
         content = package.read("content.xml").decode()

@@ -104,21 +104,21 @@ def count_calls(data: bytes) -> int:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_twice_as_much_on_a_page_is_no_more_than_a_little_over_twice_the_work(name: str) -> None:
+def test_doubled_page_content_takes_at_most_twice_the_work_and_a_margin(name: str) -> None:
     half, whole = page_of(name, MANY // 2), page_of(name, MANY)
     read_tree(half)
     assert count_calls(whole) <= GROWTH * count_calls(half)
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_of_ten_thousand_gives_the_same_bytes_however_busy_the_machine_is(name: str) -> None:
+def test_page_of_ten_thousand_items_gives_the_same_bytes_under_load(name: str) -> None:
     data = page_of(name, MANY)
     alone = dump_tree(read_tree(data))
     with ThreadPoolExecutor(2) as threads:
         assert {dump_tree(tree) for tree in threads.map(read_tree, [data] * 2)} == {alone}
 
 
-def test_a_spreadsheet_printed_over_four_hundred_pages_is_one_table_and_costs_what_its_pages_cost() -> None:
+def test_spreadsheet_on_400_pages_is_a_single_table_at_linear_cost() -> None:
     def printed(pages: int) -> bytes:
         paper = Paper()
         for number in range(pages):

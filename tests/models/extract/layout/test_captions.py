@@ -1,4 +1,4 @@
-"""Captions beside text and tables, drop caps: told apart or joined, on lines made by hand."""
+"""Captions next to text and tables, and drop caps: separated or joined, on lines made by hand."""
 
 from dataclasses import replace
 
@@ -24,22 +24,22 @@ def grouped(*texts: str) -> list[list[str]]:
     return [[one.text for one in group] for group in group_paragraphs(lines, 10.0)]
 
 
-def test_a_numbered_caption_right_below_a_paragraph_begins_anew() -> None:
+def test_numbered_caption_below_a_paragraph_starts_a_new_block() -> None:
     caption = "Table 5. Share of food lost by food type"
     assert grouped(FULL, "and ends here.", caption) == [[FULL, "and ends here."], [caption]]
 
 
-def test_text_right_below_a_short_caption_begins_anew() -> None:
+def test_text_below_a_short_caption_starts_a_new_block() -> None:
     caption = "Table 7. Peacekeeping"
     assert grouped(caption, FULL, FULL) == [[caption], [FULL, FULL]]
 
 
-def test_a_caption_goes_on_where_its_line_is_full() -> None:
+def test_a_caption_continues_where_its_line_is_full() -> None:
     caption = "Table 7. Peacekeeping of all nations and of those that wish"
     assert grouped(caption, "to become one") == [[caption, "to become one"]]
 
 
-def test_a_sentence_that_names_a_table_at_its_line_start_goes_on() -> None:
+def test_a_sentence_that_names_a_table_at_its_line_start_continues() -> None:
     assert grouped(FULL + " see", "Table 5. It has all of them") == [[FULL + " see", "Table 5. It has all of them"]]
 
 
@@ -55,7 +55,7 @@ def found_table(first: str, last: str = "9") -> FoundTable:
     return FoundTable(Table(rows=4, cols=2, cells=cells), (50, 92, 240, 139), lines)
 
 
-def test_a_caption_alone_in_the_first_row_is_no_row() -> None:
+def test_caption_alone_in_the_first_row_is_not_a_row() -> None:
     found = found_table("Table 2: Child mortality")
     assert [one.text for one in free_titles([found], [])] == ["Table 2: Child mortality"]
     assert (found.table.rows, found.table.cells[0].text) == (3, "Year")
@@ -63,7 +63,7 @@ def test_a_caption_alone_in_the_first_row_is_no_row() -> None:
 
 
 @pytest.mark.parametrize("first", ["All regions", "Table 2"])
-def test_a_first_row_that_is_no_caption_stays(first: str) -> None:
+def test_first_row_without_a_caption_stays(first: str) -> None:
     found = found_table(first)
     assert not free_titles([found], [])
     assert found.table.rows == 4
@@ -94,7 +94,7 @@ def test_styles_behind_a_drop_cap_move_along() -> None:
     assert [(run.start, run.end) for run in join_drop_caps(lines, 9.0)[0].runs] == [(1, 4)]
 
 
-def test_a_large_letter_beside_nothing_stays_as_it_is() -> None:
+def test_large_letter_without_neighbouring_text_stays_unchanged() -> None:
     lines = [line("Q", 118, size=30.0), line(FULL, 200, size=9.0)]
     assert [one.text for one in join_drop_caps(lines, 9.0)] == ["Q", FULL]
 

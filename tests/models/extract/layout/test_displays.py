@@ -34,7 +34,7 @@ def test_a_drawn_root_may_hold_its_bar() -> None:
     assert read(page([(51, 90, 78, 103)], [])) == ["\\sqrt{x+1}=y"]
 
 
-def test_a_tall_sign_that_nobody_can_name_leaves_the_line_as_it_is() -> None:
+def test_unknown_tall_sign_leaves_the_line_unchanged() -> None:
     assert read(page([(52, 88, 55, 106)], [])) == []
     assert read(page([], [])) == ["x+1=y"]
 

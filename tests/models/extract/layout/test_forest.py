@@ -26,7 +26,7 @@ TREE = {
 
 
 class Learned:
-    """What a booster tells of itself."""
+    """Scripted description of a booster."""
 
     def dump_model(self) -> dict[str, object]:
         return {"tree_info": [{"tree_structure": TREE}, {"tree_structure": {"leaf_value": 1.0}}]}
@@ -52,7 +52,7 @@ def test_the_weights_that_ship_were_learned_on_the_features_that_are_made() -> N
     assert load_forest(WEIGHTS).names == NAMES
 
 
-def test_a_file_whose_trees_have_no_end_is_refused(tmp_path: Path) -> None:
+def test_forest_file_with_a_cycle_is_refused(tmp_path: Path) -> None:
     zeros, ahead = np.zeros(2), np.array([1, 0])
     np.savez(
         tmp_path / "circle.npz", left=ahead, right=ahead, feature=zeros, threshold=zeros, value=zeros,

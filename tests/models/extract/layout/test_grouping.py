@@ -1,4 +1,4 @@
-"""What belongs together and what does not: quotations, captions, items set apart from their marks, listings."""
+"""Grouping of lines: quotations, captions, items set apart from their marks, listings."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def grouped(*lines: Line) -> list[list[str]]:
     return [[one.text for one in group] for group in group_paragraphs(list(lines), 10.0)]
 
 
-def test_text_left_of_a_quotation_that_is_set_in_begins_anew() -> None:
+def test_text_left_of_an_indented_quotation_starts_a_new_block() -> None:
     quoted = [
         line("so that people want to pitch in at work.", 100, 70),
         line("That is what it does. (page 90).", 112, 70),
@@ -49,7 +49,7 @@ def test_the_words_below_a_captions_label_are_the_captions() -> None:
 @pytest.mark.parametrize(
     "text", ["Tables show what was found in all of them", "Figures are given below", "Tables A-1 and A-2"]
 )
-def test_a_sentence_about_tables_is_no_caption(text: str) -> None:
+def test_a_sentence_about_tables_is_not_a_caption(text: str) -> None:
     assert not is_caption(text)
 
 
@@ -65,12 +65,12 @@ def test_page_numbers_of_appendices_and_front_matter_are_furniture(number: str) 
 
 
 @pytest.mark.parametrize("mark", ["\uf06e", "•", "3.", "(a)"])
-def test_a_mark_set_far_before_its_item_is_one_line_with_it(mark: str) -> None:
+def test_distant_mark_of_an_item_is_part_of_its_line(mark: str) -> None:
     (item,) = merge_pieces([line(mark, 100), line("Recall period of all", 100, 50 + 5 * len(mark) + 28)])
     assert item.text == f"{mark} Recall period of all"
 
 
-def test_a_number_without_a_stop_stays_apart_from_what_stands_far_beside_it() -> None:
+def test_number_without_a_stop_stays_separate_from_distant_text() -> None:
     assert len(merge_pieces([line("3", 100), line("Recall period", 100, 85)])) == 2
 
 
@@ -104,7 +104,7 @@ def test_code_with_text_between_or_far_below_stays_two_listings() -> None:
     assert len(join_listings([BlockType.CODE] * 2, [code, [line("b = 2", 160, code=True)]])[0]) == 2
 
 
-def test_an_item_of_a_statute_goes_on_at_the_left_edge() -> None:
+def test_an_item_of_a_statute_continues_at_the_left_edge() -> None:
     lines = [
         line("(c) Prevent damage to or waste of some", 100, 64),
         line("any natural resource, of property, or the", 112),
@@ -114,7 +114,7 @@ def test_an_item_of_a_statute_goes_on_at_the_left_edge() -> None:
     assert grouped(*lines) == [[one.text for one in lines[:3]], [lines[3].text]]
 
 
-def test_text_left_of_an_item_that_ended_is_none_of_it() -> None:
+def test_text_left_of_a_finished_item_is_not_part_of_the_item() -> None:
     item, after = (
         line("(c) Prevent damage to or waste of it;", 100, 64),
         line("and so they did for the rest of the time", 112),
@@ -125,7 +125,7 @@ def test_text_left_of_an_item_that_ended_is_none_of_it() -> None:
     assert len(grouped(item, replace(after, text="And so they did for the rest of the time"))) == 2
 
 
-def test_a_paragraph_set_in_below_such_an_item_begins_anew() -> None:
+def test_indented_paragraph_below_an_item_starts_a_new_block() -> None:
     item = [
         line("(c) Prevent damage to or waste of some", 100, 64),
         line("natural resources of any kind of State", 112),
@@ -169,7 +169,7 @@ def test_words_with_other_gaps_or_nothing_below_them_stay_apart(
 
 
 @pytest.mark.parametrize("rule", [BlockType.HEADING, BlockType.LIST_ITEM])
-def test_a_large_item_with_a_round_bullet_is_no_heading(rule: BlockType) -> None:
+def test_a_large_item_with_a_round_bullet_is_not_a_heading(rule: BlockType) -> None:
     item = Line(50, 60, 250, 80, 76, 20.0, "• Verification", bold=True)
     text = [line(FULL, 100 + 12 * at) for at in range(20)]
     marks = PageMarks(width=420, height=600, lines=[item, *text])

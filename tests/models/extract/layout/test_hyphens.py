@@ -63,7 +63,7 @@ def test_the_page_itself_says_which_form_a_word_has() -> None:
     assert joined("the work-", "flow", "a workflow is", *PLAIN * 20) == "the workflow"
 
 
-def test_the_typographers_hyphen_divides_unless_words_of_the_page_have_it() -> None:
+def test_typographic_hyphen_divides_unless_words_of_the_page_have_one() -> None:
     assert joined("the net‐", "work", *PLAIN * 20) == "the network"
     assert joined("the well‐", "known", "a so‐called one", *PLAIN * 20) == "the well‐known"
 

@@ -20,14 +20,14 @@ def names(lines: list[Line]) -> list[str]:
     return [one.text.split()[-1] for one in order_lines(lines)]
 
 
-def test_a_line_across_both_columns_is_cut_off_before_the_columns_are_cut_in_half() -> None:
+def test_line_across_both_columns_is_separated_before_the_columns() -> None:
     title = line(60, 60, "A title across both columns title", 280)
     sides = [f"{side}{at}" for side in "lr" for at in range(6)]
     assert names([title, *columns(80)]) == ["title", *sides]
     assert names([*columns(80), line(60, 200, "A caption across both columns caption", 280)]) == [*sides, "caption"]
 
 
-def test_what_stands_between_columns_above_and_below_parts_them() -> None:
+def test_block_between_columns_above_and_below_separates_them() -> None:
     table = line(60, 200, "A table across both columns table", 280)
     first, second = columns(60), [one for one in columns(220)]
     found = names([*first, table, *second])
@@ -51,7 +51,7 @@ def test_a_note_far_below_the_columns_ends_the_page() -> None:
     assert names([*columns(60), note])[-1] == "note"
 
 
-def test_the_first_word_of_a_stretched_line_is_no_label() -> None:
+def test_the_first_word_of_a_stretched_line_is_not_a_label() -> None:
     from models.extract.layout.figures.pictures import _goes_on
 
     rows = [line(220, 60, "For", 15), line(255, 60, "example,", 40), line(220, 84, "a longer line of the same column")]

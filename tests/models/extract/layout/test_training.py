@@ -1,4 +1,4 @@
-"""What learned weights are made of: whose documents, which scans; and that the cards name the files that ship."""
+"""Inputs of the learned weights: documents and scans; the cards name the shipped files."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ LEARNED = [*levels.WEIGHTS.values(), *confidence.WEIGHTS.values(), decide.WEIGHT
 
 
 @pytest.mark.parametrize("weights", LEARNED, ids=lambda path: path.stem)
-def test_the_card_beside_the_weights_names_them(weights: Path) -> None:
+def test_model_card_names_the_weights(weights: Path) -> None:
     card = weights.with_name("CARD.md").read_text("utf-8")
     assert f"| `{weights.name}` | {hashlib.sha256(weights.read_bytes()).hexdigest()} |" in card
 

@@ -33,7 +33,7 @@ def upright(ruled: bool, prose: bool = True) -> bytes:
 
 
 def turned(data: bytes, degrees: int) -> bytes:
-    """What is painted turned, on a page that is not."""
+    """Return the content painted turned, on a page that is not."""
     with pymupdf.open() as made, pymupdf.open(stream=data) as original:
         width, height = (HEIGHT, WIDTH) if degrees % 180 else (WIDTH, HEIGHT)
         page = made.new_page(width=width, height=height)
@@ -48,7 +48,7 @@ def table_rows(tree: Tree) -> list[list[str]]:
 
 @pytest.mark.parametrize("ruled", [True, False], ids=["ruled", "open"])
 @pytest.mark.parametrize("degrees", [90, 180, 270])
-def test_a_page_whose_text_is_turned_is_read_as_if_it_stood_upright(degrees: int, ruled: bool) -> None:
+def test_page_with_turned_text_reads_like_an_upright_page(degrees: int, ruled: bool) -> None:
     level, tree = read_tree(upright(ruled)), read_tree(turned(upright(ruled), degrees))
     assert [(block.type, block.text) for block in tree.blocks] == [(block.type, block.text) for block in level.blocks]
     assert table_rows(tree) == ROWS
@@ -57,7 +57,7 @@ def test_a_page_whose_text_is_turned_is_read_as_if_it_stood_upright(degrees: int
 
 
 @pytest.mark.parametrize("degrees", [90, 180, 270])
-def test_boxes_of_turned_text_lie_where_it_is_seen(degrees: int) -> None:
+def test_boxes_of_turned_text_are_at_its_visible_place(degrees: int) -> None:
     data = turned(upright(ruled=True), degrees)
     (block,) = of_type(read_tree(data), BlockType.TABLE)
     assert block.table is not None
@@ -89,7 +89,7 @@ def test_the_turn_of_a_page_itself_changes_nothing(degrees: int) -> None:
     assert table_rows(tree) == ROWS
 
 
-def test_a_table_on_its_side_goes_on_over_pages() -> None:
+def test_a_table_on_its_side_continues_over_pages() -> None:
     with pymupdf.open() as made, pymupdf.open(stream=upright(ruled=True, prose=False)) as original:
         for _ in range(2):
             page = made.new_page(width=HEIGHT, height=WIDTH)

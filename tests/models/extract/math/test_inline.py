@@ -62,7 +62,7 @@ def test_words_units_and_lone_signs_stay_text(line: str) -> None:
     assert find(line) == []
 
 
-def test_brackets_of_the_sentence_are_no_part_of_a_formula() -> None:
+def test_brackets_of_the_sentence_are_not_part_of_a_formula() -> None:
     assert find("it holds (since *x* > 0) that") == [("x > 0", "x>0")]
     assert find("it holds (*x* > 0 always) that") == [("x > 0", "x>0")]
 

@@ -39,7 +39,7 @@ def test_a_bar_above_glyphs_alone_is_an_overline() -> None:
     assert write_latex(row("z=w", 10), [FractionBar(9.5, 15, 91.5)]) == "\\overline{z}=w"
 
 
-def test_a_root_covers_what_its_bar_covers() -> None:
+def test_root_covers_the_width_of_its_bar() -> None:
     root = MathGlyph("√", 10, 91, 17, 102, 91, SIZE, "cmsy10")
     assert write_latex([root, *row("x+1", 18), *row("=y", 36)], [FractionBar(17, 34, 91)]) == "\\sqrt{x+1}=y"
 

@@ -127,7 +127,7 @@ def test_the_layer_of_one_word_stays_when_recognition_agrees() -> None:
     assert recognise([block], areas, ("KFZ-HPF", (55, 341, 140, 349))).blocks == (block,)
 
 
-def test_garbled_cells_are_flagged_when_there_is_no_recogniser() -> None:
+def test_garbled_cells_are_flagged_without_a_recogniser() -> None:
     block, lines = table(("Part", "Price"), ("xqzw kjvb", "12.50"))
     content = PageContent(number=1, blocks=(block,), areas=garbled_areas([block], lines, lines[2:3], SIZE))
     (left,) = leave_areas(content).blocks

@@ -1,4 +1,4 @@
-"""What only the document shows: running heads, levels, title, joins. On pages made by hand, without a parser."""
+"""Facts of the whole document: running heads, levels, title, joins. On pages made by hand, without a parser."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def levels(tree: Tree) -> dict[str, int | None]:
     return {block.text: block.level for block in tree.blocks if block.type is BlockType.HEADING}
 
 
-def test_a_line_that_comes_back_at_the_top_of_three_pages_is_a_running_head() -> None:
+def test_line_repeated_at_the_top_of_three_pages_is_a_running_head() -> None:
     pages = [page(n, heading(f"Annual report {n}", 10, 20), text()) for n in (1, 2, 3)]
     tree = build(*pages)
     assert [block.type for block in tree.blocks] == [BlockType.PAGE_HEADER, BlockType.PARAGRAPH] * 3
@@ -63,17 +63,17 @@ def test_a_document_of_one_word_has_one_block_and_no_title() -> None:
     assert (only.type, only.text, only.level) == (BlockType.PARAGRAPH, "Word", None)
 
 
-def test_a_line_on_two_pages_only_stays_what_it_was() -> None:
+def test_line_on_two_pages_only_keeps_its_type() -> None:
     tree = build(*(page(n, heading("Summary", 12, 20), text()) for n in (1, 2)))
     assert tree.blocks[0].type is BlockType.HEADING
 
 
-def test_pages_whose_only_line_differs_by_a_number_keep_it_as_text() -> None:
+def test_pages_with_a_single_numbered_line_keep_the_line_as_text() -> None:
     tree = build(*(page(n, text(f"Parcel {n} for warehouse {n}", 60)) for n in (11, 12, 13)))
     assert [block.type for block in tree.blocks] == [BlockType.PARAGRAPH] * 3
 
 
-def test_a_repeated_line_is_no_running_head_where_only_one_page_has_a_body() -> None:
+def test_repeated_line_is_not_a_running_head_when_one_page_has_a_body() -> None:
     bare = [page(n, text(f"Parcel {n}", 20)) for n in (1, 2, 3)]
     tree = build(*bare, page(4, text("Parcel 4", 20), text()))
     assert BlockType.PAGE_HEADER not in {block.type for block in tree.blocks}
@@ -85,12 +85,12 @@ def test_a_page_left_blank_keeps_the_running_head_of_the_others() -> None:
     assert tree.blocks[-1].type is BlockType.PAGE_HEADER
 
 
-def test_a_document_whose_every_block_is_furniture_is_text() -> None:
+def test_document_of_furniture_alone_becomes_text() -> None:
     lines = [page(n, block(BlockType.PAGE_FOOTER, f"Ticket {n} of 3", 570)) for n in (1, 2, 3)]
     assert {block.type for block in build(*lines).blocks} == {BlockType.PARAGRAPH}
 
 
-def test_a_page_that_holds_nothing_but_a_foot_of_its_own_keeps_that_as_text() -> None:
+def test_page_with_only_a_unique_footer_keeps_the_footer_as_text() -> None:
     pages = [page(1, text()), page(2, block(BlockType.PAGE_FOOTER, "Thank you for your order", 570))]
     assert build(*pages).blocks[-1].type is BlockType.PARAGRAPH
 
@@ -125,7 +125,7 @@ def test_a_title_in_the_type_of_numbered_sections_stands_above_them() -> None:
     ]  # fmt: skip
 
 
-def test_a_first_heading_among_unnumbered_ones_of_its_type_is_no_title() -> None:
+def test_a_first_heading_among_unnumbered_ones_of_its_type_is_not_a_title() -> None:
     sections = [heading("1.1 Scope", 14), text(), heading("Results", 18), text(), heading("2.1 Costs", 14), text()]
     tree = build(page(1, heading("Harbour Cranes", 18), text(), *sections))
     assert BlockType.TITLE not in {block.type for block in tree.blocks}

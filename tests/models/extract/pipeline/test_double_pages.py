@@ -70,11 +70,11 @@ def figures(first: float, pitch: float) -> list[Word]:
     ]
 
 
-def test_a_table_beside_running_text_is_a_page_of_its_own() -> None:
+def test_table_next_to_running_text_is_a_separate_page() -> None:
     words = [*page(60, "left", 0), *figures(131, 47)]
     assert find_fold(words, (), WIDTH, HEIGHT) == 580.0
 
 
-def test_figures_on_the_rows_of_a_text_are_one_table_with_it() -> None:
+def test_figures_on_the_rows_of_a_text_form_a_table_with_the_text() -> None:
     words = [*page(60, "left", 0), *figures(100, 40)]
     assert find_fold(words, (), WIDTH, HEIGHT) is None

@@ -56,7 +56,7 @@ def test_a_few_letters_drawn_as_curves_do_not() -> None:
     assert (content.route, content.reason) == (Route.FAST, "text-layer")
 
 
-def test_curves_beside_enough_text_are_read_as_a_picture() -> None:
+def test_curves_next_to_enough_text_are_read_as_a_picture() -> None:
     content = read(with_text(draw_curves(PROSE * 3), PROSE * 2))
     assert (content.route, content.reason) == (Route.MIXED, "text-in-pictures")
 

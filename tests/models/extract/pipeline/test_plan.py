@@ -1,4 +1,4 @@
-"""Which way a page goes, and the reason recorded for it."""
+"""The route of a page, and its recorded reason."""
 
 import pytest
 

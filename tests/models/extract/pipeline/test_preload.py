@@ -1,4 +1,4 @@
-"""A child without rights loads no codec: whatever our code names where PDF is read stands in its list."""
+"""A child without rights loads no codec: every codec that our PDF code names is in its list."""
 
 import ast
 import codecs

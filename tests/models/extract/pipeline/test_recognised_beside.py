@@ -30,7 +30,7 @@ def test_the_text_layer_of_other_pages_is_replaced() -> None:
     assert [block.text for block in recognise("hidden-text").blocks] == ["A tit1e in the text layer", "Drawn words"]
 
 
-def test_what_the_text_layer_prints_on_a_picture_is_not_read_twice() -> None:
+def test_text_layer_words_on_a_picture_are_not_read_twice() -> None:
     cover = PageBlock(type=BlockType.PICTURE, bbox=(0, 0, 400, 600), text="THE POWER OF STORIES\nFor leaders")
     words = (
         Word(text="POWER", bbox=(60, 400, 120, 420), confidence=1.0, line=0),

@@ -16,7 +16,7 @@ from models.extract.pipeline.upright import Standing
     ("turn", "shown"),
     [(0, (10, 20, 60, 30)), (90, (20, 140, 30, 190)), (180, (40, 170, 90, 180)), (270, (70, 10, 80, 60))],
 )
-def test_a_box_of_the_upright_page_is_shown_where_it_lies_on_the_sheet(turn: int, shown: tuple[float, ...]) -> None:
+def test_box_of_the_upright_page_is_mapped_to_the_sheet(turn: int, shown: tuple[float, ...]) -> None:
     assert Standing(width=100, height=200, turn=turn).show((10, 20, 60, 30)) == shown
 
 

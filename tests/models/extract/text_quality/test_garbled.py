@@ -1,4 +1,4 @@
-"""A text layer that does not say what the page shows is told from a strange one that does."""
+"""A text layer that differs from the page is distinguished from an unusual one that matches."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,7 +47,7 @@ def test_a_page_in_a_garbled_font_goes_to_a_recogniser(scramble: Callable[[int],
 
 
 @pytest.mark.parametrize("text", [PROSE, COMMANDS, "A 1\nB 2\nC 3", "17,201 18,340 99.4 12.7 " * 20])
-def test_a_sound_text_layer_stays_however_strange_it_is(text: str) -> None:
+def test_unusual_but_sound_text_layer_is_kept(text: str) -> None:
     assert read(make_page(text, None)).content.reason == "text-layer"
 
 
@@ -85,7 +85,7 @@ def test_a_layer_that_the_recogniser_confirms_is_kept() -> None:
     assert kept.blocks == content.blocks
 
 
-def test_garbled_text_that_nobody_reads_is_flagged() -> None:
+def test_unread_garbled_text_is_flagged() -> None:
     never = read(make_page(PROSE, shuffled(1)), ReadOptions(ocr=OcrMode.NEVER)).content
     assert never.reason == "garbage-text, ocr off"
     assert all(GARBLED_TEXT in block.flags and block.confidence < 0.5 for block in never.blocks)

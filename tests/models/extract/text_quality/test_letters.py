@@ -1,4 +1,4 @@
-"""The table of letters: what it was counted from makes it again, and it tells words from noise."""
+"""The table of letters: its source reproduces it, and it separates words from noise."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_words_surprise_less_than_the_same_letters_in_another_order() -> None:
     assert set(load_tables()) == {"latin", "cyrillic", "greek"}
 
 
-def test_what_is_no_character_is_counted() -> None:
+def test_invalid_characters_are_counted() -> None:
     measured = measure_lines(["\ue001\ue002\ufffd x1", "● one"])
     assert measured.bad.tolist() == [3, 0]
     assert measured.bad_runs.tolist() == [2, 0]

@@ -1,4 +1,4 @@
-"""Ligatures that a font does not name: restored where the word tells which, flagged where not."""
+"""Ligatures that a font does not name: restored where the word determines them, flagged otherwise."""
 
 import pytest
 
@@ -12,16 +12,16 @@ from tests.models.extract.text_quality.scrambling import make_page
 
 
 @pytest.mark.parametrize("word", ["\ufffdnally", "con\ufffdguration", "\ufffdnding"])
-def test_a_word_tells_its_ligature(word: str) -> None:
+def test_ligature_is_restored_from_its_word(word: str) -> None:
     assert likeliest(word) == word.replace("\ufffd", "fi")
 
 
 @pytest.mark.parametrize("word", ["a\ufffd", "x\ufffdq", "\ufffdre\ufffdy"])
-def test_what_no_word_tells_is_left(word: str) -> None:
+def test_ambiguous_word_is_not_restored(word: str) -> None:
     assert likeliest(word) is None
 
 
-def test_a_restored_block_keeps_what_is_printed_and_says_so() -> None:
+def test_restored_block_keeps_the_printed_text_and_a_flag() -> None:
     text = "The con\ufffdguration, x\ufffdq."
     (block,) = restore_ligatures([PageBlock(type=BlockType.PARAGRAPH, text=text)])
     assert block.text == "The configuration, x\ufffdq."

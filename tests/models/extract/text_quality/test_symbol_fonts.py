@@ -51,7 +51,7 @@ def said(content: PageContent) -> str:
     ("font", "codes", "shown"),
     [("Wingdings-Regular", "nl|", "■●✓"), ("ABCDEF+SymbolMT", "7~^", "•®⇒"), ("Wingdings2", "PRQ", "✓☑☒")],
 )
-def test_private_signs_become_what_their_font_shows(font: str, codes: str, shown: str) -> None:
+def test_private_use_signs_become_the_displayed_characters_of_their_font(font: str, codes: str, shown: str) -> None:
     content = read(page_with(codes, font, to_private))
     assert said(content) == "".join(sign + words.replace(" ", "") for sign, words in zip(shown, WORDS, strict=True))
     assert content.coverage is not None
@@ -68,7 +68,7 @@ def test_letters_in_a_font_of_pictures_are_the_pictures() -> None:
 
 
 @pytest.mark.parametrize("signs", ["z", "z" * 20])
-def test_signs_that_nobody_knows_stay_and_are_not_garbled(signs: str) -> None:
+def test_unknown_signs_stay_and_are_not_garbled(signs: str) -> None:
     content = read(page_with([signs] * 3, "Wingdings-Regular", to_private))
     assert content.reason == "text-layer"
     assert said(content).count("\uf07a") == 3 * len(signs)

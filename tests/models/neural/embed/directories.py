@@ -16,7 +16,7 @@ def write_directory(
     transformer: dict[str, Any] | None = None,
     said: dict[str, Any] | None = None,
 ) -> Path:
-    """Transformer, Pooling and what else `modules` names, each in a folder of its own, as `save()` lays them out."""
+    """Write Transformer, Pooling and further `modules`, each in a separate folder, as `save()` lays them out."""
     names = modules or ["Transformer", "Pooling", "Normalize"]
     paths = ["" if name == "Transformer" else f"{number}_{name}" for number, name in enumerate(names)]
     write(folder / "modules.json", [

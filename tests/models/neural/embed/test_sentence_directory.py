@@ -87,7 +87,7 @@ def test_the_key_of_a_model_changes_with_its_weights(tmp_path: Path) -> None:
     assert (describe_embedder("minilm").key, describe_embedder("none").width) == ("", 384)
 
 
-def test_what_is_no_directory_is_refused(tmp_path: Path) -> None:
+def test_missing_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EmbedderRefused, match="is no directory"):
         describe_embedder(str(tmp_path / "nowhere"))
 

@@ -109,7 +109,7 @@ def test_vectors_are_those_of_sentence_transformers(tmp_path: Path, variant: str
         assert np.allclose(mine, expected, atol=1e-5), kind
 
 
-def test_a_layer_whose_weights_do_not_fit_is_refused(tmp_path: Path) -> None:
+def test_layer_with_weights_of_another_shape_is_refused(tmp_path: Path) -> None:
     folder = save_model(tmp_path / "m", VARIANTS["cls and a layer"])
     stated = json.loads((folder / "2_Dense" / "config.json").read_text())
     (folder / "2_Dense" / "config.json").write_text(json.dumps(stated | {"out_features": 5}))

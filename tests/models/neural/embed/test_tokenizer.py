@@ -57,7 +57,7 @@ def test_known_texts_have_known_counts() -> None:
     assert [tokenizer.count(text) for text in ("", "river", "The river flows.", "x" * 300)] == [0, 1, 4, 1]
 
 
-def test_words_that_nobody_met_for_long_are_let_go_and_those_met_again_are_kept(
+def test_unused_words_leave_the_cache_and_words_used_again_stay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "MAX_KEPT_WORDS", 10)

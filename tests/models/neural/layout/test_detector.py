@@ -17,7 +17,7 @@ PAGE = as_page(Image.new("L", (100 * DPI // 24, 200 * DPI // 24), 255), number=3
 """A white page of 300 by 600 points."""
 
 
-def test_boxes_of_the_models_square_picture_become_boxes_of_the_page_in_points(tmp_path: Path) -> None:
+def test_boxes_of_the_square_input_become_page_boxes_in_points(tmp_path: Path) -> None:
     # a page twice as high as wide lies in the middle of the square, 32 of 64 pixels wide
     middle = (SIDE / 2, SIDE / 2, SIDE / 4, SIDE / 2)
     folder = write_detector(tmp_path / "mine", ("Text", "Table"), [(1, 0.9, middle)])
@@ -68,7 +68,7 @@ def test_a_model_with_other_classes_than_its_labels_say_is_refused(tmp_path: Pat
         LayoutDetector(folder).find_elements(PAGE, 60.0)
 
 
-def test_a_page_whose_time_is_over_is_not_looked_at(tmp_path: Path) -> None:
+def test_expired_timeout_skips_the_page(tmp_path: Path) -> None:
     folder = write_detector(tmp_path, LABELS, [])
     with pytest.raises(PortUnavailable):
         LayoutDetector(folder).find_elements(PAGE, -1.0)

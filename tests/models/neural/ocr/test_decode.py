@@ -24,7 +24,7 @@ def test_runs_collapse_and_a_blank_parts_twins() -> None:
     assert text(decode_line(columns(1, 1, 0, 1, 2, 2), CHARACTERS, 1.0)) == "aab"
 
 
-def test_nothing_but_blanks_is_no_text() -> None:
+def test_blanks_alone_decode_to_no_text() -> None:
     assert decode_line(columns(0, 0, 0), CHARACTERS, 1.0) == ()
 
 

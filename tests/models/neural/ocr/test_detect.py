@@ -11,7 +11,7 @@ SETTINGS = DetectorSettings(min_side=320, max_side=640)
 
 
 def network(*kernels: tuple[int, int, int, int], confidence: float = 0.9, shapes: list[tuple[int, ...]] | None = None):  # type: ignore[no-untyped-def]
-    """Sees text exactly in the given boxes (x0, y0, x1, y1 of its own map)."""
+    """Return a network that sees text exactly in the given boxes (x0, y0, x1, y1 of its map)."""
 
     def run(batch: Floats) -> Floats:
         if shapes is not None:
@@ -28,7 +28,7 @@ def paper(width: int, height: int) -> Picture:
     return np.full((height, width, 3), 255, np.uint8)
 
 
-def test_a_kernel_becomes_a_box_grown_back_to_the_text_in_pixels_of_the_picture() -> None:
+def test_kernel_becomes_an_enlarged_box_in_picture_pixels() -> None:
     (box,) = find_lines(paper(640, 640), network((40, 40, 140, 50)), SETTINGS)
     along, across = box_size(box)
     assert 100 < along < 130
@@ -58,7 +58,7 @@ def test_the_network_sees_sides_within_bounds_and_in_its_steps(size: tuple[int, 
     assert shapes == [(1, 3, *seen)]
 
 
-def test_doubtful_and_tiny_kernels_are_no_text() -> None:
+def test_doubtful_and_tiny_kernels_are_not_text() -> None:
     assert find_lines(paper(640, 640), network((40, 40, 140, 50), confidence=0.4), SETTINGS) == []
     assert find_lines(paper(640, 640), network((40, 40, 41, 41)), SETTINGS) == []
 
@@ -91,7 +91,7 @@ def test_a_very_tall_line_is_shrunk_without_losing_thin_strokes() -> None:
     assert cut_line(picture, box).min() < 255
 
 
-def test_lines_of_like_width_share_a_batch_and_none_is_lost() -> None:
+def test_lines_of_similar_width_share_a_batch_without_loss() -> None:
     lines = [np.zeros((48, width, 3), np.uint8) for width in (100, 700, 120, 2600, 110)]
     batches = list(batch_lines(lines))
     assert [batch.indices for batch in batches] == [(0, 2, 4), (1,), (3,)]

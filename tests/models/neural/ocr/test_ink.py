@@ -1,4 +1,4 @@
-"""How much of a scan's ink lies in recognised text, by both recognisers, and where it is told."""
+"""Share of a scan's ink inside recognised text, by both recognisers, and its place in the tree."""
 
 import shutil
 
@@ -19,7 +19,7 @@ def box(x0: float, y0: float, x1: float, y1: float) -> np.ndarray[tuple[int, int
     return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], dtype=np.float32)
 
 
-def test_components_of_letter_size_are_counted_and_rules_and_specks_are_not() -> None:
+def test_letter_size_components_are_counted_without_rules_and_specks() -> None:
     picture = np.full((200, 300, 3), 255, dtype=np.uint8)
     for row in (50, 120):
         for at in range(10):
@@ -31,7 +31,7 @@ def test_components_of_letter_size_are_counted_and_rules_and_specks_are_not() ->
 
 
 def recognisers() -> list[RecognisePages]:
-    """What is installed: the built-in networks, and Tesseract where the machine has it."""
+    """Return the installed recognisers: the built-in networks, and Tesseract where available."""
     found: list[RecognisePages] = [RapidRecogniser(("en",))]
     command = shutil.which("tesseract")
     return [*found, TesseractRecogniser(("en",), command)] if command else found
@@ -46,7 +46,7 @@ def test_a_clear_page_is_covered(recogniser: RecognisePages) -> None:
     assert found.ink.covered > 0.95 * found.ink.components
 
 
-def test_the_statement_of_a_recognised_page_tells_it() -> None:
+def test_coverage_of_a_recognised_page_states_its_ink() -> None:
     word = Word(text="Harbour", bbox=(10.0, 10.0, 60.0, 20.0), confidence=0.9, line=0)
     ink = ScanCoverage(components=9, covered=7)
     page = RecognisedPage(number=1, words=(word,), ink=ink, engine="test", model=None, version="1")

@@ -46,7 +46,7 @@ def test_codes_are_taken_in_any_case_and_order_and_once() -> None:
 
 
 @pytest.mark.parametrize("langs", [(), ("",), ("ru",), ("en", "klingon")])
-def test_what_cannot_be_read_is_refused(langs: tuple[str, ...]) -> None:
+def test_unsupported_language_is_refused(langs: tuple[str, ...]) -> None:
     with pytest.raises(UnsupportedLanguage):
         check_langs(OcrEngineName.RAPIDOCR, langs)
 

@@ -16,6 +16,6 @@ def test_asking_for_a_recogniser_loads_no_runtime_and_no_picture_library() -> No
     assert loaded_after("from models.neural.ocr import make_recogniser; make_recogniser()") == set()
 
 
-def test_recognising_needs_openvino_and_opencv_and_nothing_of_the_model_package_or_torch() -> None:
+def test_recogniser_loads_openvino_and_opencv_only() -> None:
     made = "from models.neural.ocr import make_recogniser; make_recogniser().warm_up()"
     assert loaded_after(made) == {"cv2", "openvino"}

@@ -30,7 +30,7 @@ def read(recogniser: RapidRecogniser, page: PixelPage) -> RecognisedPage:
 
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
-def test_a_page_is_read_however_it_was_put_on_the_glass(recogniser: RapidRecogniser, turn: int) -> None:
+def test_page_is_read_in_any_orientation(recogniser: RapidRecogniser, turn: int) -> None:
     page = read(recogniser, as_page(draw_page(LETTER).rotate(turn, expand=True)))
     assert page.rotation == turn
     assert lines_of(page) == list(LETTER)
@@ -59,7 +59,7 @@ def test_columns_are_lines_of_their_own_with_boxes_inside_the_page(recogniser: R
     }
 
 
-def test_the_same_page_gives_the_same_words_alone_and_beside_other_readers(recogniser: RapidRecogniser) -> None:
+def test_page_gives_the_same_words_alone_and_with_parallel_readers(recogniser: RapidRecogniser) -> None:
     page = as_page(draw_page(LETTER))
     alone = read(recogniser, page)
     others: list[RecognisedPage] = []
@@ -89,7 +89,7 @@ def test_a_processor_without_avx2_cannot_recognise_but_can_be_asked() -> None:
         read(recogniser, as_page(draw_page([])))
 
 
-def test_a_language_nobody_can_read_is_refused_when_the_recogniser_is_made() -> None:
+def test_unsupported_language_is_refused_when_the_recogniser_is_made() -> None:
     with pytest.raises(UnsupportedLanguage, match="nothing can read: xx"):
         make_recogniser("rapidocr", ("en", "xx", "vi"))
 
@@ -99,6 +99,6 @@ def test_a_page_past_its_time_is_the_ports_fault_not_the_documents(recogniser: R
         recogniser.recognise_pages([as_page(draw_page([]))], ("en",), -1.0)
 
 
-def test_bytes_that_are_no_picture_are_malformed(recogniser: RapidRecogniser) -> None:
+def test_bytes_other_than_a_picture_are_malformed(recogniser: RapidRecogniser) -> None:
     with pytest.raises(Malformed):
         read(recogniser, PixelPage(number=1, image=b"GIF89a", width=10, height=10))

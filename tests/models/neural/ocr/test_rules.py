@@ -1,4 +1,4 @@
-"""Drawn lines on pictures of pages: grids, broken and tilted lines, and what is none."""
+"""Drawn lines on pictures of pages: grids, broken and tilted lines, and lookalikes."""
 
 import math
 
@@ -62,7 +62,7 @@ def test_a_broken_line_is_one() -> None:
     assert math.isclose(only[2] - only[0], 238, abs_tol=2)
 
 
-def test_letters_shades_and_dashes_are_no_lines_and_a_dark_bar_is_its_edges() -> None:
+def test_letters_and_shades_are_not_rules_and_a_dark_bar_gives_its_edges() -> None:
     picture, pen = blank()
     font = ImageFont.load_default(size=11 * SCALE)
     for line in range(8):

@@ -76,7 +76,7 @@ def test_a_latin_page_never_asks_for_a_pack() -> None:
         ("Korean", {"kor", "osd", "eng"}, "kor"),
     ],
 )
-def test_the_pack_of_the_script_reads_it(script: str, data: set[str], read_with: str) -> None:
+def test_script_is_read_with_its_data(script: str, data: set[str], read_with: str) -> None:
     page = read(PlainMain(), PlainPacks(script=script, data=frozenset(data)))
     assert (page.engine, page.words[0].text, page.number) == ("packs", read_with, 3)
 
@@ -86,7 +86,7 @@ def test_a_language_that_was_asked_for_comes_before_the_script_as_a_whole() -> N
     assert read(PlainMain(), packs, ("en", "uk")).words[0].text == "ukr"
 
 
-def test_it_is_read_in_the_language_asked_for_where_the_script_cannot_be_told() -> None:
+def test_unidentified_script_is_read_in_the_requested_language() -> None:
     assert read(PlainMain(), PlainPacks(script=None), ("ru",)).words[0].text == "rus"
 
 

@@ -35,7 +35,7 @@ def test_a_space_that_was_read_is_not_doubled() -> None:
     assert text(picture, [*glyphs[:3], space, *glyphs[3:]]) == "xxx xx"
 
 
-def test_a_line_too_faint_to_tell_is_left_alone() -> None:
+def test_faint_line_is_left_unchanged() -> None:
     picture, glyphs = line(10, 66, ink=250)
     assert find_empty_columns(picture) is None
     assert text(picture, glyphs) == "xx"

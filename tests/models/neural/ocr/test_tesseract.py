@@ -52,14 +52,14 @@ def test_words_come_with_lines_confidence_and_points(tmp_path: Path) -> None:
     assert (read.engine, read.model, read.version, read.rotation) == ("tesseract", "eng", "5.3.0", 0)
 
 
-def test_a_page_it_is_sure_lies_sideways_is_turned(tmp_path: Path) -> None:
+def test_page_confidently_sideways_is_turned(tmp_path: Path) -> None:
     page = as_page(draw_page([]).rotate(90, expand=True))
     read = TesseractRecogniser(("en",), command(tmp_path, turn=90)).recognise_pages([page], ("en",), 30.0)[0]
     assert read.rotation == 90
     assert read.words[0].bbox == pytest.approx((30, 30, 54, 42), abs=0.1)
 
 
-def test_a_turn_it_doubts_is_not_made(tmp_path: Path) -> None:
+def test_doubtful_turn_is_not_applied(tmp_path: Path) -> None:
     page = as_page(draw_page([]))
     tesseract = TesseractRecogniser(("en",), command(tmp_path, turn=180, sure=1.2))
     assert tesseract.recognise_pages([page], ("en",), 30.0)[0].rotation == 0

@@ -5,7 +5,7 @@ from models.neural.ocr.upright import choose_probes, lies_sideways, measure_skew
 from tests.models.neural.ocr.test_order import box
 
 
-def test_a_page_of_tall_boxes_lies_sideways_and_a_few_of_them_do_not_tip_it() -> None:
+def test_page_of_mostly_tall_boxes_lies_sideways() -> None:
     assert lies_sideways([box(0, 0, 20, 200), box(40, 0, 20, 200), box(80, 0, 60, 20)])
     assert not lies_sideways([box(0, 0, 20, 200), box(40, 0, 300, 20)])
     assert not lies_sideways([])

@@ -74,7 +74,7 @@ RECORDED_DOTS = r"""```json
 """In the form the model writes: one array, fenced or not, several elements a line, LaTeX with doubled backslashes."""
 
 
-def test_an_answer_as_dots_writes_it_is_read_whole() -> None:
+def test_dots_answer_is_read_completely() -> None:
     assert outline(read_dots(RECORDED_DOTS)) == [
         ("picture", ""),
         ("heading", "2 Method"),
@@ -85,15 +85,15 @@ def test_an_answer_as_dots_writes_it_is_read_whole() -> None:
     ]
 
 
-def test_latex_whose_backslashes_dots_forgot_to_double_is_repaired() -> None:
+def test_unescaped_latex_backslashes_of_dots_are_repaired() -> None:
     once = RECORDED_DOTS.replace("\\\\", "\\")
     assert outline(read_dots(once))[-1] == ("formula", r"\frac{1}{2} \alpha")
     wrapped = '{"layout": ' + RECORDED_DOTS.removeprefix("```json").removesuffix("```") + "}"
     assert outline(read_dots(wrapped)) == outline(read_dots(RECORDED_DOTS))
 
 
-def test_a_whole_dots_answer_with_an_element_that_cannot_be_read_is_a_bad_answer() -> None:
-    """Its text would be missing from the page, and nobody would know."""
+def test_complete_dots_answer_with_an_unreadable_element_is_a_bad_answer() -> None:
+    """Its text would be missing from the page unnoticed."""
     broken = RECORDED_DOTS.replace('"category": "Text", "text": "Let', '"category": "Text", "text": Let')
     with pytest.raises(BadAnswer):
         read_dots(broken)
@@ -113,7 +113,7 @@ def test_a_dots_answer_without_elements_is_a_bad_answer(text: str) -> None:
         read_dots(text)
 
 
-def test_an_empty_page_is_no_bad_answer() -> None:
+def test_an_empty_page_is_not_a_bad_answer() -> None:
     assert read_dots("[]") == []
     assert read_dots("```json\n[]\n```") == []
 
@@ -215,7 +215,7 @@ def test_a_loop_is_found_and_cut(unit: str) -> None:
     "text",
     ["", "short", "Contents " + "." * 300, " ".join(f"row {n} costs {n * 7}" for n in range(400)), "| a | b |\n" * 5],
 )
-def test_honest_text_is_no_loop(text: str) -> None:
+def test_honest_text_is_not_a_loop(text: str) -> None:
     assert not finds_loop(text)
 
 

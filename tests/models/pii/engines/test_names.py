@@ -1,4 +1,4 @@
-"""What the lists and cues make of a model's findings; the lists here are small and scripted."""
+"""Effect of lists and cues on a model's findings; the lists here are small and scripted."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def found(text: str, *hits: tuple[Kind, str], proper: tuple[str, ...] = ()) -> s
         (Kind.PERSON, "Somebody Else", "person"),
     ],
 )
-def test_lists_settle_what_a_model_took_for_something_else(said: Kind, value: str, kind: str) -> None:
+def test_name_lists_correct_the_kind_of_a_finding(said: Kind, value: str, kind: str) -> None:
     assert found(f"We saw {value} there.", (said, value)) == {(kind, value)}
 
 
@@ -56,11 +56,11 @@ def test_a_surname_on_the_list_makes_a_name_of_two_words_and_not_of_three() -> N
 
 
 @pytest.mark.parametrize("before", ["Name: ", "My name is ", "Mr. ", "Dr ", "Dear ", "Attn: ", "they call me "])
-def test_words_that_say_who_follows(before: str) -> None:
+def test_cue_words_mark_the_following_name(before: str) -> None:
     assert ("person", "Zork Quill") in found(f"{before}Zork Quill, as agreed.")
 
 
-def test_who_was_named_once_is_found_again_in_whole_and_in_part() -> None:
+def test_person_is_found_again_by_whole_name_and_by_part() -> None:
     text = "Ann Quill signed. Later Ann Quill left; Ann had a quill. Anna stayed."
     spans = sorted(
         (hit.start, hit.end) for hit in set(refine(text, [Hit(Kind.PERSON, 0, 9)], [], LISTS)) if hit.end - hit.start

@@ -1,4 +1,4 @@
-"""How the tokens of a tagger become names: what goes on, what begins anew, what a doubtful word is worth."""
+"""Names from a tagger's tokens: continuation, separation, and the weight of a doubtful word."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def people(text: str, *words: str, score: float = 1.0, label: str = "GIVEN_NAME"
         ("by ex-Ann", "Ann"),
     ],
 )
-def test_one_word_takes_the_word_with_a_capital_behind_it_along(text: str, name: str) -> None:
+def test_person_span_includes_the_following_capitalised_word(text: str, name: str) -> None:
     assert people(text, "ANN" if text.isupper() else "Ann") == [name]
 
 
@@ -78,13 +78,13 @@ def test_a_text_in_small_letters_has_no_word_with_a_capital_to_take_along() -> N
     assert people("by ann reed", "ann", "reed", score=WEAK_SCORE) == []
 
 
-def test_what_somebody_was_is_no_name() -> None:
+def test_former_office_is_not_part_of_a_name() -> None:
     assert people("by ex-Minister Olsen", "Minister", "Olsen") == ["Olsen"]
     assert people("ex-Minister Olsen", "Minister", "Olsen") == ["Olsen"]
     assert people("the Minister Olsen", "Minister", "Olsen") == ["Minister Olsen"]
 
 
-def test_countries_are_no_people() -> None:
+def test_countries_are_not_people() -> None:
     assert people("from Ann to Norway", "Ann", "Norway") == ["Ann"]
 
 
@@ -108,7 +108,7 @@ def test_countries_are_no_people() -> None:
         ("go Petr Kloz Smit by", ("Petr", "Kloz", "Smit"), WEAK_SCORE, ["Petr Kloz Smit"]),
     ],
 )
-def test_a_doubtful_word_is_a_name_beside_another_or_within_a_sentence(
+def test_doubtful_word_is_a_name_next_to_another_or_within_a_sentence(
     text: str, words: tuple[str, ...], score: float, names: list[str]
 ) -> None:
     assert people(text, *words, score=score) == names
@@ -132,7 +132,7 @@ def test_a_part_of_a_word_stands_for_the_word(text: str, span: tuple[int, int], 
     assert text[start:end] == word
 
 
-def test_companies_are_words_before_a_legal_form_and_who_one_works_for() -> None:
+def test_words_before_a_legal_form_and_employers_are_companies() -> None:
     text = "Acme Ropes Ltd sold to Reed & Sons GmbH. Ann works for Blue Lagoon and is CEO of Kranbau. A limited offer."
     assert [text[hit.start : hit.end] for hit in find_companies(text, ())] == [
         "Acme Ropes Ltd",

@@ -1,4 +1,4 @@
-"""What is one address and what is a place of its own, from the parts a tagger names."""
+"""Addresses and separate places from the parts that a tagger names."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_street_town_and_code_within_a_sentence_are_one_address() -> None:
     assert found(text, ("363 Huntly Street",), ("BARMOLLOCH",)) == {("address", whole)}
 
 
-def test_lines_of_a_letterhead_are_a_street_a_unit_a_town_a_country_and_a_code() -> None:
+def test_letterhead_lines_are_street_unit_town_country_and_code() -> None:
     text = "Ann Example\n\n233 Erzsebet ter 19\n Suite 282\n Domoszlo\n Hungary 34796"
     assert found(text, ("233 Erzsebet ter 19", "Domoszlo")) == {
         ("address", "233 Erzsebet ter 19"),
@@ -39,7 +39,7 @@ def test_a_town_alone_behind_a_street_is_a_place() -> None:
     }
 
 
-def test_town_and_country_behind_a_street_belong_to_it() -> None:
+def test_town_and_country_behind_a_street_belong_to_the_address() -> None:
     text = "Send it to 98 Tylova 1036, Recco, Guyana please"
     assert found(text, ("98 Tylova 1036",), ("Recco",)) == {("address", "98 Tylova 1036, Recco, Guyana")}
 
@@ -62,7 +62,7 @@ def test_a_postcode_is_known_by_its_word() -> None:
     assert found("The zip code is wrong") == set()
 
 
-def test_a_place_is_known_by_the_words_before_it() -> None:
+def test_place_is_recognised_by_preceding_words() -> None:
     assert found("She moved here from Jaboticabal.") == {("location", "Jaboticabal")}
     assert found("Born in Novo Mesto, he left.") == {("location", "Novo Mesto")}
 
@@ -73,7 +73,7 @@ def test_countries_are_known_in_small_letters_where_nothing_has_a_capital() -> N
 
 
 @pytest.mark.parametrize("text", ["He just turned 47.", "pages 225-386", "three sides"])
-def test_figures_and_words_in_small_letters_alone_are_no_address(text: str) -> None:
+def test_figures_and_lower_case_words_alone_are_not_an_address(text: str) -> None:
     said = {"He just turned 47.": "47", "pages 225-386": "225-386", "three sides": "sides"}[text]
     assert found(f"Of this: {text}", (said,)) == set()
 
@@ -132,7 +132,7 @@ def test_figures_and_words_in_small_letters_alone_are_no_address(text: str) -> N
         ),
     ],
 )
-def test_what_follows_a_street(
+def test_address_continues_after_a_street(
     text: str, street: tuple[str, ...], towns: tuple[str, ...], hits: set[tuple[str, str]]
 ) -> None:
     assert found(text, street, towns) == hits
@@ -143,7 +143,7 @@ def test_parts_with_other_words_between_are_not_one_address() -> None:
     assert found(text, ("9 Rope Street", "7 Quay Road")) == {("address", "9 Rope Street"), ("address", "7 Quay Road")}
 
 
-def test_a_line_between_two_parts_is_short_begins_with_a_capital_and_has_no_figures() -> None:
+def test_line_between_two_parts_is_short_capitalised_and_without_figures() -> None:
     for line, joins in (
         ("Pharmakas", True),
         ("Pa " + "a" * 39, True),
@@ -155,7 +155,7 @@ def test_a_line_between_two_parts_is_short_begins_with_a_capital_and_has_no_figu
         assert (("address", text[9:]) in found(text, ("9 Rope Street",))) is joins, line
 
 
-def test_what_two_findings_share_counts_once_and_countries_go_first() -> None:
+def test_overlapping_findings_count_once_and_countries_come_first() -> None:
     text = "in Cyprus 25572 and 9 Rope Street Quay by"
     assert found(text, ("9 Rope Street",), ("Cyprus 25572", "Street Quay")) == {
         ("address", "9 Rope Street Quay"),
@@ -170,11 +170,11 @@ def test_a_finding_begins_and_ends_with_a_letter_or_a_figure() -> None:
 
 
 @pytest.mark.parametrize(("code", "known"), [("123", False), ("1234", True), ("A12", True)])
-def test_a_short_number_that_stands_apart_from_its_address_is_no_code(code: str, known: bool) -> None:
+def test_short_number_apart_from_an_address_is_not_a_code(code: str, known: bool) -> None:
     hits = found(f"Ann\n9 Rope Street\nReed\n{code}", ("9 Rope Street", code), ("Reed",))
     assert hits - {("address", "9 Rope Street"), ("location", "Reed")} == ({("address", code)} if known else set())
 
 
-def test_military_post_stands_for_all_that_is_found_in_it() -> None:
+def test_military_post_covers_the_findings_inside() -> None:
     text = "at PSC 0413, Box 8144\nAPO AA 42323 by"
     assert found(text, ("PSC 0413", "42323"), ("APO",)) == {("address", "PSC 0413, Box 8144\nAPO AA 42323")}

@@ -47,7 +47,7 @@ def test_the_scan_names_the_engine_and_both_versions() -> None:
     assert "+" in scan.version
 
 
-def test_a_text_in_a_language_that_is_not_set_up_leaves_the_scan_incomplete() -> None:
+def test_unsupported_language_leaves_the_scan_incomplete() -> None:
     long = "wort " * SURE_OF_LANGUAGE
     for languages, complete in ((("en",), False), (("en", "de"), True)):
         scan = flag_tree(tree(paragraph(0, long)), detector(ScriptedNlp(), *languages, tells="de")).pii
@@ -93,7 +93,7 @@ def test_a_language_without_a_pipeline_is_refused_at_the_start() -> None:
 
 @dataclass(frozen=True)
 class Word:
-    """What is asked of a token of spaCy."""
+    """The used part of a spaCy token."""
 
     line: Sequence["Word"]
     number: int
@@ -121,6 +121,6 @@ def test_proper_nouns_that_stand_together_are_one_name() -> None:
     assert list(find_proper_nouns(words("the/DET", "apples/NOUN", "of/ADP", "zinc/X"))) == []
 
 
-def test_a_blank_is_no_name_and_one_is_not_joined_over_two_blanks() -> None:
+def test_blank_is_not_a_name_and_two_blanks_separate_names() -> None:
     line = words("Ann/PROPN", "+ /PROPN", "+ /SPACE", "+Example/PROPN")
     assert list(find_proper_nouns(line)) == [(0, 3), (5, 12)]

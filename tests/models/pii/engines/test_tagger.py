@@ -1,4 +1,4 @@
-"""The `names` engine, with its weights: who and where, beside what the patterns find."""
+"""The `names` engine with its weights: people and places in addition to the patterns."""
 
 from itertools import pairwise
 
@@ -31,7 +31,7 @@ def found(detector: Detector, text: str) -> set[tuple[str, str]]:
     return {(hit.kind.value, text[hit.start : hit.end]) for hit in detector.detect(text)}
 
 
-def test_weights_that_are_not_there_are_missed_by_who_asks_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_weights_raise_only_when_the_names_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     check_engine("names", ("en",))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     check_engine("regex", ("en",))
@@ -39,7 +39,7 @@ def test_weights_that_are_not_there_are_missed_by_who_asks_for_them(monkeypatch:
         check_engine("names", ("en",))
 
 
-def test_people_addresses_and_places_are_found_beside_the_patterns(names: Detector) -> None:
+def test_people_addresses_and_places_are_found_together_with_patterns(names: Detector) -> None:
     text = "Maria Oberhauser lives in Canada. Write to John Smith, john.smith@mail.example.com, of Acme Ropes Ltd."
     expected = {
         ("person", "Maria Oberhauser"),
@@ -104,7 +104,7 @@ def test_windows_begin_and_end_between_words_and_overlap() -> None:
     assert windows[-1] == text[-len(windows[-1]) :]
 
 
-def test_a_window_ends_at_a_line_break_as_at_a_blank_but_not_in_its_first_half() -> None:
+def test_window_ends_at_a_line_break_or_blank_in_its_second_half() -> None:
     first, *_ = windows_of("A" * (WINDOW - 20) + "\n" + "b" * WINDOW)
     assert len(first) == WINDOW - 19
     first, *_ = windows_of("A" * (WINDOW // 2 - 1) + " " + "b" * WINDOW)
@@ -114,7 +114,7 @@ def test_a_window_ends_at_a_line_break_as_at_a_blank_but_not_in_its_first_half()
     assert windows_of("A" * WINDOW) == ["A" * WINDOW]
 
 
-def test_where_a_text_has_capitals_windows_without_one_or_a_figure_are_not_read() -> None:
+def test_cased_text_skips_windows_without_capitals_or_figures() -> None:
     small = "rope " * WINDOW
     assert windows_of(small)[0] == small[:WINDOW]
     assert [window[:3] for window in windows_of("Ann " + small)] == ["Ann"]
@@ -144,7 +144,7 @@ def test_a_first_name_takes_initial_and_surname_along() -> None:
     assert found(NamesDetector(named("Jildau")), "We asked Jildau S Bouts.") == {("person", "Jildau S Bouts")}
 
 
-def test_two_unlikely_words_with_capitals_are_a_name_and_two_in_small_letters_are_none() -> None:
+def test_two_unlikely_words_are_a_name_only_when_capitalised() -> None:
     def unlikely(text: str) -> list[TaggedToken]:
         return [TaggedToken(one.label, one.start, one.end, 0.07) for one in named("petr", "kloz")(text.casefold())]
 
@@ -152,13 +152,13 @@ def test_two_unlikely_words_with_capitals_are_a_name_and_two_in_small_letters_ar
     assert found(NamesDetector(unlikely), "Have you heard petr kloz speak?") == set()
 
 
-def test_a_country_is_no_person() -> None:
+def test_a_country_is_not_a_person() -> None:
     assert found(NamesDetector(named("Sweden")), "I am glad that Sweden moves.") == {("location", "Sweden")}
 
 
-def test_what_somebody_was_is_no_part_of_the_name() -> None:
+def test_former_office_is_not_part_of_a_name() -> None:
     assert found(NamesDetector(named("Minister", "Olsen")), "By ex-Minister Olsen.") == {("person", "Olsen")}
 
 
-def test_who_somebody_works_for_is_an_organisation() -> None:
+def test_employer_is_an_organisation() -> None:
     assert found(NamesDetector(named("Ellis")), "I work for Ellis-Ingram now.") == {("organization", "Ellis-Ingram")}

@@ -51,7 +51,7 @@ def test_a_cell_without_a_box_is_painted_where_no_other_cell_stands() -> None:
     assert painted(grid((1, 1)), 4) == ((90.0, 26.0, 205.0, 64.0),)
 
 
-def test_of_several_masked_cells_the_one_without_a_box_does_not_paint_the_table() -> None:
+def test_masked_cell_without_a_box_does_not_paint_the_whole_table() -> None:
     hidden = painted(grid((1, 1)), 0, 4)
     assert hidden == ((5.0, 4.0, 90.0, 26.0), (90.0, 26.0, 205.0, 64.0))
 
@@ -106,7 +106,7 @@ def test_a_cell_without_a_box_reaches_to_the_nearest_cells_that_have_one(
 
 
 @pytest.mark.parametrize("over", [0.0, 5.0])
-def test_where_columns_touch_or_overlap_the_cells_of_its_row_and_column_say_where_it_may_be(over: float) -> None:
+def test_missing_box_is_bounded_by_row_and_column_where_columns_overlap(over: float) -> None:
     """The cells left and right of it meet, or reach into each other: nothing is left free between them."""
     left, right = (0.0, 10.0, 15.0 + over, 20.0), (15.0 - over, 10.0, 30.0, 20.0)
     cells = [
@@ -122,7 +122,7 @@ def test_where_columns_touch_or_overlap_the_cells_of_its_row_and_column_say_wher
     assert find_cell_box(table, 0, (0.0, 0.0, 30.0, 50.0)) == (8.0, 10.0, 19.0, 20.0)
 
 
-def test_where_neither_row_nor_column_has_a_place_the_table_bounds_it() -> None:
+def test_cell_without_row_and_column_places_is_bounded_by_the_table() -> None:
     cells = [
         Cell(row=1, col=1, text=""),
         Cell(row=0, col=0, text="", bbox=(0.0, 0.0, 9.0, 20.0)),
@@ -133,7 +133,7 @@ def test_where_neither_row_nor_column_has_a_place_the_table_bounds_it() -> None:
     assert find_cell_box(table, 0, None) is None
 
 
-def test_a_cell_of_a_table_on_two_pages_is_bounded_by_the_cells_of_its_page() -> None:
+def test_cell_of_a_table_on_two_pages_is_bounded_by_cells_of_its_page() -> None:
     cells = [Cell(row=row, col=col, text="x", bbox=box_of(row % 2, col)) for row in range(4) for col in range(2)]
     cells[4] = replace(cells[4], bbox=None)
     parts = (

@@ -1,4 +1,4 @@
-"""No field of a tree shows personal data after redaction, whether it is scanned text or a fact beside it."""
+"""Redaction removes personal data from every field of a tree, both scanned text and related facts."""
 
 import types
 from dataclasses import fields, is_dataclass, replace

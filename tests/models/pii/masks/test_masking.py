@@ -1,4 +1,4 @@
-"""Masks in a text and in cells: which stretches go, under which name, and where the stretches beside them move to."""
+"""Masks in a text and in cells: masked ranges, their labels, and the new places of neighbouring ranges."""
 
 from dataclasses import replace
 
@@ -55,13 +55,13 @@ def test_stretches_that_overlap_are_one_mask(
         ((12, 19), ", now"),
     ],
 )
-def test_a_style_stays_with_what_is_left_of_its_words(style: tuple[int, int], shown: str | None) -> None:
+def test_style_stays_with_the_unmasked_part_of_its_words(style: tuple[int, int], shown: str | None) -> None:
     block = paragraph(0, TEXT, spans=(Span(start=style[0], end=style[1], bold=True),), flags=(EMAIL,))
     block = redacted(replace(block, flag_spans=tuple(spans((4, 7), (11, 14)))))
     assert [block.text[span.start : span.end] for span in block.spans] == ([] if shown is None else [shown])
 
 
-def test_a_cell_is_masked_where_it_is_flagged_and_others_are_left() -> None:
+def test_flagged_cells_are_masked_and_others_stay() -> None:
     block = replace(grid(0, ["one", "two"], ["Ann", "Bob"]), flags=(EMAIL,))
     flag = FlagSpan(flag=EMAIL, start=0, end=2, cell=3)
     other = FlagSpan(flag="low-confidence", start=0, end=1, cell=2)
@@ -82,7 +82,7 @@ def test_a_flag_without_spans_masks_the_text_and_every_cell() -> None:
     assert active_spans(replace(block, flags=("low-confidence",)), {}) == []
 
 
-def test_a_block_without_a_flag_that_holds_is_as_it_was() -> None:
+def test_block_without_an_active_flag_is_unchanged() -> None:
     block = paragraph(0, TEXT, spans=(Span(start=0, end=3, bold=True),), flags=("low-confidence",))
     marked = replace(block, flag_spans=(FlagSpan(flag="low-confidence", start=0, end=3),))
     assert redacted(marked) == replace(marked, provenance=redacted(marked).provenance)

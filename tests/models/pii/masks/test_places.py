@@ -1,4 +1,4 @@
-"""Values by place: what tells two apart, what a decision decides, and what is marked on a page."""
+"""Values by place: distinct places, the reach of a decision, and marks on a page."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ def places(*blocks: Block) -> list[str]:
     return [one.place for one in find_places(scanned(*blocks))]
 
 
-def test_each_value_of_a_block_is_a_place_and_equal_blocks_of_a_page_are_told_apart() -> None:
+def test_each_value_is_a_place_and_equal_blocks_are_distinguished() -> None:
     both = flagged(0, TWO, (0, 15), (17, 32))
     assert len(set(places(both, replace(both, id=paragraph(7, "").id)))) == 4
     assert places(both) == places(replace(both, id=paragraph(7, "").id, bbox=None))
@@ -52,7 +52,7 @@ def test_the_span_of_each_place_is_found_again() -> None:
     assert [spans["b0", EMAIL, one.place][0].start for one in find_places(found)] == [0, 17]
 
 
-def test_the_same_value_has_one_name_however_it_is_written_and_wherever_it_stands() -> None:
+def test_same_value_has_the_same_name_in_any_spelling_and_place() -> None:
     block = replace(grid(2, ["Phone", "+44 20 7946 0958"]), flags=(PHONE,))
     cell = replace(block, flag_spans=(FlagSpan(flag=PHONE, start=0, end=16, cell=1),))
     one, other, third, fourth = find_places(
@@ -88,7 +88,7 @@ def test_a_decision_about_a_value_goes_before_one_about_all_of_its_block() -> No
     assert decide_blocks(found, {(whole.place, EMAIL): "approved"}) == {("b1", EMAIL, WHOLE): "approved"}
 
 
-def test_a_decision_about_all_values_of_a_block_holds_where_nobody_decided_since() -> None:
+def test_block_decision_applies_to_values_without_a_newer_decision() -> None:
     two = flagged(0, TWO, (0, 15), (17, 32))
     found = scanned(two)
     together = _name(_content(two), 1, EMAIL, two.flag_spans)
@@ -115,7 +115,7 @@ def test_values_of_a_page_with_glyphs_are_looked_up_in_them() -> None:
     assert second.mark.spans == ((17, 32),)
 
 
-def test_each_page_says_for_itself_whether_it_has_glyphs() -> None:
+def test_glyph_lookup_is_decided_per_page() -> None:
     first, second = PDF_PAGE.pages
     pages = (replace(first, route=Route.OCR), second)
     blocks = (*PDF_PAGE.blocks, flagged(1, TWO, (0, 15), page=2))
@@ -136,12 +136,12 @@ def test_each_page_says_for_itself_whether_it_has_glyphs() -> None:
         scanned(paragraph(0, TWO)),
     ],
 )
-def test_nothing_is_looked_up_where_there_are_no_glyphs_or_no_place(other: Tree) -> None:
+def test_values_without_glyphs_or_place_are_not_looked_up(other: Tree) -> None:
     assert mark_values(other, {}, 1) == {}
     assert all(one.mark is None for one in mark_flags(other, 1))
 
 
-def test_a_picture_and_what_is_hidden_have_no_glyphs_to_look_up() -> None:
+def test_picture_and_hidden_text_have_no_glyphs_to_look_up() -> None:
     block = PDF_PAGE.blocks[0]
     for unseen in (replace(block, type=BlockType.PICTURE), replace(block, flags=(*block.flags, "hidden-text"))):
         assert mark_values(replace(PDF_PAGE, blocks=(unseen,)), {}, 1) == {}
@@ -165,7 +165,7 @@ def test_of_a_table_cells_are_marked_and_painted_and_nothing_more() -> None:
     assert view_page(whole, {}, 1).hidden == (block.bbox,)
 
 
-def test_a_value_whose_place_nobody_knows_blanks_its_page_and_no_other() -> None:
+def test_value_without_a_known_place_blanks_its_page_only() -> None:
     found = scanned(replace(flagged(0, TWO, (0, 15)), bbox=None), flagged(1, "elsewhere", page=2))
     assert view_page(found, {}, 1).blank
     assert view_page(found, {("b0", EMAIL, 0): "rejected"}, 1).shown == ()
@@ -173,7 +173,7 @@ def test_a_value_whose_place_nobody_knows_blanks_its_page_and_no_other() -> None
     assert view_page(found, {}, 2).hidden == (found.blocks[1].bbox,)
 
 
-def test_exact_boxes_hide_alone_what_else_hides_its_block() -> None:
+def test_exact_boxes_replace_hiding_the_whole_block() -> None:
     box = (12.0, 2.0, 60.0, 14.0)
     assert view_page(PDF_PAGE, {}, 1, {PDF_PAGE.blocks[0].id: (box,)}).hidden == (box,)
     assert view_page(PDF_PAGE, {}, 1, {PDF_PAGE.blocks[0].id: ()}).hidden == (PDF_PAGE.blocks[0].bbox,)

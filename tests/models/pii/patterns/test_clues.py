@@ -80,7 +80,7 @@ def test_clues_change_nothing_around_values_that_were_disturbed() -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: f"{pattern.kind}-{pattern.regex.pattern[:30]}")
-def test_every_pattern_has_a_value_here_so_that_the_comparison_means_something(pattern: Pattern) -> None:
+def test_every_pattern_has_a_test_value(pattern: Pattern) -> None:
     texts = [f"{word} {value}." for value in VALUES for word in ("see", *CONTEXT_WORDS)]
     assert any(list(pattern.find(Clues(normalise(text).text))) for text in texts)
 
@@ -92,7 +92,7 @@ def test_towns_of_long_words_are_found_as_far_back_as_a_pattern_goes(words: str,
     assert list(clued(text)) == list(plain(text))
 
 
-def test_a_value_behind_a_number_that_is_none_is_found() -> None:
+def test_value_behind_an_invalid_number_is_found() -> None:
     hits = [hit for found in clued("On 3 May id 12345678Z was given.") for hit in found]
     assert any(hit.kind == "national_id" for hit in hits)
 

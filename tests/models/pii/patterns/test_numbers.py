@@ -29,7 +29,7 @@ BECH32 = (
 
 
 @pytest.mark.parametrize("value", BECH32)
-def test_bech32_is_told_by_its_checksum_wherever_a_character_is_another(value: str) -> None:
+def test_bech32_checksum_detects_any_changed_character(value: str) -> None:
     assert is_bech32(value)
     assert not is_bech32(value + "b")  # no character of its alphabet
     for at in range(len(value)):
@@ -40,7 +40,7 @@ def test_bech32_is_told_by_its_checksum_wherever_a_character_is_another(value: s
 @pytest.mark.parametrize(
     "value", ["1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "1111111111111111111114oLvT2"]
 )
-def test_base58_is_told_by_its_checksum(value: str) -> None:
+def test_base58_checksum_detects_any_changed_character(value: str) -> None:
     assert is_base58_wallet(value)
     assert not is_base58_wallet(value[:-1])
     assert not is_base58_wallet("z" * 40)
@@ -110,7 +110,7 @@ def test_social_security_numbers_were_issued() -> None:
 
 
 @pytest.mark.parametrize("value", ["2 55 08 14 168 025 38", "131052-308T", "X2482300W", "756.9217.0769.85"])
-def test_numbers_whose_shape_and_checksum_are_enough(value: str) -> None:
+def test_national_ids_with_strong_checksum_need_no_context(value: str) -> None:
     assert is_strong_national_id(value)
     assert is_national_id(value)
     wrong = value[:-1] + ("0" if value[-1] != "0" else "1")

@@ -53,7 +53,7 @@ def found(text: str) -> set[tuple[str, str]]:
         (Kind.SECRET, "hunter2secret", "password: {} ok"),
     ],
 )
-def test_each_kind_is_found_where_it_stands(kind: Kind, value: str, text: str) -> None:
+def test_each_kind_is_found_at_its_place(kind: Kind, value: str, text: str) -> None:
     assert (kind.value, value) in found(text.format(value))
 
 
@@ -70,7 +70,7 @@ def test_each_kind_is_found_where_it_stands(kind: Kind, value: str, text: str) -
         "000-12-3456 was never issued",
     ],
 )
-def test_plain_figures_are_no_personal_data(text: str) -> None:
+def test_plain_figures_are_not_personal_data(text: str) -> None:
     assert found(text) == set()
 
 
@@ -103,7 +103,7 @@ def test_disguised_addresses_are_found_whole(text: str) -> None:
         ("write to ann@mail.example.com", "ann@mail.example.com"),
     ],
 )
-def test_an_address_broken_before_its_sign_is_found_where_it_cannot_be_another_word(text: str, value: str) -> None:
+def test_address_broken_before_its_sign_is_found_when_unambiguous(text: str, value: str) -> None:
     assert found(text) == {("email", value)}
 
 

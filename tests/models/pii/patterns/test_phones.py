@@ -26,7 +26,7 @@ def numbers(text: str) -> list[str]:
         "(0) 20 79 46 09",
     ],
 )
-def test_numbers_that_say_by_themselves_what_they_are(number: str) -> None:
+def test_unambiguous_numbers_are_found_without_context(number: str) -> None:
     assert numbers(f"see {number} then") == [number]
 
 
@@ -50,7 +50,7 @@ def test_numbers_that_say_by_themselves_what_they_are(number: str) -> None:
         "020 79460 95 8",
     ],
 )
-def test_numbers_that_need_a_word_and_what_is_never_one(number: str) -> None:
+def test_numbers_without_context_are_not_found(number: str) -> None:
     assert numbers(f"see {number} then") == []
 
 
@@ -58,7 +58,7 @@ def test_numbers_that_need_a_word_and_what_is_never_one(number: str) -> None:
     ("before", "after"),
     [("call ", ""), ("Tel.: ", ""), ("phone number is ", ""), ("", " fax"), ("", ", office"), ("", " - mobile")],
 )
-def test_a_word_beside_a_number_says_so(before: str, after: str) -> None:
+def test_context_word_next_to_a_number_makes_a_phone_number(before: str, after: str) -> None:
     assert numbers(f"{before}5551234{after}") == ["5551234"]
     assert numbers(f"{before}555123{after}") == []
     assert numbers(f"{before}1111111{after}") == (["1111111"] if before else [])
@@ -77,7 +77,7 @@ def test_a_word_stands_at_most_twenty_four_characters_before(gap: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["$5551234567", "555-123-4567%", "555-123-4567.5", "a_555-123-4567", "555-123-4567 €"])
-def test_amounts_and_parts_of_words_are_no_numbers(text: str) -> None:
+def test_amounts_and_parts_of_words_are_not_numbers(text: str) -> None:
     assert numbers(text) == []
 
 
@@ -100,7 +100,7 @@ def test_an_extension_belongs_to_its_number() -> None:
         ("+44 20\n7946 0958%", []),
     ],
 )
-def test_an_international_number_goes_on_behind_a_line_end_until_it_is_whole(text: str, found: list[str]) -> None:
+def test_international_number_continues_after_a_line_end(text: str, found: list[str]) -> None:
     assert numbers(text) == found
 
 

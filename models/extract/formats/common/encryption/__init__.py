@@ -1,4 +1,4 @@
-"""Office packages under a password: [MS-OFFCRYPTO]'s agile and standard encryption."""
+"""Password-protected Office packages: agile and standard encryption of [MS-OFFCRYPTO]."""
 
 from models.extract.formats.common.encryption.package import unlock
 

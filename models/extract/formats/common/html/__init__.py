@@ -1,4 +1,4 @@
-"""Web pages (HTML, XHTML): bytes in, an `OpenDocument` out; the engine that other markup is read with."""
+"""Web pages (HTML, XHTML): bytes in, an `OpenDocument` out; other markup formats use the same engine."""
 
 from models.extract.formats.common.html.page import open_html
 

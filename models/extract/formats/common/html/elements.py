@@ -1,4 +1,4 @@
-"""The names of HTML elements by what they are to a reader."""
+"""HTML element names by their role for a reader."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ SKIPPED: Final = frozenset(
         "noframes",
     )
 )
-"""Never read: programs, drawings, frames, choices that are not shown, annotations of ruby."""
+"""Never read: scripts, drawings, frames, hidden choices, ruby annotations."""
 BLOCKS: Final = frozenset(
     (
         "html",
@@ -69,7 +69,7 @@ BLOCKS: Final = frozenset(
         "search",
     )
 )
-"""Their text stands in blocks of its own."""
+"""Elements whose text forms separate blocks."""
 BOLD: Final = frozenset(("b", "strong"))
 """Shown bold."""
 ITALIC: Final = frozenset(("i", "em", "cite", "dfn", "var"))
@@ -85,12 +85,12 @@ LISTS: Final = frozenset(("ul", "ol", "menu", "dir"))
 
 
 MAX_LEVEL: Final = 20
-"""The deepest list level that is told; deeper items count as this deep."""
+"""The deepest list level in the tree; deeper items get this level."""
 
 
 @dataclass(slots=True)
 class OpenList:
-    """An open list: `number` of its next item and how it is written (`type` of HTML); bullets have none."""
+    """An open list: the `number` of its next item and its numbering style (`type` of HTML)."""
 
     ordered: bool
     number: int = 1
@@ -98,7 +98,7 @@ class OpenList:
     step: int = 1
 
     def next_label(self, item: Element) -> str:
-        """What stands before this item ("3.", "c."), "" before a bullet; the count goes on from it."""
+        """Return the label of this item ("3.", "c."), "" for a bullet; advance the count."""
         if not self.ordered:
             return ""
         number = natural(item.get("value"), self.number)
@@ -113,7 +113,7 @@ class OpenList:
 
 
 def open_list(node: Element) -> OpenList:
-    """The state of a list before its first item."""
+    """Return the state of a list before its first item."""
     is_reversed = node.tag == "ol" and node.get("reversed") is not None
     first = len(node.findall("li")) if is_reversed else 1
     return OpenList(
@@ -122,12 +122,12 @@ def open_list(node: Element) -> OpenList:
 
 
 def find_terms(node: Element) -> Iterator[Element]:
-    """`dt` and `dd` of a list, also those that are grouped in `div`."""
+    """Yield the `dt` and `dd` elements of a list, including those grouped in `div` elements."""
     for child in node:
         if child.tag in ("dt", "dd"):
             yield child
         elif child.tag == "div":
-            yield from (one for one in child if one.tag in ("dt", "dd"))
+            yield from (term for term in child if term.tag in ("dt", "dd"))
 
 
 _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
@@ -136,7 +136,7 @@ _ITALIC: Final = re.compile(r"font-style\s*:\s*(?:italic|oblique)", re.IGNORECAS
 
 
 def is_hidden(element: Element) -> bool:
-    """True for an element that a browser does not show."""
+    """Return whether a browser hides the element."""
     if element.get("hidden") is not None and element.get("hidden") != "until-found":
         return True
     style = element.get("style")
@@ -144,7 +144,7 @@ def is_hidden(element: Element) -> bool:
 
 
 def stated_emphasis(element: Element) -> tuple[bool, bool]:
-    """Whether an inline style makes text bold, and italic."""
+    """Return whether an inline style makes text bold, and whether it makes it italic."""
     style = element.get("style")
     if style is None:
         return False, False
@@ -165,11 +165,11 @@ _NAMED: Final = re.compile(
 )
 _CONTAINERS: Final = frozenset(("div", "ul", "ol", "section", "aside", "table", "form", "p"))
 _LEAST_KEPT: Final = 0.5
-"""Share of a page's text that must stay when its furniture is taken out; else none is taken for furniture."""
+"""Share of a page's text that must remain without its furniture; otherwise nothing is furniture."""
 
 
 def find_furniture(node: Element) -> BlockType | None:
-    """What kind of furniture an element is; None for content."""
+    """Return the furniture type of an element, or None for content."""
     role = _ROLES.get(node.get("role") or "")
     if role is not None:
         return role
@@ -188,7 +188,7 @@ def find_furniture(node: Element) -> BlockType | None:
 
 
 def mark_furniture(blocks: list[FlowBlock], furniture: list[tuple[FlowBlock, BlockType]]) -> None:
-    """Retypes the blocks that are furniture, unless hardly anything else would be left of the page."""
+    """Retype furniture blocks, unless too little of the page would remain."""
     taken = sum(len(block.text) for block, _ in furniture)
     total = sum(len(block.text) for block in blocks if block.type is not BlockType.PICTURE)
     total += sum(len(cell.text) for block in blocks if block.table for cell in block.table.cells)

@@ -16,11 +16,15 @@ from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAss
 
 ENGINE: Final = "lxml-html"
 MAX_CHARS: Final = 1000
-"""Characters of a title or a description that are kept; a longer one is no name."""
+"""Characters of a title or a description that are stored; longer values are not names."""
 
 
 def open_html(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The page in `data`. Raises `ExtractError` when a limit is passed."""
+    """Open the page in `data`.
+
+    Raises:
+        ExtractError: A limit is exceeded.
+    """
 
     def read() -> FlowFile:
         decoded = decode_page(data)
@@ -32,7 +36,7 @@ def open_html(data: bytes, options: ReadOptions) -> FlowDocument:
 
 
 def read_html(text: str, format_: Format, pictures: PagePictures) -> FlowFile:
-    """A flow file of one page from the text of a web page, its furniture marked."""
+    """Return a flow file of one page from a web page's text, with its furniture marked."""
     root = parse_html(text)
     page, walker = FlowPage(), HtmlWalker(path_maker(""), pictures.take, terms_as_items=True)
     if root is not None:
@@ -44,7 +48,7 @@ def read_html(text: str, format_: Format, pictures: PagePictures) -> FlowFile:
 def read_markup(
     text: str, format_: Format, *, engine: str, reason: str, metadata: Metadata, warnings: tuple[str, ...] = ()
 ) -> FlowFile:
-    """A flow file of one page from HTML that another markup was turned into."""
+    """Return a flow file of one page from HTML that was converted from another markup."""
     root = parse_html(text)
     pictures = PagePictures()
     pictures.warnings += warnings
@@ -76,11 +80,11 @@ def _make_file(
 
 
 def path_maker(prefix: str) -> PathOf:
-    """Says where an element stands: the nearest id, else the line of its tag."""
+    """Return a function that locates an element: by the nearest stated lines or its id, else by the line of its tag."""
 
     def path_of(element: Element) -> str | None:
         lines = next(
-            (one.get("data-lines") for one in (element, *element.iterancestors()) if one.get("data-lines")), None
+            (node.get("data-lines") for node in (element, *element.iterancestors()) if node.get("data-lines")), None
         )
         if lines:
             return f"{prefix}{lines}"
@@ -91,7 +95,7 @@ def path_maker(prefix: str) -> PathOf:
 
 
 def read_head(root: Element) -> Metadata:
-    """What the head of a page states about it."""
+    """Return the metadata that the head of a page states."""
     named: dict[str, str] = {}
     for node in root.iter("meta"):
         name = (node.get("name") or node.get("property") or "").lower()

@@ -1,7 +1,7 @@
-"""From an element tree of HTML to blocks: headings, paragraphs, lists, tables, code, pictures, in document order.
+"""HTML element tree to blocks: headings, paragraphs, lists, tables, code and pictures, in document order.
 
-One walk; text that stands between block elements is gathered into paragraphs. `furniture` holds
-the blocks that stand in navigation and the like, with what they would be then. Knows no page and no file.
+One walk gathers text between block elements into paragraphs. `furniture` holds the blocks inside navigation and similar
+elements, with their furniture type. Knows no page and no file.
 """
 
 from collections.abc import Callable, Iterator
@@ -54,7 +54,7 @@ PathOf = Callable[[Element], str | None]
 
 @dataclass(slots=True)
 class HtmlWalker:
-    """Reads elements into `blocks`. `path_of` says where an element stands, `picture` reads an image's source."""
+    """Reads elements into `blocks`; `path_of` locates an element, `picture` reads an image's source."""
 
     path_of: PathOf
     picture: ReadPicture = no_picture
@@ -73,7 +73,7 @@ class HtmlWalker:
     _furniture: BlockType | None = None
 
     def read(self, root: Element) -> list[FlowBlock]:
-        """All blocks of an element."""
+        """Return all blocks of an element."""
         self._walk(root)
         self._flush()
         return self.blocks
@@ -101,12 +101,12 @@ class HtmlWalker:
             self._read_inline(node)
 
     def _read_inside(self, node: Element) -> None:
-        self._say(node.text, node)
+        self._add_text(node.text, node)
         for child in node:
             self._walk(child)
-            self._say(child.tail, node)
+            self._add_text(child.tail, node)
 
-    def _say(self, text: str | None, node: Element) -> None:
+    def _add_text(self, text: str | None, node: Element) -> None:
         if text:
             self._start = self._start if self._start is not None else node
             self._runs.append(StyledRun(fold(text), self._style))
@@ -146,7 +146,7 @@ class HtmlWalker:
 
     @contextmanager
     def _as(self, type_: BlockType, level: int | None = None) -> Iterator[None]:
-        """What is said inside becomes a block of that type."""
+        """Make text inside this context a block of that type."""
         self._flush()
         before = self._type, self._level
         self._type, self._level = type_, level
@@ -155,7 +155,7 @@ class HtmlWalker:
         self._type, self._level = before
 
     def _read_hidden(self, node: Element) -> None:
-        """What is not shown: paragraphs of its own, flagged."""
+        """Read hidden content into separate, flagged blocks."""
         if not "".join(node.itertext()).strip():
             return
         self._flush()
@@ -190,7 +190,7 @@ class HtmlWalker:
         self._item = outer
 
     def _read_terms(self, node: Element) -> None:
-        """A list of terms, each with what it means below it."""
+        """Read a list of terms, each with its definitions below it."""
         self._flush()
         outer = self._item
         self._lists.append(OpenList(ordered=False))
@@ -239,12 +239,12 @@ class HtmlWalker:
         if not asset and not alt:
             return
         pending, self._runs = self._runs, []
-        said = any(run.text.strip() for run in pending)
-        if said and self._type is not BlockType.PARAGRAPH:
+        has_text = any(run.text.strip() for run in pending)
+        if has_text and self._type is not BlockType.PARAGRAPH:
             self._runs = [*pending, StyledRun(alt, self._style)] if not asset else pending
             return
         block = FlowBlock(BlockType.PICTURE, alt, asset=asset)
-        if said:
+        if has_text:
             self._runs = pending
             self._flush()
         self._add(block, node)
@@ -257,7 +257,7 @@ class HtmlWalker:
             self._runs.append(StyledRun(node.get("value") or "", self._style))
 
     def _read_select(self, node: Element) -> None:
-        """The chosen options; the others are not shown."""
+        """Add the selected options; the others are not shown."""
         chosen = [option for option in node.iter("option") if option.get("selected") is not None]
         words = ", ".join(fold("".join(option.itertext())).strip() for option in chosen)
         if words:
@@ -289,8 +289,8 @@ class HtmlWalker:
         cells = []
         grid = read_html_grid(node)
         for place in grid.places:
-            text, kept = flatten(HtmlWalker(self.path_of, self.picture).read(place.element))
-            children += adopt(kept, block)
+            text, inner_blocks = flatten(HtmlWalker(self.path_of, self.picture).read(place.element))
+            children += adopt(inner_blocks, block)
             cells.append(
                 Cell(
                     row=place.row, col=place.col, row_span=place.row_span, col_span=place.col_span,
@@ -303,7 +303,7 @@ class HtmlWalker:
             self.blocks += children
 
     def _flush(self) -> None:
-        """The text gathered so far as a block."""
+        """Turn the text gathered so far into a block."""
         runs, self._runs = self._runs, []
         start, self._start = self._start, None
         if not any(run.text.strip() for run in runs):
@@ -341,7 +341,7 @@ class HtmlWalker:
 
 
 def _raw_text(node: Element) -> Iterator[str]:
-    """The text of preformatted content, line breaks as they stand."""
+    """Yield the text of preformatted content with its line breaks."""
     yield node.text or ""
     for child in node:
         if child.tag == "br":

@@ -1,6 +1,6 @@
-"""PyMuPDF, imported without the layout model it would load by itself, and silent.
+"""PyMuPDF, imported without its layout model and with its messages switched off.
 
-With `pymupdf_layout` about, `import pymupdf` loads ONNX: 217 MB and 1.8 CPU s instead of 49 MB and 0.11 s.
+With `pymupdf_layout` installed, `import pymupdf` loads ONNX: 217 MB and 1.8 CPU s instead of 49 MB and 0.11 s.
 """
 
 import gc
@@ -14,7 +14,7 @@ _UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 
 
 def _import_engine() -> ModuleType:
-    """Import with the unwanted modules blocked; the block is lifted afterwards: others may need some."""
+    """Import PyMuPDF with the unwanted modules blocked, then unblock them, because other code may need them."""
     blocked = [name for name in _UNWANTED if name not in sys.modules]
     for name in blocked:
         sys.modules[name] = None  # type: ignore[assignment]
@@ -44,20 +44,20 @@ BROKEN: tuple[type[Exception], ...] = (
     ArithmeticError,
     AssertionError,
 )
-"""What the engine raises on broken files: its own family, and Python's from the layer above it. No MemoryError."""
+"""Exceptions of the engine on broken files: its own family, and Python's from its wrapper. Excludes MemoryError."""
 _NO_SUCH_ENTRY = -1
-"""What the engine answers when asked for metadata that the file has not."""
+"""The engine's result for a metadata entry that the file lacks."""
 _FIRST_BYTES = 16_384
-"""Of a buffer that grows: about what a page of tagged text takes."""
+"""Initial size of a growing buffer: about what a page of tagged text takes."""
 FAILURES: tuple[type[Exception], ...] = (*BROKEN, MemoryError)
-"""Broken files and refused memory; `ran_out_of_memory` tells which."""
+"""Broken files and refused memory; `ran_out_of_memory` distinguishes them."""
 
 
 _Document: Any = pymupdf.Document
 
 
 class EngineFile(_Document):  # type: ignore[misc]
-    """PyMuPDF's document, which learns of each entry of metadata that is missing by a C++ exception (thirty µs)."""
+    """PyMuPDF's document, without the C++ exception (30 µs) that it raises for each missing metadata entry."""
 
     def _getMetadata(self, key: str) -> str:  # noqa: N802 - PyMuPDF's name
         if mupdf.ll_fz_lookup_metadata(self.this.m_internal, key, None, 0) <= _NO_SUCH_ENTRY:
@@ -66,7 +66,7 @@ class EngineFile(_Document):  # type: ignore[misc]
 
 
 def print_structure(page: Any, scale: float) -> bytes:
-    """The page's structured text with its tags as JSON, boxes in points times `scale` and after rotation."""
+    """Return the page's structured text with its tags as JSON, boxes in points times `scale` after rotation."""
     flags = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_STRUCTURE
     text = mupdf.FzStextPage(page.this, mupdf.FzStextOptions(flags))
     buffer = mupdf.FzBuffer(_FIRST_BYTES)
@@ -78,10 +78,11 @@ def print_structure(page: Any, scale: float) -> bytes:
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """Python's cycle collector waits while a page is read, then runs when due.
+    """Pause Python's cycle collector while a page is read.
 
-    A page makes tens of thousands of small objects that all live until its end: walking them again and again finds
-    nothing and took a seventh of the reading. Nested or from several threads, whoever switched it off switches it on.
+    A page makes tens of thousands of small objects that all live until its end. Collecting them repeatedly finds
+    nothing and took a seventh of the reading time. Nested uses and several threads are safe: only a caller that found
+    the collector running switches it on again.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -93,6 +94,6 @@ def without_collector() -> Iterator[None]:
 
 
 def ran_out_of_memory(error: BaseException) -> bool:
-    """True when MuPDF failed because an allocation was refused (its code 2)."""
+    """Return whether MuPDF failed because an allocation was refused (its code 2)."""
     text = str(error)
     return isinstance(error, MemoryError) or ("code=2" in text and "alloc" in text)

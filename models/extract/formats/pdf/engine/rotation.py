@@ -1,4 +1,4 @@
-"""MuPDF's text page lies in unrotated space: turns its boxes, origins and directions by the page's rotation."""
+"""Page rotation: MuPDF's text page is unrotated, so its boxes, origins and directions are rotated here."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from models.cdom.geometry import Bbox
 
 
 def turn_box(box: Bbox, matrix: Any) -> Bbox:
-    """The box after the page's rotation."""
+    """Return the box after the page's rotation."""
     xs = (box[0] * matrix.a + box[1] * matrix.c + matrix.e, box[2] * matrix.a + box[3] * matrix.c + matrix.e)
     ys = (box[0] * matrix.b + box[1] * matrix.d + matrix.f, box[2] * matrix.b + box[3] * matrix.d + matrix.f)
     return (min(xs), min(ys), max(xs), max(ys))
 
 
 def turn_blocks(blocks: list[dict[str, Any]], matrix: Any) -> None:
-    """Turn every block of a page dictionary in place (a rotation is a multiple of 90 degrees)."""
+    """Rotate every block of a page dictionary in place (by a multiple of 90 degrees)."""
     for block in blocks:
         block["bbox"] = turn_box(block["bbox"], matrix)
         for line in block.get("lines", ()):

@@ -1,4 +1,4 @@
-"""The structure tree of a page as the engine prints it, walked into lines that know their element."""
+"""Tagged lines of a page, read from the structure tree that the engine prints."""
 
 import json
 import re
@@ -10,21 +10,21 @@ from models.extract.formats.pdf.text.text_lines import clean_glyphs
 from models.extract.layout.lines.marks import TaggedLine
 
 STRUCTURE_SCALE = 100.0
-"""The engine prints whole numbers: hundredths of a point are fine enough."""
+"""Scale of printed boxes: the engine prints whole numbers, and hundredths of a point are precise enough."""
 _ELEMENTS = frozenset(
     {"P", "LI", "Caption", "Note", "FENote", "Code", "BlockQuote", "TOCI", "Figure", "Form", "Formula", "TD", "TH"}
 )
 _HEADINGS = frozenset({"H", "H1", "H2", "H3", "H4", "H5", "H6", "Title"})
 _CELLS = frozenset({"TD", "TH"})
 _CLOSED = frozenset({"TOCI", "Figure", "Form", "Formula", "Code", "TD", "TH"})
-"""Elements that are one, whatever is tagged inside them."""
+"""Elements that stay one element even if elements inside them are tagged."""
 _HOLDS_PARAGRAPHS = frozenset({"Caption", "Note", "FENote", "LI"})
-"""Elements whose paragraphs are their own text."""
+"""Elements that contain their text in paragraphs."""
 
 
 @dataclass(frozen=True, slots=True)
-class _TagPlace:
-    """Where the walk is: the element around it and what it is part of."""
+class _TagPosition:
+    """Position of the walk: the element around it and the list, table, row and column that contain it."""
 
     element: int = 0
     role: str = ""
@@ -35,7 +35,7 @@ class _TagPlace:
 
 
 def read_tagged_lines(printed: bytes) -> list[TaggedLine]:
-    """The tagged lines of a page from the engine's JSON; empty when it cannot be understood."""
+    """Return the tagged lines of a page from the engine's JSON; empty when the JSON is unusable."""
     try:
         blocks = json.loads(printed.decode("utf-8", "replace"), strict=False)["blocks"]
         return list(_TagWalk().lines(blocks))
@@ -44,50 +44,51 @@ def read_tagged_lines(printed: bytes) -> list[TaggedLine]:
 
 
 class _TagWalk:
-    """Counts elements, tables and rows on the way down the tree, without recursion."""
+    """A walk down the tree without recursion that counts elements, tables and rows."""
 
     def __init__(self) -> None:
         self._elements = self._tables = self._rows = 0
 
     def lines(self, blocks: list[dict[str, Any]]) -> Iterator[TaggedLine]:
-        stack: list[tuple[dict[str, Any], _TagPlace]] = [(block, _TagPlace()) for block in reversed(blocks)]
+        """Yield the tagged lines in the tree's order."""
+        stack: list[tuple[dict[str, Any], _TagPosition]] = [(block, _TagPosition()) for block in reversed(blocks)]
         while stack:
-            block, place = stack.pop()
+            block, position = stack.pop()
             if block["type"] == "structure":
-                inside = self._enter(block, place)
+                inside = self._enter(block, position)
                 stack += [(child, inside) for child in reversed(block["contents"])]
-            elif block["type"] == "text" and place.role:
-                yield from (_tagged_line(line, place) for line in block["lines"])
+            elif block["type"] == "text" and position.role:
+                yield from (_tagged_line(line, position) for line in block["lines"])
 
-    def _enter(self, block: dict[str, Any], place: _TagPlace) -> _TagPlace:
+    def _enter(self, block: dict[str, Any], position: _TagPosition) -> _TagPosition:
         role = str(block["std"])
-        if place.role in _CLOSED and not (place.role in _CELLS and role == "Table"):
-            return place
-        if role in _HEADINGS or (role in _ELEMENTS and not (role == "P" and place.role in _HOLDS_PARAGRAPHS)):
+        if position.role in _CLOSED and not (position.role in _CELLS and role == "Table"):
+            return position
+        if role in _HEADINGS or (role in _ELEMENTS and not (role == "P" and position.role in _HOLDS_PARAGRAPHS)):
             self._elements += 1
-            column = int(block["index"]) if role in _CELLS else place.column
-            return replace(place, element=self._elements, role=role, column=column)
+            column = int(block["index"]) if role in _CELLS else position.column
+            return replace(position, element=self._elements, role=role, column=column)
         if role == "Table":
             self._tables += 1
-            return replace(place, table=self._tables)
+            return replace(position, table=self._tables)
         if role == "TR":
             self._rows += 1
-            return replace(place, row=self._rows)
-        return replace(place, depth=place.depth + 1) if role == "L" else place
+            return replace(position, row=self._rows)
+        return replace(position, depth=position.depth + 1) if role == "L" else position
 
 
-def _tagged_line(line: dict[str, Any], place: _TagPlace) -> TaggedLine:
+def _tagged_line(line: dict[str, Any], position: _TagPosition) -> TaggedLine:
     box = line["bbox"]
     x0, y0 = box["x"] / STRUCTURE_SCALE, box["y"] / STRUCTURE_SCALE
     return TaggedLine(
         box=(x0, y0, x0 + box["w"] / STRUCTURE_SCALE, y0 + box["h"] / STRUCTURE_SCALE),
         text=clean_glyphs(line["text"]),
-        element=place.element,
-        role=place.role,
-        depth=place.depth,
-        table=place.table,
-        row=place.row,
-        column=place.column,
+        element=position.element,
+        role=position.role,
+        depth=position.depth,
+        table=position.table,
+        row=position.row,
+        column=position.column,
     )
 
 
@@ -99,12 +100,12 @@ _SHOWS = frozenset({b"Tj", b"TJ", b"'", b'"'})
 
 
 def find_marked_share(content: bytes) -> float:
-    """Share (0..1) of the shown bytes that are marked as part of an element, artifacts apart; 1.0 without text."""
+    """Return the share (0..1) of shown bytes marked as part of an element, artifacts apart; 1.0 without text."""
     tagged = loose = shown = 0
     marks: list[str] = []
     names: list[bytes] = []
-    for found in _TOKEN.finditer(content):
-        token = found.group()
+    for match in _TOKEN.finditer(content):
+        token = match.group()
         first = token[:1]
         if first == b"(":
             shown += len(token) - 2
@@ -119,14 +120,14 @@ def find_marked_share(content: bytes) -> float:
             elif token == b"EMC":
                 del marks[-1:]
             else:
-                marks.append(_kind(token, names, marks[-1] if marks else ""))
+                marks.append(_classify_mark(token, names, marks[-1] if marks else ""))
             names.clear()
             shown = 0
     return tagged / (tagged + loose) if tagged + loose else 1.0
 
 
-def _kind(operator: bytes, names: list[bytes], around: str) -> str:
-    """What text under this mark is: of an element, an artifact, or as what is around it."""
+def _classify_mark(operator: bytes, names: list[bytes], around: str) -> str:
+    """Return the kind of text under this mark: "tagged", "artifact" or the kind of the mark around it."""
     if b"/Artifact" in names[:1] or around == "artifact":
         return "artifact"
     if operator == b"BDC" and (b"/MCID" in names or (len(names) > 1 and names[0] != b"/OC")):

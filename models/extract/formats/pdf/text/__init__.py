@@ -1,1 +1,1 @@
-"""Text lines of a PDF page from MuPDF's dictionaries: spaces, hidden text, right-to-left order."""
+"""Text lines of a PDF page from MuPDF's dictionaries: missing blanks, fractions, symbols, right-to-left order."""

@@ -10,16 +10,16 @@ from models.extract.layout.lines.marks import PageMarks, Rule
 
 @dataclass(frozen=True, slots=True)
 class FractionLimits:
-    """What makes two stacked pieces a fraction."""
+    """Conditions under which two stacked pieces of text are a fraction."""
 
     small: float = 0.85
-    """Of the size of the text around: its parts are no larger."""
+    """Greatest size of its parts, relative to the size of the text around."""
     most_chars: int = 6
-    """Characters of each part."""
+    """Greatest number of characters in each part."""
     longest_bar: float = 40.0
-    """Points: a longer rule is none of a fraction inside text."""
+    """Points: a longer rule does not belong to a fraction in running text."""
     overlap: float = 0.6
-    """Share of the narrower part that stands over or under the other."""
+    """Share of the narrower part that must be over or under the other."""
 
 
 LIMITS = FractionLimits()
@@ -27,23 +27,23 @@ Span = dict[str, Any]
 
 
 def write_fractions(marks: PageMarks, blocks: list[dict[str, Any]]) -> None:
-    """Put the stroke behind numerators, in place; the engine begins a line anew at each denominator."""
+    """Add a slash to numerators, in place; the engine starts a new line at each denominator."""
     bars = [rule for rule in (*marks.dashes, *marks.horizontals) if rule.x1 - rule.x0 <= LIMITS.longest_bar]
     if not bars:
         return
     by_key = {line.key: line for line in marks.lines}
-    for key, above, below in _stacked(blocks):
+    for key, above, below in _find_stacked(blocks):
         line = by_key.get(key)
         if line is not None and line.text.endswith(above["text"].strip()) and _has_bar(above, below, bars):
             line.text += "/"
 
 
-def _stacked(blocks: list[dict[str, Any]]) -> Iterator[tuple[tuple[int, int], Span, Span]]:
-    """The last span of a line and the first of the next where they stand above each other, with the line's key."""
+def _find_stacked(blocks: list[dict[str, Any]]) -> Iterator[tuple[tuple[int, int], Span, Span]]:
+    """Yield the last span of a line and the first of the next where they are stacked, with the line's key."""
     texts = [block["lines"] for block in blocks if block["type"] == 0]
     keyed = [((number, index), line) for number, block in enumerate(texts) for index, line in enumerate(block)]
     for (key, upper), (_, lower) in pairwise(keyed):
-        first, second = _visible(upper), _visible(lower)
+        first, second = _visible_spans(upper), _visible_spans(lower)
         if not first or not second or len(first) + len(second) < 3:
             continue
         above, below = first[-1], second[0]
@@ -52,7 +52,7 @@ def _stacked(blocks: list[dict[str, Any]]) -> Iterator[tuple[tuple[int, int], Sp
             yield key, above, below
 
 
-def _visible(line: dict[str, Any]) -> list[Span]:
+def _visible_spans(line: dict[str, Any]) -> list[Span]:
     return [span for span in line["spans"] if span["text"].strip()]
 
 

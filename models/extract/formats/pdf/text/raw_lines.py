@@ -1,4 +1,4 @@
-"""Characters of chosen lines of a page, from the engine's raw dictionary: slow, asked for only where needed."""
+"""Characters of selected lines of a page from the engine's raw dictionary, which is slow and read only when needed."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -9,72 +9,72 @@ from models.extract.layout.lines.marks import Line
 from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 
 
-def raw_lines(text_page: Any, wanted: Mapping[tuple[int, int], Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
-    """Each wanted line, by its key (text block, line), with the engine's characters in its order."""
+def raw_lines(text_page: Any, selected: Mapping[tuple[int, int], Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
+    """Yield each selected line, by its key (text block, line), with the engine's characters in its order."""
     number = -1
     for block in text_page.extractRAWDICT()["blocks"]:
         if block["type"] != 0:
             continue
         number += 1
         for index, stated in enumerate(block["lines"]):
-            line = wanted.get((number, index))
+            line = selected.get((number, index))
             if line is not None:
                 yield line, [char for span in stated["spans"] for char in span["chars"]]
 
 
 _LONG = 23
-"""Letters of a word that is none in any language but a compound or several words without their blanks."""
+"""Letters beyond which a word is a compound, or several words that lack blanks."""
 _LONG_WORD = re.compile(rf"[^\W\d_]{{{_LONG},}}")
 _GAP = 0.09
 """A gap of this many ems between letters that otherwise touch is a blank."""
 _MOST_BLANKS = 0.35
-"""Letter-spaced type has gaps everywhere; it is left alone."""
+"""Share of gaps beyond which a line is letter-spaced and left unchanged."""
 
 
 def add_missing_blanks(lines: list[Line], text_page: Any) -> None:
-    """Put blanks into lines whose words run together, in place; the engine's words are no longer theirs."""
+    """Insert blanks into lines whose words run together, in place; the engine's word list then does not apply."""
     torn = {line.key: line for line in lines if line.upright and _has_long_word(line.text)}
     if not torn:
         return
     for line, chars in raw_lines(text_page, torn):
-        _mend(line, chars)
+        _insert_blanks(line, chars)
 
 
 def _has_long_word(text: str) -> bool:
-    """Asked of every line: the words are measured before they are looked into."""
+    """Check word lengths before running the pattern, because every line is checked."""
     return len(text) >= _LONG and max(map(len, text.split())) >= _LONG and _LONG_WORD.search(text) is not None
 
 
-def _mend(line: Line, chars: list[dict[str, Any]]) -> None:
+def _insert_blanks(line: Line, chars: list[dict[str, Any]]) -> None:
     start = "".join(char["c"] for char in chars).find(line.text)
     if start < 0:
         return
     own = chars[start : start + len(line.text)]
-    places = [
-        at + 1
-        for at in range(len(own) - 1)
-        if own[at + 1]["bbox"][0] - own[at]["bbox"][2] > _GAP * line.size
-        and not own[at]["c"].isspace()
-        and not own[at + 1]["c"].isspace()
+    positions = [
+        i + 1
+        for i in range(len(own) - 1)
+        if own[i + 1]["bbox"][0] - own[i]["bbox"][2] > _GAP * line.size
+        and not own[i]["c"].isspace()
+        and not own[i + 1]["c"].isspace()
     ]
-    if not places or len(places) > _MOST_BLANKS * len(own):
+    if not positions or len(positions) > _MOST_BLANKS * len(own):
         return
     for run in line.runs:
-        run.start += sum(place <= run.start for place in places)
-        run.end += sum(place < run.end for place in places)
-    cuts = [0, *places, len(line.text)]
+        run.start += sum(position <= run.start for position in positions)
+        run.end += sum(position < run.end for position in positions)
+    cuts = [0, *positions, len(line.text)]
     line.text = " ".join(line.text[left:right] for left, right in pairwise(cuts))
     line.key = (-1, -1)
 
 
 Shown = dict[int, int]
-"""Code points of the text layer → those of what the page shows."""
+"""Code points of the text layer → code points that the page shows."""
 _TEXT: Final = 0
-"""The engine's type of blocks of text."""
+"""The engine's type of text blocks."""
 
 
 def show_symbols(text_page: Any, blocks: list[dict[str, Any]], font_name: Callable[[Any], str]) -> Shown:
-    """Rewrites the characters of symbol fonts; what was rewritten, empty when `blocks` are still those of the page."""
+    """Rewrite the characters of symbol fonts in `text_page` and return the replacements; empty when none were made."""
     if not any(
         symbol_font(span["font"]) is not None
         for block in blocks
@@ -87,11 +87,11 @@ def show_symbols(text_page: Any, blocks: list[dict[str, Any]], font_name: Callab
     for block in text_page.this:
         for line in block if block.m_internal.type == _TEXT else ():
             for char in line:
-                _show(char.m_internal, font_name, shown)
+                _rewrite_symbol(char.m_internal, font_name, shown)
     return shown
 
 
-def _show(char: Any, font_name: Callable[[Any], str], shown: Shown) -> None:
+def _rewrite_symbol(char: Any, font_name: Callable[[Any], str], shown: Shown) -> None:
     point = shown_symbol(font_name(char.font), char.c)
     if point != char.c:
         shown[char.c] = point

@@ -1,7 +1,7 @@
-"""Lines of scripts that run from right to left, put in reading order by the places of their letters.
+"""Lines of right-to-left scripts, put in reading order by the positions of their letters.
 
-The engine turns runs of letters around, but keeps the words of a line in the order in which the file draws them, and
-takes the ligature of lam and alef apart the wrong way round. Pages of other scripts are not looked at.
+The engine reverses runs of letters, but keeps the words of a line in the order in which the file draws them. It also
+takes the ligature of lam and alef apart the wrong way round. Pages of other scripts are not touched.
 """
 
 import re
@@ -19,12 +19,12 @@ _LTR = re.compile(r"[0-9A-Za-z\u0660-\u0669\u06f0-\u06f9\u00c0-\u024f]")
 _NUMBER = re.compile(r"[\d/.,:\-–%+]+")
 _TOKEN = re.compile(r"[^\s،؛؟:()\[\]«»]+|[،؛؟:()\[\]«»]")
 _BLANK_GAP, _PIECE_GAP = 0.13, 0.35
-"""Gaps (in ems) that are a blank between words, and between pieces of one number."""
+"""Gaps (in ems) that are a blank between words, and a break between pieces of one number."""
 
 
 @dataclass(slots=True)
 class BidiToken:
-    """Letters or a sign of a line with their extent."""
+    """Letters or a sign of a line with their horizontal extent (points)."""
 
     text: str
     x0: float
@@ -32,26 +32,28 @@ class BidiToken:
 
     @property
     def runs_left(self) -> bool:
+        """Whether the token runs from right to left."""
         return not (_LTR.search(self.text) and not RTL.search(self.text))
 
     @property
     def is_number(self) -> bool:
+        """Whether the token consists of digits and the signs of numbers."""
         return bool(_NUMBER.fullmatch(self.text))
 
 
 def order_letters(marks: PageMarks, text_page: Any) -> None:
-    """Put the lines of a page that runs from right to left in order, in place."""
+    """Put the lines of a right-to-left page in reading order, in place."""
     if not runs_right_to_left(marks.lines):
         return
     marks.lines = _join_numbers(marks.lines)
-    wanted = {line.key: line for line in marks.lines if line.upright and not line.parts and RTL.search(line.text)}
-    pieces = {line.key: _order_line(line, chars) for line, chars in raw_lines(text_page, wanted)}
+    selected = {line.key: line for line in marks.lines if line.upright and not line.parts and RTL.search(line.text)}
+    pieces = {line.key: _order_line(line, chars) for line, chars in raw_lines(text_page, selected)}
     split = marks.split
     marks.split = lambda line: pieces.get(line.key) or split(line)
 
 
 def _join_numbers(lines: list[Line]) -> list[Line]:
-    """Neighbouring pieces of digits and their signs (parts of a date) joined from left to right."""
+    """Join neighbouring pieces of digits and their signs (parts of a date) from left to right."""
     out: list[Line] = []
     for line in lines:
         last = out[-1] if out else None
@@ -74,7 +76,7 @@ def _is_one_number(last: Line, line: Line) -> bool:
 
 
 def _order_line(line: Line, chars: list[dict[str, Any]]) -> list[Piece]:
-    """Set the line's text to its tokens from right to left; the words with their extents."""
+    """Set the line's text to its tokens from right to left; return the words with their extents."""
     tokens = _turn_numbers(sorted(_make_tokens(chars), key=lambda token: -(token.x0 + token.x1)), line.size)
     blanks = [(char["bbox"][0] + char["bbox"][2]) / 2 for char in chars if char["c"].isspace()]
     words: list[BidiToken] = []
@@ -93,7 +95,7 @@ def _order_line(line: Line, chars: list[dict[str, Any]]) -> list[Piece]:
 
 
 def _are_apart(last: BidiToken, token: BidiToken, blanks: list[float], size: float) -> bool:
-    """True for a gap between two tokens, or a blank where they meet (slanted letters reach over it)."""
+    """Return whether two tokens have a gap or a blank between them (slanted letters reach over it)."""
     if max(last.x0 - token.x1, token.x0 - last.x1) >= _BLANK_GAP * size:
         return True
     low, high = sorted((last.x0, token.x1) if token.x0 < last.x0 else (last.x1, token.x0))
@@ -101,11 +103,11 @@ def _are_apart(last: BidiToken, token: BidiToken, blanks: list[float], size: flo
 
 
 def _make_tokens(chars: list[dict[str, Any]]) -> list[BidiToken]:
-    """Runs of letters, digits and single signs, ligatures mended."""
+    """Return runs of letters, digits and single signs, with ligatures in reading order."""
     text = "".join(char["c"] for char in chars)
     tokens: list[BidiToken] = []
-    for found in _TOKEN.finditer(text):
-        own = _mend_ligatures(chars[found.start() : found.end()])
+    for match in _TOKEN.finditer(text):
+        own = _order_ligatures(chars[match.start() : match.end()])
         cleaned = clean_glyphs("".join(char["c"] for char in own))
         if cleaned:
             x0, x1 = min(char["bbox"][0] for char in own), max(char["bbox"][2] for char in own)
@@ -113,21 +115,21 @@ def _make_tokens(chars: list[dict[str, Any]]) -> list[BidiToken]:
     return tokens
 
 
-def _mend_ligatures(chars: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Alef before lam that has no place of its own: the two are one glyph, which reads lam first."""
+def _order_ligatures(chars: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Swap alef and lam where alef comes first without an extent: they are one glyph, which reads lam first."""
     out = list(chars)
-    for at in range(len(out) - 1):
-        alef, lam = out[at], out[at + 1]
+    for i in range(len(out) - 1):
+        alef, lam = out[i], out[i + 1]
         if alef["c"] in _ALEFS and lam["c"] == _LAM:
             width = alef["bbox"][2] - alef["bbox"][0]
             shared = min(alef["bbox"][2], lam["bbox"][2]) - max(alef["bbox"][0], lam["bbox"][0])
             if width < 0.01 or shared > 0.5 * width:
-                out[at], out[at + 1] = lam, alef
+                out[i], out[i + 1] = lam, alef
     return out
 
 
 def _turn_numbers(tokens: list[BidiToken], size: float) -> list[BidiToken]:
-    """Runs of Latin words, and parts of one number, turned back to their order from left to right."""
+    """Restore the left-to-right order of runs of Latin words and of the parts of one number."""
     out: list[BidiToken] = []
     run: list[BidiToken] = []
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Text lines of a MuPDF page dictionary. One pass over its spans; decides nothing about layout."""
+"""Text lines of a MuPDF page dictionary, built in one pass over its spans. Decides nothing about layout."""
 
 import re
 from typing import Any
@@ -19,12 +19,12 @@ _ASCENT, _DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
 _STRAIGHT = 0.98
-"""Least part of a line's direction along one side of the page: some 11 degrees aslant."""
+"""Least component of a line's direction along one side of the page: allows a slant of 11 degrees."""
 _LEAST_SIZE = 0.1
-"""Points: a size of 0 is taken for this, because distances are told in sizes."""
+"""Points: replaces a font size of 0, because distances are measured in font sizes."""
 _LETTER = re.compile(r"[^\W\d_]")
 _MATH_SHARE = 0.2
-"""Digits, brackets and relations of a formula are often set in a text font."""
+"""Least share of a formula in a mathematics font: digits, brackets and relations often use a text font."""
 _BLANK, _MONO_BLANK = 0.25, 0.6
 """Width of a blank in ems: the engine's boxes hold the blanks at both ends of a line."""
 
@@ -35,31 +35,31 @@ _font_looks: dict[tuple[str, int], FontLook] = {}
 
 
 def font_look(name: str, flags: int) -> FontLook:
-    """How a font looks, by its descriptor's flags and its name."""
+    """Return the style of a font from its descriptor's flags and its name."""
     key = (name, flags & (_BOLD | _MONO | _ITALIC))
-    found = _font_looks.get(key)
-    if found is None:
+    look = _font_looks.get(key)
+    if look is None:
         low = name.lower()
-        found = (
+        look = (
             bool(flags & _BOLD) or any(part in low for part in _BOLD_NAMES),
             bool(flags & _ITALIC) or "ital" in low or "obli" in low,
             bool(flags & _MONO) or any(part in low for part in _CODE_NAMES),
             bool(MATH_FONT.search(low)),
         )
         if len(_font_looks) < 4096:
-            _font_looks[key] = found
-    return found
+            _font_looks[key] = look
+    return look
 
 
 def clean_glyphs(text: str) -> str:
-    """Text without characters of no width; what cannot be a character becomes U+FFFD."""
+    """Return text without zero-width characters; code points that are not characters become U+FFFD."""
     if text.isprintable():
         return text
     return _CONTROL.sub("\ufffd", _INVISIBLE.sub("", text))
 
 
-def _show_division(text: str) -> str:
-    """The end of a line with its soft hyphen as the one that it shows there."""
+def _show_soft_hyphen(text: str) -> str:
+    """Return the end of a line with its soft hyphen made visible, as the page shows it there."""
     ended = text.rstrip()
     if len(ended) < 2 or ended[-1] != _SOFT_HYPHEN:
         return text
@@ -67,7 +67,7 @@ def _show_division(text: str) -> str:
 
 
 def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
-    """The lines of all text blocks, in the file's order, blank ones left out."""
+    """Return the lines of all text blocks in the file's order, without blank ones."""
     out: list[Line] = []
     number = -1
     for block in blocks:
@@ -82,39 +82,41 @@ def find_lines(blocks: list[dict[str, Any]]) -> list[Line]:
 
 
 def make_line(stated: dict[str, Any]) -> Line | None:
-    """One line of the dictionary; null when it holds no visible character."""
+    """Return one line of the dictionary, or None when it holds no visible character."""
     spans = stated["spans"]
     if not spans:
         return None
     if len(spans) == 1:
-        text = clean_glyphs(_show_division(spans[0]["text"])).rstrip()
+        text = clean_glyphs(_show_soft_hyphen(spans[0]["text"])).rstrip()
         if not text or text.isspace():
             return None
-        return _place(stated, spans[0], text, [(0, len(text), font_look(spans[0]["font"], spans[0]["flags"]))])
+        return _build_line(stated, spans[0], text, [(0, len(text), font_look(spans[0]["font"], spans[0]["flags"]))])
     return _make_mixed_line(stated, spans)
 
 
 def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Line | None:
     parts: list[str] = []
     pieces: list[tuple[int, int, FontLook]] = []
-    at, main, most = 0, spans[0], -1
+    offset, main, most = 0, spans[0], -1
     for span in spans:
-        text = clean_glyphs(_show_division(span["text"]) if span is spans[-1] else span["text"])
+        text = clean_glyphs(_show_soft_hyphen(span["text"]) if span is spans[-1] else span["text"])
         count = len(text)
         if not count:
             continue
         if count > most and not text.isspace():
             main, most = span, count
-        pieces.append((at, at + count, font_look(span["font"], span["flags"])))
+        pieces.append((offset, offset + count, font_look(span["font"], span["flags"])))
         parts.append(text)
-        at += count
+        offset += count
     text = "".join(parts).rstrip()
     if not text or text.isspace():
         return None
-    return _place(stated, main, text, pieces)
+    return _build_line(stated, main, text, pieces)
 
 
-def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list[tuple[int, int, FontLook]]) -> Line:
+def _build_line(
+    stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list[tuple[int, int, FontLook]]
+) -> Line:
     lead = len(text) - len(text.lstrip())
     text = text[lead:]
     x0, top, x1, bottom = stated["bbox"]
@@ -131,7 +133,7 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
         x0 = min(x0 + lead * blank, x1) if lead else min(x0, x1)
         x1 = max(x1 - (len(trail) - len(trail.rstrip())) * blank, x0)
     elif turn := _find_turn(stated, main):
-        x0, y0, x1, y1 = _hug_turned(stated["bbox"], main["origin"], size, turn)
+        x0, y0, x1, y1 = _box_turned_line(stated["bbox"], main["origin"], size, turn)
     line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright, turn=turn)
     line.color = main["color"]
     line.tall = _find_tall(spans, size) if len(spans) > 1 else size
@@ -142,9 +144,9 @@ def _place(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list
 
 
 def _find_turn(stated: dict[str, Any], main: dict[str, Any]) -> int:
-    """By how much (degrees, clockwise) the page is to be turned for the line to be upright; 0 for slanted ones.
+    """Return the clockwise page rotation in degrees that makes the line upright; 0 for slanted lines.
 
-    A line that runs to the left is upside down where its letters hang from the baseline; else it is a mirror's.
+    A line that runs to the left is upside down where its letters hang from the baseline. Otherwise it is mirrored.
     """
     across, down = stated["dir"]
     if abs(down) > _STRAIGHT:
@@ -153,8 +155,8 @@ def _find_turn(stated: dict[str, Any], main: dict[str, Any]) -> int:
     return 180 if across < -_STRAIGHT and main["origin"][1] < middle else 0
 
 
-def _hug_turned(box: Bbox, origin: tuple[float, float], size: float, turn: int) -> Bbox:
-    """The box of a turned line, as high as letters are on its baseline."""
+def _box_turned_line(box: Bbox, origin: tuple[float, float], size: float, turn: int) -> Bbox:
+    """Return the box of a turned line, as high as letters are on its baseline."""
     x0, y0, x1, y1 = box
     above, below = _ASCENT * size, _DESCENT * size
     match turn:
@@ -167,12 +169,12 @@ def _hug_turned(box: Bbox, origin: tuple[float, float], size: float, turn: int) 
 
 
 def _find_tall(spans: list[dict[str, Any]], size: float) -> float:
-    """The size of the largest span with a letter; `size` where none is larger."""
+    """Return the size of the largest span with a letter, at least `size`."""
     return max((span["size"] for span in spans if span["size"] > size and _LETTER.search(span["text"])), default=size)
 
 
 def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -> None:
-    """Line-wide looks (over 80 % of the characters) and, where anything is styled, runs."""
+    """Set the styles of the whole line (over 80 % of its characters) and, if anything is styled, its runs."""
     length = len(line.text)
     if len(pieces) == 1:
         line.bold, line.italic, line.code, line.math = pieces[0][2]

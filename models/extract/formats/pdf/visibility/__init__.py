@@ -1,1 +1,1 @@
-"""What a person sees of a PDF page: text that is invisible, covered, clipped or off the page is told apart."""
+"""Visibility of a PDF page's text: finds text that is invisible, covered, clipped or off the page."""

@@ -1,4 +1,4 @@
-"""The pixels of a page's images as they are stored, without drawing the page: a third of the time, for a first look."""
+"""The pixels of a page's images as stored, read without drawing the page: a third of the time, for a first check."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,22 +11,22 @@ from models.extract.formats.pdf.engine import BROKEN, mupdf
 
 Grey = npt.NDArray[np.uint8]
 _APART: Final = 1.5
-"""Points by which the box of a picture block may differ from that of its image."""
+"""Points by which the boxes of a picture block and its image may differ."""
 _MOST_PIXELS: Final = 5_000_000
-"""Of an image that is looked at: unpacking a larger one takes longer than reading the page."""
+"""Pixels of an image that is read: unpacking a larger one takes longer than reading the page."""
 _OPAQUE: Final = 250
-"""Least mean (0..255) of an image's own mask with which it hides what lies under it."""
+"""Least mean (0..255) of an image's own mask with which it hides everything under it."""
 
 
 class OwnPixels:
-    """Images of an unturned page by place; `blocks`: the engine's, which `text_page` keeps alive."""
+    """Images of an unrotated page by order; `blocks` are the engine's, which `text_page` keeps alive."""
 
     def __init__(self, text_page: Any, blocks: Mapping[int, Any], boxes: Mapping[int, Bbox]) -> None:
         self._text_page, self._blocks, self._boxes = text_page, blocks, boxes
 
     def __call__(self, area: Bbox, dpi: int) -> Grey | None:
-        """The image at that place as grey levels at so many dots an inch; null where only a drawing tells."""
-        fitting = [at for at, box in self._boxes.items() if _overlaps(box, area)]
+        """Return the image in the area as grey levels at `dpi`; None where only a drawing shows its look."""
+        fitting = [order for order, box in self._boxes.items() if _overlaps(box, area)]
         if len(fitting) != 1 or not _agree(self._boxes[fitting[0]], area):
             return None
         try:
@@ -40,18 +40,18 @@ def _overlaps(a: Bbox, b: Bbox) -> bool:
 
 
 def _agree(a: Bbox, b: Bbox) -> bool:
-    return all(abs(one - other) <= _APART for one, other in zip(a, b, strict=True))
+    return all(abs(p - q) <= _APART for p, q in zip(a, b, strict=True))
 
 
 def _read(block: Any, area: Bbox, dpi: int) -> Grey | None:
-    image, place = _describe(block)
-    own = image.m_internal
-    level = place.a > 0 and place.d > 0 and not place.b and not place.c
-    if not level or own.imagemask or not own.colorspace or not 0 < own.w * own.h <= _MOST_PIXELS:
+    image, matrix = _describe(block)
+    stored = image.m_internal
+    level = matrix.a > 0 and matrix.d > 0 and not matrix.b and not matrix.c
+    if not level or stored.imagemask or not stored.colorspace or not 0 < stored.w * stored.h <= _MOST_PIXELS:
         return None
-    if own.mask and _mean_of(own.mask) < _OPAQUE:
+    if stored.mask and _mean_of(stored.mask) < _OPAQUE:
         return None
-    width, height = (max(1, round((area[at + 2] - area[at]) * dpi / 72)) for at in (0, 1))
+    width, height = (max(1, round((area[axis + 2] - area[axis]) * dpi / 72)) for axis in (0, 1))
     pixels = _unpack(image, width, height)
     if pixels is None:
         return None
@@ -60,10 +60,10 @@ def _read(block: Any, area: Bbox, dpi: int) -> Grey | None:
 
 
 def _unpack(image: Any, width: int, height: int) -> Grey | None:
-    """Rows × columns × colours, one or three; null for images of other colours.
+    """Return rows × columns × colours, one or three; None for images of other colours.
 
-    A JPEG is unpacked at an eighth to a half of its size where that suffices. It is opened anew for that: of an image
-    that it knows the engine gives whatever size it has at hand, and the same page must always look the same.
+    A JPEG is unpacked at an eighth to a half of its size where that suffices. It is opened again for that: the engine
+    returns an image that it knows at any cached size, and the same page must always look the same.
     """
     packed = mupdf.ll_fz_compressed_image_buffer(image.m_internal)
     if packed and packed.params.type == mupdf.FZ_IMAGE_JPEG:
@@ -75,7 +75,7 @@ def _unpack(image: Any, width: int, height: int) -> Grey | None:
 
 
 def _as_array(pixmap: Any) -> Grey | None:
-    """A copy of its pixels."""
+    """Return a copy of the pixmap's pixels; None for transparent ones and for colours other than RGB and grey."""
     own = pixmap.m_internal
     space = mupdf.FzColorspace(mupdf.ll_fz_keep_colorspace(own.colorspace)) if own.colorspace else None
     if space is None or own.alpha or not (mupdf.fz_colorspace_is_rgb(space) or mupdf.fz_colorspace_is_gray(space)):
@@ -85,7 +85,7 @@ def _as_array(pixmap: Any) -> Grey | None:
 
 
 def _mean_of(mask: Any) -> float:
-    """How opaque an image's mask is, 0 to 255."""
+    """Return the mean opacity of an image's mask, 0 to 255."""
     image = mupdf.FzImage(mupdf.ll_fz_keep_image(mask))
     if mask.w * mask.h > _MOST_PIXELS:
         return 0.0
@@ -94,17 +94,17 @@ def _mean_of(mask: Any) -> float:
 
 
 def _describe(block: Any) -> tuple[Any, Any]:
-    """The image of a block and its place; the engine tells them only of blocks that are called images."""
-    called, block.type = block.type, mupdf.FZ_STEXT_BLOCK_IMAGE
+    """Return a block's image and its matrix; the engine gives them only for blocks of the image type."""
+    original_type, block.type = block.type, mupdf.FZ_STEXT_BLOCK_IMAGE
     try:
         wrapped = mupdf.FzStextBlock(block)
         return wrapped.i_image(), wrapped.i_transform()
     finally:
-        block.type = called
+        block.type = original_type
 
 
 def _to_grey(pixels: Grey, height: int, width: int) -> Grey:
-    """Grey levels of at least that size and less than twice that of whole steps: means of four pixels in a step."""
+    """Return grey levels of at least that size and less than twice it, as means of up to four pixels in a step."""
     down, across = max(1, pixels.shape[0] // height), max(1, pixels.shape[1] // width)
     every = pixels[:: max(1, down // 2), :: max(1, across // 2)]
     light: npt.NDArray[np.uint16] = every[:, :, 0].astype(np.uint16)
@@ -122,13 +122,13 @@ def _to_grey(pixels: Grey, height: int, width: int) -> Grey:
 
 
 def _stretch(grey: Grey, count: int) -> Grey:
-    """So many rows, each between the two nearest."""
+    """Resample to `count` rows, each interpolated between the two nearest."""
     if grey.shape[0] == count:
         return grey
-    places = (np.arange(count) + 0.5) * (grey.shape[0] / count) - 0.5
-    places = places.clip(0, grey.shape[0] - 1)
-    first = places.astype(np.intp)
+    positions = (np.arange(count) + 0.5) * (grey.shape[0] / count) - 0.5
+    positions = positions.clip(0, grey.shape[0] - 1)
+    first = positions.astype(np.intp)
     second = np.minimum(first + 1, grey.shape[0] - 1)
-    share = ((places - first) * 256).astype(np.uint16)[:, None]
+    share = ((positions - first) * 256).astype(np.uint16)[:, None]
     mixed: Grey = ((grey[first] * (256 - share) + grey[second] * share) >> 8).astype(np.uint8)
     return mixed

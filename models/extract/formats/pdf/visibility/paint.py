@@ -1,6 +1,6 @@
-"""Which text of a page nobody sees, by what was painted before and after it: the engine's blocks come in that order.
+"""Unseen text of a page, found by the order of painting, which is the order of the engine's blocks.
 
-Spans that are surely unseen (no ink, no size) and spans that may be: what could be doubted is looked at in pixels.
+Spans without ink or size are unseen for certain. Other doubtful spans are checked in pixels.
 """
 
 from collections.abc import Iterator
@@ -16,12 +16,19 @@ PaintedSpan = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class SightLimits:
-    """`smallest` (points): below nothing is read. `faint` (0..255): text of less alpha may be unseen, as may text whose
-    colour differs less from its ground in every channel (`near`). `cover_alpha`: from here on a fill may hide what lies
-    under it. `least_cover` (points): thinner bars hide nothing. `stripe` (points): height of the bands in which covers
-    are looked up. `most_covers`: beyond this a page is a drawing whose covers are not looked at;
-    `most_painted`: areas of the page that its pictures cover together, beyond which drawing it twice takes too long;
-    lower than `most_bands` stripes no page reaches."""
+    """Thresholds of visible text.
+
+    Attributes:
+        smallest: Points: smaller text is not read.
+        faint: 0..255: text with a lower alpha may be unseen.
+        near: Text may be unseen if its colour differs less from its ground in every channel (0..255).
+        cover_alpha: 0..255: a fill with at least this alpha may hide what is under it.
+        least_cover: Points: thinner bars hide nothing.
+        stripe: Points: height of the bands by which covers are found.
+        most_covers: Covers beyond which a page is a drawing and not judged.
+        most_painted: Page areas that its pictures cover together, beyond which drawing it twice takes too long.
+        most_bands: Greatest number of bands on a page.
+    """
 
     smallest: float = 2.0
     faint: int = 72
@@ -38,12 +45,12 @@ LIMITS = SightLimits()
 _INK = 16 | 32
 """The engine's character flags for filled and stroked glyphs; text of render mode 3 has neither."""
 PAPER = 0xFFFFFF
-"""White as 0xRRGGBB: what a page is before anything is painted."""
+"""White as 0xRRGGBB: the page before anything is painted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """Something painted over an area: `color` null for pictures and shapes; `sure`: it hides all of its box."""
+    """Something painted over an area; pictures and shapes have no `color`, `sure`: it hides all of its box."""
 
     order: int
     box: Bbox
@@ -51,41 +58,42 @@ class Cover:
     sure: bool
 
     def is_at(self, x: float, y: float) -> bool:
+        """Return whether the point is in the cover's box."""
         return self.box[0] <= x <= self.box[2] and self.box[1] <= y <= self.box[3]
 
 
 class Covers:
-    """All covers of a page, found by height."""
+    """All covers of a page, indexed by height."""
 
     def __init__(self, blocks: list[dict[str, Any]], images: dict[int, bool], bounds: Bbox) -> None:
-        found = list(_find_covers(blocks, images))
-        painted = sum(_area_inside(cover.box, bounds) for cover in found if cover.order in images)
+        covers = list(_find_covers(blocks, images))
+        painted = sum(_area_inside(cover.box, bounds) for cover in covers if cover.order in images)
         page = max(1.0, _area_inside(bounds, bounds))
-        self.judged = len(found) <= LIMITS.most_covers and painted <= LIMITS.most_painted * page
+        self.judged = len(covers) <= LIMITS.most_covers and painted <= LIMITS.most_painted * page
         self._bands: dict[int, list[Cover]] = {}
-        self._last = max((cover.order for cover in found), default=-1) if self.judged else -1
-        self._dark = self.judged and any(_is_dark(cover) for cover in found)
-        for cover in found if self.judged else ():
+        self._last = max((cover.order for cover in covers), default=-1) if self.judged else -1
+        self._dark = self.judged and any(_is_dark(cover) for cover in covers)
+        for cover in covers if self.judged else ():
             first, last = int(cover.box[1] // LIMITS.stripe), int(cover.box[3] // LIMITS.stripe)
             for band in range(max(first, -1), min(last, LIMITS.most_bands) + 1):
                 self._bands.setdefault(band, []).append(cover)
 
     def may_hide_at(self, order: int) -> bool:
-        """False when no cover of the page can hide dark text painted in that order, wherever it stands."""
+        """Return False when no cover can hide dark text painted in that order anywhere on the page."""
         return self._dark or order < self._last
 
     def touching(self, box: Bbox) -> list[Cover]:
-        """Covers that reach into the box, the last painted last."""
+        """Return the covers that reach into the box, in painting order."""
         if not self._bands:
             return []
         first, last = max(-1, int(box[1] // LIMITS.stripe)), min(int(box[3] // LIMITS.stripe), LIMITS.most_bands)
-        found = {
+        by_order = {
             cover.order: cover
             for band in range(first, last + 1)
             for cover in self._bands.get(band, ())
             if cover.box[0] < box[2] and box[0] < cover.box[2] and cover.box[1] < box[3] and box[1] < cover.box[3]
         }
-        return [found[order] for order in sorted(found)]
+        return [by_order[order] for order in sorted(by_order)]
 
 
 def _find_covers(blocks: list[dict[str, Any]], images: dict[int, bool]) -> Iterator[Cover]:
@@ -110,11 +118,11 @@ def _area_inside(box: Bbox, area: Bbox) -> float:
 
 
 _LIGHT = 0x808080
-"""Colours without one of these bits are dark in every channel: seen on paper."""
+"""Colours without one of these bits are dark in every channel and visible on paper."""
 
 
 def has_doubt(block: dict[str, Any]) -> bool:
-    """True for a text block with a span that is light, faint, tiny or without ink."""
+    """Return whether a text block has a span that is light, faint, tiny or without ink."""
     if block["type"] != 0:
         return False
     faint, smallest = LIMITS.faint, LIMITS.smallest
@@ -131,7 +139,7 @@ def has_doubt(block: dict[str, Any]) -> bool:
 
 
 def surely_unseen(span: PaintedSpan) -> Unseen | None:
-    """Why nobody sees the span whatever else is painted; null when it could be seen."""
+    """Return the reason why the span cannot be seen on any ground; None when it could be seen."""
     flags, alpha = span["char_flags"], span["alpha"]
     if not flags & _INK:
         return Unseen.INVISIBLE
@@ -141,7 +149,7 @@ def surely_unseen(span: PaintedSpan) -> Unseen | None:
 
 
 def ground_of(order: int, x: float, y: float, covers: list[Cover]) -> int | None:
-    """The colour under text painted in that order at that point; null when it is none."""
+    """Return the colour under text painted in that order at that point; None over a picture or shape."""
     for cover in reversed(covers):
         if cover.order < order and cover.is_at(x, y):
             return cover.color
@@ -149,7 +157,7 @@ def ground_of(order: int, x: float, y: float, covers: list[Cover]) -> int | None
 
 
 def may_hide(order: int, covers: list[Cover]) -> bool:
-    """True when one of the covers lies over text painted in that order, or is dark under it."""
+    """Return whether one of the covers is painted over text of that order, or is dark under it."""
     return any(cover.order > order or _is_dark(cover) for cover in covers)
 
 
@@ -158,11 +166,12 @@ def _is_dark(cover: Cover) -> bool:
 
 
 def is_faint(span: PaintedSpan) -> bool:
+    """Return whether the span is nearly transparent."""
     return int(span["alpha"]) < LIMITS.faint
 
 
 def is_near(color: int, ground: int | None) -> bool:
-    """True when text of the colour may not be seen on the ground; on pictures only very light text is doubted."""
+    """Return whether text of the colour may be invisible on the ground; on pictures only very light text may be."""
     if ground is None:
         return min(color >> 16, color >> 8 & 255, color & 255) >= 256 - LIMITS.near // 4
     return all(abs((color >> shift & 255) - (ground >> shift & 255)) < LIMITS.near for shift in (16, 8, 0))

@@ -1,7 +1,7 @@
-"""Pictures of text: which pictures of a page look like rows of printed letters, so that a recogniser should read them.
+"""Pictures of text: finds the pictures of a page that look like rows of printed letters, for a recogniser to read.
 
-Told by pixels: most of the picture is one ground, what is not lies in rows of letter height, and every row is crossed
-by many short strokes. Photographs have no such ground, logos no rows, charts long lines and few strokes in a row.
+Pixels decide: most of the picture is one ground, the ink is in rows of letter height, and many short strokes cross
+every row. Photographs have no such ground, logos no rows, charts long lines and few strokes in a row.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,18 +18,18 @@ from models.extract.contract import PageBlock
 Ink = npt.NDArray[np.bool_]
 Grey = npt.NDArray[np.uint8]
 DrawGrey = Callable[[Bbox, int], Grey | None]
-"""A part of the page (points) at so many dots an inch, height × width; null where it cannot be drawn."""
+"""Draws a part of the page (points) at so many dots per inch, height × width; None where it cannot be drawn."""
 _DPI: Final = 100
-"""Dots an inch at which pictures are judged: letters of 7 points are then ten pixels high."""
+"""Dots per inch at which pictures are judged: letters of 7 points are then ten pixels high."""
 _SMALL_DPI: Final = 30
-"""Dots an inch of the first look."""
+"""Dots per inch of the first check."""
 
 
 @dataclass(frozen=True, slots=True)
 class PictureTextLimits:
-    """Measured on 93 pictures without a text layer and on 298 text and table areas drawn as pictures."""
+    """Thresholds, measured on 93 pictures without a text layer and on 298 text and table areas drawn as pictures."""
 
-    least_width: float = 90.0  # points: less is an icon
+    least_width: float = 90.0  # points: smaller pictures are icons
     least_height: float = 24.0  # points: three rows of small letters
     most_share: float = 0.65  # of the page: beyond it the page is a scan and has been judged as one
     most_pictures: int = 12  # of a page that are judged, the largest first
@@ -58,12 +58,12 @@ LIMITS: Final = PictureTextLimits()
 
 
 def find_text_pictures(blocks: Sequence[PageBlock], width: float, height: float, draw: DrawGrey) -> list[int]:
-    """Places of the picture blocks without text of their own that look like text; the page's size in points."""
-    wanted = [(at, block.bbox) for at, block in enumerate(blocks) if block.bbox is not None and _is_judged(block)]
+    """Return the indexes of picture blocks without text that look like text; the page's size is in points."""
+    pictures = [(i, block.bbox) for i, block in enumerate(blocks) if block.bbox is not None and _is_judged(block)]
     page_area = max(1.0, width * height)
-    fitting = [(at, box) for at, box in wanted if _fits(box) and bbox_area(box) < LIMITS.most_share * page_area]
-    largest = sorted(fitting, key=lambda one: (-bbox_area(one[1]), one[0]))[: LIMITS.most_pictures]
-    return sorted(at for at, box in largest if _shows_text(box, draw))
+    fitting = [(i, box) for i, box in pictures if _fits(box) and bbox_area(box) < LIMITS.most_share * page_area]
+    largest = sorted(fitting, key=lambda picture: (-bbox_area(picture[1]), picture[0]))[: LIMITS.most_pictures]
+    return sorted(i for i, box in largest if _shows_text(box, draw))
 
 
 def _is_judged(block: PageBlock) -> bool:
@@ -75,7 +75,7 @@ def _fits(box: Bbox) -> bool:
 
 
 def _shows_text(box: Bbox, draw: DrawGrey) -> bool:
-    """Looked at twice: small, which tells most photographs, and as large as letters need."""
+    """Check the picture at a small size, which rejects most photographs, then at the size that letters need."""
     small = draw(box, _SMALL_DPI)
     if small is None or not may_be_text(small):
         return False
@@ -84,7 +84,7 @@ def _shows_text(box: Bbox, draw: DrawGrey) -> bool:
 
 
 def may_be_text(grey: Grey) -> bool:
-    """The first look (height × width, at the lower resolution): enough ground, some ink, and strokes along the rows."""
+    """Check (height × width, at the lower resolution) for enough ground, some ink, and strokes along the rows."""
     ground, share = _ground_share(grey)
     if share < LIMITS.small_ground:
         return False
@@ -99,14 +99,14 @@ def may_be_text(grey: Grey) -> bool:
 
 
 def _ground_share(grey: Grey) -> tuple[int, float]:
-    """The most common grey, and the share of pixels that are about as light."""
+    """Return the most common grey, and the share of pixels within `near` levels of it."""
     levels = np.bincount(grey.ravel(), minlength=256)
     ground = int(levels.argmax())
     return ground, float(levels[max(0, ground - LIMITS.near) : ground + LIMITS.near + 1].sum()) / max(1, grey.size)
 
 
 def looks_like_text(grey: Grey) -> bool:
-    """True for a picture (height × width, at the resolution above) of at least three rows of printed letters."""
+    """Return whether a picture (height × width, at `_DPI`) has at least three rows of printed letters."""
     if min(grey.shape) < LIMITS.lowest:
         return False
     ground, share = _ground_share(grey)
@@ -118,13 +118,13 @@ def looks_like_text(grey: Grey) -> bool:
 
 
 def _long_runs(ink: Ink, axis: int) -> Ink:
-    """The pixels of straight runs along the axis that no letter has."""
+    """Return the pixels of straight runs along the axis that are longer than any stroke of a letter."""
     length = ink.shape[axis]
     if length < LIMITS.rule:
         return np.zeros_like(ink)
     lines = np.moveaxis(ink, axis, 0)
     starts, reach = lines, 1
-    while reach < LIMITS.rule:  # where a run of `reach` pixels starts, each step looks as far again
+    while reach < LIMITS.rule:  # `starts` marks starts of runs of `reach` pixels; each step doubles it
         step = min(reach, LIMITS.rule - reach)
         starts = starts[:-step] & starts[step:]
         reach += step

@@ -1,4 +1,4 @@
-"""Everything a page paints, told apart into what a person sees and what not, and counted for the statement."""
+"""Visibility of a page: separates painted text into seen and unseen, and counts it for the coverage statement."""
 
 from dataclasses import dataclass
 from math import ceil, sqrt
@@ -16,15 +16,15 @@ from models.extract.formats.pdf.visibility.unseen import Sight, SightedPage, Uns
 _SCALE = 1.5
 """Pixels per point."""
 _MOST_PIXELS = 4_000_000
-"""Of one drawing; larger pages are drawn smaller."""
+"""Pixels of one drawing; larger pages are drawn smaller."""
 _BAND = 160
-"""Rows of pixels drawn at once: a few lines of text, an eighth of a page."""
+"""Pixel rows drawn at once: a few lines of text, an eighth of a page."""
 _MOST_ALONE = 12
-"""Places of a page drawn one by one: drawing so many costs about as much as the bands that they lie in."""
+"""Areas of a page drawn one by one: drawing this many costs about as much as drawing their bands."""
 _DEEP = 3
-"""Bytes of a pixel."""
+"""Bytes per pixel."""
 _SEEN = 20
-"""Levels (of 255) by which a channel must change for an eye to see it."""
+"""Levels (of 255) by which a channel must change to be visible."""
 _FORWARDED = (
     "fill_path", "stroke_path", "clip_path", "clip_stroke_path", "clip_text", "clip_stroke_text", "fill_shade",
     "fill_image", "fill_image_mask", "clip_image_mask", "pop_clip", "begin_mask", "begin_group", "end_group",
@@ -32,11 +32,11 @@ _FORWARDED = (
 )  # fmt: skip
 
 PixelBox = tuple[int, int, int, int]
-"""Pixels: left, top, beyond the right and beyond the bottom."""
+"""Pixels: left, top, and exclusive right and bottom."""
 
 
 class _WithoutText(mupdf.FzDevice2):  # type: ignore[misc]
-    """Hands everything but text on to another device."""
+    """A device that passes everything but text on to another device."""
 
     def __init__(self, target: Any) -> None:
         super().__init__()
@@ -44,13 +44,15 @@ class _WithoutText(mupdf.FzDevice2):  # type: ignore[misc]
         for name in (*_FORWARDED, "end_mask", "begin_tile"):
             getattr(self, f"use_virtual_{name}")()
 
-    def end_mask(self, context: Any, *rest: Any) -> None:
-        if rest:
-            mupdf.ll_fz_end_mask_tr(self._target, *rest)
+    def end_mask(self, context: Any, *transfer: Any) -> None:
+        """Forward the end of a mask, which the engine calls with or without a transfer function."""
+        if transfer:
+            mupdf.ll_fz_end_mask_tr(self._target, *transfer)
         else:
             mupdf.ll_fz_end_mask(self._target)
 
-    def begin_tile(self, context: Any, area: Any, view: Any, across: float, down: float, ctm: Any, *rest: Any) -> int:
+    def begin_tile(self, context: Any, area: Any, view: Any, across: float, down: float, ctm: Any, *unused: Any) -> int:
+        """Forward a tile without its ids, so that the target does not cache it."""
         return int(mupdf.ll_fz_begin_tile_tid(self._target, area, view, across, down, ctm, 0, 0))
 
 
@@ -68,7 +70,7 @@ for _name in _FORWARDED:
 
 
 class DisplayList:
-    """What one page paints, annotations included. `width` and `height` in points before rotation."""
+    """Everything that one page paints, annotations included; `width` and `height` in points before rotation."""
 
     def __init__(self, page: Any) -> None:
         turn = page.rotation
@@ -83,7 +85,7 @@ class DisplayList:
         self._page = page
 
     def draw(self, scale: float, area: PixelBox, *, text: bool) -> Any:
-        """Those pixels as an RGB pixmap of the engine, with the page's text or not."""
+        """Return the area as an RGB pixmap of the engine, with or without the page's text."""
         box = mupdf.FzIrect(*area)
         pixmap = mupdf.FzPixmap(mupdf.FzColorspace(mupdf.FzColorspace.Fixed_RGB), box, mupdf.FzSeparations(), 0)
         mupdf.fz_clear_pixmap_with_value(pixmap, 255)
@@ -96,7 +98,7 @@ class DisplayList:
 
 
 class Look:
-    """Two drawings of one page, made where somebody looks: a place alone, and band by band once there were many."""
+    """Two drawings of one page, with and without text, made on demand: single areas first, later whole bands."""
 
     def __init__(self, display: DisplayList) -> None:
         pixels = max(1.0, display.width * display.height)
@@ -105,7 +107,7 @@ class Look:
         self._width, self._height = ceil(display.width * self._scale), ceil(display.height * self._scale)
 
     def shows(self, box: Bbox) -> bool:
-        """True when the text makes a difference that an eye can see inside the box."""
+        """Return whether the text makes a visible difference inside the box (points)."""
         x0, x1 = max(0, int(box[0] * self._scale)), min(self._width, int(box[2] * self._scale) + 1)
         y0, y1 = max(0, int(box[1] * self._scale)), min(self._height, int(box[3] * self._scale) + 1)
         if x0 >= x1 or y0 >= y1:
@@ -117,7 +119,7 @@ class Look:
         return any(self._differs(y, x0, x1) for y in range(y0, y1))
 
     def _differs(self, y: int, x0: int, x1: int) -> bool:
-        """Whether the drawings differ in that stretch of a row of pixels."""
+        """Return whether the drawings differ in that stretch of pixel row `y`."""
         number = y // _BAND
         if number not in self._bands:
             self._bands[number] = self._draw((0, number * _BAND, self._width, min(self._height, (number + 1) * _BAND)))
@@ -127,20 +129,20 @@ class Look:
         return _differ(a[row], b[row])
 
     def _draw(self, area: PixelBox) -> tuple[bytes, bytes]:
-        """The area with text and without."""
+        """Return the pixels of the area with text and without."""
         drawn = (self._display.draw(self._scale, area, text=text) for text in (True, False))
         with_text, without = (bytes(mupdf.fz_pixmap_samples_memoryview(pixmap)) for pixmap in drawn)
         return with_text, without
 
 
 def _differ(a: bytes, b: bytes) -> bool:
-    """True when an eye can tell the pixels apart."""
-    return a != b and any(abs(one - other) >= _SEEN for one, other in zip(a, b, strict=True))
+    """Return whether any channel differs enough to be visible."""
+    return a != b and any(abs(p - q) >= _SEEN for p, q in zip(a, b, strict=True))
 
 
 @dataclass(slots=True)
 class SeenPage:
-    """`unseen`: text that nobody sees, boxes after rotation."""
+    """A page's unseen text, with boxes after rotation, and its painted text."""
 
     unseen: list[UnseenText]
     painted: Painted
@@ -148,7 +150,7 @@ class SeenPage:
 
 @dataclass(frozen=True, slots=True)
 class PageFrame:
-    """Width and height (points) before rotation, and the matrix of the rotation, null where there is none."""
+    """Width and height (points) before rotation, and the rotation matrix; None for an unrotated page."""
 
     width: float
     height: float
@@ -163,46 +165,55 @@ def see_page(
     layers: tuple[int, ...],
     frame: PageFrame,
 ) -> SeenPage:
-    """Take what nobody sees out of `blocks` (in place, before they are turned), and count."""
+    """Move unseen text out of `blocks` (in place, before they are rotated), and count all characters.
+
+    Args:
+        page: The engine's page.
+        text_page: The engine's text page of it.
+        blocks: Blocks of the text page in painting order.
+        images: Order of image blocks → whether the image is opaque.
+        layers: Layers of the file that are off.
+        frame: Size and rotation of the page.
+    """
     stated = _text_of(blocks)
-    raw = _remember(lambda: text_page.extractRAWDICT()["blocks"])
+    raw = _call_once(lambda: text_page.extractRAWDICT()["blocks"])
     width, height = frame.width, frame.height
-    draw = _remember(lambda: Look(DisplayList(page)))
+    draw = _call_once(lambda: Look(DisplayList(page)))
     sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw))
     if may_clip(page.read_contents(), width, height):
         sight.unseen += find_clipped(page, len(stated), raw)
     if layers:
-        _look_at_layers(page, layers, sight, len(stated), raw)
-    return _state(frame.turn, stated, blocks, sight)
+        _add_layer_text(page, layers, sight, len(stated), raw)
+    return _count_page(frame.turn, stated, blocks, sight)
 
 
-def _look_at_layers(page: Any, layers: tuple[int, ...], sight: Sight, stated: int, raw: Any) -> None:
+def _add_layer_text(page: Any, layers: tuple[int, ...], sight: Sight, stated: int, raw: Any) -> None:
     if len(layers) > MOST_LAYERS:
         sight.judged = False
         return
-    clipped = {(one.text, one.bbox) for one in sight.unseen}
+    clipped = {(unseen.text, unseen.bbox) for unseen in sight.unseen}
     more = find_on_layers(page, layers, stated, raw)
-    sight.unseen += [one for one in more if (one.text, one.bbox) not in clipped]
+    sight.unseen += [unseen for unseen in more if (unseen.text, unseen.bbox) not in clipped]
 
 
-def _state(turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sight) -> SeenPage:
-    """The count: cleaned as lines are, so that what is no character does not seem lost."""
+def _count_page(turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sight) -> SeenPage:
+    """Count characters cleaned as lines are, so that code points that are not characters do not seem lost."""
     text = clean_glyphs(_text_of(blocks) if sight.unseen else stated)
     excluded: list[ExcludedPlace] = []
-    kept: list[UnseenText] = []
-    for one in sight.unseen:
-        count = len(strip_blanks(clean_glyphs(one.text)))
+    counted: list[UnseenText] = []
+    for unseen in sight.unseen:
+        count = len(strip_blanks(clean_glyphs(unseen.text)))
         if not count:
             continue
-        one.bbox = turn_box(one.bbox, turn) if turn is not None else one.bbox
-        excluded.append(ExcludedPlace(reason=one.reason.value, characters=count, bbox=round_bbox(one.bbox)))
-        kept.append(one)
+        unseen.bbox = turn_box(unseen.bbox, turn) if turn is not None else unseen.bbox
+        excluded.append(ExcludedPlace(reason=unseen.reason.value, characters=count, bbox=round_bbox(unseen.bbox)))
+        counted.append(unseen)
     painted = Painted(text=text, lines=lambda: _lines_of(blocks), excluded=excluded, judged=sight.judged)
-    return SeenPage(kept, painted)
+    return SeenPage(counted, painted)
 
 
 def _text_of(blocks: list[dict[str, Any]]) -> str:
-    """All characters of the blocks without blanks."""
+    """Return all characters of the blocks without blanks."""
     return strip_blanks(
         "".join(
             [
@@ -217,7 +228,7 @@ def _text_of(blocks: list[dict[str, Any]]) -> str:
 
 
 def _lines_of(blocks: list[dict[str, Any]]) -> list[PaintedLine]:
-    """The lines of the blocks as they lie when asked, turned or not."""
+    """Return the lines of the blocks with their current boxes, before or after rotation."""
     lines: list[PaintedLine] = []
     for block in blocks:
         for line in block["lines"] if block["type"] == 0 else ():
@@ -227,8 +238,8 @@ def _lines_of(blocks: list[dict[str, Any]]) -> list[PaintedLine]:
     return lines
 
 
-def _remember(make: Any) -> Any:
-    """The function, called once."""
+def _call_once(make: Any) -> Any:
+    """Return a function that calls `make` the first time and then returns the same result."""
     made: list[Any] = []
 
     def get() -> Any:

@@ -1,6 +1,6 @@
-"""Takes text that nobody sees out of a page's raw lines, so that layout meets only what a person saw.
+"""Removes unseen text from a page's raw lines, so that the layout gets only text that a person saw.
 
-A span that may be unseen is drawn: its stretch of the page with and without text must differ. Bounded by counts.
+A span that may be unseen is drawn: its area of the page with and without text must differ. Counts bound the work.
 """
 
 from collections.abc import Callable, Iterable
@@ -22,27 +22,28 @@ from models.extract.formats.pdf.visibility.paint import (
 )
 
 _PARTS = 16
-"""A cover over less than this part of a span hides nothing of it."""
+"""A cover over less than this fraction (one part of so many) of a span hides nothing of it."""
 
 
 class DrawnPage(Protocol):
     """A page drawn with its text and without."""
 
     def shows(self, box: Bbox) -> bool:
-        """True when the text makes a difference that an eye can see inside the box (points)."""
+        """Return whether the text makes a visible difference inside the box (points)."""
         ...
 
 
 class _NotDrawn:
-    """Stands for a page that takes too long to draw: its text counts as seen, the page as not judged."""
+    """Replaces a page that takes too long to draw: all its text counts as seen and the page as not judged."""
 
     def shows(self, box: Bbox) -> bool:
+        """Count all text as seen."""
         return True
 
 
 @dataclass(slots=True)
 class UnseenText:
-    """Text and its box; `reason` says why nobody sees it."""
+    """Text and its box; `reason` says why it is unseen."""
 
     text: str
     bbox: Bbox
@@ -52,7 +53,7 @@ class UnseenText:
 
 @dataclass(slots=True)
 class Sight:
-    """What was taken out of a page; `judged` is false when there was too much to look at."""
+    """Unseen text of a page; `judged` is False when there was too much to check."""
 
     unseen: list[UnseenText] = field(default_factory=list)
     judged: bool = True
@@ -60,9 +61,9 @@ class Sight:
 
 @dataclass(slots=True)
 class SightedPage:
-    """A page to look at: its raw `blocks` in painting order, `images` (order → opaque), `bounds` before rotation.
+    """A page to check: its raw `blocks` in painting order, `images` (order → opaque), `bounds` before rotation.
 
-    `draw` and `raw` (the blocks with single characters) are asked only where something is in doubt.
+    `draw` and `raw` (which returns the blocks with single characters) are called only for doubtful text.
     """
 
     blocks: list[dict[str, Any]]
@@ -73,7 +74,7 @@ class SightedPage:
 
 
 def take_unseen(page: SightedPage) -> Sight:
-    """Move unseen spans out of the page's blocks, in place."""
+    """Move unseen spans out of the page's blocks, in place, and return them."""
     covers = Covers(page.blocks, page.images, page.bounds)
     sight = Sight(judged=covers.judged)
     judge = _Judge(page if covers.judged else replace(page, draw=_NotDrawn), sight)
@@ -87,20 +88,20 @@ def take_unseen(page: SightedPage) -> Sight:
         judge.covers = covers.touching(block["bbox"])
         if not sure or may_hide(order, judge.covers):
             for index, line in enumerate(block["lines"]):
-                judge.look_at(order, index, line)
+                judge.check_line(order, index, line)
     return sight
 
 
 class _Judge:
-    """Looks at the lines of one block after the other; `covers` touch the block, `crosses`: it leaves the page."""
+    """Checks the lines of one block after the other; `covers` touch the block, `crosses`: it leaves the page."""
 
     def __init__(self, page: SightedPage, sight: Sight) -> None:
         self._page, self._sight = page, sight
         self.covers: list[Cover] = []
         self.crosses = False
 
-    def look_at(self, order: int, index: int, line: dict[str, Any]) -> None:
-        """Leave in the line the spans that are seen."""
+    def check_line(self, order: int, index: int, line: dict[str, Any]) -> None:
+        """Keep only the visible spans in the line."""
         spans: list[PaintedSpan] = []
         for number, span in enumerate(line["spans"]):
             reason = surely_unseen(span)
@@ -123,17 +124,17 @@ class _Judge:
         chars: list[dict[str, Any]] = self._page.raw()[order]["lines"][index]["spans"][number]["chars"]
         return chars
 
-    def _judge(self, span: PaintedSpan, place: tuple[int, int, int]) -> list[PaintedSpan]:
-        """The seen parts of the span."""
+    def _judge(self, span: PaintedSpan, position: tuple[int, int, int]) -> list[PaintedSpan]:
+        """Return the visible parts of the span."""
         box = ink_box(span)
         y = (box[1] + box[3]) / 2
-        later = self._later(place[0], box, y)
+        later = self._covers_after(position[0], box, y)
         if later:
             if any(_is_inside(span["bbox"], cover.box) for cover in later):
                 return self._judge_covered(span, later)
-            chars = self._chars(*place)
+            chars = self._chars(*position)
             return self._split(span, chars, lambda char: _is_under(char, later), Unseen.COVERED, later)
-        ground = ground_of(place[0], (box[0] + box[2]) / 2, y, self.covers)
+        ground = ground_of(position[0], (box[0] + box[2]) / 2, y, self.covers)
         faint = is_faint(span)
         if not (faint or is_near(span["color"], ground)) or span["text"].isspace() or self._page.draw().shows(box):
             return [span]
@@ -141,14 +142,14 @@ class _Judge:
         return []
 
     def _judge_covered(self, span: PaintedSpan, later: list[Cover]) -> list[PaintedSpan]:
-        """The span, or nothing: all of it lies under a cover, so that its characters need not be told apart."""
+        """Return the span or nothing: a cover hides all or none of it, so its characters are not examined."""
         if span["text"].isspace() or self._still_shows(span, later):
             return [span]
         self._note(span["text"], span["bbox"], Unseen.COVERED, span["size"])
         return []
 
-    def _later(self, order: int, box: Bbox, y: float) -> list[Cover]:
-        """Covers painted over some of the span."""
+    def _covers_after(self, order: int, box: Bbox, y: float) -> list[Cover]:
+        """Return the covers painted over some of the span."""
         return [
             cover
             for cover in self.covers
@@ -168,9 +169,9 @@ class _Judge:
         reason: Unseen,
         covers: Iterable[Cover] = (),
     ) -> list[PaintedSpan]:
-        """The span without the runs of characters that are gone for that reason."""
+        """Return the span without the runs of characters that are gone for that reason."""
         gone = [is_gone(char) for char in chars]
-        kept: list[PaintedSpan] = []
+        visible: list[PaintedSpan] = []
         start = 0
         for end in range(1, len(chars) + 1):
             if end < len(chars) and gone[end] is gone[start]:
@@ -181,12 +182,12 @@ class _Judge:
             if gone[start] and not piece["text"].isspace() and not (covers and self._still_shows(piece, covers)):
                 self._note(piece["text"], piece["bbox"], reason, span["size"])
             else:
-                kept.append(piece)
+                visible.append(piece)
             start = end
-        return [span] if sum(len(piece["text"]) for piece in kept) == len(chars) else kept
+        return [span] if sum(len(piece["text"]) for piece in visible) == len(chars) else visible
 
     def _still_shows(self, span: PaintedSpan, covers: Iterable[Cover]) -> bool:
-        """True when the text makes a difference in pixels that no text painted over its cover explains."""
+        """Return whether the text changes pixels in a way that text painted over its cover does not explain."""
         box = ink_box(span)
         if not self._page.draw().shows(box):
             return False
@@ -217,13 +218,13 @@ def _is_inside(box: Bbox, area: Bbox) -> bool:
 
 
 def surround(boxes: Iterable[Bbox]) -> Bbox:
-    """The smallest box around all of them."""
+    """Return the smallest box around all boxes."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return (min(lefts), min(tops), max(rights), max(bottoms))
 
 
 def ink_box(span: PaintedSpan) -> Bbox:
-    """Where the letters of a span have ink; neighbouring lines do not reach into it."""
+    """Return the area in which the letters of a span have ink; neighbouring lines do not reach into it."""
     x0, y0, x1, y1 = span["bbox"]
     base, size = span["origin"][1], span["size"]
     if y0 < base <= y1 and x1 - x0 > 0.3 * size:

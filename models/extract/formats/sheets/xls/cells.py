@@ -1,4 +1,4 @@
-"""The cells of one sheet of a binary workbook: its records in, a filled sheet out. Formulas give their last value."""
+"""The cells of one sheet of a binary workbook: its records in, a filled sheet out. Formulas yield their last value."""
 
 import struct
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from models.extract.formats.sheets.xls.records import BiffRecord, StringReader, 
 MAX_COLUMNS: Final = 256
 """Columns of a sheet in this format."""
 _TEXT_OBJECT, _NOTE, _OBJECT = 0x1B6, 0x1C, 0x5D
-"""Records by their numbers in the format."""
+"""Records, by their numbers in the format."""
 
 
 class XlsSheet:
@@ -27,7 +27,7 @@ class XlsSheet:
         self._filtered = False
 
     def read(self, stream: bytes, start: int) -> None:
-        """From the sheet's first record to its end; charts inside it are passed over."""
+        """Read from the sheet's first record to its end; skip charts inside it."""
         depth = 0
         for record in read_records(stream, start):
             depth += record.kind == BOF
@@ -43,7 +43,7 @@ class XlsSheet:
         for row, column, number in self._notes:
             if text := self._texts.get(number, "").strip():
                 self._sheet.comments.append(((row, column), text))
-        self._sheet.comments.sort(key=lambda found: found[0])
+        self._sheet.comments.sort(key=lambda comment: comment[0])
         if self._filtered and self._sheet.hidden_rows:
             self._sheet.filters.append((0, 0, max(self._sheet.hidden_rows), MAX_COLUMNS - 1))
 
@@ -73,20 +73,20 @@ class XlsSheet:
     def _take_rk(self, record: BiffRecord, row: int, column: int, style: int) -> None:
         self._values.number(row, column, style, decode_rk(struct.unpack_from("<I", record.data, 6)[0]))
 
-    def _take_rks(self, record: BiffRecord, row: int, column: int, style: int) -> None:
+    def _take_rk_row(self, record: BiffRecord, row: int, column: int, style: int) -> None:
         for step in range((len(record.data) - 6) // 6):
             own, raw = struct.unpack_from("<HI", record.data, 4 + 6 * step)
             self._values.number(row, column + step, own, decode_rk(raw))
 
     def _take_shared(self, record: BiffRecord, row: int, column: int, style: int) -> None:
-        at = struct.unpack_from("<I", record.data, 6)[0]
-        if at < len(self._book.strings):
-            self._values.text(row, column, style, self._book.strings[at])
+        index = struct.unpack_from("<I", record.data, 6)[0]
+        if index < len(self._book.strings):
+            self._values.text(row, column, style, self._book.strings[index])
 
     def _take_label(self, record: BiffRecord, row: int, column: int, style: int) -> None:
         self._values.text(row, column, style, self._book.string(record, 6))
 
-    def _take_flag(self, record: BiffRecord, row: int, column: int, style: int) -> None:
+    def _take_boolean_or_error(self, record: BiffRecord, row: int, column: int, style: int) -> None:
         put = self._values.error if record.data[7] else self._values.truth
         put(row, column, record.data[6])
 
@@ -103,14 +103,14 @@ class XlsSheet:
             self._values.error(row, column, result[2])
 
     def _take_result(self, record: BiffRecord) -> None:
-        """The text that a formula gave."""
+        """Take the text result of a formula."""
         if self._pending is not None:
             self._values.text(*self._pending, self._book.string(record, 0))
             self._pending = None
 
     def _take_merges(self, data: bytes) -> None:
-        for at in range(min(struct.unpack_from("<H", data)[0], (len(data) - 2) // 8)):
-            top, bottom, left, right = struct.unpack_from("<HHHH", data, 2 + 8 * at)
+        for index in range(min(struct.unpack_from("<H", data)[0], (len(data) - 2) // 8)):
+            top, bottom, left, right = struct.unpack_from("<HHHH", data, 2 + 8 * index)
             if (bottom > top or right > left) and bottom >= top and right >= left:
                 self._sheet.add_merge((top, left, bottom, right))
 
@@ -129,7 +129,7 @@ class XlsSheet:
             self._sheet.hidden_columns.append((first, last))
 
     def _take_object(self, record: BiffRecord) -> None:
-        """Comments: an object, its text, and the note that puts both at a cell."""
+        """Take a record of a comment: an object, its text, or the note that links both to a cell."""
         data = record.data
         if record.kind == _OBJECT:
             self._object = struct.unpack_from("<H", data, 6)[0] if data[:2] == b"\x15\0" else 0
@@ -145,6 +145,7 @@ class XlsSheet:
 
 _Handler = Callable[[XlsSheet, BiffRecord, int, int, int], None]
 _CELLS: Final[dict[int, _Handler]] = {
-    0x203: XlsSheet._take_number, 0x27E: XlsSheet._take_rk, 0xBD: XlsSheet._take_rks, 0xFD: XlsSheet._take_shared,
-    0x204: XlsSheet._take_label, 0xD6: XlsSheet._take_label, 0x205: XlsSheet._take_flag, 0x06: XlsSheet._take_formula,
+    0x203: XlsSheet._take_number, 0x27E: XlsSheet._take_rk, 0xBD: XlsSheet._take_rk_row, 0xFD: XlsSheet._take_shared,
+    0x204: XlsSheet._take_label, 0xD6: XlsSheet._take_label, 0x205: XlsSheet._take_boolean_or_error,
+    0x06: XlsSheet._take_formula,
 }  # fmt: skip

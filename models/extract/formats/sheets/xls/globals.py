@@ -1,4 +1,4 @@
-"""What all sheets of a binary workbook share: its first records in, sheets, strings, format codes, epoch out."""
+"""Workbook-wide records of a binary workbook: its first records in; sheets, strings, format codes, epoch out."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,7 +11,7 @@ from models.extract.formats.sheets.xls.records import BiffRecord, StringReader, 
 BOF, EOF = 0x809, 0x0A
 """Records that begin and end a part of the stream."""
 MAX_STRINGS: Final = 2_000_000
-"""Shared strings: more than cells that a workbook may have filled."""
+"""Shared strings: more than a workbook may have filled cells."""
 MAX_SHEETS: Final = 2000
 """Sheets of one workbook, as for XLSX."""
 _BIFF8, _BIFF5 = 0x600, 0x500
@@ -22,7 +22,7 @@ _HIDDEN: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class SheetEntry:
-    """A sheet as the workbook lists it: where its records begin, and what kind it is (0 = cells, 2 = a chart)."""
+    """A sheet in the workbook's list: the start of its records, and its kind (0 = cells, 2 = a chart)."""
 
     name: str
     start: int
@@ -32,7 +32,7 @@ class SheetEntry:
 
 @dataclass(slots=True)
 class XlsGlobals:
-    """Filled by the records before the first sheet."""
+    """Workbook-wide data, filled from the records before the first sheet."""
 
     wide: bool = True
     code_page: int = 1252
@@ -45,70 +45,77 @@ class XlsGlobals:
     external: bool = False
 
     def codes(self) -> list[str]:
-        """Format codes by the index of the cell style."""
+        """Return format codes by the index of the cell style."""
         return [self.formats.get(number, "General") for number in self.styles]
 
     def narrow(self, data: bytes, length_bytes: int) -> str:
-        """A string of the older format: its length, then bytes of the workbook's code page."""
+        """Return a string of the older format: its length, then bytes in the workbook's code page."""
         size = int.from_bytes(data[:length_bytes], "little")
         return decode(data[length_bytes : length_bytes + size], self.code_page)
 
-    def string(self, record: BiffRecord, at: int, length_bytes: int = 2) -> str:
-        """A string inside a record, as the workbook's version writes it."""
+    def string(self, record: BiffRecord, offset: int, length_bytes: int = 2) -> str:
+        """Return a string at an offset of a record, as the workbook's version writes it."""
         if self.wide:
-            return StringReader(record.parts, at).string(length_bytes)
-        return self.narrow(record.data[at:], length_bytes)
+            return StringReader(record.parts, offset).string(length_bytes)
+        return self.narrow(record.data[offset:], length_bytes)
 
 
 def read_globals(stream: bytes) -> XlsGlobals:
-    """Raises `Encrypted`, `UnsupportedFormat` for versions before Excel 5, `Malformed`, `ResourceLimit`."""
-    found = XlsGlobals()
-    for at, record in enumerate(read_records(stream)):
-        if at == 0:
+    """Read the records before the first sheet.
+
+    Raises:
+        Encrypted: The workbook has a password.
+        UnsupportedFormat: The workbook is older than Excel 5.
+        Malformed: The version is unknown.
+        ResourceLimit: The workbook has too many strings.
+    """
+    book = XlsGlobals()
+    for index, record in enumerate(read_records(stream)):
+        if index == 0:
             version = int.from_bytes(record.data[:2], "little")
             if record.kind != BOF:
                 raise UnsupportedFormat("a workbook older than Excel 5")
-            found.wide = version == _BIFF8
+            book.wide = version == _BIFF8
             if version not in (_BIFF8, _BIFF5):
                 raise Malformed("a workbook of an unknown version")
         elif record.kind == EOF:
             break
         else:
-            _take(found, record)
-    return found
+            _take(book, record)
+    return book
 
 
-def _take(found: XlsGlobals, record: BiffRecord) -> None:
+def _take(book: XlsGlobals, record: BiffRecord) -> None:
     data = record.data
     match record.kind:
         case 0x2F:
             raise Encrypted()
         case 0x42:
-            found.code_page = int.from_bytes(data[:2], "little")
+            book.code_page = int.from_bytes(data[:2], "little")
         case 0x22:
-            found.epoch_1904 = bool(int.from_bytes(data[:2], "little"))
+            book.epoch_1904 = bool(int.from_bytes(data[:2], "little"))
         case 0x85:
-            _take_sheet(found, record)
+            _take_sheet(book, record)
         case 0xFC:
-            found.strings = _read_strings(record)
+            book.strings = _read_strings(record)
         case 0x41E:
-            found.formats[int.from_bytes(data[:2], "little")] = found.string(record, 2, 2 if found.wide else 1)
+            book.formats[int.from_bytes(data[:2], "little")] = book.string(record, 2, 2 if book.wide else 1)
         case 0xE0:
-            found.styles.append(int.from_bytes(data[2:4], "little"))
+            book.styles.append(int.from_bytes(data[2:4], "little"))
         case 0xD3:
-            found.macros = True
+            book.macros = True
         case 0x1AE:
-            found.external = found.external or data[2:4] not in (b"\x01\x04", b"\x01\x3a")
+            book.external = book.external or data[2:4] not in (b"\x01\x04", b"\x01\x3a")
 
 
-def _take_sheet(found: XlsGlobals, record: BiffRecord) -> None:
+def _take_sheet(book: XlsGlobals, record: BiffRecord) -> None:
     data = record.data
-    if len(found.sheets) >= MAX_SHEETS or len(data) < 7:
+    if len(book.sheets) >= MAX_SHEETS or len(data) < 7:
         return
-    name = found.string(record, 6, 1)
+    name = book.string(record, 6, 1)
     kind = data[5]
-    found.macros = found.macros or kind in (1, 6)
-    found.sheets.append(SheetEntry(name, int.from_bytes(data[:4], "little"), not data[4] & _HIDDEN, kind))
+    book.macros = book.macros or kind in (1, 6)
+    book.sheets.append(SheetEntry(name, int.from_bytes(data[:4], "little"), not data[4] & _HIDDEN, kind))
 
 
 def _read_strings(record: BiffRecord) -> list[str]:

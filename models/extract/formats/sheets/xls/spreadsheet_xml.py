@@ -1,4 +1,4 @@
-"""XML Spreadsheet 2003, the `.xls` that many programs export: one text of XML in, a flow file out."""
+"""XML Spreadsheet 2003, the `.xls` that many programs export: an XML text in, a flow file out."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -20,7 +20,7 @@ SS: Final = "{urn:schemas-microsoft-com:office:spreadsheet}"
 _EXCEL: Final = "{urn:schemas-microsoft-com:office:excel}"
 _OFFICE: Final = "{urn:schemas-microsoft-com:office:office}"
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
-"""Rows and columns of a sheet: the bounds of Excel."""
+"""Rows and columns of a sheet: the limits of Excel."""
 _NAMED: Final = {
     "General Number": "General", "General Date": "yyyy-mm-dd hh:mm", "Long Date": "yyyy-mm-dd",
     "Medium Date": "dd-mmm-yy", "Short Date": "yyyy-mm-dd", "Long Time": "hh:mm:ss", "Medium Time": "hh:mm AM/PM",
@@ -31,14 +31,23 @@ _NAMED: Final = {
 
 
 def parse_workbook(data: bytes) -> Element:
-    """Return the root. Raises `ResourceLimit` or `Malformed`."""
+    """Return the root element.
+
+    Raises:
+        ResourceLimit: The workbook is too large.
+        Malformed: The XML is broken.
+    """
     if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS:
         raise ResourceLimit("the workbook is too large")
     return parse_xml(data.strip())
 
 
 def read_spreadsheet_xml(data: bytes) -> FlowFile:
-    """A flow file with a page per worksheet. Raises `ExtractError`."""
+    """Return a flow file with a page per worksheet.
+
+    Raises:
+        ExtractError: The XML is broken or a limit is exceeded.
+    """
     root = parse_workbook(data)
     codes = _read_codes(root)
     workbook = Workbook()
@@ -62,47 +71,47 @@ def read_spreadsheet_xml(data: bytes) -> FlowFile:
 
 def _read_codes(root: Element) -> dict[str, str]:
     """Return format codes by the id of their style."""
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for style in root.iterfind(f"{SS}Styles/{SS}Style"):
-        form = style.find(SS + "NumberFormat")
-        code = form.get(SS + "Format", "General") if form is not None else "General"
-        found[style.get(SS + "ID", "")] = _NAMED.get(code, code)
-    return found
+        number_format = style.find(SS + "NumberFormat")
+        code = number_format.get(SS + "Format", "General") if number_format is not None else "General"
+        codes[style.get(SS + "ID", "")] = _NAMED.get(code, code)
+    return codes
 
 
 def _read_columns(table: Element, sheet: Sheet) -> None:
-    at = 0
+    index = 0
     for column in table.iterfind(SS + "Column"):
-        at = natural(column.get(SS + "Index"), at + 1) - 1
-        last = min(at + natural(column.get(SS + "Span"), 0), _MAX_COLUMNS - 1)
+        index = natural(column.get(SS + "Index"), index + 1) - 1
+        last = min(index + natural(column.get(SS + "Span"), 0), _MAX_COLUMNS - 1)
         if _is_hidden(column, "Width"):
-            sheet.hidden_columns.append((at, last))
-        at = last + 1
+            sheet.hidden_columns.append((index, last))
+        index = last + 1
 
 
 def _read_rows(table: Element, sheet: Sheet, workbook: Workbook, codes: dict[str, str]) -> None:
-    at = 0
+    index = 0
     for row in table.iterfind(SS + "Row"):
-        at = natural(row.get(SS + "Index"), at + 1) - 1
-        last = at + natural(row.get(SS + "Span"), 0)
+        index = natural(row.get(SS + "Index"), index + 1) - 1
+        last = index + natural(row.get(SS + "Span"), 0)
         if last >= _MAX_ROWS:
             raise ResourceLimit("the sheet has too many rows")
         if _is_hidden(row, "Height"):
-            sheet.hidden_rows.update(range(at, last + 1))
+            sheet.hidden_rows.update(range(index, last + 1))
         for column, cell in _cells_of(row):
             style = cell.get(SS + "StyleID") or row.get(SS + "StyleID") or "Default"
-            _put(cell, (at, column), sheet, workbook, codes.get(style, "General"))
-        at = last + 1
+            _put(cell, (index, column), sheet, workbook, codes.get(style, "General"))
+        index = last + 1
 
 
 def _cells_of(row: Element) -> Iterator[tuple[int, Element]]:
-    at = 0
+    index = 0
     for cell in row.iterfind(SS + "Cell"):
-        at = natural(cell.get(SS + "Index"), at + 1) - 1
-        if at >= _MAX_COLUMNS:
+        index = natural(cell.get(SS + "Index"), index + 1) - 1
+        if index >= _MAX_COLUMNS:
             return
-        yield at, cell
-        at += 1 + natural(cell.get(SS + "MergeAcross"), 0)
+        yield index, cell
+        index += 1 + natural(cell.get(SS + "MergeAcross"), 0)
 
 
 def _put(cell: Element, place: tuple[int, int], sheet: Sheet, workbook: Workbook, code: str) -> None:

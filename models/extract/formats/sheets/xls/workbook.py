@@ -15,17 +15,21 @@ from models.extract.formats.sheets.xls.globals import read_globals
 from models.extract.formats.sheets.xls.spreadsheet_xml import read_spreadsheet_xml
 
 ENGINE: Final = "biff"
-KEPT: Final = "biff"
-"""Under this name the stream and its globals are kept for the statement."""
+CACHE_KEY: Final = "biff"
+"""Key of the parse cache for the stream and its globals."""
 _OBJECTS: Final = "MBD"
-"""What the names of storages with embedded objects begin with."""
+"""Prefix of the names of storages with embedded objects."""
 _STREAMS: Final = ("Workbook", "Book")
 _WITH_CELLS: Final = frozenset({0, 1})
 """Kinds of sheets that have cells: worksheets and macro sheets."""
 
 
 def open_xls(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The workbook in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    """Open the workbook in `data`.
+
+    Raises:
+        ExtractError: The file is malformed, encrypted or unsupported, or exceeds a limit.
+    """
     return open_flow(lambda: _read(data), options)
 
 
@@ -33,11 +37,11 @@ def _read(data: bytes) -> FlowFile:
     if not is_compound(data):
         return read_spreadsheet_xml(data)
     file = CompoundFile(data)
-    path = next((found for name in _STREAMS if (found := file.find(name)) is not None), None)
+    path = next((stored for name in _STREAMS if (stored := file.find(name)) is not None), None)
     if path is None:
         raise Malformed("the file holds no workbook")
     stream = file.read(path)
-    book = keep(KEPT, data, (stream, read_globals(stream)))[1]
+    book = keep(CACHE_KEY, data, (stream, read_globals(stream)))[1]
     codes = book.codes()
     workbook = Workbook()
     for entry in book.sheets:

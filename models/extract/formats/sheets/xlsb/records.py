@@ -1,4 +1,4 @@
-"""Records of binary Excel parts: bytes in, kind and data out; strings and areas inside them."""
+"""Records of binary Excel parts: bytes in, kind and data out; also the strings and areas inside them."""
 
 import struct
 from collections.abc import Iterator, Sequence
@@ -9,53 +9,53 @@ from models.extract.formats.sheets.values import POINTS_PER_CHAR, ValueWriter, d
 
 
 def read_records(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Kind and data of each record, to the end of the part."""
-    at, end = 0, len(data)
-    while at < end:
-        kind = data[at]
-        at += 1
-        if kind & 0x80 and at < end:
-            kind = (kind & 0x7F) | (data[at] & 0x7F) << 7
-            at += 1
+    """Yield kind and data of each record to the end of the part."""
+    offset, end = 0, len(data)
+    while offset < end:
+        kind = data[offset]
+        offset += 1
+        if kind & 0x80 and offset < end:
+            kind = (kind & 0x7F) | (data[offset] & 0x7F) << 7
+            offset += 1
         size = shift = 0
-        while at < end and shift < 28:
-            byte = data[at]
-            at += 1
+        while offset < end and shift < 28:
+            byte = data[offset]
+            offset += 1
             size |= (byte & 0x7F) << shift
             shift += 7
             if not byte & 0x80:
                 break
-        yield kind, data[at : at + size]
-        at += size
+        yield kind, data[offset : offset + size]
+        offset += size
 
 
-def read_string(data: bytes, at: int = 0) -> tuple[str, int]:
-    """A string at a place, and where it ends."""
-    count = struct.unpack_from("<I", data, at)[0]
+def read_string(data: bytes, offset: int = 0) -> tuple[str, int]:
+    """Return the string at an offset, and its end."""
+    count = struct.unpack_from("<I", data, offset)[0]
     if count == 0xFFFFFFFF:
-        return "", at + 4
-    end = at + 4 + 2 * count
-    return data[at + 4 : end].decode("utf-16-le", "replace"), min(end, len(data))
+        return "", offset + 4
+    end = offset + 4 + 2 * count
+    return data[offset + 4 : end].decode("utf-16-le", "replace"), min(end, len(data))
 
 
-def read_area(data: bytes, at: int = 0) -> Area:
-    """Rows, then columns, as these files write an area."""
-    top, bottom, left, right = struct.unpack_from("<IIII", data, at)
+def read_area(data: bytes, offset: int = 0) -> Area:
+    """Return the area at an offset, which states rows before columns."""
+    top, bottom, left, right = struct.unpack_from("<IIII", data, offset)
     return top, left, bottom, right
 
 
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
-"""Rows and columns of a sheet: the bounds of the format."""
+"""Rows and columns of a sheet: the limits of the format."""
 _ROW, _MERGE, _COLUMNS, _FILTER = 0, 176, 60, 161
-"""Records by their numbers in the format."""
+"""Records, by their numbers in the format."""
 _RK, _ERROR, _TRUTH, _REAL, _TEXT, _SHARED, _RICH = 2, 3, 4, 5, 6, 7, 62
-"""Records of cells by what they hold."""
+"""Records of cells, by the kind of value."""
 _KINDS: Final = {8: _TEXT, 9: _REAL, 10: _TRUTH, 11: _ERROR, **{kind: kind for kind in range(2, 8)}, _RICH: _RICH}
-"""Records of cells, those of formulas as the value they gave."""
+"""Records of cells; those of formulas map to the kind of their result."""
 
 
 def read_sheet(data: bytes, sheet: Sheet, values: ValueWriter, strings: Sequence[str]) -> None:
-    """Fills `sheet` from its part; a record too short for its kind is passed over with a warning."""
+    """Fill `sheet` from its part; skip a record that is too short for its kind, with a warning."""
     row = 0
     for kind, record in read_records(data):
         try:
@@ -99,9 +99,9 @@ def _take_cell(kind: int, record: bytes, row: int, values: ValueWriter, strings:
         case 62:
             values.text(row, column, style, read_string(record, 9)[0])
         case 7:
-            at = struct.unpack_from("<I", record, 8)[0]
-            if at < len(strings):
-                values.text(row, column, style, strings[at])
+            index = struct.unpack_from("<I", record, 8)[0]
+            if index < len(strings):
+                values.text(row, column, style, strings[index])
 
 
 def _take_area(kind: int, record: bytes, sheet: Sheet) -> None:

@@ -21,7 +21,7 @@ ENGINE: Final = "biff12"
 MAX_SHEETS: Final = 2000
 """Sheets of one workbook, as for XLSX."""
 _BUNDLE_SHEET, _WORKBOOK_PROPERTIES, _STRING = 156, 153, 19
-"""Records by their numbers in the format."""
+"""Records, by their numbers in the format."""
 _FORMAT, _BEGIN_STYLES, _END_STYLES, _STYLE = 44, 617, 618, 47
 """Records of the style sheet."""
 _COMMENT, _COMMENT_TEXT = 635, 637
@@ -29,11 +29,17 @@ _COMMENT, _COMMENT_TEXT = 635, 637
 
 
 def open_xlsb(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The workbook in `data`. Raises `ExtractError`: malformed, a limit passed."""
+    """Open the workbook in `data`.
+
+    Raises:
+        ExtractError: The file is malformed, or exceeds a limit.
+    """
     return open_flow(lambda: _XlsbFile(Package(data)).read(), options)
 
 
 class _XlsbFile:
+    """One binary Excel package on its way to pages."""
+
     def __init__(self, package: Package) -> None:
         self._package = package
         self._warnings: list[str] = list(package.warnings)
@@ -42,15 +48,16 @@ class _XlsbFile:
         self._epoch_1904 = False
 
     def read(self) -> FlowFile:
+        """Return the flow file of the workbook."""
         part = "xl/workbook.bin"
         relations = relations_of(self._package, part, self._warnings.append)
-        named = {one.kind: one.target for one in relations.values() if not one.external}
+        named = {relation.kind: relation.target for relation in relations.values() if not relation.external}
         self._warnings += ["macros"] if "vbaProject" in named else []
         self._warnings += ["external-data"] if {"externalLink", "connections"} & set(named) else []
         self._strings = list(self._read_strings(named.get("sharedStrings", "xl/sharedStrings.bin")))
         self._codes = self._read_codes(named.get("styles", "xl/styles.bin"))
         workbook = Workbook()
-        for record in self._sheets(part):
+        for record in self._list_sheets(part):
             workbook.sheets.append(self._read_sheet(record, relations, workbook))
         return FlowFile(
             format=Format.XLSB,
@@ -62,8 +69,12 @@ class _XlsbFile:
             assets=PartPictures(self._package),
         )
 
-    def _bytes(self, name: str) -> bytes:
-        """A binary part; nothing, with a warning, when it cannot be read. Raises `ResourceLimit` for its size."""
+    def _read_bytes(self, name: str) -> bytes:
+        """Return a binary part; empty, with a warning, when it is broken.
+
+        Raises:
+            ResourceLimit: The part is too large.
+        """
         if not self._package.has(name):
             return b""
         if self._package.size(name) > MAX_XML_BYTES:
@@ -74,26 +85,30 @@ class _XlsbFile:
             self._warnings.append("part-unreadable")
             return b""
 
-    def _sheets(self, part: str) -> list[bytes]:
-        """The records that list the sheets. Raises `Malformed` when there is no workbook."""
+    def _list_sheets(self, part: str) -> list[bytes]:
+        """Return the records that list the sheets.
+
+        Raises:
+            Malformed: The package holds no workbook.
+        """
         if not self._package.has(part) or not self._package.size(part):
             raise Malformed("the package holds no workbook")
-        found: list[bytes] = []
-        for kind, record in read_records(self._bytes(part)):
+        records: list[bytes] = []
+        for kind, record in read_records(self._read_bytes(part)):
             if kind == _WORKBOOK_PROPERTIES and record:
                 self._epoch_1904 = bool(record[0] & 1)
-            elif kind == _BUNDLE_SHEET and len(found) < MAX_SHEETS:
-                found.append(record)
-        return found
+            elif kind == _BUNDLE_SHEET and len(records) < MAX_SHEETS:
+                records.append(record)
+        return records
 
     def _read_strings(self, name: str) -> Iterator[str]:
-        for kind, record in read_records(self._bytes(name)):
+        for kind, record in read_records(self._read_bytes(name)):
             if kind == _STRING and len(record) >= 5:
                 yield read_string(record, 1)[0]
 
     def _read_codes(self, name: str) -> list[str]:
         formats, codes, inside = dict(BUILT_IN), list[str](), False
-        for kind, record in read_records(self._bytes(name)):
+        for kind, record in read_records(self._read_bytes(name)):
             if kind == _FORMAT and len(record) >= 6:
                 formats[struct.unpack_from("<H", record)[0]] = read_string(record, 2)[0]
             elif kind in (_BEGIN_STYLES, _END_STYLES):
@@ -105,8 +120,8 @@ class _XlsbFile:
     def _read_sheet(self, record: bytes, relations: Relations, workbook: Workbook) -> Sheet:
         try:
             state = struct.unpack_from("<I", record)[0]
-            key, at = read_string(record, 8)
-            name, _ = read_string(record, at)
+            key, name_start = read_string(record, 8)
+            name, _ = read_string(record, name_start)
         except struct.error:
             return Sheet("", warnings=["part-unreadable"])
         sheet = Sheet(name, visible=state == 0)
@@ -116,7 +131,7 @@ class _XlsbFile:
             return sheet
         if relation.kind in ("worksheet", "xlMacrosheet", "dialogsheet"):
             values = ValueWriter(workbook, sheet, self._codes, epoch_1904=self._epoch_1904)
-            read_sheet(self._bytes(relation.target), sheet, values, self._strings)
+            read_sheet(self._read_bytes(relation.target), sheet, values, self._strings)
         self._read_comments(relation.target, sheet)
         read_drawings(self._package, relation.target, sheet, sheet.warnings.append)
         sheet.warnings = list(dict.fromkeys(sheet.warnings))
@@ -127,9 +142,9 @@ class _XlsbFile:
         for relation in relations_of(self._package, part, sheet.warnings.append).values():
             if relation.kind != "comments" or relation.external:
                 continue
-            for kind, record in read_records(self._bytes(relation.target)):
+            for kind, record in read_records(self._read_bytes(relation.target)):
                 if kind == _COMMENT and len(record) >= 20:
                     place = read_area(record, 4)[:2]
                 elif kind == _COMMENT_TEXT and len(record) >= 5 and (text := read_string(record, 1)[0].strip()):
                     sheet.comments.append((place, text))
-        sheet.comments.sort(key=lambda found: found[0])
+        sheet.comments.sort(key=lambda comment: comment[0])

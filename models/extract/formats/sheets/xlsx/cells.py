@@ -1,4 +1,4 @@
-"""The cells of one worksheet part: XML bytes in, a filled sheet out. Read as a stream; values as shown, no formulas."""
+"""The cells of one worksheet part: XML bytes in, a filled sheet out. Reads a stream; takes values, not formulas."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,17 +20,25 @@ THREADED: Final = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threa
 
 
 _POINTS_PER_CHAR: Final = 5.25
-"""A column's width is stated in digits of the default font: 7 pixels of 96 a inch each."""
+"""Points per unit of a column's width, which is a digit of the default font: 7 pixels at 96 per inch."""
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
-"""Rows and columns of a sheet: the bounds of the format."""
+"""Rows and columns of a sheet: the limits of the format."""
 UNCALCULATED: Final = "formula-without-value"
 """Warning: cells hold formulas whose values are not in the file."""
-_WANTED: Final = (S + "row", S + "c", S + "col", S + "mergeCell", S + "autoFilter", S + "sheetFormatPr", S + "drawing")
+_READ_TAGS: Final = (
+    S + "row",
+    S + "c",
+    S + "col",
+    S + "mergeCell",
+    S + "autoFilter",
+    S + "sheetFormatPr",
+    S + "drawing",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class CellContext:
-    """What all sheets of a workbook share: shared strings, format codes by style, and the epoch of dates."""
+    """Data shared by all sheets of a workbook: shared strings, format codes by style, and the epoch of dates."""
 
     strings: Sequence[str]
     codes: Sequence[str]
@@ -38,14 +46,19 @@ class CellContext:
 
 
 def read_cells(data: bytes, sheet: Sheet, workbook: Workbook, context: CellContext) -> None:
-    """Fills `sheet` from a worksheet part. Raises `BrokenPart` or `ResourceLimit`."""
+    """Fill `sheet` from a worksheet part.
+
+    Raises:
+        BrokenPart: The XML is not well-formed.
+        ResourceLimit: A limit is exceeded.
+    """
     reader = _CellReader(sheet, workbook, context)
-    for event in stream(data, _WANTED):
+    for event in stream(data, _READ_TAGS):
         reader.take(event)
 
 
 def stream(data: bytes, tags: Sequence[str]) -> Iterator[Element]:
-    """Elements with those tags as they end, each emptied after use; no DOCTYPE, entities or network."""
+    """Yield elements with those tags at their end and empty each after use; no DOCTYPE, entities or network."""
     try:
         events = etree.iterparse(
             BytesIO(data), events=("end",), tag=tags, resolve_entities=False, no_network=True, load_dtd=False,
@@ -65,11 +78,14 @@ def stream(data: bytes, tags: Sequence[str]) -> Iterator[Element]:
 
 
 class _CellReader:
+    """Reads the elements of one worksheet into its sheet."""
+
     def __init__(self, sheet: Sheet, workbook: Workbook, context: CellContext) -> None:
         self._sheet, self._workbook, self._context = sheet, workbook, context
         self._next: Place = (0, 0)
 
     def take(self, element: Element) -> None:
+        """Take an element: a cell, row, column, merge, filter or the default sizes."""
         match element.tag:
             case t if t == S + "c":
                 self._take_cell(element)
@@ -118,21 +134,21 @@ class _CellReader:
         if place is None or place[0] >= _MAX_ROWS or place[1] >= _MAX_COLUMNS:
             return
         self._next = (place[0], place[1] + 1)
-        text, number = self._show(cell)
-        self._workbook.put(self._sheet, place, text, number=number)
+        text, is_number = self._show(cell)
+        self._workbook.put(self._sheet, place, text, number=is_number)
 
     def _show(self, cell: Element) -> tuple[str, bool]:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
-            found = cell.find(S + "is")
-            return (show_text(read_string(found), self._code(cell)) if found is not None else ""), False
+            inline = cell.find(S + "is")
+            return (show_text(read_string(inline), self._code(cell)) if inline is not None else ""), False
         value = cell.findtext(S + "v") or ""
         if not value:
             return self._show_formula(cell), False
         match kind:
             case "s":
-                at = natural(value, -1)
-                text = self._context.strings[at] if 0 <= at < len(self._context.strings) else ""
+                index = natural(value, -1)
+                text = self._context.strings[index] if 0 <= index < len(self._context.strings) else ""
                 return show_text(text, self._code(cell)), False
             case "str":
                 return show_text(unescape(value), self._code(cell)), False
@@ -146,7 +162,7 @@ class _CellReader:
                 return self._show_number(value, cell), True
 
     def _show_formula(self, cell: Element) -> str:
-        """The formula of a cell whose value is not in the file; programs that do not calculate write such cells."""
+        """Return the formula of a cell whose value is missing, as programs without calculation write it."""
         formula = cell.find(S + "f")
         if formula is None or cell.get("t") == "str":
             return ""
@@ -165,7 +181,7 @@ class _CellReader:
         return show(number, self._code(cell), epoch_1904=self._context.epoch_1904)
 
     def _show_iso(self, value: str, cell: Element) -> str:
-        """A date written as ISO text, shown by the cell's format when it has one."""
+        """Return a date stated as ISO text, formatted by the cell's format when it has one."""
         code = self._code(cell)
         try:
             moment = datetime.fromisoformat(value.replace("Z", ""))
@@ -176,12 +192,12 @@ class _CellReader:
 
     def _code(self, cell: Element) -> str:
         style = cell.get("s")
-        at = natural(style, -1)
-        return self._context.codes[at] if 0 <= at < len(self._context.codes) else "General"
+        index = natural(style, -1)
+        return self._context.codes[index] if 0 <= index < len(self._context.codes) else "General"
 
 
 def read_string(item: Element) -> str:
-    """The text of a shared or inline string, without the reading aids for East Asian text."""
+    """Return the text of a shared or inline string, without pronunciation guides for East Asian text."""
     parts: list[str] = []
     for node in item:
         if node.tag == S + "t":
@@ -192,7 +208,7 @@ def read_string(item: Element) -> str:
 
 
 def unescape(text: str) -> str:
-    """`_x000D_` and its like as the characters they stand for."""
+    """Decode escapes such as `_x000D_` to the characters that they represent."""
     if "_x" not in text:
         return text
     parts = text.split("_x")
@@ -219,7 +235,7 @@ def _points(text: str | None, default: float) -> float:
 
 
 def read_codes(styles: Element | None) -> list[str]:
-    """Format codes by the index of the cell style."""
+    """Return format codes by the index of the cell style."""
     if styles is None:
         return ["General"]
     own = {

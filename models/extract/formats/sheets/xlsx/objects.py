@@ -1,4 +1,4 @@
-"""What belongs to a worksheet besides its cells: pictures, charts and text boxes over it, comments, stated tables."""
+"""Objects of a worksheet: pictures, charts and text boxes over its cells, comments, stated tables."""
 
 from collections.abc import Callable
 
@@ -12,8 +12,8 @@ ReadPart = Callable[[str], Element | None]
 
 
 def read_objects(package: Package, part: str, sheet: Sheet, warn: Callable[[str], None]) -> None:
-    """Adds to `sheet` what the relationships of its part lead to; broken parts are left out with a warning."""
-    read = _part_reader(package, warn)
+    """Add the objects that the part's relationships lead to; leave out broken parts with a warning."""
+    read = _make_part_reader(package, warn)
     by_kind = _targets(package, part, warn)
     for name in by_kind.get("table", []):
         _add_table(read(name), sheet)
@@ -21,20 +21,20 @@ def read_objects(package: Package, part: str, sheet: Sheet, warn: Callable[[str]
     for name in by_kind.get("comments", []):
         _add_comments(read(name), sheet, threaded)
     sheet.comments += [(place, text) for place, text in threaded.items() if place not in dict(sheet.comments)]
-    sheet.comments.sort(key=lambda found: found[0])
+    sheet.comments.sort(key=lambda comment: comment[0])
     read_drawings(package, part, sheet, warn)
 
 
 def read_drawings(package: Package, part: str, sheet: Sheet, warn: Callable[[str], None]) -> None:
-    """Adds the pictures, charts and text boxes that lie over a sheet."""
-    read = _part_reader(package, warn)
+    """Add the pictures, charts and text boxes over a sheet."""
+    read = _make_part_reader(package, warn)
     for name in _targets(package, part, warn).get("drawing", []):
         root = read(name)
         if root is not None:
             _add_drawing(root, relations_of(package, name, warn), read, sheet, warn)
 
 
-def _part_reader(package: Package, warn: Callable[[str], None]) -> ReadPart:
+def _make_part_reader(package: Package, warn: Callable[[str], None]) -> ReadPart:
     def read(name: str) -> Element | None:
         try:
             return package.xml(name)
@@ -46,16 +46,16 @@ def _part_reader(package: Package, warn: Callable[[str], None]) -> ReadPart:
 
 
 def _targets(package: Package, part: str, warn: Callable[[str], None]) -> dict[str, list[str]]:
-    """Parts that a part leads to, by the kind of the relationship."""
+    """Return the parts that a part's relationships lead to, by kind."""
     by_kind: dict[str, list[str]] = {}
-    for one in relations_of(package, part, warn).values():
-        if not one.external:
-            by_kind.setdefault(one.kind, []).append(one.target)
+    for relation in relations_of(package, part, warn).values():
+        if not relation.external:
+            by_kind.setdefault(relation.kind, []).append(relation.target)
     return by_kind
 
 
 def relations_of(package: Package, part: str, warn: Callable[[str], None]) -> Relations:
-    """The relationships of a part; none, with a warning, when they are broken."""
+    """Return the relationships of a part; none, with a warning, when they are broken."""
     try:
         return package.relations(part)
     except BrokenPart:
@@ -72,7 +72,7 @@ def _add_table(root: Element | None, sheet: Sheet) -> None:
 
 
 def _read_threads(roots: list[Element | None]) -> dict[Place, str]:
-    """Threaded comments: the texts of a cell's thread, a line each."""
+    """Return threaded comments by cell, one line per text."""
     threads: dict[Place, list[str]] = {}
     for root in roots:
         for node in root.iter(THREADED + "threadedComment") if root is not None else ():
@@ -113,22 +113,22 @@ def _read_anchor(
     anchor: Element, place: Place, relations: Relations, read: ReadPart, warn: Callable[[str], None]
 ) -> list[SheetObject]:
     alt = next((node.get("descr") or "" for node in anchor.iter(XDR + "cNvPr")), "")
-    found: list[SheetObject] = []
+    objects: list[SheetObject] = []
     for blip in anchor.iter(A + "blip"):
         relation = relations.get(blip.get(R + "embed") or blip.get(R + "link") or "")
         if relation is not None and relation.external:
             warn("external-image")
         inside = relation is not None and not relation.external
-        found.append(SheetObject(place, asset=relation.target if relation and inside else None, text=alt, drawn=True))
+        objects.append(SheetObject(place, asset=relation.target if relation and inside else None, text=alt, drawn=True))
     for node in anchor.iter(C + "chart"):
         relation = relations.get(node.get(R + "id") or "")
         root = read(relation.target) if relation is not None and not relation.external else None
         if root is not None:
-            found.append(
+            objects.append(
                 SheetObject(place, table=read_chart_table(root), text=read_chart_text(root) or alt, drawn=True)
             )
     for body in anchor.iter(XDR + "txBody"):
         lines = ["".join(text.text or "" for text in line.iter(A + "t")).strip() for line in body.iter(A + "p")]
         if text := "\n".join(line for line in lines if line):
-            found.append(SheetObject(place, text=text))
-    return found
+            objects.append(SheetObject(place, text=text))
+    return objects

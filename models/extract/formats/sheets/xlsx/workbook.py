@@ -17,30 +17,37 @@ from models.extract.formats.sheets.xlsx.objects import read_objects, relations_o
 
 ENGINE: Final = "lxml"
 MAX_SHEETS: Final = 2000
-"""Sheets of a workbook that are read: each is a part of its own."""
+"""Sheets of a workbook that are read: each is a separate part."""
 _KINDS: Final = frozenset({"worksheet", "xlMacrosheet", "xlIntlMacrosheet", "dialogsheet"})
 
 
 def open_xlsx(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The workbook in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    """Open the workbook in `data`.
+
+    Raises:
+        ExtractError: The file is malformed, encrypted or unsupported, or exceeds a limit.
+    """
     return open_flow(lambda: _XlsxFile(Package(data)).read(), options)
 
 
 class _XlsxFile:
+    """One Excel package on its way to pages."""
+
     def __init__(self, package: Package) -> None:
         self._package = package
         self._warnings: list[str] = list(package.warnings)
 
     def read(self) -> FlowFile:
+        """Return the flow file of the workbook."""
         part = self._find_workbook()
         root = self._package.xml(part)
         if root is None or root.tag != S + "workbook":
             raise UnsupportedFormat("the package holds no workbook")
         relations = relations_of(self._package, part, self._warn)
-        named = {one.kind: one.target for one in relations.values() if not one.external}
+        named = {relation.kind: relation.target for relation in relations.values() if not relation.external}
         if "vbaProject" in named:
             self._warn("macros")
-        if any(one.kind in ("externalLink", "connections") for one in relations.values()):
+        if any(relation.kind in ("externalLink", "connections") for relation in relations.values()):
             self._warn("external-data")
         context = self._read_context(root, named)
         workbook = Workbook()
@@ -48,9 +55,9 @@ class _XlsxFile:
             workbook.sheets.append(self._read_sheet(node, relations.get(node.get(R + "id") or ""), workbook, context))
         core = next(
             (
-                one.target
-                for one in relations_of(self._package, "", self._warn).values()
-                if one.kind == "core-properties"
+                relation.target
+                for relation in relations_of(self._package, "", self._warn).values()
+                if relation.kind == "core-properties"
             ),
             "docProps/core.xml",
         )
@@ -77,8 +84,8 @@ class _XlsxFile:
 
     def _find_workbook(self) -> str:
         relations = self._package.relations("")
-        found = next((one.target for one in relations.values() if one.kind == "officeDocument"), None)
-        for name in (found, "xl/workbook.xml"):
+        stated = next((relation.target for relation in relations.values() if relation.kind == "officeDocument"), None)
+        for name in (stated, "xl/workbook.xml"):
             if name is not None and self._package.has(name):
                 return name
         raise Malformed("the package names no workbook part")

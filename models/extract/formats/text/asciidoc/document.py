@@ -1,4 +1,4 @@
-"""An AsciiDoc text as a page: bytes in, a flow file of one page out, the lines of each block in its path."""
+"""An AsciiDoc text as a page: bytes in, a flow file of one page out, with the lines of each block in its path."""
 
 import re
 from typing import Final
@@ -17,7 +17,11 @@ MAX_CHARS: Final = 20_000_000
 
 
 def open_asciidoc(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The text in `data`. Raises `ResourceLimit`."""
+    """Open the text in `data`.
+
+    Raises:
+        ResourceLimit: The text is too long.
+    """
     return open_flow(lambda: _read(data), options)
 
 

@@ -1,4 +1,4 @@
-"""What stands inside a line of AsciiDoc, as HTML: emphasis, code, links, attributes, the signs it makes typographic."""
+"""Inline markup of AsciiDoc as HTML: emphasis, code, links, attributes and typographic replacements."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -43,14 +43,14 @@ _BUILT_IN: Final = {"nbsp": "\xa0", "zwsp": "", "empty": "", "sp": " ", "blank":
                     "ldquo": "“", "rdquo": "”", "deg": "°", "cpp": "C++", "two-colons": "::",
                     "two-semicolons": ";;", "wj": "", "zwj": "", "brvbar": "¦"}  # fmt: skip
 MAX_ROUNDS: Final = 5
-"""Attributes that name attributes."""
+"""Nesting depth of attributes that refer to attributes."""
 
 
 def replace_attributes(text: str, attributes: Mapping[str, str]) -> str:
-    """`{name}` by its value; a name that is not set stays."""
+    """Replace `{name}` by its value; an unset name stays."""
     for _ in range(MAX_ROUNDS):
         changed = _ATTRIBUTE.sub(
-            lambda found: attributes.get(found.group(1).lower(), _BUILT_IN.get(found.group(1).lower(), found.group())),
+            lambda match: attributes.get(match.group(1).lower(), _BUILT_IN.get(match.group(1).lower(), match.group())),
             text,
         )
         if changed == text or len(changed) > 100_000:
@@ -60,7 +60,7 @@ def replace_attributes(text: str, attributes: Mapping[str, str]) -> str:
 
 
 def to_html(text: str, attributes: Mapping[str, str], notes: list[str]) -> str:
-    """A paragraph's text as HTML; footnotes are added to `notes` as HTML."""
+    """Return a paragraph's text as HTML; add footnotes to `notes` as HTML."""
     held: list[str] = []
 
     def hold(html: str) -> str:
@@ -68,35 +68,35 @@ def to_html(text: str, attributes: Mapping[str, str], notes: list[str]) -> str:
         return f"\ue000{len(held) - 1}\ue001"
 
     text = text.replace("\ue000", "").replace("\ue001", "")
-    text = _PASS.sub(lambda found: hold(escape(next(part for part in found.groups() if part is not None), False)), text)
-    text = _DOUBLE_QUOTED.sub(lambda found: f"“{found.group(1) or found.group(2)}”", text)
+    text = _PASS.sub(lambda match: hold(escape(next(part for part in match.groups() if part is not None), False)), text)
+    text = _DOUBLE_QUOTED.sub(lambda match: f"“{match.group(1) or match.group(2)}”", text)
     text = _CURVED.sub("’", _SINGLE_QUOTED.sub(r"‘\1’", text))
     text = replace_attributes(text, attributes)
     text = _CODE.sub(
-        lambda found: hold("<code>" + escape(found.group(1) or found.group(2), quote=False) + "</code>"), text
+        lambda match: hold("<code>" + escape(match.group(1) or match.group(2), quote=False) + "</code>"), text
     )
     text = escape(text, quote=False)
 
-    def note(found: re.Match[str]) -> str:
-        notes.append(restore(_shape(found.group(1), hold)))
+    def note(match: re.Match[str]) -> str:
+        notes.append(restore(_shape(match.group(1), hold)))
         return ""
 
     def restore(html: str) -> str:
         for _ in range(MAX_ROUNDS):
             if "\ue000" not in html:
                 break
-            html = _HELD.sub(lambda found: held[int(found.group(1))], html)
+            html = _HELD.sub(lambda match: held[int(match.group(1))], html)
         return html
 
     return restore(_shape(_FOOTNOTE.sub(note, text), hold))
 
 
 def _shape(text: str, hold: Callable[[str], str]) -> str:
-    text = _MACRO.sub(lambda found: hold(_macro(found.group(1), found.group(2), _label(found.group(3)))), text)
-    text = _URL.sub(lambda found: hold(_link(found.group(1), _label(found.group(2) or ""))), text)
-    text = _REFERENCE.sub(lambda found: hold(found.group(2) or f"[{found.group(1).lstrip('#')}]"), text)
+    text = _MACRO.sub(lambda match: hold(_macro(match.group(1), match.group(2), _label(match.group(3)))), text)
+    text = _URL.sub(lambda match: hold(_link(match.group(1), _label(match.group(2) or ""))), text)
+    text = _REFERENCE.sub(lambda match: hold(match.group(2) or f"[{match.group(1).lstrip('#')}]"), text)
     text = _INDEX_SHOWN.sub(r"\1", _INDEX.sub("", text))
-    text = _ANCHOR.sub(lambda found: f"[{found.group(1)}]" if found.group(1) else "", text)
+    text = _ANCHOR.sub(lambda match: f"[{match.group(1)}]" if match.group(1) else "", text)
     for pattern, tag in (*_DOUBLE, *_SINGLE):
         text = pattern.sub(rf"<{tag}>\1</{tag}>", text)
     text = _RAISED[1].sub(r"<sub>\1</sub>", _RAISED[0].sub(r"<sup>\1</sup>", text))
@@ -129,7 +129,7 @@ def _link(href: str, label: str) -> str:
 
 
 def _label(text: str) -> str:
-    """The words of a link: without the mark for a new window and what else may be stated after them."""
+    """Return the text of a link, without the mark for a new window and attributes after it."""
     text = text.replace("\\]", "]").strip()
     if text.startswith('"') and text.count('"') >= 2:
         return text.split('"')[1]
@@ -140,7 +140,7 @@ def _label(text: str) -> str:
 HEADING: Final = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*$")
 UNDERLINE: Final = re.compile(r"([=~^+-])\1{2,}[ \t]*$")
 UNDERLINED: Final = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
-"""Levels of titles that have a line of signs below them, about as long as they are."""
+"""Levels of titles that have a line of signs of similar length below them."""
 ATTRIBUTE: Final = re.compile(r":(!?)([A-Za-z0-9_][\w-]*)(!?):(?:[ \t]+(.*))?$")
 BLOCK_ATTRIBUTES: Final = re.compile(r"\[(?:[\w\"'.#%,=\s:;<>^*+|/{}()!?@&~$\\-]*)\]$")
 ANCHOR: Final = re.compile(r"\[\[[\w:.-]+(?:,.*)?\]\]$")
@@ -163,7 +163,7 @@ CHECK: Final = re.compile(r"\[([ x*])\][ \t]+")
 
 
 def parse_attributes(line: str) -> tuple[list[str], dict[str, str], set[str]]:
-    """What stands in the brackets before a block: by place, by name, and options."""
+    """Return the attributes in the brackets before a block: positional ones, named ones, and options."""
     inside = line.strip()[1:-1]
     placed: list[str] = []
     named: dict[str, str] = {}
@@ -176,5 +176,7 @@ def parse_attributes(line: str) -> tuple[list[str], dict[str, str], set[str]]:
             head = re.split(r"[#.%]", part.strip().strip('"'))[0]
             flags |= set(re.findall(r"%([\w-]+)", part))
             placed.append(head)
-    flags |= {one.strip() for one in re.split(r"[,;]", named.get("options", named.get("opts", ""))) if one.strip()}
+    flags |= {
+        option.strip() for option in re.split(r"[,;]", named.get("options", named.get("opts", ""))) if option.strip()
+    }
     return placed, named, flags

@@ -21,7 +21,7 @@ _STYLES: Final = frozenset("aehlmsdv")
 
 @dataclass(frozen=True, slots=True)
 class AdocCell:
-    """A cell's text as it is written, the space it takes, and whether it holds blocks (`a`) or is a header (`h`)."""
+    """A cell's raw text, its spans, and its style: block content (`a`) or a header (`h`)."""
 
     text: str
     columns: int = 1
@@ -31,15 +31,15 @@ class AdocCell:
 
 @dataclass(frozen=True, slots=True)
 class AdocTable:
-    """Rows in order; `header` when the first one is a head."""
+    """Rows in order; `header` when the first one is a header."""
 
     rows: list[list[AdocCell]]
     header: bool
 
 
 def read_table(lines: list[str], options: dict[str, str], flags: set[str]) -> AdocTable:
-    """The table between its fences."""
-    first = next((at for at, line in enumerate(lines) if line.strip()), 0)
+    """Return the table between its fences."""
+    first = next((index for index, line in enumerate(lines) if line.strip()), 0)
     body = lines[first:]
     separated = _SEPARATED.get(options.get("format", ""))
     values = _split_values(body, options.get("separator") or separated) if separated else []
@@ -53,28 +53,28 @@ def read_table(lines: list[str], options: dict[str, str], flags: set[str]) -> Ad
 
 
 def _read_columns(stated: str) -> list[str]:
-    """The style of the cells of each stated column, "" for none; empty where no columns are stated."""
+    """Return the cell style of each stated column, "" without a style; empty without stated columns."""
     if not stated:
         return []
     if stated.isdecimal():
         return [""] * min(int(stated), MAX_COLUMNS) if len(stated) < 5 else []
     styles: list[str] = []
     for part in re.split(r"[,;]", stated.rstrip(",;")):
-        found = _REPEAT.match(part.strip())
+        repeat = _REPEAT.match(part.strip())
         style = part.strip()[-1:]
-        styles += [style if style in _STYLES else ""] * (min(int(found.group(1)), MAX_COLUMNS) if found else 1)
+        styles += [style if style in _STYLES else ""] * (min(int(repeat.group(1)), MAX_COLUMNS) if repeat else 1)
         if len(styles) > MAX_COLUMNS:
             break
     return styles
 
 
 def _width_of_first(lines: list[str]) -> int:
-    line = next((one for one in lines if one.strip()), "")
+    line = next((line for line in lines if line.strip()), "")
     return sum(min(cell.columns, MAX_SPAN) for cell in _split([line]))
 
 
 def _split_values(lines: list[str], separator: str) -> list[list[str]]:
-    """Rows of values; those in quotes may hold separators, line breaks and doubled quotes."""
+    """Return rows of values; quoted values may hold separators, line breaks and doubled quotes."""
     if len(separator) == 1 and separator != _SEPARATED["dsv"]:
         with suppress(csv.Error):  # a value without end
             rows = csv.reader((line + "\n" for line in lines), delimiter=separator, skipinitialspace=True)
@@ -84,10 +84,10 @@ def _split_values(lines: list[str], separator: str) -> list[list[str]]:
 
 def _split(lines: list[str]) -> list[AdocCell]:
     text = "\n".join(lines)
-    found = list(_CELL.finditer(text))
+    marks = list(_CELL.finditer(text))
     cells: list[AdocCell] = []
-    for at, mark in enumerate(found):
-        end = found[at + 1].start() if at + 1 < len(found) else len(text)
+    for index, mark in enumerate(marks):
+        end = marks[index + 1].start() if index + 1 < len(marks) else len(text)
         times, across, down, _, style = mark.groups()
         cell = AdocCell(text[mark.end() : end].strip().replace("\\|", "|"), _number(across), _number(down), style or "")
         cells += [cell] * _number(times)
@@ -99,9 +99,9 @@ def _number(text: str | None) -> int:
 
 
 def _lay(cells: list[AdocCell], styles: list[str], *, header: bool) -> list[list[AdocCell]]:
-    """Cells into rows, those that reach down counted; an unfinished last row is filled up.
+    """Return cells in rows, with room for cells that span down; complete an unfinished last row.
 
-    `styles` has one for each column: that of its cells below the header which state none.
+    `styles` has one style per column, for cells below the header that state none.
     """
     columns = len(styles)
     rows: list[list[AdocCell]] = [[]]

@@ -1,4 +1,4 @@
-"""A Word file of 1997 to 2003: its streams in, a flow file out. Macros and objects are named, never run."""
+"""A Word file of 1997 to 2003: its streams in, a flow file out. Macros and objects are reported, never run."""
 
 import struct
 from collections.abc import Iterator
@@ -31,68 +31,72 @@ from models.extract.formats.word.doc.sprms import read_sprms
 from models.extract.formats.word.doc.tables import WordTables
 
 _SEPARATORS: Final = 6
-"""Texts before those of the first section."""
+"""Stories before those of the first section: the separators of notes."""
 _EVEN, _FIRST = (0, 2), (4, 5)
-"""Numbers of a section's texts for even pages and for its first page; 1 and 3 are those of all others."""
+"""Story numbers within a section for even pages and for its first page; 1 and 3 are for all other pages."""
 _HEADERS: Final = (0, 1, 4)
-"""Numbers of those above the text; the others stand below it."""
+"""Story numbers of headers; the others are footers."""
 _TITLE_PAGE: Final = 0x300A
-"""The change that gives a section's first page texts of its own."""
+"""The property change that gives a section's first page its own headers and footers."""
 _FACING: Final = 1
-"""Bit of the settings: even pages have texts of their own."""
+"""Bit of the settings: even pages have their own headers and footers."""
 _SECTION_BYTES: Final = 12
-"""Bytes that the table of sections holds for each beside its place."""
+"""Bytes of a section table entry after its position."""
 
 RunningStory = tuple[BlockType, int, int]
-"""Header or footer, and the characters it lies between."""
+"""Header or footer, its first character and its end."""
 
 
 def running_stories(streams: WordStreams) -> Iterator[RunningStory]:
-    """The headers and footers that are switched on, section by section."""
+    """Yield the headers and footers that are enabled, section by section."""
     table = streams.part(RUNNING)
     count = len(table) // 4
     bounds = struct.unpack_from(f"<{count}i", table)
-    titled = _titled(streams)
+    titled = _find_title_pages(streams)
     facing = bool(streams.part(SETTINGS)[:1] and streams.part(SETTINGS)[0] & _FACING)
     story = streams.text + streams.notes
-    for at in range(_SEPARATORS, count - 1):
-        section, which = divmod(at - _SEPARATORS, 6)
-        on = facing if which in _EVEN else which not in _FIRST or (section < len(titled) and titled[section])
-        start, end = bounds[at], min(bounds[at + 1], streams.headers)
-        if on and 0 <= start < end:
-            yield (BlockType.PAGE_HEADER if which in _HEADERS else BlockType.PAGE_FOOTER), story + start, story + end
+    for index in range(_SEPARATORS, count - 1):
+        section, kind = divmod(index - _SEPARATORS, 6)
+        is_enabled = facing if kind in _EVEN else kind not in _FIRST or (section < len(titled) and titled[section])
+        start, end = bounds[index], min(bounds[index + 1], streams.headers)
+        if is_enabled and 0 <= start < end:
+            yield (BlockType.PAGE_HEADER if kind in _HEADERS else BlockType.PAGE_FOOTER), story + start, story + end
 
 
-def _titled(streams: WordStreams) -> list[bool]:
-    """By section whether its first page has texts of its own."""
+def _find_title_pages(streams: WordStreams) -> list[bool]:
+    """Return for each section whether its first page has its own headers and footers."""
     table = streams.part(SECTIONS)
     count = max(0, (len(table) - 4) // (4 + _SECTION_BYTES))
-    found: list[bool] = []
-    for at in range(count):
-        place = struct.unpack_from("<i", table, 4 * (count + 1) + _SECTION_BYTES * at + 2)[0]
-        size = struct.unpack_from("<H", streams.main, place)[0] if 0 < place <= len(streams.main) - 2 else 0
-        changes = read_sprms(streams.main[place + 2 : place + 2 + size]) if size else iter(())
-        found.append(any(code == _TITLE_PAGE and operand[:1] not in (b"", b"\0") for code, operand in changes))
-    return found
+    has_title_page: list[bool] = []
+    for index in range(count):
+        offset = struct.unpack_from("<i", table, 4 * (count + 1) + _SECTION_BYTES * index + 2)[0]
+        size = struct.unpack_from("<H", streams.main, offset)[0] if 0 < offset <= len(streams.main) - 2 else 0
+        changes = read_sprms(streams.main[offset + 2 : offset + 2 + size]) if size else iter(())
+        has_title_page.append(any(code == _TITLE_PAGE and operand[:1] not in (b"", b"\0") for code, operand in changes))
+    return has_title_page
 
 
 ENGINE: Final = "doc"
-KEPT: Final = "doc"
+CACHE_KEY: Final = "doc"
 _COMMENT_PLACES: Final = 4
-"""Number of the table that says where comments are called."""
+"""Number of the table with the positions of comment marks."""
 _BODY_LEVEL: Final = 9
-"""The outline level of text that is no heading."""
+"""The outline level of text other than headings."""
 
 
 def open_doc(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The text in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    """Open the Word file in `data`.
+
+    Raises:
+        ExtractError: The file is malformed, encrypted or unsupported, or exceeds a limit.
+    """
     return open_flow(lambda: _read(data), options)
 
 
 def _read(data: bytes) -> FlowFile:
     file = CompoundFile(data)
     streams = read_head(file)
-    words = keep(KEPT, data, (streams, WordText(streams)))[1]
+    words = keep(CACHE_KEY, data, (streams, WordText(streams)))[1]
     reader = _DocReader(streams, words, WordPictures(streams, file.read(file.find("Data") or ())))
     reader.read()
     warnings = ["macros"] if any("Macros" in path or "_VBA_PROJECT" in path for path in file.paths) else []
@@ -119,12 +123,13 @@ class _DocReader:
         self._lists = read_lists(streams)
         self._tables = WordTables()
         self._items: dict[int, FlowBlock] = {}
-        self._sections = set(_places(streams.part(SECTIONS), 12))
+        self._sections = set(_read_positions(streams.part(SECTIONS), 12))
         self._called: dict[int, FlowBlock] = {}
         self._count = 0
         self.pages = [FlowPage()]
 
     def read(self) -> None:
+        """Read all stories into pages."""
         streams = self._streams
         for paragraph in self._words.read(0, streams.text):
             self._take(paragraph)
@@ -152,7 +157,7 @@ class _DocReader:
             self._tables.end_row(level, paragraph.row, header=paragraph.header_row)
             return
         for block in self._make(paragraph):
-            self._tables.say(level, block)
+            self._tables.add_block(level, block)
         if (paragraph.end == "\x07" and level == 1) or paragraph.inner_cell:
             self._tables.end_cell(level)
 
@@ -168,34 +173,36 @@ class _DocReader:
             self._add(block)
 
     def _make(self, paragraph: WordParagraph) -> list[FlowBlock]:
-        """The block of a paragraph, after one of what is hidden in it; none when it says nothing."""
+        """Return the block of a paragraph after one of its hidden text; none when it has no text."""
         hidden = join_runs([run for run in paragraph.runs if run.style.hidden])[0]
-        found = [FlowBlock(BlockType.PARAGRAPH, hidden, flags=(HIDDEN_TEXT,))] if hidden else []
+        blocks = [FlowBlock(BlockType.PARAGRAPH, hidden, flags=(HIDDEN_TEXT,))] if hidden else []
         block = self._make_shown(paragraph)
         before, after = self._make_pictures(paragraph, block)
-        found = [*before, *found, *([block] if block is not None else []), *after]
-        said = [one for one in found if one.type is not BlockType.PICTURE] or found
-        for place in paragraph.notes:
-            if said:
-                self._called[place] = said[-1]
-        return found
+        blocks = [*before, *blocks, *([block] if block is not None else []), *after]
+        texts = [candidate for candidate in blocks if candidate.type is not BlockType.PICTURE] or blocks
+        for position in paragraph.notes:
+            if texts:
+                self._called[position] = texts[-1]
+        return blocks
 
     def _make_pictures(
         self, paragraph: WordParagraph, block: FlowBlock | None
     ) -> tuple[list[FlowBlock], list[FlowBlock]]:
-        """Pictures that stand before all text of a paragraph, and those that belong to it, which follow it."""
+        """Return the pictures before all text of a paragraph, and its other pictures, which follow it."""
         before: list[FlowBlock] = []
         after: list[FlowBlock] = []
         for sign in paragraph.pictures:
-            first = block is None or not any(
+            is_before_text = block is None or not any(
                 run.text.strip() for run in paragraph.runs[: sign.runs] if not run.style.hidden
             )
-            found = self.pictures.floating(sign.place) if sign.floating else self.pictures.in_text(sign.place)
-            for one in found:
-                if one.asset is None:
+            pictures = self.pictures.floating(sign.place) if sign.floating else self.pictures.in_text(sign.place)
+            for picture in pictures:
+                if picture.asset is None:
                     self.warnings = ("external-image",)
-                made = FlowBlock(BlockType.PICTURE, one.alt, asset=one.asset, parent=None if first else block)
-                (before if first else after).append(made)
+                picture_block = FlowBlock(
+                    BlockType.PICTURE, picture.alt, asset=picture.asset, parent=None if is_before_text else block
+                )
+                (before if is_before_text else after).append(picture_block)
         return before, after
 
     def _make_shown(self, paragraph: WordParagraph) -> FlowBlock | None:
@@ -218,7 +225,9 @@ class _DocReader:
         bullet = len(label) == 1 and not label.isalnum()
         if not bullet:
             text, spans = join_runs(runs, prefix=label + " ")
-        self._items = {at: block for at, block in self._items.items() if at < paragraph.level}
+        self._items = {
+            level_number: block for level_number, block in self._items.items() if level_number < paragraph.level
+        }
         parent = self._items[max(self._items)] if self._items else None
         depth = (parent.level or 0) + 1 if parent is not None else 1
         block = FlowBlock(BlockType.LIST_ITEM, text, spans, depth, parent=parent, bullet=bullet)
@@ -226,11 +235,12 @@ class _DocReader:
         return block
 
     def _add_running(self) -> None:
-        """Headers and footers, each distinct text once; which page begins a section is not stated by all of them."""
+        """Add headers and footers, each distinct text once, because not every section states its first page."""
         seen: set[tuple[BlockType, str]] = set()
         for kind, start, end in running_stories(self._streams):
             lines = (
-                join_runs([run for run in one.runs if not run.style.hidden])[0] for one in self._words.read(start, end)
+                join_runs([run for run in paragraph.runs if not run.style.hidden])[0]
+                for paragraph in self._words.read(start, end)
             )
             text = "\n".join(line for line in lines if line)
             if text and (kind, text) not in seen:
@@ -239,22 +249,22 @@ class _DocReader:
                 (self.pages[0].headers if kind is BlockType.PAGE_HEADER else self.pages[0].footers).append(block)
 
     def _add_notes(self, places: bytes, texts: bytes, size: int, story: int, flags: tuple[str, ...]) -> None:
-        """Notes of one kind: where the text calls them, and where each lies in its story."""
-        calls = _places(places, size)
-        bounds = _places(texts, 0)
-        for at, call in enumerate(calls[: max(0, len(bounds) - 1)]):
-            parts = self._words.read(story + bounds[at], story + bounds[at + 1])
+        """Add the notes of one kind: `places` has the positions of their marks, `texts` those of their texts."""
+        calls = _read_positions(places, size)
+        bounds = _read_positions(texts, 0)
+        for index, call in enumerate(calls[: max(0, len(bounds) - 1)]):
+            parts = self._words.read(story + bounds[index], story + bounds[index + 1])
             lines = (join_runs(part.runs)[0] for part in parts)
             text = "\n".join(line for line in lines if line)
             if text:
                 parent = self._called.get(call)
-                note = FlowBlock(BlockType.FOOTNOTE, text, flags=flags, parent=parent, path=f"note {at + 1}")
+                note = FlowBlock(BlockType.FOOTNOTE, text, flags=flags, parent=parent, path=f"note {index + 1}")
                 page = next((page for page in self.pages if parent in page.blocks), self.pages[-1])
                 note.parent = parent if parent in page.blocks else None
                 page.notes.append(note)
 
 
-def _places(table: bytes, size: int) -> list[int]:
-    """The characters that a table names, each with `size` bytes of its own; all of them where it has none."""
+def _read_positions(table: bytes, size: int) -> list[int]:
+    """Return the character positions in a table whose entries have `size` more bytes each."""
     count = (len(table) - 4) // (4 + size) if size else len(table) // 4
     return list(struct.unpack_from(f"<{count}i", table)) if count > 0 else []

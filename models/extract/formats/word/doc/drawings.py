@@ -1,6 +1,6 @@
-"""Records of Office drawings: bytes in, shapes with their pictures and the places of picture bytes out.
+"""Records of Office drawings: bytes in, shapes with their pictures and the positions of picture bytes out.
 
-Every length is cut to what holds it; records are counted, so that places that overlap cannot multiply the work.
+Every length is cut at the end of its container. Records are counted, so that overlapping ones cannot multiply the work.
 """
 
 import struct
@@ -12,15 +12,15 @@ from typing import Final
 from models.extract.formats.flow.blocks import clean, fold
 
 MAX_RECORDS: Final = 50
-"""Records that are looked at for one picture in the text: its shape has some five, its picture one."""
+"""Records read for one picture in the text: its shape has about five, its picture one."""
 MAX_PROPERTIES: Final = 300
-"""Properties of one shape: the format names fewer."""
+"""Properties of one shape: the format defines fewer."""
 MAX_ALT_BYTES: Final = 20_000
-"""Of one alternative text; the format's own programs stop at some hundred characters."""
+"""Bytes of one alternative text; Office programs stop at some hundred characters."""
 MAX_DRAWN: Final = 1_000_000
-"""Records of all drawings that float: a shape has some six, a file of 50 MB room for that many."""
+"""Records of all floating drawings: a shape has about six, a file of 50 MB room for that many."""
 MAX_DEPTH: Final = 40
-"""Groups inside groups; what lies deeper is left out."""
+"""Nesting depth of groups; deeper ones are ignored."""
 STORE, ENTRY, DRAWING, GROUP, SHAPE, SHAPE_HEAD, PROPERTIES = 0xF001, 0xF007, 0xF002, 0xF003, 0xF004, 0xF00A, 0xF00B
 """Kinds of records, as the format numbers them."""
 _KINDS: Final = {
@@ -29,22 +29,22 @@ _KINDS: Final = {
 }  # fmt: skip
 _METAFILES: Final = ("emf", "wmf", "pict")
 _HEAD_BYTES, _ENTRY_BYTES, _DIGEST_BYTES, _METAFILE_BYTES = 8, 36, 16, 34
-"""Bytes of the heads of the format: of a record, of an entry of the store, of a digest, of a metafile."""
+"""Bytes of the format's heads: of a record, of an entry of the store, of a digest, of a metafile."""
 _PICTURE, _ALT = 0x0104, 0x0381
 """Properties of a shape: the number of its picture, its alternative text."""
 _COMPLEX: Final = 0x8000
 """The bit of a property whose value follows all of them."""
 _PLACEABLE: Final = 0x9AC6CDD7
-"""What a metafile that states its size begins with."""
+"""First bytes of a metafile that states its size."""
 _PER_INCH: Final = 1440
-"""Units of the size that is stated: twentieths of a point; the format states it in 12,700ths."""
+"""Units per inch of the size to write: twentieths of a point."""
 _EMU: Final = 635
-"""English metric units of one twentieth of a point."""
+"""English metric units in one twentieth of a point."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnRecord:
-    """A record: its kind, the number in its head, and the bytes its content lies between."""
+    """A record: its kind, the number in its head, and the start and end of its content."""
 
     kind: int
     instance: int
@@ -55,7 +55,7 @@ class DrawnRecord:
 
 @dataclass(frozen=True, slots=True)
 class DrawnShape:
-    """A shape: its number, that of its picture (0 = none), its alternative text."""
+    """A shape: its number, the number of its picture (0 = none), its alternative text."""
 
     number: int = 0
     picture: int = 0
@@ -64,7 +64,7 @@ class DrawnShape:
 
 @dataclass(frozen=True, slots=True)
 class StoredPicture:
-    """Where the bytes of a picture lie. `size` is what they unpack to as the file says."""
+    """Position of a picture's bytes; `size` is their unpacked size as the file states it."""
 
     kind: str
     start: int
@@ -75,7 +75,7 @@ class StoredPicture:
 
 
 def read_records(data: bytes, start: int, end: int) -> Iterator[DrawnRecord]:
-    """The records between two bytes, without those inside them."""
+    """Yield the records between two bytes, without those inside them."""
     end = min(end, len(data))
     while start + _HEAD_BYTES <= end:
         bits, kind, size = struct.unpack_from("<HHI", data, start)
@@ -85,7 +85,7 @@ def read_records(data: bytes, start: int, end: int) -> Iterator[DrawnRecord]:
 
 
 def read_shape(data: bytes, record: DrawnRecord) -> DrawnShape:
-    """The shape that a record of its kind holds."""
+    """Return the shape that a record of that kind holds."""
     number, picture, alt = 0, 0, ""
     for count, inner in enumerate(read_records(data, record.start, record.end)):
         if count >= MAX_RECORDS:
@@ -99,70 +99,70 @@ def read_shape(data: bytes, record: DrawnRecord) -> DrawnShape:
 
 
 def _read_properties(data: bytes, record: DrawnRecord) -> tuple[int, str]:
-    """Number of the picture and alternative text."""
+    """Return the number of the picture and the alternative text."""
     picture, alt = 0, ""
     count = min(record.instance, (record.end - record.start) // 6)
-    value_at = record.start + 6 * count
-    for at in range(min(count, MAX_PROPERTIES)):
-        code, value = struct.unpack_from("<HI", data, record.start + 6 * at)
+    value_start = record.start + 6 * count
+    for index in range(min(count, MAX_PROPERTIES)):
+        code, value = struct.unpack_from("<HI", data, record.start + 6 * index)
         if code & _COMPLEX:
             if code & 0x3FFF == _ALT:
-                raw = data[value_at : min(record.end, value_at + min(value, MAX_ALT_BYTES))]
+                raw = data[value_start : min(record.end, value_start + min(value, MAX_ALT_BYTES))]
                 alt = fold(clean(raw.decode("utf-16-le", "replace").partition("\0")[0])).strip()
-            value_at += value
+            value_start += value
         elif code & 0x3FFF == _PICTURE:
             picture = value
     return picture, alt
 
 
 def read_groups(data: bytes, start: int) -> Iterator[tuple[int, list[DrawnShape]]]:
-    """Of each thing that floats its number and the shapes it is made of; more than one are a group."""
-    left = MAX_DRAWN
+    """Yield the number of each floating object and its shapes; a group has more than one."""
+    budget = MAX_DRAWN
     while start + 1 + _HEAD_BYTES <= len(data):
         drawing = next(read_records(data, start + 1, len(data)))
         if drawing.kind != DRAWING:
             return
         for group in read_records(data, drawing.start, drawing.end):
-            for one in read_records(data, group.start, group.end) if group.kind == GROUP else ():
-                shapes, looked = _read_group(data, one, left)
-                left -= looked
-                if left <= 0:
+            for record in read_records(data, group.start, group.end) if group.kind == GROUP else ():
+                shapes, read_count = _read_group(data, record, budget)
+                budget -= read_count
+                if budget <= 0:
                     return
                 if shapes:
                     yield shapes[0].number, shapes
         start = drawing.end
 
 
-def _read_group(data: bytes, record: DrawnRecord, left: int) -> tuple[list[DrawnShape], int]:
-    """The shapes of one thing in order, and how many records were looked at."""
+def _read_group(data: bytes, record: DrawnRecord, budget: int) -> tuple[list[DrawnShape], int]:
+    """Return the shapes of one object in order, and the number of records read."""
     shapes: list[DrawnShape] = []
-    work, looked = [(record, 0)], 0
-    while work and looked < left:
-        one, depth = work.pop()
-        looked += 1
-        if one.kind == SHAPE:
-            shapes.append(read_shape(data, one))
-        elif one.kind == GROUP and depth < MAX_DEPTH:
-            inner = list(read_records(data, one.start, one.end))
-            work += [(each, depth + 1) for each in reversed(inner)]
-    return shapes, looked
+    stack, read_count = [(record, 0)], 0
+    while stack and read_count < budget:
+        current, depth = stack.pop()
+        read_count += 1
+        if current.kind == SHAPE:
+            shapes.append(read_shape(data, current))
+        elif current.kind == GROUP and depth < MAX_DEPTH:
+            inner = list(read_records(data, current.start, current.end))
+            stack += [(child, depth + 1) for child in reversed(inner)]
+    return shapes, read_count
 
 
 def read_picture(data: bytes, record: DrawnRecord, stream: bytes) -> tuple[StoredPicture, bytes] | None:
-    """The picture of an entry of a store, or of a record that is one, and the bytes it lies in; None when broken."""
+    """Return the picture of a store entry or of a picture record, and the bytes that contain it; None when broken."""
     if record.kind != ENTRY:
-        found = _read_stored(data, record)
-        return (found, data) if found else None
+        picture = _read_stored(data, record)
+        return (picture, data) if picture else None
     if record.end - record.start < _ENTRY_BYTES:
         return None
     offset, name = struct.unpack_from("<I4xxB", data, record.start + 28)[0], data[record.start + 33]
     inner = next(read_records(data, record.start + _ENTRY_BYTES + name, record.end), None)
     if inner is not None:
-        found = _read_stored(data, inner)
-        return (found, data) if found else None
+        picture = _read_stored(data, inner)
+        return (picture, data) if picture else None
     inner = next(read_records(stream, offset, len(stream)), None) if offset < len(stream) else None
-    found = _read_stored(stream, inner) if inner is not None else None
-    return (found, stream) if found else None
+    picture = _read_stored(stream, inner) if inner is not None else None
+    return (picture, stream) if picture else None
 
 
 def _read_stored(data: bytes, record: DrawnRecord) -> StoredPicture | None:
@@ -180,7 +180,7 @@ def _read_stored(data: bytes, record: DrawnRecord) -> StoredPicture | None:
 
 
 def unpack_picture(data: bytes, picture: StoredPicture) -> bytes:
-    """The bytes as a file of their kind; empty when they are not what their head says."""
+    """Return the picture as a file of its kind; empty when its bytes contradict its head."""
     raw = data[picture.start : picture.end]
     if picture.packed:
         unpacked = _inflate(raw, picture.size)
@@ -189,17 +189,17 @@ def unpack_picture(data: bytes, picture: StoredPicture) -> bytes:
 
 
 def _inflate(raw: bytes, size: int) -> bytes:
-    """What was packed, if it is as long as the file says: the bytes that were counted before."""
+    """Return the unpacked bytes if they have the stated size, which was counted before."""
     stream = zlib.decompressobj()
     try:
-        found = stream.decompress(raw, size + 1)
+        unpacked = stream.decompress(raw, size + 1)
     except zlib.error:
         return b""
-    return found if len(found) == size else b""
+    return unpacked if len(unpacked) == size else b""
 
 
 def _with_size(data: bytes, picture: StoredPicture, raw: bytes) -> bytes:
-    """A metafile of Windows with the head that states its size, as files of that kind have."""
+    """Return a Windows metafile with the head that states its size, as such files have."""
     width, height = struct.unpack_from("<ii", data, picture.head + 20)
     sides = [max(0, min(32_767, side // _EMU)) for side in (width, height)]
     head = struct.pack("<IHhhhhHI", _PLACEABLE, 0, 0, 0, *sides, _PER_INCH, 0)
@@ -210,7 +210,7 @@ def _with_size(data: bytes, picture: StoredPicture, raw: bytes) -> bytes:
 
 
 def _as_bitmap(raw: bytes) -> bytes:
-    """A bitmap with the head of its file: where the pixels begin after its own head and colours."""
+    """Return a bitmap with a file head, which states where the pixels begin."""
     if len(raw) < 40:
         return b""
     size, bits, compression, colours = (

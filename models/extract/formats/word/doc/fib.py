@@ -1,4 +1,4 @@
-"""The head of a Word file: which streams hold what, and how long each story is. Streams in, places out."""
+"""The head of a Word file: the streams of its parts and the length of each story. Streams in, positions out."""
 
 import struct
 from bisect import bisect_right
@@ -9,11 +9,11 @@ from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedF
 from models.extract.formats.common.compound import CompoundFile
 
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
-"""Bits of the head: the file is locked; its tables lie in `1Table`, not `0Table`."""
+"""Bits of the head: the file is encrypted; its tables are in `1Table` instead of `0Table`."""
 _WORD_97: Final = 0xC0
-"""Version of the format that Word 97 began with."""
+"""The format version of Word 97."""
 _PAIRS: Final = 154
-"""Byte where the places of tables begin."""
+"""Byte at which the positions of tables begin."""
 STYLES, NOTE_PLACES, NOTES, COMMENTS, SECTIONS, LOOKS, PARAGRAPHS, PIECES, END_PLACES, ENDNOTES, LISTS, USES = (
     1, 2, 3, 5, 6, 12, 13, 33, 46, 47, 73, 74,
 )  # fmt: skip
@@ -23,7 +23,7 @@ RUNNING, FONTS, SETTINGS, ANCHORS, DRAWINGS = 11, 15, 31, 40, 50
 
 @dataclass(frozen=True, slots=True)
 class WordStreams:
-    """`main` and `table` are the streams; lengths of the stories are in characters."""
+    """The streams `main` and `table`, and the lengths of the stories in characters."""
 
     main: bytes
     table: bytes
@@ -35,25 +35,31 @@ class WordStreams:
     boxes: int
 
     def part(self, number: int) -> bytes:
-        """One of the tables, empty when the file has none."""
-        start, size = self._place(number)
+        """Return one of the tables; empty when the file does not have it."""
+        start, size = self._locate(number)
         return self.table[start : start + size]
 
     def after(self, number: int) -> bytes:
-        """What follows one of the tables."""
-        start, size = self._place(number)
+        """Return the bytes after one of the tables."""
+        start, size = self._locate(number)
         return self.table[start + size :] if size else b""
 
-    def _place(self, number: int) -> tuple[int, int]:
-        at = _PAIRS + 8 * number
-        if at + 8 > len(self.main):
+    def _locate(self, number: int) -> tuple[int, int]:
+        offset = _PAIRS + 8 * number
+        if offset + 8 > len(self.main):
             return 0, 0
-        start, size = struct.unpack_from("<II", self.main, at)
+        start, size = struct.unpack_from("<II", self.main, offset)
         return start, size
 
 
 def read_head(file: CompoundFile) -> WordStreams:
-    """Raises `Encrypted`, `UnsupportedFormat` for versions before Word 97, `Malformed`."""
+    """Read the head of the file.
+
+    Raises:
+        Encrypted: The file has a password.
+        UnsupportedFormat: The file is older than Word 97.
+        Malformed: The file holds no Word document.
+    """
     path = file.find("WordDocument")
     main = file.read(path) if path is not None else b""
     if len(main) < _PAIRS + 8 * (USES + 1) and len(main) < 512:
@@ -71,7 +77,7 @@ def read_head(file: CompoundFile) -> WordStreams:
 
 
 MAX_PIECES: Final = 500_000
-"""Of one document; a piece is made by each edit since the last full save."""
+"""Pieces of one document; each edit since the last full save makes one."""
 MAX_CHARS: Final = 50_000_000
 """Characters of all stories."""
 _NARROW: Final = 0x40000000
@@ -79,59 +85,68 @@ _NARROW: Final = 0x40000000
 
 
 class WordText:
-    """All stories, one after the other. `place` says in which byte of the stream a character lies."""
+    """All stories, one after the other; `place` returns the byte of the stream in which a character begins."""
 
     def __init__(self, streams: WordStreams) -> None:
-        """Raises `Malformed` when the table of pieces is missing or broken."""
+        """Decode the pieces.
+
+        Raises:
+            Malformed: The table of pieces is missing or broken.
+        """
         self._starts: list[int] = []
         self._places: list[tuple[int, int]] = []
         parts: list[str] = []
         for start, end, raw in _pieces(streams.part(PIECES)):
-            narrow = bool(raw & _NARROW)
-            first = (raw & 0x3FFFFFFF) // 2 if narrow else raw
-            width = 1 if narrow else 2
+            is_narrow = bool(raw & _NARROW)
+            first = (raw & 0x3FFFFFFF) // 2 if is_narrow else raw
+            width = 1 if is_narrow else 2
             data = streams.main[first : first + (end - start) * width]
-            text = data.decode("cp1252" if narrow else "utf-16-le", "replace")
+            text = data.decode("cp1252" if is_narrow else "utf-16-le", "replace")
             self._starts.append(start)
             self._places.append((first, width))
-            parts.append(_as_units(text, end - start) if not narrow else text.ljust(end - start, "\0"))
+            parts.append(_as_units(text, end - start) if not is_narrow else text.ljust(end - start, "\0"))
         self.text = "".join(parts)
 
-    def place(self, at: int) -> int:
-        """The byte of the stream in which character `at` begins."""
-        piece = bisect_right(self._starts, at) - 1
+    def place(self, index: int) -> int:
+        """Return the byte of the stream in which character `index` begins."""
+        piece = bisect_right(self._starts, index) - 1
         if piece < 0:
             return 0
         first, width = self._places[piece]
-        return first + (at - self._starts[piece]) * width
+        return first + (index - self._starts[piece]) * width
 
 
 def _as_units(text: str, count: int) -> str:
-    """As many characters as code units: one beyond the first plane is followed by a filler."""
+    """Pad the text to one character per UTF-16 code unit: a filler follows each one beyond the first plane."""
     if max(text, default="") > "\uffff":
         text = "".join(char + "\0" if char > "\uffff" else char for char in text)
     return text.ljust(count, "\0")[:count]
 
 
 def _pieces(clx: bytes) -> list[tuple[int, int, int]]:
-    """First and end character of each piece, and where it lies."""
-    at = 0
-    while at + 3 <= len(clx) and clx[at] == 1:
-        at += 3 + struct.unpack_from("<H", clx, at + 1)[0]
-    if at + 5 > len(clx) or clx[at] != 2:
+    """Return the first and the end character of each piece, and its position.
+
+    Raises:
+        Malformed: The table is missing, or pieces overlap.
+        ResourceLimit: There are too many pieces or characters.
+    """
+    offset = 0
+    while offset + 3 <= len(clx) and clx[offset] == 1:
+        offset += 3 + struct.unpack_from("<H", clx, offset + 1)[0]
+    if offset + 5 > len(clx) or clx[offset] != 2:
         raise Malformed("the table of pieces is missing")
-    size = struct.unpack_from("<I", clx, at + 1)[0]
-    table = clx[at + 5 : at + 5 + size]
+    size = struct.unpack_from("<I", clx, offset + 1)[0]
+    table = clx[offset + 5 : offset + 5 + size]
     count = (len(table) - 4) // 12
     if count > MAX_PIECES:
         raise ResourceLimit("the text is in too many pieces")
-    found: list[tuple[int, int, int]] = []
+    pieces: list[tuple[int, int, int]] = []
     for number in range(count):
         start, end = struct.unpack_from("<II", table, 4 * number)
         raw = struct.unpack_from("<I", table, 4 * (count + 1) + 8 * number + 2)[0]
         if end > MAX_CHARS:
             raise ResourceLimit(f"more than {MAX_CHARS} characters")
-        if end < start or (found and start != found[-1][1]):
+        if end < start or (pieces and start != pieces[-1][1]):
             raise Malformed("pieces of the text that overlap")
-        found.append((start, end, raw))
-    return found
+        pieces.append((start, end, raw))
+    return pieces

@@ -1,4 +1,4 @@
-"""Paragraphs of a Word file with what holds for them: text and properties in, paragraphs in order out."""
+"""Paragraphs of a Word file with their properties: text and properties in, paragraphs in order out."""
 
 import struct
 from collections.abc import Iterator
@@ -12,28 +12,28 @@ from models.extract.formats.word.doc.styles import WordStyles, read_styles
 from models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
 
 MAX_FONTS: Final = 4_096
-"""Fonts of one file; the format counts them in sixteen bits, Word itself keeps some hundred."""
+"""Fonts of one file; the format counts them in sixteen bits, Word stores some hundred."""
 _HEAD_BYTES: Final = 39
-"""Bytes of a font before its name, as the format says."""
+"""Bytes of a font before its name, by the format."""
 
 
 def read_fonts(table: bytes) -> list[str]:
-    """Names in the order that runs count them; what is cut off is left out."""
+    """Return font names in the order of their numbers, without incomplete records."""
     fonts: list[str] = []
     count = struct.unpack_from("<H", table)[0] if len(table) >= 4 else 0
-    at = 4
+    offset = 4
     for _ in range(min(count, MAX_FONTS)):
-        if at >= len(table):
+        if offset >= len(table):
             break
-        size = table[at]
-        raw = table[at + 1 + _HEAD_BYTES : at + 1 + size]
+        size = table[offset]
+        raw = table[offset + 1 + _HEAD_BYTES : offset + 1 + size]
         fonts.append(raw.decode("utf-16-le", "replace").partition("\0")[0])
-        at += 1 + size
+        offset += 1 + size
     return fonts
 
 
 ENDS: Final = "\r\x07\x0c"
-"""Signs that end a paragraph: a mark, the end of a cell or row, a break of page or section."""
+"""Characters that end a paragraph: a mark, the end of a cell or row, a break of page or section."""
 _FIELD, _RESULT, _FIELD_END, _NOTE, _COMMENT, _INLINE, _FLOATING = (
     "\x13", "\x14", "\x15", "\x02", "\x05", "\x01", "\x08",
 )  # fmt: skip
@@ -50,22 +50,22 @@ _NUMBERS: Final = {
 _SIGNED: Final = frozenset((0x845E, 0x840F, 0x460B, 0x6649))
 _TOGGLES: Final = {0x0835: "bold", 0x0836: "italic", 0x083C: "hidden"}
 _DELETED: Final = 0x0800
-"""The change that marks characters as deleted."""
+"""The property change that marks characters as deleted."""
 _SPECIAL, _PLACE = 0x0855, 0x6A03
-"""The changes that make a character a sign of something else, and that say where a picture's bytes lie."""
+"""The property changes that make a character a placeholder, and that state the position of a picture's bytes."""
 SYMBOL: Final = 0x6A09
-"""The change that makes a character stand for one of a font of symbols: the number of the font, and the character."""
+"""The property change that replaces a character by one of a symbol font: font number and character."""
 _FONT: Final = 0x4A4F
-"""The change that says the font of characters."""
+"""The property change for the font of characters."""
 _NO_PICTURE: Final = (0x080A, 0x0806)
-"""The changes that make what lies there an object or the data of a form."""
+"""The property changes that make those bytes an object or form data."""
 _HEADER: Final = 0x3404
-"""The change that makes a row the head of its table."""
+"""The property change that makes a row the header of its table."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordLook:
-    """How characters look, whether they are signs of something, where a picture's bytes lie, what a symbol shows."""
+    """Formatting of characters; `picture` is the position of a picture's bytes, `symbol` the symbol that is shown."""
 
     markup: InlineMarkup = PLAIN
     deleted: bool = False
@@ -77,7 +77,7 @@ class WordLook:
 
 @dataclass(frozen=True, slots=True)
 class PictureSign:
-    """A picture in a paragraph: after how many of its runs, and where its bytes lie or (floating) its character."""
+    """A picture after so many `runs` of a paragraph; `place`: position of its bytes or (floating) its character."""
 
     runs: int
     place: int
@@ -86,8 +86,7 @@ class PictureSign:
 
 @dataclass(slots=True)
 class WordParagraph:
-    """One paragraph: what its style and its own properties say, its runs, the pictures among them, the notes it calls,
-    the sign that ends it."""
+    """One paragraph: its properties, its runs with pictures and note marks, and the character that ends it."""
 
     end: str = "\r"
     style: int = 0
@@ -121,7 +120,7 @@ class WordReader:
         self._known: dict[bytes, WordLook] = {b"": WordLook()}
 
     def read(self, start: int, end: int) -> Iterator[WordParagraph]:
-        """The paragraphs between two characters."""
+        """Yield the paragraphs between two characters."""
         text = self.text.text
         end = min(end, len(text))
         while start < end:
@@ -135,8 +134,8 @@ class WordReader:
             yield paragraph
             start = stop + 1
 
-    def _describe(self, at: int) -> WordParagraph:
-        raw = self._paragraphs.at(self.text.place(at))
+    def _describe(self, index: int) -> WordParagraph:
+        raw = self._paragraphs.at(self.text.place(index))
         style = struct.unpack_from("<H", raw)[0] if len(raw) >= 2 else 0
         paragraph = WordParagraph(style=style)
         for changes in (*self.styles.changes(style), raw[2:]):
@@ -145,49 +144,51 @@ class WordReader:
         return paragraph
 
     def _fill(self, paragraph: WordParagraph) -> None:
-        """Runs of text by their looks; of fields their result, with the address of links."""
+        """Split the text into runs by formatting; of fields add the result, with the address of links."""
         text = self.text.text
         links: list[list[str]] = []
-        at = paragraph.first
-        while at < paragraph.last:
-            stop = self._same_looks(at, paragraph.last)
-            look = self._look(at)
+        start = paragraph.first
+        while start < paragraph.last:
+            stop = self._find_look_end(start, paragraph.last)
+            look = self._look(start)
             markup = look.markup
             shown: list[str] = []
-            for place in range(at, stop):
-                char = text[place]
+            for index in range(start, stop):
+                char = text[index]
                 if char == _FIELD:
                     links.append(["", ""])
                 elif char == _RESULT and links:
                     links[-1][1] = "shown"
-                    self._say(paragraph, shown, markup, links[:-1])
+                    self._add_run(paragraph, shown, markup, links[:-1])
                 elif char == _FIELD_END and links:
-                    self._say(paragraph, shown, markup, links)
+                    self._add_run(paragraph, shown, markup, links)
                     links.pop()
                 elif links and not links[-1][1]:
                     links[-1][0] += char
                 elif char in (_NOTE, _COMMENT):
-                    paragraph.notes.append(place)
+                    paragraph.notes.append(index)
                 elif look.deleted:
                     continue
                 elif look.special and char in (_INLINE, _FLOATING):
-                    self._say(paragraph, shown, markup, links)
-                    _add_picture(paragraph, look, place, floating=char == _FLOATING)
+                    self._add_run(paragraph, shown, markup, links)
+                    _add_picture(paragraph, look, index, floating=char == _FLOATING)
                 else:
-                    shown.append(_show(char, look))
-            self._say(paragraph, shown, markup, links)
-            at = stop
+                    shown.append(_show_char(char, look))
+            self._add_run(paragraph, shown, markup, links)
+            start = stop
 
-    def _say(self, paragraph: WordParagraph, shown: list[str], markup: InlineMarkup, links: list[list[str]]) -> None:
+    def _add_run(
+        self, paragraph: WordParagraph, shown: list[str], markup: InlineMarkup, links: list[list[str]]
+    ) -> None:
         if shown:
-            href = next((found for link in reversed(links) if (found := _address(link[0]))), None)
+            href = next((address for link in reversed(links) if (address := _address(link[0]))), None)
             paragraph.runs.append(StyledRun("".join(shown), replace(markup, href=href) if href else markup))
             shown.clear()
 
-    def _same_looks(self, at: int, end: int) -> int:
-        """Where the looks of character `at` end."""
-        number = self._looks.number(self.text.place(at))
-        low, high = at, min(end, at + 4096)
+    def _find_look_end(self, index: int, end: int) -> int:
+        """Return where the formatting of character `index` ends."""
+        number = self._looks.number(self.text.place(index))
+        low, high = index, min(end, index + 4096)
         if self._looks.number(self.text.place(high - 1)) == number:
             return high
         while high - low > 1:
@@ -196,17 +197,17 @@ class WordReader:
                 low = middle
             else:
                 high = middle
-        return max(at + 1, high)
+        return max(index + 1, high)
 
-    def _look(self, at: int) -> WordLook:
-        raw = self._looks.at(self.text.place(at))
+    def _look(self, index: int) -> WordLook:
+        raw = self._looks.at(self.text.place(index))
         if raw not in self._known:
             self._known[raw] = _read_look(raw, self._fonts)
         return self._known[raw]
 
 
-def _show(char: str, look: WordLook) -> str:
-    """A character as it is seen: letters of symbol fonts as what they show, where that is known."""
+def _show_char(char: str, look: WordLook) -> str:
+    """Return a character as displayed; characters of symbol fonts are decoded where the font is known."""
     if look.special and look.symbol:
         return look.symbol
     if "\uf020" <= char <= "\uf0ff":
@@ -216,33 +217,33 @@ def _show(char: str, look: WordLook) -> str:
 
 
 def _read_look(raw: bytes, fonts: list[str]) -> WordLook:
-    """What the changes of a run say."""
+    """Return the formatting that the property changes of a run state."""
 
     def font(number: bytes) -> str:
-        at = int.from_bytes(number[:2], "little")
-        return fonts[at] if len(number) >= 2 and at < len(fonts) else ""
+        index = int.from_bytes(number[:2], "little")
+        return fonts[index] if len(number) >= 2 and index < len(fonts) else ""
 
     changes = dict(read_sprms(raw))
-    on = {code for code, operand in changes.items() if operand[:1] not in (b"", b"\0")}
+    active = {code for code, operand in changes.items() if operand[:1] not in (b"", b"\0")}
     named = {name: changes.get(code, b"")[:1] in (b"\x01", b"\x81") for code, name in _TOGGLES.items()}
-    place = changes.get(_PLACE, b"")
+    position = changes.get(_PLACE, b"")
     symbol = changes.get(SYMBOL, b"")
     return WordLook(
         markup=InlineMarkup(bold=named["bold"], italic=named["italic"], hidden=named["hidden"]),
-        deleted=_DELETED in on,
-        special=_SPECIAL in on,
-        picture=int.from_bytes(place, "little", signed=True)
-        if len(place) == 4 and on.isdisjoint(_NO_PICTURE)
+        deleted=_DELETED in active,
+        special=_SPECIAL in active,
+        picture=int.from_bytes(position, "little", signed=True)
+        if len(position) == 4 and active.isdisjoint(_NO_PICTURE)
         else None,
         symbol=symbol_text(font(symbol), f"{int.from_bytes(symbol[2:4], 'little'):X}") if len(symbol) == 4 else "",
         font=font(changes.get(_FONT, b"")),
     )
 
 
-def _add_picture(paragraph: WordParagraph, look: WordLook, place: int, *, floating: bool) -> None:
-    where = place if floating else look.picture
-    if where is not None and not look.markup.hidden:
-        paragraph.pictures.append(PictureSign(len(paragraph.runs), where, floating))
+def _add_picture(paragraph: WordParagraph, look: WordLook, index: int, *, floating: bool) -> None:
+    position = index if floating else look.picture
+    if position is not None and not look.markup.hidden:
+        paragraph.pictures.append(PictureSign(len(paragraph.runs), position, floating))
 
 
 def _apply(paragraph: WordParagraph, code: int, operand: bytes) -> None:
@@ -257,7 +258,7 @@ def _apply(paragraph: WordParagraph, code: int, operand: bytes) -> None:
 
 
 def _address(instruction: str) -> str | None:
-    """Where a link leads; None for other fields."""
+    """Return the target of a link; None for other fields."""
     words = instruction.split()
     if not words or words[0].upper() != "HYPERLINK":
         return None

@@ -1,7 +1,7 @@
-"""Pictures of a Word file: places in its streams in, pictures with their bytes out.
+"""Pictures of a Word file: positions in its streams in, pictures with their bytes out.
 
-One in the text is a sign with the place of its bytes in the stream `Data`; one that floats is a sign where it is
-anchored, by number a shape of the file's drawings.
+A picture in the text is a character with the position of its bytes in the stream `Data`. A floating picture is a
+character at its anchor, and a shape of the file's drawings by number.
 """
 
 import struct
@@ -26,30 +26,34 @@ from models.extract.formats.word.doc.fib import ANCHORS, DRAWINGS, WordStreams
 MAX_PICTURES: Final = 20_000
 """Pictures that one file shows; each becomes a block. A package may have as many parts."""
 MAX_STORED: Final = 20_000
-"""Pictures that floating shapes may name."""
+"""Pictures that floating shapes may use."""
 BROKEN: Final = "broken"
-"""Asset of a picture whose bytes cannot be found."""
+"""Asset of a picture whose bytes are missing or broken."""
 _HEAD_BYTES: Final = 68
-"""Bytes before the shape of a picture in the text, as the format says."""
+"""Bytes before the shape of a picture in the text, by the format."""
 _LINKED: Final = 0x66
-"""The kind of a picture that names a file outside."""
+"""The kind of a picture in an external file."""
 _ANCHOR_BYTES: Final = 26
-"""Bytes that the table of anchors holds for each beside its place."""
+"""Bytes of an anchor table entry after its position."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordPicture:
-    """`asset` names the bytes; None when they lie outside the file."""
+    """A picture; `asset` names its bytes and is missing for external pictures."""
 
     asset: str | None
     alt: str = ""
 
 
 class WordPictures:
-    """The pictures of one file by the name of their asset; their bytes are read when asked for."""
+    """The pictures of one file by asset name; their bytes are read on demand."""
 
     def __init__(self, streams: WordStreams, data: bytes) -> None:
-        """`data` is the stream of that name. Raises `ResourceLimit`."""
+        """Locate the floating pictures; `data` is the stream of that name.
+
+        Raises:
+            ResourceLimit: There are too many pictures.
+        """
         self._data, self._main = data, streams.main
         self._drawn = streams.part(DRAWINGS)
         self._found: dict[str, tuple[StoredPicture, bytes]] = {}
@@ -57,49 +61,59 @@ class WordPictures:
         self._count = 0
         anchors = streams.part(ANCHORS)
         count = max(0, (len(anchors) - 4) // (4 + _ANCHOR_BYTES))
-        places = struct.unpack_from(f"<{count}i", anchors) if count else ()
+        positions = struct.unpack_from(f"<{count}i", anchors) if count else ()
         self._anchored = {
-            place: struct.unpack_from("<I", anchors, 4 * (count + 1) + _ANCHOR_BYTES * at)[0]
-            for at, place in enumerate(places)
+            position: struct.unpack_from("<I", anchors, 4 * (count + 1) + _ANCHOR_BYTES * index)[0]
+            for index, position in enumerate(positions)
         }
         self._floating = self._read_floating() if self._anchored else {}
 
     def size(self, name: str) -> int:
+        """Return the unpacked size of an asset in bytes."""
         return self._found[name][0].size if name in self._found else 0
 
     def read(self, name: str) -> bytes:
+        """Return the bytes of an asset; empty for an unknown name."""
         if name not in self._found:
             return b""
         picture, data = self._found[name]
         return unpack_picture(data, picture)
 
-    def in_text(self, place: int) -> list[WordPicture]:
-        """The picture at a byte of `Data`; none where a shape without one lies. Raises `ResourceLimit`."""
-        self._count_on(1)
-        if place not in self._inline:
-            self._inline[place] = self._read_inline(place)
-        found = self._inline[place]
-        return [found] if found is not None else []
+    def in_text(self, position: int) -> list[WordPicture]:
+        """Return the picture at a byte of `Data`; none for a shape without a picture.
 
-    def floating(self, place: int) -> list[WordPicture]:
-        """The pictures that are anchored at a character of the text. Raises `ResourceLimit`."""
-        found = self._floating.get(self._anchored.get(place, 0), [])
-        self._count_on(len(found))
-        return found
+        Raises:
+            ResourceLimit: There are too many pictures.
+        """
+        self._count_on(1)
+        if position not in self._inline:
+            self._inline[position] = self._read_inline(position)
+        picture = self._inline[position]
+        return [picture] if picture is not None else []
+
+    def floating(self, position: int) -> list[WordPicture]:
+        """Return the pictures anchored at a character of the text.
+
+        Raises:
+            ResourceLimit: There are too many pictures.
+        """
+        pictures = self._floating.get(self._anchored.get(position, 0), [])
+        self._count_on(len(pictures))
+        return pictures
 
     def _count_on(self, by: int) -> None:
         self._count += by
         if self._count > MAX_PICTURES:
             raise ResourceLimit(f"more than {MAX_PICTURES} pictures")
 
-    def _read_inline(self, place: int) -> WordPicture | None:
+    def _read_inline(self, position: int) -> WordPicture | None:
         data = self._data
-        if not 0 <= place <= len(data) - _HEAD_BYTES:
+        if not 0 <= position <= len(data) - _HEAD_BYTES:
             return WordPicture(BROKEN)
-        size, head, kind = struct.unpack_from("<IHH", data, place)
+        size, head, kind = struct.unpack_from("<IHH", data, position)
         if head < _HEAD_BYTES or size < head:
             return WordPicture(BROKEN)
-        start, end = place + head, min(len(data), place + size)
+        start, end = position + head, min(len(data), position + size)
         if kind == _LINKED and start < end:
             start += 1 + data[start]
         shape: DrawnShape | None = None
@@ -108,32 +122,32 @@ class WordPictures:
                 break
             if record.kind == SHAPE:
                 shape = read_shape(data, record)
-            elif (found := read_picture(data, record, b"")) is not None:
-                return WordPicture(self._keep(f"text-{place}", found), shape.alt if shape else "")
+            elif (stored := read_picture(data, record, b"")) is not None:
+                return WordPicture(self._store(f"text-{position}", stored), shape.alt if shape else "")
         if kind == _LINKED:
             return WordPicture(None, shape.alt if shape else "")
         return WordPicture(BROKEN, shape.alt if shape else "") if shape is None or shape.picture else None
 
-    def _keep(self, name: str, found: tuple[StoredPicture, bytes]) -> str:
-        kind = found[0].kind
+    def _store(self, name: str, stored: tuple[StoredPicture, bytes]) -> str:
+        kind = stored[0].kind
         name = f"{name}.{'bmp' if kind == 'dib' else kind}"
-        self._found[name] = found
+        self._found[name] = stored
         return name
 
     def _read_floating(self) -> dict[int, list[WordPicture]]:
-        """By number of a shape its pictures: its own, or those of the shapes of a group."""
+        """Return the pictures of each shape by number: its own, or those of a group's shapes."""
         drawn = self._drawn
         top = next(read_records(drawn, 0, len(drawn)), None)
         if top is None:
             return {}
-        stores = (one for one in read_records(drawn, top.start, top.end) if one.kind == STORE)
+        stores = (record for record in read_records(drawn, top.start, top.end) if record.kind == STORE)
         store = next(stores, None)
         stored: list[str] = []
         for number, record in enumerate(read_records(drawn, store.start, store.end) if store else ()):
             if number >= MAX_STORED:
                 raise ResourceLimit(f"more than {MAX_STORED} pictures")
-            found = read_picture(drawn, record, self._main)
-            stored.append(self._keep(f"drawn-{number + 1}", found) if found is not None else BROKEN)
+            picture = read_picture(drawn, record, self._main)
+            stored.append(self._store(f"drawn-{number + 1}", picture) if picture is not None else BROKEN)
         return {
             number: [
                 WordPicture(stored[shape.picture - 1] if shape.picture <= len(stored) else BROKEN, shape.alt)

@@ -1,4 +1,4 @@
-"""Styles of a Word file: their sheet in, the level of headings, titles and the properties of each style out."""
+"""Styles of a Word file: the style sheet in, heading levels, titles and the properties of each style out."""
 
 import re
 import struct
@@ -9,16 +9,16 @@ MAX_STYLES: Final = 4_096
 """The format counts styles in twelve bits."""
 _HEADING: Final = re.compile(r"(?:heading|überschrift|titre|título|заголовок)\s*(\d)$", re.IGNORECASE)
 _TITLE: Final = 62
-"""Number of the built-in style for titles."""
+"""Number of the built-in title style."""
 _PARAGRAPH: Final = 1
-"""The kind of styles that are of paragraphs."""
+"""The kind of paragraph styles."""
 _NO_BASE: Final = 0xFFF
-"""Number of the style that a style comes from when there is none."""
+"""Base number of a style without a base."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordStyle:
-    """`base` is the style it comes from; `changes` are properties of its paragraphs."""
+    """A style: `base` is the number of the style it inherits from, `changes` are properties of its paragraphs."""
 
     name: str = ""
     built_in: int = 0
@@ -33,15 +33,15 @@ class WordStyles:
     styles: list[WordStyle] = field(default_factory=list)
 
     def chain(self, number: int) -> list[WordStyle]:
-        """A style and those it comes from, nearest first."""
-        found: list[WordStyle] = []
-        while number < len(self.styles) and len(found) < 12:
-            found.append(self.styles[number])
-            number = found[-1].base
-        return found
+        """Return a style and the styles it inherits from, nearest first."""
+        chain: list[WordStyle] = []
+        while number < len(self.styles) and len(chain) < 12:
+            chain.append(self.styles[number])
+            number = chain[-1].base
+        return chain
 
     def heading_level(self, number: int) -> int | None:
-        """The level of a heading's style, 1 to 6."""
+        """Return the level of a heading style, 1 to 6; None for other styles."""
         for style in self.chain(number):
             named = _HEADING.match(style.name)
             level = style.built_in if 1 <= style.built_in <= 9 else int(named.group(1)) if named else 0
@@ -50,24 +50,27 @@ class WordStyles:
         return None
 
     def is_title(self, number: int) -> bool:
+        """Return whether the style is the title style."""
         return any(style.built_in == _TITLE or style.name.lower() == "title" for style in self.chain(number)[:1])
 
     def changes(self, number: int) -> list[bytes]:
-        """Properties of the style's paragraphs, those of its base first."""
+        """Return the properties of the style's paragraphs, those of its base first."""
         return [style.changes for style in reversed(self.chain(number))]
 
 
 def read_styles(data: bytes) -> WordStyles:
-    """The style sheet; what is cut off is left out."""
+    """Return the style sheet without incomplete styles."""
     styles = WordStyles()
     try:
         size = struct.unpack_from("<H", data)[0]
         count, base_bytes = struct.unpack_from("<HH", data, 2)
-        at = 2 + size
+        offset = 2 + size
         for _ in range(min(count, MAX_STYLES)):
-            length = struct.unpack_from("<H", data, at)[0]
-            styles.styles.append(_read_style(data[at + 2 : at + 2 + length], base_bytes) if length else WordStyle())
-            at += 2 + length
+            length = struct.unpack_from("<H", data, offset)[0]
+            styles.styles.append(
+                _read_style(data[offset + 2 : offset + 2 + length], base_bytes) if length else WordStyle()
+            )
+            offset += 2 + length
     except struct.error:
         pass
     return styles

@@ -1,4 +1,4 @@
-"""Tables of a Word file, which may nest: cells and the edges of rows in, tables with spans out."""
+"""Tables of a Word file, which may be nested: cells and row edges in, tables with spans out."""
 
 import struct
 from bisect import bisect_left
@@ -11,13 +11,13 @@ from models.cdom.tree import BlockType
 from models.extract.formats.flow.blocks import FlowBlock, adopt, flatten
 
 MAX_ROWS: Final = 100_000
-"""Rows of one table; more are refused, for the format has no bound of its own."""
+"""Rows of one table; more are refused, because the format itself has no limit."""
 MAX_COLUMNS: Final = 64
-"""Cells of one row: the bound of the format is 63."""
+"""Cells of one row: the limit of the format is 63."""
 MAX_LEVEL: Final = 20
-"""Tables inside tables; deeper ones are read as this level."""
+"""Nesting depth of tables; deeper ones are read at this level."""
 _NEAR: Final = 20
-"""Twentieths of a point by which edges of one column may differ from row to row."""
+"""Twentieths of a point by which edges of one column may differ between rows."""
 
 
 @dataclass(slots=True)
@@ -41,17 +41,23 @@ class WordTables:
     def __init__(self) -> None:
         self._open: list[_WordTable] = []
 
-    def say(self, level: int, block: FlowBlock) -> None:
-        self._at(level).open.append(block)
+    def add_block(self, level: int, block: FlowBlock) -> None:
+        """Add a block to the open cell of that level."""
+        self._table_at(level).open.append(block)
 
     def end_cell(self, level: int) -> None:
-        table = self._at(level)
+        """Close the open cell of that level."""
+        table = self._table_at(level)
         table.cells.append(table.open)
         table.open = []
 
     def end_row(self, level: int, definition: bytes, *, header: bool) -> None:
-        """Raises `ResourceLimit` when there are too many rows or cells."""
-        table = self._at(level)
+        """Close the open row of that level.
+
+        Raises:
+            ResourceLimit: There are too many rows or cells.
+        """
+        table = self._table_at(level)
         if len(table.rows) >= MAX_ROWS or len(table.cells) > MAX_COLUMNS:
             raise ResourceLimit("a table is too large")
         edges, merges = _read_row(definition, len(table.cells))
@@ -60,60 +66,60 @@ class WordTables:
         table.cells, table.open = [], []
 
     def close(self) -> list[FlowBlock]:
-        """The outermost table with what lies in its cells."""
+        """Return the outermost table with the blocks in its cells."""
         if not self._open:
             return []
-        self._fold(1)
-        return _make(self._open.pop())
+        self._close_deeper(1)
+        return _make_table(self._open.pop())
 
-    def _at(self, level: int) -> _WordTable:
+    def _table_at(self, level: int) -> _WordTable:
         level = max(1, min(level, MAX_LEVEL))
-        self._fold(level)
+        self._close_deeper(level)
         while len(self._open) < level:
             self._open.append(_WordTable())
         return self._open[-1]
 
-    def _fold(self, level: int) -> None:
+    def _close_deeper(self, level: int) -> None:
         while len(self._open) > level:
-            inner = _make(self._open.pop())
+            inner = _make_table(self._open.pop())
             self._open[-1].open += inner
 
 
 def _read_row(definition: bytes, cells: int) -> tuple[list[int], list[int]]:
-    """The edges of a row's cells, and how each is merged: 1 across, 2 down, 0 not."""
+    """Return the edges of a row's cells, and how each is merged: 1 across, 2 down, 0 not."""
     count = definition[0] if definition else 0
     if count < cells or len(definition) < 3 + 2 * count:
         return list(range(0, (cells + 1) * 1000, 1000)), [0] * cells
     edges = list(struct.unpack_from(f"<{count + 1}h", definition, 1))
     merges: list[int] = []
-    for at in range(count):
-        raw = definition[3 + 2 * count + 20 * at :][:2]
+    for index in range(count):
+        raw = definition[3 + 2 * count + 20 * index :][:2]
         bits = int.from_bytes(raw, "little")
         merges.append(1 if bits & 3 == 1 else 2 if bits >> 5 & 3 == 1 else 0)
     return edges[: cells + 1], merges[:cells]
 
 
-def _make(table: _WordTable) -> list[FlowBlock]:
+def _make_table(table: _WordTable) -> list[FlowBlock]:
     if not table.rows:
         return []
     block = FlowBlock(BlockType.TABLE)
     grid = _grid(table.rows)
     placed: dict[tuple[int, int], Cell] = {}
     children: list[FlowBlock] = []
-    for at, row in enumerate(table.rows):
+    for row_number, row in enumerate(table.rows):
         last: tuple[int, int] | None = None
         for number, blocks in enumerate(row.cells):
             column, span = _column(grid, row, number)
-            text, kept = flatten(blocks)
-            children += adopt(kept, block)
-            above = next((key for key in placed if key[1] == column and _reaches(placed[key], at)), None)
+            text, inner_blocks = flatten(blocks)
+            children += adopt(inner_blocks, block)
+            above = next((key for key in placed if key[1] == column and _reaches(placed[key], row_number)), None)
             if row.merges[number] == 1 and last is not None:
                 placed[last] = _grown(placed[last], columns=span)
             elif row.merges[number] == 2 and above is not None:
                 placed[above] = _grown(placed[above], rows=1)
             else:
-                last = (at, column)
-                placed[last] = Cell(row=at, col=column, col_span=span, header=row.header, text=text)
+                last = (row_number, column)
+                placed[last] = Cell(row=row_number, col=column, col_span=span, header=row.header, text=text)
     block.table = Table(rows=len(table.rows), cols=max(1, len(grid) - 1), cells=tuple(placed.values()))
     return [block, *children]
 
@@ -130,21 +136,21 @@ def _grown(cell: Cell, *, rows: int = 0, columns: int = 0) -> Cell:
 
 
 def _grid(rows: list[_WordRow]) -> list[int]:
-    """The edges of all rows, those that lie near each other as one."""
-    found: list[int] = []
+    """Return the edges of all rows, with nearby ones joined."""
+    edges: list[int] = []
     for edge in sorted({edge for row in rows for edge in row.edges}):
-        if not found or edge - found[-1] > _NEAR:
-            found.append(edge)
-    return found
+        if not edges or edge - edges[-1] > _NEAR:
+            edges.append(edge)
+    return edges
 
 
 def _column(grid: list[int], row: _WordRow, number: int) -> tuple[int, int]:
-    """The first column of a cell and how many it takes."""
+    """Return the first column of a cell and the number of columns it spans."""
     start = _nearest(grid, row.edges[number])
     end = _nearest(grid, row.edges[number + 1])
     return start, max(1, end - start)
 
 
 def _nearest(grid: list[int], edge: int) -> int:
-    at = bisect_left(grid, edge - _NEAR)
-    return min(at, len(grid) - 1)
+    index = bisect_left(grid, edge - _NEAR)
+    return min(index, len(grid) - 1)

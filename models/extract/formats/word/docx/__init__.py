@@ -1,6 +1,6 @@
-"""A Word file: bytes in, an open document out. The whole package is read when it is opened, then only handed over.
+"""Word files (.docx): bytes in, an open document out. The whole package is read on opening.
 
-Pages are those that the file states; boxes are null. Needs no file, no network and no import after it was loaded.
+Pages are those that the file states; blocks have no boxes. Needs no file, no network and no import after loading.
 """
 
 from lxml import etree
@@ -12,7 +12,11 @@ from models.extract.formats.word.docx.wordfile import WordFile
 
 
 def open_docx(data: bytes, options: ReadOptions) -> FlowDocument:
-    """The Word file in `data`. Raises `ExtractError`: malformed, encrypted, unsupported, a limit passed."""
+    """Open the Word file in `data`.
+
+    Raises:
+        ExtractError: The file is malformed, encrypted or unsupported, or exceeds a limit.
+    """
     return open_flow(lambda: _read(data), options)
 
 

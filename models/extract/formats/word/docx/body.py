@@ -1,6 +1,6 @@
 """Block-level content of one story (body, note, header, cell, text box): elements in, drafts on pages out, in order.
 
-Tracked changes are read as accepted; nothing outside the package is looked at. Knows neither ids nor the tree.
+Reads tracked changes as accepted and nothing outside the package. Knows neither ids nor the tree.
 """
 
 from collections.abc import Callable
@@ -24,16 +24,19 @@ from models.extract.formats.word.docx.tables import GridCell, read_grid
 from models.extract.formats.word.docx.writing import ParagraphWriter
 
 MAX_NESTING: Final = 50
-"""Tables within tables and boxes within boxes: Word itself nests no deeper, and each level is a call."""
+"""Nesting depth of tables and text boxes: Word itself nests no deeper, and each level is a call."""
 _WRAPPERS: Final = frozenset(W + name for name in ("ins", "moveTo", "customXml", "smartTag", "sdtContent"))
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What all stories of a document share.
+    """State shared by all stories of a document.
 
-    `call_note` gives the mark that stands in the text and the note's blocks; `read_chart` a chart's blocks,
-    `read_chunk` those of another document by the id of its relationship.
+    Attributes:
+        counter: Counts list items.
+        call_note: Returns the mark for the text and the note's blocks.
+        read_chart: Returns a chart's blocks.
+        read_chunk: Returns the blocks of an embedded document by its relationship id.
     """
 
     counter: ListCounter
@@ -53,7 +56,7 @@ class BodyReader:
         self._carried: list[Piece] = []
 
     def read(self, container: Element) -> None:
-        """Reads every block inside `container`."""
+        """Read every block inside `container`."""
         self._read_children(container)
         if self._carried:
             self._writer.write(PLAIN_KIND, self._carried)
@@ -90,7 +93,7 @@ class BodyReader:
 
     def _read_paragraph(self, node: Element) -> None:
         ppr = node.find(W + "pPr")
-        if ppr is not None and _runs_on(ppr):
+        if ppr is not None and _continues_in_next(ppr):
             self._carried += InlineReader(self._story).read(node)
             return
         kind = read_kind(ppr, self._story.styles, self._desk.counter)
@@ -117,7 +120,7 @@ class BodyReader:
         self._writer.close_code()
 
     def _read_cell(self, cell: GridCell, table: FlowBlock, page: FlowPage) -> Cell:
-        """One cell; pictures, nested tables and notes in it become children of the table."""
+        """Return one cell; pictures, nested tables and notes in it become children of the table."""
         inner = FlatPage()
         for content in cell.contents:
             BodyReader(self._desk, self._story, inner, depth=self._depth + 1).read(content)
@@ -134,8 +137,8 @@ class BodyReader:
         )
 
 
-def _runs_on(ppr: Element) -> bool:
-    """True when the next paragraph goes on with this one: its mark is deleted, or it is a drop cap."""
+def _continues_in_next(ppr: Element) -> bool:
+    """Return whether the next paragraph continues this one: its mark is deleted, or it is a drop cap."""
     if any(ppr.find(f"{W}rPr/{W}{tag}") is not None for tag in ("del", "moveFrom")):
         return True
     frame = ppr.find(W + "framePr")

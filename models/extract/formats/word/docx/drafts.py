@@ -1,4 +1,4 @@
-"""Text with spans from styled pieces, and blocks flattened to the text of a cell or a note."""
+"""Styled pieces joined to text with spans, and blocks flattened to the text of a cell or a note."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -6,34 +6,45 @@ from itertools import groupby
 
 from models.cdom.tree import BlockType, Span
 from models.extract.formats.flow.blocks import BULLET, FlowBlock, flatten_table
-from models.extract.formats.word.docx.pieces import PLAIN_INK, Text
+from models.extract.formats.word.docx.pieces import PLAIN_FORMAT, Text
 
 
 def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:
-    """Text and spans of styled pieces, outer white space removed; `prefix` stands before it, unstyled."""
-    groups = groupby(pieces, key=lambda piece: replace(piece.ink, hidden=False) if piece.ink.hidden else piece.ink)
-    runs = [("".join(piece.text for piece in group), ink) for ink, group in groups]
-    whole = "".join(text for text, _ in runs)
-    text = whole.strip("\n").rstrip() if keep_indent else whole.strip()
-    shift = len(prefix) - whole.find(text) if text else 0
+    """Return text and spans of styled pieces without outer white space, after an unstyled `prefix`."""
+    groups = groupby(
+        pieces, key=lambda piece: replace(piece.format, hidden=False) if piece.format.hidden else piece.format
+    )
+    runs = [("".join(piece.text for piece in group), run_format) for run_format, group in groups]
+    full_text = "".join(text for text, _ in runs)
+    text = full_text.strip("\n").rstrip() if keep_indent else full_text.strip()
+    shift = len(prefix) - full_text.find(text) if text else 0
     spans: list[Span] = []
-    at = 0
-    for run, ink in runs:
-        start, end = max(at + shift, len(prefix)), min(at + len(run) + shift, len(prefix) + len(text))
-        at += len(run)
-        if ink != PLAIN_INK and end > start and run.strip():
-            spans.append(Span(start=start, end=end, bold=ink.bold, italic=ink.italic, code=ink.code, href=ink.href))
+    offset = 0
+    for run, run_format in runs:
+        start, end = max(offset + shift, len(prefix)), min(offset + len(run) + shift, len(prefix) + len(text))
+        offset += len(run)
+        if run_format != PLAIN_FORMAT and end > start and run.strip():
+            spans.append(
+                Span(
+                    start=start,
+                    end=end,
+                    bold=run_format.bold,
+                    italic=run_format.italic,
+                    code=run_format.code,
+                    href=run_format.href,
+                )
+            )
     return prefix + text if text else "", tuple(spans)
 
 
 def move_spans(spans: Iterable[Span], by: int) -> tuple[Span, ...]:
-    """The same spans, `by` characters further on."""
+    """Return the spans moved `by` characters."""
     return tuple(replace(span, start=span.start + by, end=span.end + by) for span in spans)
 
 
 @dataclass(slots=True)
 class Flat:
-    """Blocks as one text: for a cell, a note or a header. `children` are what stays a block of its own."""
+    """Blocks as one text for a cell, a note or a header; `children` remain separate blocks."""
 
     text: str
     spans: tuple[Span, ...]
@@ -41,16 +52,19 @@ class Flat:
 
 
 def flatten(drafts: list[FlowBlock]) -> Flat:
-    """A line per block. Nested tables are lines of cells and a child; pictures and flagged blocks are only children."""
+    """Return one line per block.
+
+    Nested tables become lines of cells and a child. Pictures and flagged blocks become children only.
+    """
     text = ""
     spans: list[Span] = []
     children: list[FlowBlock] = []
-    kept: set[int] = set()
+    child_ids: set[int] = set()
     for draft in drafts:
-        nested = draft.parent is not None and id(draft.parent) in kept
+        nested = draft.parent is not None and id(draft.parent) in child_ids
         if draft.type in (BlockType.PICTURE, BlockType.TABLE) or draft.flags:
             children.append(draft)
-            kept.add(id(draft))
+            child_ids.add(id(draft))
         line = "" if nested else _line_of(draft)
         if not line:
             continue

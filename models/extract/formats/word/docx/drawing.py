@@ -1,6 +1,6 @@
 """Drawings, VML shapes and embedded objects: an element in, pictures, charts and text boxes out, in document order.
 
-Outside images are named, never fetched. Of alternative contents one is taken.
+External images are reported, never fetched. Of alternative contents one is read.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ _VISIBLE: Final = frozenset(
 
 
 def choose_alternative(node: Element) -> Element | None:
-    """Of `mc:AlternateContent` the first choice that shows anything we read, else the fallback."""
+    """Return the first choice of `mc:AlternateContent` with content that we read, else the fallback."""
     options = [child for child in node if child.tag in (MC + "Choice", MC + "Fallback")]
     for option in options:
         if next(option.iter(*_VISIBLE), None) is not None:
@@ -25,30 +25,30 @@ def choose_alternative(node: Element) -> Element | None:
 
 
 def read_drawing(node: Element, relations: Relations, warn: Callable[[str], None]) -> Iterator[Piece]:
-    """What a `w:drawing`, `w:pict` or `w:object` shows. `warn` takes warning codes."""
+    """Yield the pieces that a `w:drawing`, `w:pict` or `w:object` shows; `warn` takes warning codes."""
     shared: str | None = None
     own: str | None = None
     stack = [node]
     while stack:
-        here = stack.pop()
-        if here.tag == MC + "AlternateContent":
-            chosen = choose_alternative(here)
+        element = stack.pop()
+        if element.tag == MC + "AlternateContent":
+            chosen = choose_alternative(element)
             stack.extend([chosen] if chosen is not None else [])
             continue
-        if here.tag == WP + "docPr":
-            shared, own = _alt_text(here), None
-        elif (stated := _alt_text(here)) is not None:
+        if element.tag == WP + "docPr":
+            shared, own = _alt_text(element), None
+        elif (stated := _alt_text(element)) is not None:
             own = stated
-        if here.tag == W + "txbxContent":
-            yield Box(here)
+        if element.tag == W + "txbxContent":
+            yield Box(element)
             continue
-        if here.tag == O + "OLEObject":
+        if element.tag == O + "OLEObject":
             warn("embedded-object")
-        elif (found := _picture_or_chart(here, own or shared or "", relations)) is not None:
-            if isinstance(found, PicturePiece) and found.external:
+        elif (piece := _picture_or_chart(element, own or shared or "", relations)) is not None:
+            if isinstance(piece, PicturePiece) and piece.external:
                 warn("external-image")
-            yield found
-        stack.extend(child for child in reversed(here) if isinstance(child.tag, str))
+            yield piece
+        stack.extend(child for child in reversed(element) if isinstance(child.tag, str))
 
 
 def _picture_or_chart(node: Element, alt: str, relations: Relations) -> PicturePiece | Chart | None:
@@ -80,7 +80,7 @@ def _chart(rel_id: str | None, alt: str, relations: Relations) -> Chart | None:
 
 
 def _alt_text(node: Element) -> str | None:
-    """The alternative text an element states; None when it is of a kind that states none."""
+    """Return the alternative text of an element; None for elements that cannot have one."""
     if node.tag == WP + "docPr" or tag_of(node).endswith("}cNvPr"):
         return (node.get("descr") or "").strip()
     return (node.get("alt") or "").strip() if tag_of(node).startswith(V) and node.get("alt") else None

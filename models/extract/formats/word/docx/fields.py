@@ -1,6 +1,6 @@
-"""Fields (HYPERLINK, PAGEREF …): field characters and instructions in, what is shown and where it leads out.
+"""Fields (HYPERLINK, PAGEREF …): field characters and instructions in, displayed text and link targets out.
 
-Only the stored result of a field is ever used; nothing is computed or fetched.
+Uses only the stored result of a field; nothing is computed or fetched.
 """
 
 import re
@@ -23,7 +23,7 @@ class _Frame:
 
 
 class FieldStack:
-    """Open fields of one story. With `balanced` false (broken nesting) all text is shown."""
+    """Open fields of one story. If not `balanced` (broken nesting), all text is shown."""
 
     def __init__(self, *, balanced: bool = True) -> None:
         self._frames: list[_Frame] = []
@@ -32,23 +32,26 @@ class FieldStack:
 
     @property
     def shows_text(self) -> bool:
+        """Whether text at this position is shown: it is not part of an instruction."""
         return not self._balanced or self._unseparated == 0
 
     @property
     def href(self) -> str | None:
-        """Where the innermost open field leads that leads anywhere."""
+        """Target of the innermost open field that has one."""
         return self._frames[-1].href if self._frames else None
 
     def begin(self) -> None:
+        """Open a field."""
         self._frames.append(_Frame(href=self.href))
         self._unseparated += 1
 
     def instruct(self, text: str) -> None:
+        """Add text to the instruction of the innermost field."""
         if self._frames and not self._frames[-1].in_result:
             self._frames[-1].instruction.append(text)
 
     def separate(self) -> str:
-        """The instruction part is over; gives the name of the field."""
+        """End the instruction of the innermost field and return the field's name."""
         if not self._frames:
             return ""
         frame = self._frames[-1]
@@ -58,17 +61,18 @@ class FieldStack:
         return field_name(instruction)
 
     def end(self) -> None:
+        """Close the innermost field."""
         if self._frames:
             self._unseparated -= not self._frames.pop().in_result
 
 
 def field_name(instruction: str) -> str:
-    """The first word of a field's instruction, upper case."""
+    """Return the first word of a field's instruction in upper case."""
     return instruction.split(maxsplit=1)[0].upper() if instruction.strip() else ""
 
 
 def field_href(instruction: str) -> str | None:
-    """Where a field leads, by its instruction; None when nowhere (or nowhere allowed)."""
+    """Return the target of a field by its instruction; None without an allowed target."""
     words = [quoted or bare for quoted, bare in _TOKEN.findall(instruction)]
     name = words[0].upper() if words else ""
     switches = {word.lower() for word in words[1:] if word.startswith("\\")}
@@ -81,18 +85,21 @@ def field_href(instruction: str) -> str | None:
 
 def _hyperlink(words: list[str]) -> str | None:
     target = anchor = ""
-    rest = iter(words)
-    for word in rest:
+    remaining = iter(words)
+    for word in remaining:
         if word.lower() == "\\l":
-            anchor = next(rest, "")
+            anchor = next(remaining, "")
         elif word.lower() in _TAKES_ARGUMENT:
-            next(rest, "")
+            next(remaining, "")
         elif not word.startswith("\\") and not target:
             target = word
     return clean_href(target + ("#" + anchor if anchor else ""))
 
 
 def clean_href(target: str) -> str | None:
-    """The link when its scheme is allowed (http, https, mailto, #anchor), white space and controls removed."""
+    """Return the link without white space and control characters, if its scheme is allowed.
+
+    Allowed are http, https, mailto and #anchor.
+    """
     target = _CONTROL.sub("", target)
     return target if _ALLOWED.match(target) and len(target) > 1 else None

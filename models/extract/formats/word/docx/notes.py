@@ -20,12 +20,12 @@ _TAGS = {
 _SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 ReadStory = Callable[[NoteKind, Element, FlatPage], None]
-"""Reads a note's content, in the context of its part, into a page."""
+"""Reads a note's content into a page, with the context of its part."""
 
 
 @dataclass(slots=True)
 class NotePart:
-    """One kind of notes: its elements by id, the number format of its marks, and how many were called."""
+    """One kind of notes: its elements by id, the number format of its marks, and the number of calls."""
 
     notes: dict[str, Element] = field(default_factory=dict)
     format: str = "decimal"
@@ -34,7 +34,7 @@ class NotePart:
 
 
 def read_note_part(root: Element | None, kind: NoteKind, format_: str) -> NotePart:
-    """The notes of a part; separators are none."""
+    """Return the notes of a part without separators."""
     notes = root.iter(_TAGS[kind]) if root is not None else ()
     return NotePart(
         {note.get(W + "id", ""): note for note in notes if note.get(W + "type", "normal") == "normal"}, format_
@@ -42,14 +42,14 @@ def read_note_part(root: Element | None, kind: NoteKind, format_: str) -> NotePa
 
 
 class NoteBook:
-    """All notes of a document; each is read once, when it is first called."""
+    """All notes of a document; each is read once, at its first call."""
 
     def __init__(self, parts: dict[NoteKind, NotePart], read_story: ReadStory) -> None:
         self._parts, self._read_story = parts, read_story
         self.endnotes: list[FlowBlock] = []
 
     def call(self, ref: NoteRef) -> tuple[str, list[FlowBlock]]:
-        """The mark for the text ("" when the text has its own) and the note with what stands in it."""
+        """Return the mark for the text ("" when the text has its own) and the note with its blocks."""
         part = self._parts[ref.kind]
         note = part.notes.get(ref.id)
         if note is None:
@@ -72,5 +72,5 @@ class NoteBook:
         prefix = label + " " if label and flat.text else ""
         flags = (COMMENT,) if kind is NoteKind.COMMENT else ()
         draft = FlowBlock(BlockType.FOOTNOTE, prefix + flat.text, move_spans(flat.spans, len(prefix)), flags=flags)
-        shown = [draft] if draft.text else []
-        return [*shown, *(adopt(flat.children, draft) if shown else flat.children), *page.current.notes]
+        drafts = [draft] if draft.text else []
+        return [*drafts, *(adopt(flat.children, draft) if drafts else flat.children), *page.current.notes]

@@ -1,6 +1,6 @@
 """Numbered and bulleted lists: numbering definitions in, the marker of each paragraph out, counted as Word counts.
 
-Stateful: one `ListCounter` walks a document once, in order. Knows no text and no styles beyond their ids.
+Stateful: one `ListCounter` reads a document once, in order. Knows no text and no styles beyond their ids.
 """
 
 from dataclasses import dataclass, field
@@ -21,9 +21,14 @@ _UNORDERED: Final = frozenset({"bullet", "none"})
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What stands before a list item: `text` ("" for bullets), `level` from 1, `blank` when nothing is printed.
+    """The marker of a list item.
 
-    `indent` is where the item's text begins, in twips from the margin.
+    Attributes:
+        text: Printed marker; "" for bullets.
+        level: From 1.
+        ordered: Whether the list is numbered.
+        blank: Whether nothing is printed.
+        indent: Start of the item's text, in twips from the margin.
     """
 
     text: str
@@ -46,7 +51,7 @@ class _Level:
 
 @dataclass(slots=True)
 class _Number:
-    """One `w:num`: its abstract list, its own levels, and the starts it still has to apply."""
+    """One `w:num`: its abstract list, its own levels, and starts that are not applied yet."""
 
     abstract: str
     levels: dict[int, _Level] = field(default_factory=dict)
@@ -64,15 +69,16 @@ class ListCounter:
             self._read(root)
 
     def knows(self, num_id: str) -> bool:
+        """Return whether the list is defined."""
         return num_id in self._numbers
 
     def level_of_style(self, num_id: str, style_ids: tuple[str, ...]) -> int | None:
-        """The level (from 0) that a list ties to one of these styles."""
+        """Return the level (from 0) that a list links to one of these styles."""
         levels = self._levels_of(num_id)
-        return next((at for wanted in style_ids for at, level in levels.items() if level.style == wanted), None)
+        return next((i for style_id in style_ids for i, level in levels.items() if level.style == style_id), None)
 
     def next(self, num_id: str, level: int) -> Marker:
-        """Counts one paragraph of list `num_id` at `level` (from 0)."""
+        """Count one paragraph of list `num_id` at `level` (from 0) and return its marker."""
         level = max(0, min(level, MAX_LEVEL))
         num = self._numbers[num_id]
         levels = self._levels_of(num_id)
@@ -82,11 +88,11 @@ class ListCounter:
         elif level not in counts:
             counts[level] = levels.get(level, _Level()).start - 1
         counts[level] += 1
-        for deeper in [at for at in counts if at > level]:
+        for deeper in [counted for counted in counts if counted > level]:
             restart = levels.get(deeper, _Level()).restart
             if restart is None or level < restart:
                 del counts[deeper]
-        return _marker(levels, counts, level)
+        return _make_marker(levels, counts, level)
 
     def _levels_of(self, num_id: str) -> dict[int, _Level]:
         num = self._numbers.get(num_id)
@@ -96,7 +102,7 @@ class ListCounter:
         style_links: dict[str, str] = {}
         for node in root.iter(W + "abstractNum"):
             abstract = node.get(W + "abstractNumId", "")
-            self._levels[abstract] = {at: level for at, level in map(_read_level, node.findall(W + "lvl"))}
+            self._levels[abstract] = dict(map(_read_level, node.findall(W + "lvl")))
             if link := val(node.find(W + "styleLink")):
                 style_links[link] = abstract
         borrowed = {
@@ -123,32 +129,32 @@ def _read_level(node: Element) -> tuple[int, _Level]:
 
 
 def _read_number(node: Element, abstract: str) -> _Number:
-    found = _Number(abstract)
+    num = _Number(abstract)
     for override in node.findall(W + "lvlOverride"):
-        at = number(override.get(W + "ilvl"))
-        if (own := override.find(W + "lvl")) is not None:
-            found.levels[at] = _read_level(own)[1]
+        level_index = number(override.get(W + "ilvl"))
+        if (level_node := override.find(W + "lvl")) is not None:
+            num.levels[level_index] = _read_level(level_node)[1]
         if (start := override.find(W + "startOverride")) is not None:
-            found.starts[at] = number(val(start), 1)
-    return found
+            num.starts[level_index] = number(val(start), 1)
+    return num
 
 
-def _marker(levels: dict[int, _Level], counts: dict[int, int], level: int) -> Marker:
-    here = levels.get(level, _Level(text=f"%{level + 1}."))
-    if here.format in _UNORDERED:
-        glyph = here.text.strip()
-        text = glyph if here.format == "none" or glyph in CHECK_GLYPHS else ""
-        return Marker(text, level + 1, False, not here.text.strip(), here.indent)
-    text = here.text
-    for at in range(level, -1, -1):
-        format_ = "decimal" if here.legal else levels.get(at, _Level()).format
-        count = counts.get(at, levels.get(at, _Level()).start)
-        text = text.replace(f"%{at + 1}", format_count(count, format_))
-    return Marker(text.strip(), level + 1, True, not text.strip(), here.indent)
+def _make_marker(levels: dict[int, _Level], counts: dict[int, int], level: int) -> Marker:
+    definition = levels.get(level, _Level(text=f"%{level + 1}."))
+    if definition.format in _UNORDERED:
+        glyph = definition.text.strip()
+        text = glyph if definition.format == "none" or glyph in CHECK_GLYPHS else ""
+        return Marker(text, level + 1, False, not definition.text.strip(), definition.indent)
+    text = definition.text
+    for index in range(level, -1, -1):
+        format_ = "decimal" if definition.legal else levels.get(index, _Level()).format
+        count = counts.get(index, levels.get(index, _Level()).start)
+        text = text.replace(f"%{index + 1}", format_count(count, format_))
+    return Marker(text.strip(), level + 1, True, not text.strip(), definition.indent)
 
 
 def format_count(count: int, format_: str) -> str:
-    """A count in one of Word's number formats; formats we do not write are decimal."""
+    """Return a count in one of Word's number formats; unsupported formats are decimal."""
     match format_:
         case "lowerLetter" | "upperLetter":
             text = _letters(count)
@@ -164,7 +170,7 @@ def format_count(count: int, format_: str) -> str:
 
 
 def _letters(count: int) -> str:
-    """a … z, aa, bb … as Word writes them."""
+    """Return the count as a letter (a … z, aa, bb …), as Word writes it."""
     if not 0 < count <= 780:
         return str(count)
     return chr(ord("a") + (count - 1) % 26) * ((count - 1) // 26 + 1)

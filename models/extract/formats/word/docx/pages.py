@@ -1,6 +1,6 @@
 """Pages of a Word file as far as they are stated: sections in, page drafts out.
 
-Or one flat page, where breaks mean nothing.
+Stories other than the body get one flat page, on which breaks have no effect.
 """
 
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from models.extract.formats.common.xml import Element, R, W, is_on, number, val
 from models.extract.formats.flow.blocks import FlowPage
 
 _TWIPS: Final = 20.0
-"""Twentieths of a point, the format's unit of length, to a point."""
+"""Twips (the format's unit of length) per point."""
 _LETTER: Final = (612.0, 792.0)
-"""Points: the page of a document that states none, as the format says."""
+"""Points: the default page size of the format."""
 MAX_STATED_PAGES: Final = 100_000
 """Page breaks that are counted: more pages than a document may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`headers` and `footers` map default, first and even to relationship ids (inherited ones included)."""
+    """A section; `headers` and `footers` map default, first and even to relationship ids, with inherited ones."""
 
     width: float = _LETTER[0]
     height: float = _LETTER[1]
@@ -31,7 +31,7 @@ class Section:
 
 
 def read_sections(body: Element) -> list[Section]:
-    """Sections in document order, always at least one."""
+    """Return the sections in document order, at least one."""
     sections: list[Section] = []
     for node in body.iter(W + "sectPr"):
         parent = node.getparent()
@@ -62,54 +62,65 @@ def _references(node: Element, name: str) -> dict[str, str]:
 
 
 class PageSink(Protocol):
-    """Where blocks go: the page that is being filled, and what a stated break does."""
+    """Target of blocks: the page that is being filled, and the effect of a stated break."""
 
     @property
-    def current(self) -> FlowPage: ...
+    def current(self) -> FlowPage:
+        """The page that is being filled."""
+        ...
 
-    def turn(self) -> None: ...
+    def turn(self) -> None:
+        """Start a new page."""
+        ...
 
-    def end_section(self) -> None: ...
+    def end_section(self) -> None:
+        """End the section."""
+        ...
 
 
 class FlatPage:
-    """One page that never ends: cells, notes, text boxes, headers."""
+    """One endless page, for cells, notes, text boxes and headers."""
 
     def __init__(self, page: FlowPage | None = None) -> None:
         self.current: FlowPage = page or FlowPage(0.0, 0.0)
 
     def turn(self) -> None:
-        """A break means nothing here."""
+        """Ignore a page break."""
 
     def end_section(self) -> None:
-        """Nor does the end of a section."""
+        """Ignore the end of a section."""
 
 
 class StatedPages:
-    """The pages of the body. `first_pages` holds the index of the page on which each section begins."""
+    """The pages of the body; `first_pages` holds the index of the first page of each section."""
 
     def __init__(self, sections: list[Section]) -> None:
         self._sections = sections
-        self._at = 0
+        self._index = 0
         self.pages: list[FlowPage] = [FlowPage(sections[0].width, sections[0].height)]
         self.first_pages: list[int] = [0]
 
     @property
     def current(self) -> FlowPage:
+        """The page that is being filled."""
         return self.pages[-1]
 
     def turn(self) -> None:
-        """A page break. Raises `TooManyPages` past any sensible count."""
+        """Start a new page.
+
+        Raises:
+            TooManyPages: The file has more than `MAX_STATED_PAGES` page breaks.
+        """
         if len(self.pages) >= MAX_STATED_PAGES:
             raise TooManyPages()
-        section = self._sections[self._at]
+        section = self._sections[self._index]
         self.pages.append(FlowPage(section.width, section.height))
 
     def end_section(self) -> None:
-        """The next section begins, on a new page unless it says otherwise."""
-        if self._at + 1 >= len(self._sections):
+        """Begin the next section, on a new page unless it is stated to be continuous."""
+        if self._index + 1 >= len(self._sections):
             return
-        self._at += 1
-        if self._sections[self._at].new_page:
+        self._index += 1
+        if self._sections[self._index].new_page:
             self.turn()
         self.first_pages.append(len(self.pages) - 1)

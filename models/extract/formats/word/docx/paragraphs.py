@@ -1,6 +1,6 @@
-"""What a paragraph is: its properties in, its kind (heading, list item, caption …) out.
+"""Kinds of paragraphs: properties in, the kind (heading, list item, caption …) out.
 
-Counts list numbers on the way.
+Counts list numbers at the same time.
 """
 
 from dataclasses import dataclass, replace
@@ -20,18 +20,25 @@ from models.extract.formats.word.docx.styles import (
 )
 
 MAX_HEADING_LEVEL: Final = 6
-"""The deepest level of a heading: HTML and Markdown have six, Word's seventh to ninth fold into it."""
+"""The deepest level of a heading: HTML and Markdown have six; Word's seventh to ninth become the sixth."""
 MAX_OUTLINED_CHARS: Final = 250
-"""A heading by nothing but its outline level is one up to this length: legal texts outline whole clauses."""
+"""Characters of a heading that is one only by its outline level: legal texts outline whole clauses."""
 
 _ROLES: Final = {StyleRole.TITLE: BlockType.TITLE, StyleRole.CAPTION: BlockType.CAPTION, StyleRole.CODE: BlockType.CODE}
 
 
 @dataclass(frozen=True, slots=True)
 class ParagraphKind:
-    """`type` and `level` of the block; `marker` when it is numbered; `toggles` its runs start from.
+    """The kind of a paragraph.
 
-    `indent` is where its text begins, in twips from the margin.
+    Attributes:
+        type: Type of the block.
+        level: Level of the block.
+        marker: Marker of a numbered paragraph.
+        outlined: Whether only the outline level makes it a heading.
+        page_break_before: Whether it starts a page.
+        toggles: Formatting from which its runs start.
+        indent: Start of its text, in twips from the margin.
     """
 
     type: BlockType = BlockType.PARAGRAPH
@@ -47,7 +54,7 @@ PLAIN_KIND: Final = ParagraphKind()
 
 
 def read_kind(ppr: Element | None, styles: StyleSheet, counter: ListCounter) -> ParagraphKind:
-    """The kind of the paragraph with these properties; a numbered one is counted."""
+    """Return the kind of the paragraph with these properties; count it if it is numbered."""
     style = styles.paragraph(val(ppr.find(W + "pStyle")) if ppr is not None else None)
     marker = _read_marker(ppr, styles, counter)
     breaks = is_on(ppr.find(W + "pageBreakBefore")) if ppr is not None else None
@@ -73,12 +80,12 @@ def read_kind(ppr: Element | None, styles: StyleSheet, counter: ListCounter) -> 
 
 
 def _is_numbered(ppr: Element | None) -> bool:
-    """True for a paragraph that itself, not its style, is put into a list: a bulleted "heading" is an item."""
+    """Return whether the paragraph itself, not its style, is in a list: a bulleted "heading" is an item."""
     return ppr is not None and val(ppr.find(f"{W}numPr/{W}numId")) is not None
 
 
 def _indent(ppr: Element | None, style: ParagraphStyle, marker: Marker | None) -> int | None:
-    """What the paragraph states, else the list it is put into, else its style (with the list of that style)."""
+    """Return the indent of the paragraph, else of the list it is put into, else of its style (with its list)."""
     own = read_indent(ppr)
     of_list = marker.indent if marker is not None else None
     if own is not None:
@@ -89,25 +96,25 @@ def _indent(ppr: Element | None, style: ParagraphStyle, marker: Marker | None) -
 
 
 def _outline_level(ppr: Element | None) -> int | None:
-    """A directly stated level from 1; above `BODY_LEVEL` when the paragraph is stated to be body text."""
-    found = ppr.find(W + "outlineLvl") if ppr is not None else None
-    return None if found is None else number(val(found), BODY_LEVEL) + 1
+    """Return a directly stated level from 1; above `BODY_LEVEL` for text stated to be body text."""
+    node = ppr.find(W + "outlineLvl") if ppr is not None else None
+    return None if node is None else number(val(node), BODY_LEVEL) + 1
 
 
 def _read_marker(ppr: Element | None, styles: StyleSheet, counter: ListCounter) -> Marker | None:
     direct = ppr.find(W + "numPr") if ppr is not None else None
     style = styles.paragraph(val(ppr.find(W + "pStyle")) if ppr is not None else None)
     num_id = val(direct.find(W + "numId")) if direct is not None else None
-    level = direct.find(W + "ilvl") if direct is not None else None
+    level_node = direct.find(W + "ilvl") if direct is not None else None
     num_id = num_id or style.num_id
     if num_id is None or num_id == "0" or not counter.knows(num_id):
         return None
-    if level is not None:
-        at = number(val(level))
+    if level_node is not None:
+        level_index = number(val(level_node))
     elif direct is not None and direct.find(W + "numId") is not None:
-        at = 0
+        level_index = 0
     else:
-        tied = counter.level_of_style(num_id, style.ids[:1])
-        at = style.num_level if style.num_level is not None else tied or 0
-    marker = counter.next(num_id, at)
+        linked_level = counter.level_of_style(num_id, style.ids[:1])
+        level_index = style.num_level if style.num_level is not None else linked_level or 0
+    marker = counter.next(num_id, level_index)
     return replace(marker, level=style.list_depth) if marker.level < style.list_depth else marker

@@ -1,4 +1,4 @@
-"""What a paragraph is made of, in order: styled text and the things that stand between it. Plain data."""
+"""Pieces of a paragraph, in order: styled text and objects between it. Plain data."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,6 +8,8 @@ from models.extract.formats.common.xml import Element
 
 
 class NoteKind(StrEnum):
+    """Kinds of notes."""
+
     FOOTNOTE = "footnote"
     ENDNOTE = "endnote"
     COMMENT = "comment"
@@ -15,7 +17,7 @@ class NoteKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunFormat:
-    """How a stretch of text looks and where it leads."""
+    """Formatting and link target of a stretch of text."""
 
     bold: bool = False
     italic: bool = False
@@ -24,13 +26,15 @@ class RunFormat:
     href: str | None = None
 
 
-PLAIN_INK = RunFormat()
+PLAIN_FORMAT = RunFormat()
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
+    """A stretch of text in one format."""
+
     text: str
-    ink: RunFormat = PLAIN_INK
+    format: RunFormat = PLAIN_FORMAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +44,22 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class CheckBox:
-    """A checkbox begins here; its glyph follows as text."""
+    """The start of a checkbox; its glyph follows as text."""
 
     checked: bool
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaPiece:
+    """A formula in LaTeX."""
+
     latex: str
     display: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NoteRef:
-    """A note is called here; `own_mark` when the text carries the mark itself."""
+    """A call of a note; `own_mark` when the text contains the mark itself."""
 
     kind: NoteKind
     id: str
@@ -62,12 +68,12 @@ class NoteRef:
 
 @dataclass(frozen=True, slots=True)
 class NoteMark:
-    """Where a note prints its own mark, inside the note."""
+    """The mark of a note inside the note."""
 
 
 @dataclass(frozen=True, slots=True)
 class PicturePiece:
-    """`part` names the image in the package, None when it lies outside or is missing."""
+    """A picture; `part` names the image in the package and is missing for external or lost images."""
 
     part: str | None
     alt: str = ""
@@ -84,7 +90,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A text box: block-level content of its own."""
+    """A text box with block-level content."""
 
     content: Element
 

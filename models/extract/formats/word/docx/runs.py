@@ -1,6 +1,6 @@
-"""One paragraph's contents: runs, links, fields, controls and drawings in, a flat list of pieces out, in order.
+"""Content of one paragraph: runs, links, fields, controls and drawings in, a flat list of pieces out, in order.
 
-Tracked changes are read as accepted. Knows styles and fields, not what kind of block the paragraph becomes.
+Reads tracked changes as accepted. Knows styles and fields, not the kind of block that the paragraph becomes.
 """
 
 import re
@@ -30,7 +30,7 @@ from models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
 CONTAINERS: Final = frozenset(
     W + name for name in ("ins", "moveTo", "smartTag", "customXml", "sdtContent", "bdo", "dir", "rubyBase", "subDoc")
 )
-"""Elements that only wrap runs: what they hold is read as if they were not there."""
+"""Elements that only wrap runs: their content is read as if the wrapper were missing."""
 
 _FIXED: Final = {
     W + "tab": "\t",
@@ -49,7 +49,7 @@ _NOTES: Final = {
 
 @dataclass(slots=True)
 class Story:
-    """One part's context: its relationships, its open fields, and where warnings go."""
+    """Context of one part: its styles, relationships, open fields and the receiver of warnings."""
 
     styles: StyleSheet
     relations: Relations
@@ -62,13 +62,13 @@ class InlineReader:
 
     def __init__(self, story: Story, paragraph_toggles: Toggles = PLAIN) -> None:
         self._story = story
-        self._under = paragraph_toggles
-        self._ink = RunFormat()
+        self._paragraph_toggles = paragraph_toggles
+        self._format = RunFormat()
         self._links: list[str | None] = []
         self.pieces: list[Piece] = []
 
     def read(self, node: Element) -> list[Piece]:
-        """Pieces of everything inside `node` (a `w:p`, or a container within one)."""
+        """Return the pieces of everything inside `node` (a `w:p`, or a container within one)."""
         for child in node:
             self._read_child(child)
         return self.pieces
@@ -83,7 +83,7 @@ class InlineReader:
 
     def _read_run(self, node: Element) -> None:
         rpr = node.find(W + "rPr")
-        self._ink = self._run_ink(rpr)
+        self._format = self._read_format(rpr)
         for child in node:
             if isinstance(child.tag, str):
                 self._read_run_child(child)
@@ -91,7 +91,7 @@ class InlineReader:
     def _read_run_child(self, node: Element) -> None:
         tag = tag_of(node)
         if tag == W + "t":
-            self._add_text(self._plain(node))
+            self._add_text(self._decode_text(node))
         elif tag in _FIXED:
             self._add_text(_FIXED[tag])
         elif tag in _NOTES:
@@ -100,8 +100,8 @@ class InlineReader:
         elif (known := _RUN_HANDLERS.get(tag)) is not None:
             known(self, node)
 
-    def _plain(self, node: Element) -> str:
-        """The characters of a `w:t`; those of a symbol font as Unicode."""
+    def _decode_text(self, node: Element) -> str:
+        """Return the characters of a `w:t`; those of a symbol font as Unicode."""
         text = node.text or ""
         if _PRIVATE.search(text) is None:
             return text
@@ -112,20 +112,25 @@ class InlineReader:
         if not text or not self._story.fields.shows_text:
             return
         href = self._links[-1] if self._links else self._story.fields.href
-        ink = self._ink
+        run_format = self._format
         text = text.replace("\u00ad", "")
-        self.pieces.append(Text(text, RunFormat(ink.bold, ink.italic, ink.code, ink.hidden, href)))
+        self.pieces.append(
+            Text(text, RunFormat(run_format.bold, run_format.italic, run_format.code, run_format.hidden, href))
+        )
 
-    def _run_ink(self, rpr: Element | None) -> RunFormat:
-        """Direct formatting wins; bold and italic of the two style kinds cancel each other out (ECMA-376 17.7.3)."""
+    def _read_format(self, rpr: Element | None) -> RunFormat:
+        """Return the run's format.
+
+        Direct formatting wins; bold and italic of the two style kinds cancel each other out (ECMA-376 17.7.3).
+        """
         direct = read_toggles(rpr)
         style = self._story.styles.run(val(rpr.find(W + "rStyle")) if rpr is not None else None)
-        under = self._under
+        paragraph = self._paragraph_toggles
         return RunFormat(
-            bold=direct.bold if direct.bold is not None else bool(style.bold) != bool(under.bold),
-            italic=direct.italic if direct.italic is not None else bool(style.italic) != bool(under.italic),
+            bold=direct.bold if direct.bold is not None else bool(style.bold) != bool(paragraph.bold),
+            italic=direct.italic if direct.italic is not None else bool(style.italic) != bool(paragraph.italic),
             code=bool(style.code),
-            hidden=direct.hidden if direct.hidden is not None else bool(style.hidden) or bool(under.hidden),
+            hidden=direct.hidden if direct.hidden is not None else bool(style.hidden) or bool(paragraph.hidden),
         )
 
     def _read_break(self, node: Element) -> None:
@@ -163,7 +168,7 @@ class InlineReader:
                 pass
 
     def _read_form_field(self, data: Element | None) -> None:
-        """Legacy form fields keep their value in the field's data: a checkbox's state, a list's choice."""
+        """Read a legacy form field, whose value is in the field's data: a checkbox's state, a list's choice."""
         if data is None:
             return
         if (box := data.find(W + "checkBox")) is not None:
@@ -172,8 +177,8 @@ class InlineReader:
             self._add_text(_CHECKED if is_on(stated) else _UNCHECKED)
         elif (choices := data.find(W + "ddList")) is not None:
             entries = [val(entry) or "" for entry in choices.findall(W + "listEntry")]
-            at = number(val(choices.find(W + "result")) or val(choices.find(W + "default")))
-            self._add_text(entries[at] if 0 <= at < len(entries) else "")
+            index = number(val(choices.find(W + "result")) or val(choices.find(W + "default")))
+            self._add_text(entries[index] if 0 <= index < len(entries) else "")
 
     def _add_check(self, checked: bool) -> None:
         if self._story.fields.shows_text:
@@ -183,15 +188,15 @@ class InlineReader:
         self._story.fields.instruct(node.text or "")
 
     def _read_simple_field(self, node: Element) -> None:
-        self._linked(field_href(node.get(W + "instr", "")), node)
+        self._read_linked(field_href(node.get(W + "instr", "")), node)
 
     def _read_hyperlink(self, node: Element) -> None:
         relation = self._story.relations.get(node.get(R + "id", ""))
         anchor = node.get(W + "anchor", "")
         target = relation.target if relation is not None and relation.external else ""
-        self._linked(clean_href(target + ("#" + anchor if anchor else "")), node)
+        self._read_linked(clean_href(target + ("#" + anchor if anchor else "")), node)
 
-    def _linked(self, href: str | None, node: Element) -> None:
+    def _read_linked(self, href: str | None, node: Element) -> None:
         if href is None:
             self.read(node)
             return
@@ -200,7 +205,7 @@ class InlineReader:
         self._links.pop()
 
     def _read_control(self, node: Element) -> None:
-        """A content control: a checkbox control is marked; any other is its content."""
+        """Read a content control: a checkbox control is marked; of others only the content is read."""
         content = node.find(W + "sdtContent")
         check = node.find(f"{W}sdtPr/{W14}checkbox")
         before = len(self.pieces)
@@ -210,11 +215,11 @@ class InlineReader:
         if content is not None:
             self.read(content)
         if check is not None and not any(isinstance(piece, Text) for piece in self.pieces[before:]):
-            self._ink = RunFormat()
+            self._format = RunFormat()
             self._add_text(_CHECKED if checked else _UNCHECKED)
 
     def _read_ruby(self, node: Element) -> None:
-        """Base text, then its reading in brackets."""
+        """Add the base text, then its pronunciation in brackets."""
         base, reading = node.find(W + "rubyBase"), node.find(W + "rt")
         if base is not None:
             self.read(base)
@@ -239,6 +244,7 @@ class InlineReader:
 
 
 def is_on_attribute(node: Element, name: str) -> bool:
+    """Return whether a boolean attribute in Word's namespace is on."""
     return node.get(W + name, "0") in ("1", "true", "on")
 
 

@@ -1,4 +1,4 @@
-"""The style sheet of a Word file: style ids in, what they mean for a paragraph or run out.
+"""The style sheet of a Word file: style ids in, their effect on a paragraph or run out.
 
 Follows based-on chains, built-in and localised names. Knows no text and no numbering definitions.
 """
@@ -11,7 +11,7 @@ from typing import Final
 from models.extract.formats.common.xml import Element, W, is_on, number, val
 
 MAX_CHAIN: Final = 50
-"""Styles a style is based on, one after the other; Word allows eleven, a circle never ends."""
+"""Styles in a based-on chain; Word allows eleven, a loop never ends."""
 BODY_LEVEL: Final = 9
 """`w:outlineLvl` 9 = body text."""
 
@@ -31,7 +31,7 @@ _DEEPER_LIST: Final = re.compile(r"^list (?:bullet|number) ([2-5])$")
 
 
 class StyleRole(StrEnum):
-    """What a paragraph style says its paragraphs are."""
+    """The role that a paragraph style gives its paragraphs."""
 
     BODY = "body"
     TITLE = "title"
@@ -50,7 +50,7 @@ class Toggles:
     code: bool | None = None
 
     def over(self, lower: "Toggles") -> "Toggles":
-        """These, completed by `lower`."""
+        """Return these toggles, completed by `lower`."""
         return Toggles(
             self.bold if self.bold is not None else lower.bold,
             self.italic if self.italic is not None else lower.italic,
@@ -64,10 +64,18 @@ PLAIN: Final = Toggles()
 
 @dataclass(frozen=True, slots=True)
 class ParagraphStyle:
-    """A paragraph style with its based-on chain applied. `level` 1..9 when it is a heading.
+    """A paragraph style with its based-on chain applied.
 
-    `indent` is where its lines begin, in twips from the margin.
-    `list_depth` is the depth that the built-in list styles have by name (each has a list of its own, at level 0).
+    Attributes:
+        ids: Ids of the style and its bases.
+        role: Role of its paragraphs.
+        level: 1..9 for a heading.
+        num_id: Id of its list.
+        num_level: Level in the list, from 0.
+        list_depth: Depth that the built-in list styles have by name (each has its own list, at level 0).
+        page_break_before: Whether its paragraphs start a page.
+        toggles: Formatting of its runs.
+        indent: Start of its lines, in twips from the margin.
     """
 
     ids: tuple[str, ...] = ()
@@ -91,14 +99,14 @@ class _Style:
 
 
 def read_toggles(rpr: Element | None) -> Toggles:
-    """The toggles that a `w:rPr` states."""
+    """Return the toggles that a `w:rPr` states."""
     if rpr is None:
         return PLAIN
     return Toggles(is_on(rpr.find(W + "b")), is_on(rpr.find(W + "i")), is_on(rpr.find(W + "vanish")))
 
 
 class StyleSheet:
-    """Styles by id; a missing part or style is a plain one."""
+    """Styles by id; a missing part or style is a plain style."""
 
     def __init__(self, root: Element | None) -> None:
         self._styles: dict[str, _Style] = {}
@@ -112,13 +120,13 @@ class StyleSheet:
                 self._default = style.id
 
     def paragraph(self, style_id: str | None) -> ParagraphStyle:
-        """The paragraph style of that id (None = the default one)."""
+        """Return the paragraph style of that id (None = the default one)."""
         if style_id not in self._paragraphs:
             self._paragraphs[style_id] = _resolve(self._chain(style_id or self._default), style_id)
         return self._paragraphs[style_id]
 
     def run(self, style_id: str | None) -> Toggles:
-        """The toggles of the character style of that id."""
+        """Return the toggles of the character style of that id."""
         if style_id is None:
             return PLAIN
         if style_id not in self._runs:
@@ -167,16 +175,17 @@ def _resolve(chain: list[_Style], style_id: str | None) -> ParagraphStyle:
 
 
 def read_indent(ppr: Element | None) -> int | None:
-    """Where the lines of a paragraph begin, in twips from the margin; None where these properties do not say."""
+    """Return the start of a paragraph's lines, in twips from the margin; None when it is not stated."""
     stated = ppr.find(W + "ind") if ppr is not None else None
     left = None if stated is None else stated.get(W + "left") or stated.get(W + "start")
     return None if left is None else number(left)
 
 
 def _heading_level(chain: list[_Style]) -> int | None:
-    """The nearest style that is a heading by name or by outline level; level 9 ("body") says nothing here.
+    """Return the level of the nearest style that is a heading by name or by outline level.
 
-    The built-in head of a table of contents is stated to be body text, whatever it is based on.
+    Level 9 ("body") is ignored. The built-in heading of a table of contents is stated to be body text, independent of
+    its base.
     """
     for style in chain:
         if style.name == "toc heading":
@@ -190,13 +199,13 @@ def _heading_level(chain: list[_Style]) -> int | None:
 
 
 def _named_level(name: str) -> int | None:
-    found = _HEADING.match(name)
-    return int(found.group(1)) if found else None
+    match = _HEADING.match(name)
+    return int(match.group(1)) if match else None
 
 
 def _list_depth(chain: list[_Style]) -> int:
-    found = next((match for style in chain if (match := _DEEPER_LIST.match(style.name))), None)
-    return int(found.group(1)) if found else 1
+    depth_match = next((match for style in chain if (match := _DEEPER_LIST.match(style.name))), None)
+    return int(depth_match.group(1)) if depth_match else 1
 
 
 def _named_role(names: list[str]) -> StyleRole:
@@ -216,13 +225,13 @@ def _numbering(chain: list[_Style]) -> tuple[str | None, int | None]:
     num_id: str | None = None
     level: int | None = None
     for style in chain:
-        found = style.ppr.find(W + "numPr") if style.ppr is not None else None
-        if found is None:
+        properties = style.ppr.find(W + "numPr") if style.ppr is not None else None
+        if properties is None:
             continue
-        stated = found.find(W + "ilvl")
+        stated = properties.find(W + "ilvl")
         if level is None and stated is not None:
             level = number(val(stated))
-        num_id = num_id or val(found.find(W + "numId"))
+        num_id = num_id or val(properties.find(W + "numId"))
     return num_id, level
 
 

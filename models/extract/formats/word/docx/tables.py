@@ -1,4 +1,4 @@
-"""A Word table's grid: `w:tbl` in, places of its cells with spans and header marks out.
+"""The grid of a Word table: `w:tbl` in, positions of its cells with spans and header marks out.
 
 Cell contents are not read here.
 """
@@ -12,15 +12,15 @@ from models.extract.formats.common.xml import MC, Element, W, is_on, number, val
 from models.extract.formats.word.docx.drawing import choose_alternative
 
 MAX_COLUMNS: Final = 1000
-"""Columns of a table; Word allows 63, so only made files have more."""
+"""Columns of a table; Word allows 63, so more occur only in attacks."""
 _FIRST_ROW: Final = 0x0020
-"""The bit of a table's look (`w:tblLook`) that says its first row is a head."""
+"""The bit of a table's look (`w:tblLook`) that makes its first row a header."""
 _WRAPPERS: Final = frozenset(W + name for name in ("ins", "moveTo", "customXml", "smartTag", "sdtContent"))
 
 
 @dataclass(slots=True)
 class GridCell:
-    """A cell's place; `contents` are its `w:tc` elements (more than one when merged), rows and columns from 0."""
+    """A cell's position, from 0; `contents` are its `w:tc` elements (more than one when merged)."""
 
     row: int
     col: int
@@ -32,28 +32,34 @@ class GridCell:
 
 @dataclass(slots=True)
 class DocxGrid:
+    """The grid of a table."""
+
     rows: int
     cols: int
     cells: list[GridCell]
 
 
 def read_grid(table: Element) -> DocxGrid:
-    """The grid of a `w:tbl`, deleted rows and cells left out. Raises `ResourceLimit` when it is absurdly wide."""
+    """Return the grid of a `w:tbl` without deleted rows and cells.
+
+    Raises:
+        ResourceLimit: The table has too many columns.
+    """
     rows = [row for row in unwrap(table, W + "tr") if not _is_deleted(row.find(W + "trPr"), "del")]
     headers = _count_header_rows(table, rows)
     cells: list[GridCell] = []
     above: dict[int, GridCell] = {}
     cols = 0
-    for at, row in enumerate(rows):
-        placed, width = _place_row(row, at, at < headers, above)
-        cells += [cell for cell in placed if cell.row == at]
+    for index, row in enumerate(rows):
+        placed, width = _place_row(row, index, index < headers, above)
+        cells += [cell for cell in placed if cell.row == index]
         above = {cell.col: cell for cell in placed}
         cols = max(cols, width)
     return DocxGrid(len(rows), cols, cells)
 
 
 def unwrap(node: Element, tag: str) -> Iterator[Element]:
-    """Children with that tag, looking through content controls and accepted insertions."""
+    """Yield children with that tag, also inside content controls and accepted insertions."""
     for child in node:
         if child.tag == tag:
             yield child
@@ -65,11 +71,11 @@ def unwrap(node: Element, tag: str) -> Iterator[Element]:
             yield from unwrap(chosen, tag)
 
 
-def _place_row(row: Element, at: int, header: bool, above: dict[int, GridCell]) -> tuple[list[GridCell], int]:
-    """Cells that lie in this row (those begun above included), and the row's width in columns."""
+def _place_row(row: Element, row_index: int, header: bool, above: dict[int, GridCell]) -> tuple[list[GridCell], int]:
+    """Return the cells in this row (with those begun above), and the row's width in columns."""
     trpr = row.find(W + "trPr")
     placed: list[GridCell] = []
-    col = _skip(placed, at, _stated_number(trpr, "gridBefore", 0))
+    col = _skip_columns(placed, row_index, _stated_number(trpr, "gridBefore", 0))
     for content in unwrap(row, W + "tc"):
         tcpr = content.find(W + "tcPr")
         if _is_deleted(tcpr, "cellDel"):
@@ -77,36 +83,36 @@ def _place_row(row: Element, at: int, header: bool, above: dict[int, GridCell]) 
         span = max(1, _stated_number(tcpr, "gridSpan", 1))
         if col + span > MAX_COLUMNS:
             raise ResourceLimit("a table has too many columns")
-        cell = _continued(tcpr, col, span, above) or _merged_left(tcpr, placed)
+        cell = _find_continued(tcpr, col, span, above) or _find_merged_left(tcpr, placed)
         if cell is None:
-            cell = GridCell(at, col, span, header)
+            cell = GridCell(row_index, col, span, header)
             placed.append(cell)
-        elif cell.row < at and cell not in placed:
-            cell.row_span = at - cell.row + 1
+        elif cell.row < row_index and cell not in placed:
+            cell.row_span = row_index - cell.row + 1
             placed.append(cell)
         else:
             cell.col_span += span
         cell.contents.append(content)
         col += span
-    return placed, _after(col, _stated_number(trpr, "gridAfter", 0))
+    return placed, _column_after(col, _stated_number(trpr, "gridAfter", 0))
 
 
-def _skip(placed: list[GridCell], at: int, count: int) -> int:
-    """An empty cell over `count` columns before a row's first cell; gives the column after them."""
+def _skip_columns(placed: list[GridCell], row_index: int, count: int) -> int:
+    """Add an empty cell over `count` columns before a row's first cell; return the column after them."""
     if count:
-        placed.append(GridCell(at, 0, count, False))
-    return _after(0, count)
+        placed.append(GridCell(row_index, 0, count, False))
+    return _column_after(0, count)
 
 
-def _after(col: int, count: int) -> int:
-    """The column after `count` more. At its end a row has the cells it has: none stands for those it leaves out."""
+def _column_after(col: int, count: int) -> int:
+    """Return the column after `count` more; columns that a row omits at its end get no cell."""
     if col + count > MAX_COLUMNS:
         raise ResourceLimit("a table has too many columns")
     return col + count
 
 
-def _continued(tcpr: Element | None, col: int, span: int, above: dict[int, GridCell]) -> GridCell | None:
-    """The cell above that this one goes on; None when it starts a cell of its own."""
+def _find_continued(tcpr: Element | None, col: int, span: int, above: dict[int, GridCell]) -> GridCell | None:
+    """Return the cell above that this one continues, or None when it starts a new cell."""
     merge = tcpr.find(W + "vMerge") if tcpr is not None else None
     if merge is None or val(merge, "continue") == "restart":
         return None
@@ -114,8 +120,8 @@ def _continued(tcpr: Element | None, col: int, span: int, above: dict[int, GridC
     return cell if cell is not None and cell.col_span == span else None
 
 
-def _merged_left(tcpr: Element | None, placed: list[GridCell]) -> GridCell | None:
-    """The cell to the left, for the legacy `w:hMerge` continuation."""
+def _find_merged_left(tcpr: Element | None, placed: list[GridCell]) -> GridCell | None:
+    """Return the cell to the left that this one continues, for the legacy `w:hMerge`."""
     merge = tcpr.find(W + "hMerge") if tcpr is not None else None
     if merge is None or val(merge, "continue") == "restart" or not placed:
         return None
@@ -123,7 +129,7 @@ def _merged_left(tcpr: Element | None, placed: list[GridCell]) -> GridCell | Non
 
 
 def _count_header_rows(table: Element, rows: list[Element]) -> int:
-    """Leading rows stated as repeated headers; else one, when the table's look asks for a header row."""
+    """Count leading rows stated as repeated headers; else one if the table's look has a header row."""
     count = 0
     for row in rows:
         if not is_on(row.find(f"{W}trPr/{W}tblHeader")):
@@ -148,8 +154,8 @@ def _hex(text: str | None) -> int:
 
 
 def _stated_number(properties: Element | None, name: str, default: int) -> int:
-    found = properties.find(W + name) if properties is not None else None
-    return max(0, number(val(found), default)) if found is not None else default
+    node = properties.find(W + name) if properties is not None else None
+    return max(0, number(val(node), default)) if node is not None else default
 
 
 def _is_deleted(properties: Element | None, name: str) -> bool:

@@ -1,6 +1,6 @@
-"""The parts of a Word file put together: a package in, pages of drafts, metadata and warnings out.
+"""A Word file assembled from its parts: a package in, pages of drafts, metadata and warnings out.
 
-The document is found by relationship, not by name; parts that are missing or broken are left out with a warning.
+Finds the document by relationship, not by name. Missing or broken parts are left out with a warning.
 """
 
 from collections.abc import Callable
@@ -28,36 +28,42 @@ from models.extract.formats.word.docx.styles import StyleSheet
 from models.extract.registry import INSIDE, find_reader
 
 MAX_CHUNKS: Final = 200
-"""Documents inside one; programs that build reports from pieces put in some dozens."""
+"""Embedded documents; programs that build reports from pieces embed some dozens."""
 _BETWEEN: Final = "\0"
-"""Between the name of a part and that of a picture in it: no part's name has it."""
+"""Separator between the name of a part and that of a picture in it, which no part name contains."""
 
 
 @dataclass(slots=True)
 class ChunkReader:
-    """Reads parts of one package; the pictures of all of them are had by names of their own."""
+    """Reads parts of one package and gives the pictures of all of them unique names."""
 
     package: Package
     assets: dict[str, Assets] = field(default_factory=dict)
     count: int = 0
 
     def size(self, name: str) -> int:
+        """Return the size of a picture in bytes."""
         part, _, inner = name.partition(_BETWEEN)
         return self.assets[part].size(inner) if inner else self.package.size(part)
 
     def read(self, name: str) -> bytes:
+        """Return the bytes of a picture."""
         part, _, inner = name.partition(_BETWEEN)
         return self.assets[part].read(inner) if inner else self.package.read(part)
 
     def blocks(self, part: str, read_word: Callable[[bytes], tuple[list[FlowBlock], Assets]]) -> list[FlowBlock] | None:
-        """The blocks of a part; None when it is of no kind that is read. Raises `ResourceLimit` beyond a count."""
+        """Return the blocks of an embedded document, or None when its format is not read.
+
+        Raises:
+            ResourceLimit: There are more than `MAX_CHUNKS` embedded documents.
+        """
         self.count += 1
         if self.count > MAX_CHUNKS:
             raise ResourceLimit(f"more than {MAX_CHUNKS} documents inside one")
         try:
             data = self.package.read(part)
-            found = sniff(data)
-            blocks, self.assets[part] = read_word(data) if found is Format.DOCX else _read(found, data)
+            format_ = sniff(data)
+            blocks, self.assets[part] = read_word(data) if format_ is Format.DOCX else _read(format_, data)
         except ResourceLimit:
             raise
         except ExtractError:
@@ -68,11 +74,15 @@ class ChunkReader:
         return blocks
 
 
-def _read(found: Format, data: bytes) -> tuple[list[FlowBlock], Assets]:
-    """Raises `ExtractError`."""
-    if found not in INSIDE[Format.DOCX]:
-        raise UnsupportedFormat(f"{found.value} inside a Word file")
-    document = cast(FlowDocument, find_reader(found)(data, ReadOptions()))
+def _read(format_: Format, data: bytes) -> tuple[list[FlowBlock], Assets]:
+    """Return the blocks and pictures of an embedded document other than a Word file.
+
+    Raises:
+        ExtractError: The format is not read inside a Word file, or the document is broken.
+    """
+    if format_ not in INSIDE[Format.DOCX]:
+        raise UnsupportedFormat(f"{format_.value} inside a Word file")
+    document = cast(FlowDocument, find_reader(format_)(data, ReadOptions()))
     return [block for page in document.written() for block in page], document.pictures
 
 
@@ -87,7 +97,7 @@ _TRACKED: Final = (W + "ins", W + "del", W + "moveFrom", W + "moveTo")
 class WordFile:
     """One package on its way to pages. `read` once; then `metadata`, `warnings` and `assets` are complete.
 
-    `inside`: it lies in another Word file, and documents in it are only named.
+    `inside`: it is embedded in another Word file, and its own embedded documents are only reported.
     """
 
     def __init__(self, package: Package, *, inside: bool = False) -> None:
@@ -102,7 +112,11 @@ class WordFile:
         self.metadata: Metadata = read_metadata(self._read_core(), styles)
 
     def read(self) -> list[FlowPage]:
-        """All pages in order. Raises `ExtractError`."""
+        """Return all pages in order.
+
+        Raises:
+            ExtractError: The document is missing, broken or too large.
+        """
         root = self._package.xml(self._part)
         body = root.find(W + "body") if root is not None and root.tag == W + "document" else None
         if root is None or root.tag != W + "document":
@@ -111,7 +125,7 @@ class WordFile:
         pages = StatedPages(sections)
         if body is None:
             return pages.pages
-        self._warn_of(root)
+        self._warn_about(root)
         self._note_stories: dict[NoteKind, Story] = {}
         notes = NoteBook(self._read_note_parts(), self._read_note)
         self._desk = Desk(ListCounter(self._related("numbering")), notes.call, self._read_chart, self._read_chunk)
@@ -122,8 +136,8 @@ class WordFile:
 
     def _find_document(self) -> str:
         relations = self._package.relations("")
-        found = next((one.target for one in relations.values() if one.kind == "officeDocument"), None)
-        for name in (found, "word/document.xml"):
+        target = next((relation.target for relation in relations.values() if relation.kind == "officeDocument"), None)
+        for name in (target, "word/document.xml"):
             if name is not None and self._package.has(name):
                 return name
         raise Malformed("the package names no document part")
@@ -136,8 +150,9 @@ class WordFile:
             return {}
 
     def _related(self, kind: str) -> Element | None:
-        """The root of the part of that kind; by its usual name when no relationship names one."""
-        named = next((one.target for one in self._relations.values() if one.kind == kind and not one.external), None)
+        """Return the root of the part of that kind, by its usual name when no relationship names one."""
+        targets = (part.target for part in self._relations.values() if part.kind == kind and not part.external)
+        named = next(targets, None)
         folder = self._part.rpartition("/")[0]
         return self._read_part(named or f"{folder}/{kind}.xml".lstrip("/"))
 
@@ -149,15 +164,16 @@ class WordFile:
             return None
 
     def _read_core(self) -> Element | None:
-        found = (one.target for one in self._package.relations("").values() if one.kind == "core-properties")
-        return self._read_part(next(found, "docProps/core.xml"))
+        relations = self._package.relations("").values()
+        targets = (relation.target for relation in relations if relation.kind == "core-properties")
+        return self._read_part(next(targets, "docProps/core.xml"))
 
     def _warn(self, code: str) -> None:
         if code not in self.warnings:
             self.warnings.append(code)
 
-    def _warn_of(self, root: Element) -> None:
-        if any(one.kind == "vbaProject" for one in self._relations.values()):
+    def _warn_about(self, root: Element) -> None:
+        if any(relation.kind == "vbaProject" for relation in self._relations.values()):
             self._warn("macros")
         if next(root.iter(*_TRACKED), None) is not None:
             self._warn("tracked-changes")
@@ -172,7 +188,7 @@ class WordFile:
         for kind, (name, properties, format_) in _NOTE_PARTS.items():
             root = self._related(name)
             if root is not None:
-                target = next((one.target for one in self._relations.values() if one.kind == name), "")
+                target = next((part.target for part in self._relations.values() if part.kind == name), "")
                 self._note_stories[kind] = self._make_story(root, self._read_relations(target))
             stated = self._settings.find(f"{W}{properties}/{W}numFmt") if self._settings is not None else None
             parts[kind] = read_note_part(root, kind, val(stated) or format_)
@@ -182,7 +198,7 @@ class WordFile:
         BodyReader(self._desk, self._note_stories[kind], page).read(note)
 
     def _read_chart(self, chart: Chart) -> list[FlowBlock]:
-        """A chart as a picture with its title, and its values as a table."""
+        """Return a chart as a picture with its title, and its values as a table."""
         root = self._read_part(chart.part)
         picture = FlowBlock(BlockType.PICTURE, chart.alt)
         if root is None:
@@ -192,7 +208,7 @@ class WordFile:
         return [picture, FlowBlock(BlockType.TABLE, table=table, parent=picture)] if table is not None else [picture]
 
     def _read_chunk(self, rel_id: str) -> list[FlowBlock]:
-        """Another document, in its place."""
+        """Return the blocks of an embedded document; report a document that is not read."""
         relation = self._relations.get(rel_id)
         local = relation is not None and not relation.external and not self._inside
         blocks = self.assets.blocks(relation.target, self._read_inside) if relation is not None and local else None
@@ -201,7 +217,11 @@ class WordFile:
         return blocks or []
 
     def _read_inside(self, data: bytes) -> tuple[list[FlowBlock], Assets]:
-        """The blocks of a Word file inside this one. Raises `ExtractError`."""
+        """Return the blocks and assets of an embedded Word file.
+
+        Raises:
+            ExtractError: The file is malformed, encrypted or unsupported, or exceeds a limit.
+        """
         word = WordFile(Package(data), inside=True)
         blocks = [block for page in word.read() for block in page.in_order()]
         for code in word.warnings:
@@ -209,16 +229,16 @@ class WordFile:
         return blocks, word.assets
 
     def _add_running(self, pages: StatedPages, sections: list[Section]) -> None:
-        """Headers and footers: each distinct text once, on the first page where it is stated to run."""
-        even = self._settings is not None and is_on(self._settings.find(W + "evenAndOddHeaders"))
+        """Add headers and footers: each distinct text once, on its first page."""
+        has_even = self._settings is not None and is_on(self._settings.find(W + "evenAndOddHeaders"))
         seen: set[tuple[BlockType, str]] = set()
         for section, first in zip(sections, pages.first_pages, strict=False):
             for type_, parts in ((BlockType.PAGE_HEADER, section.headers), (BlockType.PAGE_FOOTER, section.footers)):
-                for which in _running_order(section, bool(even)):
-                    later = first + 1 if which != "first" and section.title_page else first
-                    page = pages.pages[min(later, len(pages.pages) - 1)]
+                for kind in _running_order(section, bool(has_even)):
+                    page_index = first + 1 if kind != "first" and section.title_page else first
+                    page = pages.pages[min(page_index, len(pages.pages) - 1)]
                     running = page.headers if type_ is BlockType.PAGE_HEADER else page.footers
-                    running += self._read_running(parts.get(which, ""), type_, seen)
+                    running += self._read_running(parts.get(kind, ""), type_, seen)
 
     def _read_running(self, rel_id: str, type_: BlockType, seen: set[tuple[BlockType, str]]) -> list[FlowBlock]:
         relation = self._relations.get(rel_id)
@@ -246,7 +266,7 @@ def _is_deleted(node: Element) -> bool:
 
 
 def _move_endnotes(pages: list[FlowPage], endnotes: list[FlowBlock]) -> None:
-    """Endnotes stand at the end of the document, wherever they are called."""
+    """Move endnotes to the end of the document."""
     ids = {id(draft) for draft in endnotes}
     for page in pages:
         page.notes = [draft for draft in page.notes if id(draft) not in ids]

@@ -1,6 +1,6 @@
-"""From the pieces of one paragraph to blocks on the current page: the text itself, and what stands in or beside it.
+"""Pieces of one paragraph to blocks on the current page: the text, and objects in it.
 
-Pictures, charts and text boxes become blocks of their own, before the text when nothing was printed yet, else after it.
+Pictures, charts and text boxes become separate blocks, before the text when nothing was printed yet, else after it.
 """
 
 from collections.abc import Callable
@@ -29,11 +29,11 @@ from models.extract.formats.word.docx.pieces import (
 )
 
 SAME_INDENT: Final = 60
-"""Twips (3 points) between two indents that look like one."""
+"""Twips (3 points) between two indents that look equal."""
 
 
 class ParagraphWriter:
-    """Writes paragraphs of one story; keeps which list items and which code block are open."""
+    """Writes paragraphs of one story; tracks which list items and which code block are open."""
 
     def __init__(
         self,
@@ -45,21 +45,24 @@ class ParagraphWriter:
         self._sink, self._call_note, self._read_chart, self._read_box = sink, call_note, read_chart, read_box
         self._items: dict[int, FlowBlock] = {}
         self._indents: dict[int, int] = {}
-        self._went_on: FlowBlock | None = None
+        self._continuation: FlowBlock | None = None
         self._code: FlowBlock | None = None
 
     def close_code(self) -> None:
-        """The next code paragraph begins a block of its own."""
+        """Make the next code paragraph start a new block."""
         self._code = None
 
     def write(self, kind: ParagraphKind, pieces: list[Piece]) -> None:
-        """Blocks of one paragraph, in order."""
+        """Write the blocks of one paragraph, in order."""
         _Paragraph(self, kind, pieces).write()
 
     def add_text(
         self, kind: ParagraphKind, texts: list[Text], *, checkbox: bool, first: FlowBlock | None
     ) -> FlowBlock | None:
-        """The block of a stretch of text; None when it prints nothing. `first` is the paragraph's block so far."""
+        """Add the block of a stretch of text and return it, or None when it prints nothing.
+
+        `first` is the paragraph's block so far.
+        """
         if first is not None:
             return self._add(BlockType.PARAGRAPH, texts, parent=first)
         if kind.type is BlockType.LIST_ITEM:
@@ -72,7 +75,7 @@ class ParagraphWriter:
         level = kind.level if type_ is BlockType.HEADING else None
         parent = self._continued_item(kind) if type_ is BlockType.PARAGRAPH else None
         draft = self._add(type_, texts, level=level, parent=parent)
-        self._went_on = draft if parent is not None else None
+        self._continuation = draft if parent is not None else None
         if draft is not None and type_ in (BlockType.HEADING, BlockType.TITLE):
             self._items = {}
         return draft
@@ -106,32 +109,35 @@ class ParagraphWriter:
         draft = self._add(type_, texts, level=marker.level, prefix=prefix, parent=parent)
         if draft is not None:
             draft.bullet = not prefix and not is_check
-            self._items = {at: item for at, item in self._items.items() if at < marker.level} | {marker.level: draft}
+            outer = {level: item for level, item in self._items.items() if level < marker.level}
+            self._items = outer | {marker.level: draft}
             self._indents[marker.level] = kind.indent or 0
         return draft
 
     def _continued_item(self, kind: ParagraphKind) -> FlowBlock | None:
-        """The open item whose text an unnumbered paragraph right after it goes on with: both begin at one indent."""
+        """Return the open item that an unnumbered paragraph right after it continues: both have one indent."""
         blocks = self._sink.current.blocks
         last = blocks[-1] if blocks else None
         if last is None or kind.indent is None or not self._items:
             return None
-        if last is not self._went_on and last is not self._items[max(self._items)]:
+        if last is not self._continuation and last is not self._items[max(self._items)]:
             return None
-        begun = (at for at in sorted(self._items, reverse=True) if (left := self._indents.get(at, 0)) > 0
+        begun = (level for level in sorted(self._items, reverse=True) if (left := self._indents.get(level, 0)) > 0
                  and abs(left - kind.indent) <= SAME_INDENT)  # fmt: skip
-        at = next(begun, None)
-        if at is None:
+        depth = next(begun, None)
+        if depth is None:
             return None
-        self._items = {level: item for level, item in self._items.items() if level <= at}
-        return self._items[at]
+        self._items = {level: item for level, item in self._items.items() if level <= depth}
+        return self._items[depth]
 
     def _item_at_most(self, level: int) -> FlowBlock | None:
-        return next((self._items[at] for at in range(level, 0, -1) if at in self._items), None)
+        return next((self._items[depth] for depth in range(level, 0, -1) if depth in self._items), None)
 
     def _add_code(self, texts: list[Text]) -> FlowBlock | None:
-        """Code paragraphs that follow each other are one block; its lines keep their indentation."""
-        text, _ = join_text([replace(piece, ink=replace(piece.ink, href=None)) for piece in texts], keep_indent=True)
+        """Add a code paragraph to the code block before it; its lines keep their indentation."""
+        text, _ = join_text(
+            [replace(piece, format=replace(piece.format, href=None)) for piece in texts], keep_indent=True
+        )
         blocks = self._sink.current.blocks
         if self._code is not None and blocks and blocks[-1] is self._code:
             self._code.text += "\n" + text
@@ -141,14 +147,14 @@ class ParagraphWriter:
         return self._code
 
     def add_hidden(self, texts: list[Text], parent: FlowBlock | None) -> None:
-        """Text formatted as hidden: a block of its own, flagged."""
+        """Add hidden text as a separate, flagged block."""
         text, spans = join_text(texts)
         if text:
             draft = FlowBlock(BlockType.PARAGRAPH, text, spans, parent=parent, flags=(HIDDEN_TEXT,))
             self._sink.current.blocks.append(draft)
 
-    def add_beside(self, piece: PicturePiece | Chart | Box, parent: FlowBlock | None) -> None:
-        """A picture, chart or text box as blocks."""
+    def add_object(self, piece: PicturePiece | Chart | Box, parent: FlowBlock | None) -> None:
+        """Add a picture, chart or text box as blocks."""
         match piece:
             case Box(content):
                 self._read_box(content)
@@ -159,16 +165,19 @@ class ParagraphWriter:
                 self._sink.current.blocks.append(draft)
 
     def add_formula(self, latex: str, parent: FlowBlock | None) -> None:
+        """Add a formula block."""
         self._sink.current.blocks.append(FlowBlock(BlockType.FORMULA, latex, parent=parent))
 
     def turn(self) -> None:
+        """Start a new page."""
         self._sink.turn()
 
     def call(self, ref: NoteRef) -> tuple[str, list[FlowBlock]]:
+        """Return the mark and the blocks of a note."""
         return self._call_note(ref)
 
     def add_notes(self, comments: list[FlowBlock], notes: list[FlowBlock], parent: FlowBlock | None) -> None:
-        """Comments follow their paragraph; other notes stand at the end of the page."""
+        """Add comments after their paragraph, and other notes at the end of the page."""
         for draft in [*comments, *notes]:
             draft.parent = draft.parent or parent
         self._sink.current.blocks += comments
@@ -182,7 +191,7 @@ class _Paragraph:
         self._writer, self._kind, self._pieces = writer, kind, pieces
         self._texts: list[Text] = []
         self._hidden: list[Text] = []
-        self._beside: list[PicturePiece | Chart | Box] = []
+        self._objects: list[PicturePiece | Chart | Box] = []
         self._comments: list[FlowBlock] = []
         self._notes: list[FlowBlock] = []
         self._checkbox = self._prints = False
@@ -190,6 +199,7 @@ class _Paragraph:
         self._only_formulas = not any(isinstance(piece, Text) and piece.text.strip() for piece in pieces)
 
     def write(self) -> None:
+        """Write all pieces."""
         for piece in self._pieces:
             self._take(piece)
         self._flush()
@@ -209,9 +219,9 @@ class _Paragraph:
                 self._take_note(piece)
             case PicturePiece() | Chart() | Box():
                 if self._prints:
-                    self._beside.append(piece)
+                    self._objects.append(piece)
                 else:
-                    self._writer.add_beside(piece, None)
+                    self._writer.add_object(piece, None)
             case _:
                 pass
 
@@ -229,19 +239,19 @@ class _Paragraph:
         (self._comments if ref.kind is NoteKind.COMMENT else self._notes).extend(drafts)
 
     def _take_text(self, piece: Text) -> None:
-        if piece.ink.hidden:
+        if piece.format.hidden:
             self._hidden.append(piece)
             return
         self._texts.append(piece)
         self._prints = self._prints or bool(piece.text.strip())
 
     def _flush(self) -> None:
-        """Writes the text so far and everything that waits beside it."""
+        """Write the text so far and the objects that wait for it."""
         draft = self._writer.add_text(self._kind, self._texts, checkbox=self._checkbox, first=self._first)
         self._first = self._first or draft
         self._writer.add_hidden(self._hidden, self._first)
-        for piece in self._beside:
-            self._writer.add_beside(piece, self._first)
+        for piece in self._objects:
+            self._writer.add_object(piece, self._first)
         self._writer.add_notes(self._comments, self._notes, self._first)
-        self._texts, self._hidden, self._beside, self._comments, self._notes = [], [], [], [], []
+        self._texts, self._hidden, self._objects, self._comments, self._notes = [], [], [], [], []
         self._checkbox = self._prints = False

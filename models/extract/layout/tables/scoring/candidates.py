@@ -139,16 +139,26 @@ def _regroup(
     """The candidate with the rows of the forest, where their number is another; says how well the two agree."""
     rows, region = candidate.rows, candidate.region
     columns = columns or list(candidate.grid.columns)
-    if not columns or len(rows) < 2:
+    body = cut[1:] if candidate.grid.header_rows and candidate.mode != "gates" else cut
+    if not columns or all([len(band.rows) < 2 for band in body]):
         return []
     known = group_rows(rows, columns, region)
-    grid = build_grid(_copy(cut), columns, region, is_grid=is_grid, starts={id(group[0]) for group in known.groups})
+    starts = {id(group[0]) for group in known.groups}
+    candidate.sure = known.sure
+    if candidate.mode != "gates" and _count_rows(candidate.grid, body, starts) == len(candidate.grid.rows):
+        return []
+    grid = build_grid(_copy(cut), columns, region, is_grid=is_grid, starts=starts)
     count, other = len(candidate.grid.rows), len(grid.rows)
-    candidate.agrees, candidate.sure = min(count, other) / max(count, other, 1), known.sure
+    candidate.agrees = min(count, other) / max(count, other, 1)
     if other == count or other < 2 or grid.width < 2:
         return []
     mode = "open" if candidate.mode == "gates" else candidate.mode
     return [Candidate(candidate.indices, region, rows, grid, mode, sure=known.sure, by_forest=True)]
+
+
+def _count_rows(grid: Grid, body: list[Band], starts: set[int]) -> int:
+    """Rows of a grid when the printed rows of its body below each band's first start one only where known to."""
+    return grid.header_rows + sum([1 + sum([id(row) in starts for row in band.rows[1:]]) for band in body])
 
 
 def _find_layouts(view: PageView, region: RuledRegion, rows: list[TextRow]) -> Iterator[tuple[str, list[float], bool]]:

@@ -59,7 +59,7 @@ def test_a_password_that_would_be_hashed_for_minutes_passes_a_limit() -> None:
         {("EncryptionInfo",): b"\3\0\2\0____", ("EncryptedPackage",): b"x" * 600},
     ],
 )
-def test_a_package_that_does_not_say_how_it_is_locked_is_malformed(streams: dict[tuple[str, ...], bytes]) -> None:
+def test_package_without_lock_information_is_malformed(streams: dict[tuple[str, ...], bytes]) -> None:
     with pytest.raises(Malformed):
         unlock(compound(streams), PASSWORD)
 
@@ -73,7 +73,7 @@ def test_broken_locks_end_as_one_of_the_errors_of_a_document() -> None:
             assert len(unlock(broken, PASSWORD)) == 5000
 
 
-def test_the_sandbox_reads_locked_files_of_each_kind_and_names_what_was_inside() -> None:
+def test_sandbox_reads_locked_files_and_names_the_inner_format() -> None:
     reader = DocumentReader(SandboxLimits())
     sheets = lock_agile(workbook(sheet(f"<row>{text_cell('A1', 'needle')}</row>")), PASSWORD)
     try:

@@ -1,4 +1,4 @@
-"""What a reader parsed is handed to the statement once, and nothing of it stays for the next file."""
+"""A reader's parse result is handed to the statement once, and none of it stays for the next file."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ from models.extract.registry import open_document
 PAGE = b"<html><body><p>Twelve ropes</p></body></html>"
 
 
-def test_what_is_kept_is_taken_once() -> None:
+def test_cached_parse_is_taken_once() -> None:
     forget()
     assert keep("xml", b"<a/>", ["made"]) == ["made"]
     assert take("html", b"<a/>") is None

@@ -1,4 +1,4 @@
-"""Numbers that a file states in digits: what no one can mean counts nothing, and is no fault of ours."""
+"""Numbers that a file states in digits: an impossible number counts nothing and is not an internal fault."""
 
 import pytest
 

@@ -16,7 +16,7 @@ def encode(image: Image.Image, form: str, **options: Any) -> bytes:
 
 
 def corner(width: int = 60, height: int = 40, mode: str = "L") -> Image.Image:
-    """White, with a black square in the top left corner: it tells how the picture was turned."""
+    """Make a white picture with a black square in the top left corner, which shows how the picture was turned."""
     image = Image.new("L", (width, height), 255)
     image.paste(0, (0, 0, 10, 10))
     return image.convert(mode)
@@ -51,7 +51,7 @@ def looping_tiff() -> bytes:
 
 
 def black_corners(png: bytes) -> Sequence[str]:
-    """Which corners of a picture are black."""
+    """Return the black corners of a picture."""
     with Image.open(io.BytesIO(png)) as image:
         grey = image.convert("L")
     right, bottom = grey.width - 3, grey.height - 3

@@ -114,7 +114,7 @@ def test_sixteen_bits_are_scaled_not_clipped() -> None:
     assert black_corners(pixels_of(encode(Image.fromarray(deep), "PNG")).image) == ["top left"]
 
 
-def test_what_is_transparent_is_white_paper() -> None:
+def test_transparent_pixels_become_white_paper() -> None:
     ghost = Image.new("RGBA", (40, 40), (0, 0, 0, 0))
     ghost.paste((0, 0, 0, 255), (0, 0, 10, 10))
     assert black_corners(pixels_of(encode(ghost, "PNG")).image) == ["top left"]
@@ -125,7 +125,7 @@ def test_without_recognition_the_page_is_there_and_empty() -> None:
     assert (read.content.route, read.content.reason, read.pixels) == (Route.NONE, "image, ocr off", None)
 
 
-def test_a_stand_alone_picture_is_drawn_anew_without_what_else_is_in_its_file() -> None:
+def test_separate_picture_is_drawn_without_other_data_of_its_file() -> None:
     image = open_image(encode(corner(), "JPEG"), OPTIONS).render_page(1, 110)
     assert (opened(image.png).format, image.media_type, image.page_count) == ("PNG", "image/png", 1)
     assert set(opened(image.png).info) <= {"dpi"}

@@ -39,7 +39,7 @@ def test_a_mail_is_its_fields_and_its_body() -> None:
     assert [block.type for block in tree.blocks[:4]] == [BlockType.KEY_VALUE] * 4
 
 
-def test_the_html_body_is_read_when_it_says_something_else_the_plain_one() -> None:
+def test_html_body_is_read_when_different_else_the_plain_body() -> None:
     plain, html = "Content-Type: text/plain\n\nplain", "Content-Type: text/html\n\n<ul><li>rich</ul>"
     assert texts(read_tree(mixed(plain, html)))[-1] == "rich"
     assert texts(read_tree(mixed(plain, "Content-Type: text/html\n\n<p> </p>")))[-1] == "plain"
@@ -101,7 +101,7 @@ def test_inline_pictures_stand_in_their_place() -> None:
     ]  # fmt: skip
 
 
-def test_a_boundary_that_begins_another_is_told_apart() -> None:
+def test_boundary_that_is_a_prefix_of_another_is_distinguished() -> None:
     inner = 'Content-Type: multipart/alternative; boundary="BB"\n\n--BB\nContent-Type: text/plain\n\ninside\n--BB--'
     assert texts(read_tree(mixed(inner, "Content-Type: text/plain\n\nsecond")))[4:] == ["inside", "second"]
 

@@ -86,7 +86,7 @@ def test_attachments_are_files_and_messages_in_messages_are_mails() -> None:
     assert texts(read_tree(found[0].data), BlockType.PARAGRAPH) == ["Words."]
 
 
-def test_packed_rich_text_is_the_body_where_there_is_no_other() -> None:
+def test_packed_rich_text_is_the_body_without_another_body() -> None:
     rtf = rb"{\rtf1 only\par rich}"
     literals = b"".join(b"\0" + rtf[at : at + 8] for at in range(0, len(rtf), 8))
     packed = struct.pack("<II", len(literals) + 12, len(rtf)) + b"LZFu" + bytes(4) + literals
@@ -95,7 +95,7 @@ def test_packed_rich_text_is_the_body_where_there_is_no_other() -> None:
     assert unpack_rtf(packed) == rtf
 
 
-def test_packed_text_that_says_it_is_huge_is_a_limit_and_one_that_never_ends_ends() -> None:
+def test_rtf_unpacking_is_limited_by_stated_size_and_always_ends() -> None:
     with pytest.raises(ResourceLimit):
         unpack_rtf(struct.pack("<II", 20, 0xFFFFFFFF) + b"LZFu" + bytes(8))
     assert len(unpack_rtf(struct.pack("<II", 20, 100) + b"LZFu" + bytes(4) + b"\xff\x00\x1f" * 100)) < 10_000

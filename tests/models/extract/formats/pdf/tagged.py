@@ -1,4 +1,4 @@
-"""Tagged PDFs made object by object: elements of a structure tree, each with the text that stands in it."""
+"""Tagged PDFs made object by object: elements of a structure tree, each with its text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -87,7 +87,7 @@ def test_only_the_pages_asked_for_are_in_the_tree() -> None:
     assert [block.text for block in tree.blocks] == ["page 2", "page 4"]
 
 
-def test_a_file_opened_anew_between_pages_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_reopened_between_pages_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     data = make_pages(7)
     whole = read_tree(data)
     monkeypatch.setattr(pdf_document, "PAGES_PER_OPEN", 2)
@@ -115,14 +115,14 @@ def test_a_failed_page_stays_in_the_tree_with_a_warning() -> None:
 
 @of_sources
 @pytest.mark.parametrize(("broken", "kind"), [(None, "TypeError"), (itemgetter(99), "IndexError")])
-def test_a_bug_of_the_layout_is_no_broken_page(monkeypatch: pytest.MonkeyPatch, broken: object, kind: str) -> None:
+def test_layout_bug_is_not_a_broken_page(monkeypatch: pytest.MonkeyPatch, broken: object, kind: str) -> None:
     monkeypatch.setattr(layout_page, "merge_pieces", broken)
     read = open_document(make_pages(1), ReadOptions()).read_page(1)
     assert (read.content.status, read.content.error) == (PageStatus.FAILED, ErrorCode.INTERNAL)
     assert (read.fault or "").startswith(f"{kind} at models/extract/layout/page.py:")
 
 
-def test_what_a_library_raises_is_a_broken_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_error_is_a_malformed_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_page, "find_marks", textwrap.shorten)
     read = open_document(make_pages(1), ReadOptions()).read_page(1)
     assert (read.content.error, read.fault) == (ErrorCode.MALFORMED, None)
@@ -178,7 +178,7 @@ def test_more_text_than_allowed_is_a_limit() -> None:
         document.read_page(2)
 
 
-def test_pictures_beyond_the_limit_lose_their_reference_and_leave_a_warning() -> None:
+def test_pictures_beyond_the_limit_lose_their_reference_with_a_warning() -> None:
     paper = Paper().picture(50, 50, 150, 120).picture(50, 200, 150, 270).picture(50, 350, 150, 420)
     tree = read_tree(paper.text(50, 500, "Words enough to be a page of text.").save(), max_assets=2)
     assert [bool(block.asset_ref) for block in tree.blocks[:3]] == [True, True, False]
@@ -210,7 +210,7 @@ def test_thousands_of_scattered_words_are_read_in_linear_time() -> None:
     assert count_calls(1200) < 3.5 * count_calls(400)
 
 
-def test_a_page_whose_entry_is_broken_fails_alone() -> None:
+def test_page_with_a_broken_entry_fails_alone() -> None:
     data = make_pages(3).replace(b"/Type/Page/", b"/Type/Pxge/", 1)
     tree = read_tree(data)
     assert len(tree.pages) == 3
@@ -236,7 +236,7 @@ def test_a_form_in_xfa_says_so() -> None:
 
 @pytest.mark.parametrize("y", [12, 300, 590])
 @pytest.mark.parametrize("word", ["Hello", "7", "-", "."])
-def test_a_document_of_one_word_has_that_word_as_its_text_wherever_it_stands(word: str, y: float) -> None:
+def test_document_of_a_single_word_has_this_word_as_text_at_any_place(word: str, y: float) -> None:
     tree = Paper().text(60, y, word).read()
     assert [block.text for block in visible_blocks(tree)] == [word]
     assert not any(block.type in FURNITURE for block in tree.blocks)

@@ -24,7 +24,7 @@ def add(paper: Paper, kind: int, name: str, box: tuple[float, float, float, floa
     return widget
 
 
-def test_a_value_stands_behind_the_label_that_is_printed_beside_it() -> None:
+def test_field_value_follows_the_label_printed_next_to_the_field() -> None:
     paper = Paper().text(50, 90, "Full name:").text(50, 120, "Born on:")
     add(paper, TEXT, "form[0].page[0].f1_1[0]", (120, 78, 300, 94), field_value="Ada Lovelace")
     add(paper, TEXT, "form[0].page[0].f1_2[0]", (120, 108, 300, 124))
@@ -34,14 +34,14 @@ def test_a_value_stands_behind_the_label_that_is_printed_beside_it() -> None:
     assert [(field.key, field.value) for field in find_fields(tree)] == [("Full name", "Ada Lovelace")]
 
 
-def test_a_label_above_its_field_is_its_label_and_a_sentence_is_none() -> None:
+def test_text_above_a_field_is_its_label_unless_a_sentence() -> None:
     paper = Paper().text(50, 60, "This form is for those who were born in the last century.").text(50, 100, "Surname")
     add(paper, TEXT, "a", (50, 104, 200, 120), field_value="Lovelace")
     add(paper, TEXT, "remarks", (50, 66, 200, 82), field_value="none")
     assert texts(paper.read(), BlockType.KEY_VALUE) == ["remarks: none", "Surname: Lovelace"]
 
 
-def test_the_choice_is_what_people_read_and_not_its_code() -> None:
+def test_choice_field_shows_the_label_and_not_its_code() -> None:
     paper = Paper().text(50, 90, "Country:")
     pairs = [("de", "Germany"), ("fr", "France")]
     add(paper, CHOICE, "c", (120, 78, 300, 94), choice_values=pairs, field_value="fr")
@@ -61,7 +61,7 @@ def test_of_a_group_of_buttons_the_one_that_is_on_is_ticked() -> None:
     assert ticked == {"card": "false", "cash": "true", "transfer": "false"}
 
 
-def test_the_label_of_a_box_to_tick_goes_on_below() -> None:
+def test_the_label_of_a_box_to_tick_continues_below() -> None:
     form = Paper()
     form.lines(70, 100, ["I have read the rules of the house and", "promise to keep them."])
     add(form, TICK, "agree", (50, 90, 62, 102), field_value=True)

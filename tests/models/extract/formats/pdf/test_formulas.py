@@ -26,7 +26,7 @@ def test_formulas_of_a_tex_page_come_back_as_latex() -> None:
     assert paragraphs[1].startswith("The text goes on where xi ∈R is a number")
 
 
-def test_formulas_inside_text_are_latex_beside_the_printed_text() -> None:
+def test_inline_formulas_have_latex_in_addition_to_the_printed_text() -> None:
     block = next(block for block in read_tree(TEX.read_bytes()).blocks if "xi ∈R" in block.text)
     assert [(block.text[span.start : span.end], span.latex) for span in block.spans] == [
         ("xi ∈R", "x_{i}\\in\\mathbb{R}")
@@ -35,7 +35,7 @@ def test_formulas_inside_text_are_latex_beside_the_printed_text() -> None:
     assert "where $x_{i}\\in\\mathbb{R}$ is a number" in markdown
 
 
-def test_formulas_stand_between_the_texts_around_them_and_inside_their_boxes() -> None:
+def test_formulas_are_in_reading_order_and_inside_their_boxes() -> None:
     tree = read_tree(TEX.read_bytes())
     tops = [block.bbox[1] for block in tree.blocks if block.bbox is not None]
     assert len(tops) == len(tree.blocks) == 11
@@ -62,7 +62,7 @@ def test_a_formula_in_any_fonts_is_found_by_its_signs_and_italics() -> None:
     assert texts(tree, BlockType.FORMULA) == ["E=mc^{2}"]
 
 
-def test_mathematics_beside_words_stays_in_its_line() -> None:
+def test_formula_next_to_words_stays_in_its_line() -> None:
     paper = Paper()
     y = paper.prose(40, 60, 4)
     display(paper, 180, y)

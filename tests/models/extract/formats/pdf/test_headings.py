@@ -1,4 +1,4 @@
-"""Headings that the rules alone miss, and what looks like one and is none, each on a page made for it."""
+"""Headings that the rules alone miss, and lookalikes, each on a page made for it."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_a_sentence_that_starts_in_italics_stays_whole() -> None:
     assert len(paper.read().blocks) == 1
 
 
-def test_a_running_head_in_small_type_is_no_heading() -> None:
+def test_a_running_head_in_small_type_is_not_a_heading() -> None:
     paper = Paper()
     for _ in range(3):
         paper.text(50, 30, "A History of Parcels", 7).text(50, 80, "A History of Parcels", 16, "hebo")
@@ -72,7 +72,7 @@ class SureOfNothing:
         return np.zeros(len(rows))
 
 
-def test_a_heading_that_the_running_head_repeats_stays_one_whatever_the_trees_say(
+def test_heading_that_the_running_head_repeats_stays_a_heading(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(decide, "heading_forest", SureOfNothing)
@@ -87,7 +87,7 @@ def test_a_heading_that_the_running_head_repeats_stays_one_whatever_the_trees_sa
     assert decided == [BlockType.PAGE_HEADER, BlockType.HEADING, BlockType.PARAGRAPH, BlockType.PARAGRAPH]
 
 
-def test_a_sentence_in_larger_type_is_no_heading() -> None:
+def test_a_sentence_in_larger_type_is_not_a_heading() -> None:
     paper = Paper()
     paper.lines(
         50, 60, ["This summary is set in larger type than all of the", "page and still is nothing but a sentence."],

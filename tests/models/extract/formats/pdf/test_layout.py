@@ -119,7 +119,7 @@ def test_captions_belong_to_the_nearest_float_of_their_kind() -> None:
     assert owners == {"Figure 1": BlockType.PICTURE, "Table 2": BlockType.TABLE}
 
 
-def test_a_sentence_about_a_figure_is_no_caption() -> None:
+def test_a_sentence_about_a_figure_is_not_a_caption() -> None:
     paper = Paper().text(50, 60, "Figure 3 shows the same for the other half of the data.")
     assert texts(paper.read(), BlockType.CAPTION) == []
 
@@ -136,7 +136,7 @@ def test_a_chart_is_one_picture_with_its_labels() -> None:
     assert {"Q0", "Q1", "Q2", "Q3", "Q4", "100"} == set(chart.text.split())
 
 
-def test_a_frame_around_text_is_no_picture() -> None:
+def test_a_frame_around_text_is_not_a_picture() -> None:
     paper = (
         Paper().bar(40, 40, 380, 160, (0.9, 0.9, 0.8)).bar(40, 40, 380, 44, (0, 0, 0)).bar(40, 156, 380, 160, (0, 0, 0))
     )
@@ -178,7 +178,7 @@ def test_words_stretched_over_a_narrow_column_stay_one_line() -> None:
     assert len(paper.read().blocks) == 1
 
 
-def test_the_rest_of_the_paragraph_names_what_it_continues() -> None:
+def test_second_part_of_a_paragraph_names_the_first_part() -> None:
     paper = Paper()
     words = LOREM.split()
     paper.lines(40, 60, [" ".join(words[4 * i : 4 * i + 4]) for i in range(7)])
@@ -201,13 +201,13 @@ def test_the_number_of_a_bold_heading_stands_apart_and_belongs_to_it() -> None:
     assert texts(paper.read(), BlockType.HEADING) == ["11 Dual Presentation of Data"]
 
 
-def test_a_sentence_at_the_top_of_a_page_is_no_running_head() -> None:
+def test_a_sentence_at_the_top_of_a_page_is_not_a_running_head() -> None:
     paper = Paper().text(50, 40, "Record your observations in the table below.")
     paper.prose(50, 90, 10)
     assert texts(paper.read(), BlockType.PAGE_HEADER) == []
 
 
-def test_text_along_the_outer_margin_is_no_part_of_the_page() -> None:
+def test_text_along_the_outer_margin_is_not_part_of_the_page() -> None:
     paper = Paper()
     paper.prose(60, 60, 20)
     paper.text(25, 400, "Downloaded from example.org on Monday", 9, rotate=90)
@@ -228,7 +228,7 @@ def test_a_dash_in_the_middle_of_a_sentence_begins_no_item() -> None:
     assert texts(tree, BlockType.PARAGRAPH)[0].endswith("with 51 - 99 staff are neither small nor large here.")
 
 
-def test_a_numbered_item_at_the_foot_of_a_page_is_no_running_foot() -> None:
+def test_a_numbered_item_at_the_foot_of_a_page_is_not_a_running_foot() -> None:
     paper = Paper()
     paper.prose(50, 60, 36)
     paper.text(50, 545, "12. It is one thing to find an effect and quite another to measure")

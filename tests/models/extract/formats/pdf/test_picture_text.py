@@ -134,7 +134,7 @@ def test_an_images_own_pixels_look_like_its_drawing(kind: str) -> None:
     assert looks_like_text(own)
 
 
-def test_what_was_unpacked_before_changes_no_pixel_of_an_image() -> None:
+def test_earlier_rendering_does_not_change_the_pixels_of_an_image() -> None:
     data = page_with(pymupdf.Pixmap(draw_table()).tobytes("jpeg"))
     fresh = find_marks(pymupdf.open(stream=data)[0]).pixels(PLACE, 30)
     used = pymupdf.open(stream=data)[0]
@@ -158,14 +158,14 @@ def test_without_recognition_pictures_stay_pictures() -> None:
 
 
 def recognisers() -> list[RecognisePages]:
-    """What is installed: the built-in networks, and Tesseract where the machine has it."""
+    """Return the installed recognisers: the built-in networks, and Tesseract where available."""
     found: list[RecognisePages] = [RapidRecogniser(("en",))]
     command = shutil.which("tesseract")
     return [*found, TesseractRecogniser(("en",), command)] if command else found
 
 
 @pytest.mark.parametrize("recogniser", recognisers(), ids=lambda one: type(one).__name__)
-def test_its_text_stands_after_the_picture_and_the_statement_counts_it(recogniser: RecognisePages) -> None:
+def test_picture_text_follows_the_picture_and_is_counted(recogniser: RecognisePages) -> None:
     waiting = read(page_with(draw_table()))
     assert waiting.pixels is not None
     before = waiting.content.coverage
@@ -193,7 +193,7 @@ def read_as(confidence: float, text: str) -> PageContent:
 
 
 @pytest.mark.parametrize(("confidence", "text"), [(0.4, "scribbles everywhere"), (0.95, "Acme")])
-def test_what_is_hardly_read_in_a_picture_is_no_text(confidence: float, text: str) -> None:
+def test_low_confidence_text_in_a_picture_is_dropped(confidence: float, text: str) -> None:
     content = read_as(confidence, text)
     assert content.route is Route.FAST
     assert not any(block.recognised for block in content.blocks)

@@ -1,4 +1,4 @@
-"""What slides and forms letters do: headings on two lines, titles over tables, typewriter bullets, text in frames."""
+"""Slides and form letters: headings on two lines, titles over tables, typewriter bullets, text in frames."""
 
 from models.cdom.tree import BlockType
 from tests.models.extract.formats.pdf.paper import Paper, of_type, texts
@@ -30,7 +30,7 @@ def ruled(paper: Paper, top: float, rows: list[tuple[str, str]]) -> None:
         paper.rule(x, top, x, bottom)
 
 
-def test_a_title_in_larger_type_is_no_row_of_the_table_below_it() -> None:
+def test_title_in_larger_type_is_not_a_row_of_the_table_below() -> None:
     paper = Paper()
     paper.rule(50, 70, 350, 70).rule(50, 70, 50, 100).rule(350, 70, 350, 100)
     paper.text(60, 92, "Savings of the trip", 18, "hebo")
@@ -89,7 +89,7 @@ def test_a_picture_behind_columns_does_not_part_their_lines() -> None:
     assert firsts == [[name, number] for name in ("Left", "Middle", "Right") for number in ("one", "two")]
 
 
-def test_a_title_in_large_type_beside_columns_is_a_column_of_its_own() -> None:
+def test_large_title_next_to_columns_is_a_separate_column() -> None:
     paper = Paper(width=640)
     for y, word in ((90, "Key"), (120, "differences"), (150, "for the"), (180, "plan")):
         paper.text(30, y, word, 24, "hebo")

@@ -1,4 +1,4 @@
-"""Tables: grids, half-ruled and shaded ones, spans, heads, tables without rules, and what is none."""
+"""Tables: grids, half-ruled and shaded ones, spans, heads, tables without rules, and lookalikes."""
 
 import pytest
 
@@ -105,7 +105,7 @@ def test_figures_in_columns_are_a_table_without_any_rule() -> None:
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_running_text_between_rules_is_no_table(columns: int) -> None:
+def test_running_text_between_rules_is_not_a_table(columns: int) -> None:
     paper = Paper()
     for y in (50, 70, 300):
         paper.rule(40, y, 390, y)
@@ -115,7 +115,7 @@ def test_running_text_between_rules_is_no_table(columns: int) -> None:
     assert of_type(paper.read(), BlockType.TABLE) == []
 
 
-def test_gridlines_of_a_chart_are_no_table() -> None:
+def test_gridlines_of_a_chart_are_not_a_table() -> None:
     paper = Paper()
     for line in range(6):
         paper.rule(80, 100 + 30 * line, 350, 100 + 30 * line)
@@ -125,7 +125,7 @@ def test_gridlines_of_a_chart_are_no_table() -> None:
     assert of_type(paper.read(), BlockType.TABLE) == []
 
 
-def test_a_ruled_list_of_contents_is_no_table() -> None:
+def test_a_ruled_list_of_contents_is_not_a_table() -> None:
     paper = Paper()
     for row, title in enumerate(("Summary", "Law", "Elections", "Society", "Media", "Voters")):
         paper.text(60, 72 + 20 * row, title).text(330, 72 + 20 * row, str(4 + 6 * row))
@@ -133,14 +133,14 @@ def test_a_ruled_list_of_contents_is_no_table() -> None:
     assert of_type(paper.read(), BlockType.TABLE) == []
 
 
-def test_numbered_items_with_their_numbers_apart_are_no_table() -> None:
+def test_numbered_items_with_their_numbers_apart_are_not_a_table() -> None:
     paper = Paper()
     for row in range(6):
         paper.text(50, 60 + 14 * row, f"{row + 1}.").text(90, 60 + 14 * row, "a short thing to do")
     assert of_type(paper.read(), BlockType.TABLE) == []
 
 
-def test_a_table_goes_on_over_the_page() -> None:
+def test_a_table_continues_over_the_page() -> None:
     paper = Paper()
     for page in range(2):
         if page:
@@ -170,7 +170,7 @@ def test_slanted_heads_stand_over_their_columns() -> None:
     assert rows_of(only_table(paper))[0][1:] == ["Speed", "Weight"]
 
 
-def test_running_text_right_above_the_first_rule_and_right_below_the_last_row_is_no_row() -> None:
+def test_running_text_next_to_the_outer_rules_of_a_table_is_not_a_row() -> None:
     paper = Paper(600, 800)
     prose = "This is a line of running text that goes on for as long as the column is wide, and on."
     paper.lines(60, 80, [prose] * 6, 11, 15)
@@ -199,7 +199,7 @@ def test_a_last_row_of_a_few_cells_that_no_rule_closes_is_the_tables() -> None:
 @pytest.mark.parametrize(
     ("size", "font", "gap"), [(14, "hebo", 6), (14, "hebo", 20), (14, "hebo", 28), (11, "hebo", 12)]
 )
-def test_a_section_heading_over_the_first_column_of_a_grid_is_no_row_of_it(size: float, font: str, gap: float) -> None:
+def test_section_heading_above_a_grid_is_not_one_of_its_rows(size: float, font: str, gap: float) -> None:
     paper = Paper()
     paper.prose(40, 60, 3)
     paper.text(40, 200 - gap, "2. Rope", size, font)

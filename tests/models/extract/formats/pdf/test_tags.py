@@ -18,14 +18,14 @@ def shown(tree: Tree) -> list[tuple[BlockType, int | None, str]]:
     return [(block.type, block.level, block.provenance.engine) for block in tree.blocks]
 
 
-def test_headings_are_what_the_author_tagged_even_in_plain_type() -> None:
+def test_tagged_headings_are_headings_even_in_plain_type() -> None:
     tree = read_tagged([Element("H2", [Words(50, 60, "Scope of the work")]), prose(80), prose(130)])
     text = (BlockType.PARAGRAPH, None, "mupdf+tags")
     assert shown(tree) == [(BlockType.HEADING, 2, "mupdf+tags"), text, text]
     assert tree.warnings == ()
 
 
-def test_bold_text_that_is_tagged_as_a_paragraph_beside_headings_is_none() -> None:
+def test_bold_text_tagged_as_a_paragraph_is_not_a_heading() -> None:
     bold = Element("P", [Words(50, 80, "Nothing but bold", bold=True)])
     tree = read_tagged([Element("H1", [Words(50, 50, "Title", size=20)]), bold, prose(110)])
     assert [block.type for block in tree.blocks] == [BlockType.HEADING, BlockType.PARAGRAPH, BlockType.PARAGRAPH]
@@ -65,7 +65,7 @@ def test_a_table_without_any_rule_is_the_one_that_was_tagged() -> None:
     assert tree.blocks[-1].provenance.engine == "mupdf+tags"
 
 
-def test_a_note_at_the_foot_of_the_page_is_no_running_foot() -> None:
+def test_a_note_at_the_foot_of_the_page_is_not_a_running_foot() -> None:
     tree = read_tagged([prose(60, 8), Element("Note", [Words(50, 570, "1 Quoted from the first edition.", size=8)])])
     assert [block.type for block in tree.blocks] == [BlockType.PARAGRAPH, BlockType.FOOTNOTE]
 

@@ -1,4 +1,4 @@
-"""What nobody sees on a page is told from what a person sees, with the reason, and never mixed into visible text."""
+"""Hidden text of a page is separated from visible text, with the reason, and never mixed in."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def test_text_without_a_trace_of_ink_is_listed_with_its_reason(look: dict[str, A
     assert stated(tree).characters.excluded == {reason.value: len(SECRET.replace(" ", ""))}
 
 
-def test_text_under_a_later_box_is_found_and_the_words_beside_it_stay() -> None:
+def test_text_under_a_later_box_is_covered_and_words_next_to_the_box_stay() -> None:
     paper = plain().text(50, 150, "The name is Ada Lovelace and she agreed")
     (area,) = paper.page.search_for("Ada Lovelace")
     tree = paper.bar(area.x0, area.y0, area.x1, area.y1, (0, 0, 0)).read()
@@ -68,7 +68,7 @@ def test_text_under_a_picture_is_found() -> None:
     assert unseen(tree) == {SECRET: "covered"}
 
 
-def test_new_words_over_a_white_box_are_seen_and_the_old_ones_below_are_not() -> None:
+def test_words_over_a_white_box_are_visible_and_words_below_covered() -> None:
     paper = (
         plain()
         .text(50, 150, "old words stand here")

@@ -17,7 +17,7 @@ def rtf(body: str, head: str = "") -> bytes:
     )
 
 
-def test_headings_are_known_by_the_name_of_their_style_and_by_their_outline_level() -> None:
+def test_headings_are_recognised_by_style_name_and_outline_level() -> None:
     tree = read_tree(rtf(r"\pard\s2 Two\par\pard\s5 One\par\pard\outlinelevel2 Three\par\pard text\par"))
     assert [(block.text, block.level) for block in tree.blocks] == [
         ("Two", 2),
@@ -97,7 +97,7 @@ def test_objects_and_automatic_data_are_named_and_never_run() -> None:
     assert [warning.code for warning in tree.warnings] == ["embedded-object", "external-data"]
 
 
-def test_a_table_in_a_cell_is_a_table_inside_the_one_around_it() -> None:
+def test_table_in_a_cell_is_nested_in_the_outer_table() -> None:
     body = r"\trowd\cellx9 \pard\intbl\itap1 before\par\pard\intbl\itap2 A\nestcell B\nestcell "
     body += r"{\*\nesttableprops\trowd\cellx1\cellx2\nestrow}{\nonesttables lost\par}"
     body += r"\pard\intbl\itap1 after\cell\row\pard end\par"
@@ -106,7 +106,7 @@ def test_a_table_in_a_cell_is_a_table_inside_the_one_around_it() -> None:
     assert (rows_of(inner), inner.parent) == ([["A", "B"]], outer.id)
 
 
-def test_a_level_of_tables_that_is_skipped_is_no_table() -> None:
+def test_skipped_table_level_is_not_a_table() -> None:
     body = r"\trowd\cellx9 \pard\intbl\itap5 deep\nestcell{\*\nesttableprops\trowd\cellx4\nestrow}"
     tree = read_tree(rtf(body + r"\pard\intbl\itap1 top\cell\row"))
     assert [rows_of(block) for block in of_type(tree, BlockType.TABLE)] == [[["deep\ntop"]], [["deep"]]]
@@ -116,7 +116,7 @@ def test_a_backslash_before_a_line_end_ends_the_paragraph() -> None:
     assert texts(read_tree(rtf("one\\\ntwo\\\r\nthree"))) == ["one", "two", "three"]
 
 
-def test_what_stands_for_a_unicode_character_ends_with_its_group() -> None:
+def test_fallback_of_a_unicode_character_ends_with_its_group() -> None:
     items = read_tree(rtf(r"\pard\ls1{\listtext\tab \u8226 \tab}First\par\ls1 goes on\par"))
     assert [(block.type, block.text) for block in items.blocks] == [
         (BlockType.LIST_ITEM, "First"),
@@ -129,7 +129,7 @@ def test_items_of_a_list_of_word_6_are_counted_on() -> None:
     assert texts(tree) == ["1. A", "2. B", "C"]
 
 
-def test_the_style_of_characters_is_no_heading() -> None:
+def test_character_style_is_not_a_heading() -> None:
     head = r"{\stylesheet{\s0 Normal;}{\*\cs15 \additive Heading 1 Char;}}"
     assert read_tree(rtf(r"\pard\plain text\par", head)).blocks[0].type is BlockType.PARAGRAPH
 
@@ -146,7 +146,7 @@ LISTS = (
 )
 
 
-def test_items_that_state_no_label_are_counted_anew_below_each_item() -> None:
+def test_items_without_a_label_are_numbered_separately_below_each_item() -> None:
     lines = [(1, 0, "a"), (1, 1, "x"), (1, 1, "y"), (1, 0, "b"), (1, 1, "z"), (2, 0, "dot"), (3, 0, "unknown")]
     body = "".join(rf"\pard\ls{list_id}\ilvl{level} {text}\par" for list_id, level, text in lines)
     tree = read_tree(rtf(body, LISTS))

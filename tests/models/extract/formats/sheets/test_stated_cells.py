@@ -32,13 +32,13 @@ def test_values_are_found_in_the_bytes_as_in_the_tree() -> None:
         '<c r="A1" t="str">\n<v>Ropes</v>\n</c>',
     ],
 )
-def test_what_is_written_otherwise_is_left_to_the_parser(cell: str) -> None:
+def test_other_cell_markup_is_left_to_the_parser(cell: str) -> None:
     made = package(f'<row r="1">{cell}</row>')
     assert _scan_cells(made.read(NAME)) is None
     assert [text for *_, text in _walk_cells(made, NAME)] == ["Ropes"]
 
 
-def test_the_name_of_a_sheet_is_stated_and_what_stands_on_other_sheets_is_told_apart() -> None:
+def test_sheet_name_is_stated_and_text_of_other_sheets_is_distinguished() -> None:
     data = workbook(
         sheet(f'<row r="1">{text_cell("A1", "Ropes")}</row>'), sheet(f'<row r="1">{text_cell("A1", "Sails")}</row>')
     )

@@ -79,7 +79,7 @@ def test_a_declared_size_costs_nothing_and_too_many_strings_are_a_limit() -> Non
         read_tree(xls(workbook({"S": []}, record(0xFC, struct.pack("<II", 1, 0x7FFFFFFF)))))
 
 
-def test_a_workbook_before_excel_5_is_refused_and_a_cut_one_read_as_far_as_it_goes() -> None:
+def test_workbook_before_excel_5_is_refused_and_a_cut_file_read_partly() -> None:
     with pytest.raises(UnsupportedFormat):
         read_tree(xls(record(0x409, bytes(6)) + record(0x0A)))
     whole = workbook({"S": [cell(0x204, 0, 0, wide("kept")), cell(0x204, 1, 0, wide("lost"))]})

@@ -23,7 +23,7 @@ def test_a_sheet_is_a_page_with_its_name_and_a_table() -> None:
     assert [cell.header for cell in table.table.cells] == [True, True, False, False]
 
 
-def test_cells_show_what_their_format_shows() -> None:
+def test_cells_show_their_formatted_value() -> None:
     others = "<c r='C1' t='b'><v>1</v></c><c r='D1' t='e'><v>#N/A</v></c>"
     rows = f"<row>{number_cell('A1', 0.125, 1)}{number_cell('B1', 46085, 2)}{others}</row>"
     tree = read_tree(workbook(sheet(rows), codes=("0.0%", "yyyy-mm-dd")))
@@ -44,7 +44,7 @@ def test_two_empty_rows_part_two_tables_and_one_does_not() -> None:
     assert tables[1].bbox[1] == 75.0
 
 
-def test_merged_cells_span_and_hide_what_lies_under_them() -> None:
+def test_merged_cells_span_and_hide_the_cells_below_them() -> None:
     rows = f"<row>{text_cell('A1', 'Wide')}</row><row>{text_cell('A2', 'a')}{text_cell('B2', 'b')}</row>"
     after = '<mergeCells><mergeCell ref="A1:B1"/></mergeCells>'
     table = of_type(read_tree(workbook(sheet(rows, after=after))), BlockType.TABLE)[0].table
@@ -64,7 +64,7 @@ def test_hidden_sheets_rows_and_columns_are_flagged_and_not_exported() -> None:
     assert "secret" not in tree_to_markdown(tree)
 
 
-def test_rows_that_a_filter_hides_are_no_secret() -> None:
+def test_rows_hidden_by_a_filter_are_visible_text() -> None:
     rows = f'<row>{text_cell("A1", "Head")}</row><row hidden="1">{text_cell("A2", "filtered")}</row>'
     tree = read_tree(workbook(sheet(rows, after='<autoFilter ref="A1:A2"/>')))
     assert rows_of(of_type(tree, BlockType.TABLE)[0]) == [["Head"], ["filtered"]]

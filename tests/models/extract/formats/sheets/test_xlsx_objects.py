@@ -1,4 +1,4 @@
-"""What lies over and beside the cells of a sheet, how cells state themselves, and OpenDocument's sheets alike."""
+"""Objects over and around the cells of a sheet, cell types, and the same in OpenDocument sheets."""
 
 from models.cdom.flags import COMMENT, HIDDEN_TEXT
 from models.cdom.tree import BlockType, Tree
@@ -23,7 +23,7 @@ CHART = (
 
 
 def _drawn(anchors: str, *targets: tuple[str, str, str], outside: str = "") -> Tree:
-    """A sheet of one cell with a drawing over it, beside a picture and a chart."""
+    """Make a sheet of one cell with a drawing over it, next to a picture and a chart."""
     more: dict[str, str | bytes] = {
         RELS: relations(("d", "drawing", "../drawings/d.xml")),
         "xl/drawings/d.xml": f"<xdr:wsDr {NAMESPACES}>{anchors}</xdr:wsDr>",
@@ -56,7 +56,7 @@ def test_a_picture_elsewhere_is_named_and_not_fetched() -> None:
     )
 
 
-def test_broken_parts_beside_a_sheet_are_left_out_with_a_word() -> None:
+def test_broken_parts_of_a_sheet_are_left_out_with_a_warning() -> None:
     more: dict[str, str | bytes] = {
         RELS: relations(("c", "comments", "../comments1.xml"), ("d", "drawing", "../drawings/d.xml")),
         "xl/comments1.xml": "<broken",
@@ -97,7 +97,7 @@ def test_a_stated_table_says_which_row_is_its_header() -> None:
     assert [cell.header for cell in table.cells] == [True, True, False, False]
 
 
-def test_cells_of_every_kind_show_what_a_reader_sees() -> None:
+def test_cells_of_every_kind_show_their_displayed_text() -> None:
     kinds = [
         ("b", "0", "FALSE"), ("e", "#DIV/0!", "#DIV/0!"), ("str", "a_x000D__x0041_b_xZ", "a\rAb_xZ"),
         ("n", "words", "words"), ("n", "inf", "inf"), ("s", "0", "shared reading"), ("s", "9", ""),

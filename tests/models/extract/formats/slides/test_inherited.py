@@ -1,4 +1,4 @@
-"""What a slide takes from elsewhere: layout and master, charts, diagrams, formulas, links, pictures, newer variants."""
+"""Content that a slide inherits or refers to: layout and master, charts, diagrams, formulas, links, pictures."""
 
 from models.cdom.tree import Block, BlockType, Tree
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
@@ -37,7 +37,7 @@ def _with_part(content: str, kind: str, part: str) -> Tree:
     return read_tree(deck(slide(_frame(content)), more=more))
 
 
-def test_a_placeholder_lies_where_its_layout_says() -> None:
+def test_placeholder_has_the_box_of_its_layout() -> None:
     layout = shape(kind="title", box=(100, 50, 400, 60)) + shape(kind="body", box=(10, 200, 300, 300))
     tree = _with_layout(
         shape(paragraph("Goals"), kind="ctrTitle") + shape(paragraph("Text"), kind="obj"), layout=layout
@@ -138,7 +138,7 @@ def test_a_diagram_that_hangs_from_itself_ends() -> None:
     assert [(item.text, item.level) for item in items] == [("Plan", 1), ("Do", 2)]
 
 
-def test_a_picture_says_what_its_author_wrote_and_one_outside_is_not_fetched() -> None:
+def test_picture_has_alternative_text_and_external_picture_is_not_loaded() -> None:
     blip = '<p:blipFill><a:blip r:{}="{}"/></p:blipFill>'
     name = '<p:nvPicPr><p:cNvPr id="1" name="x" descr=" A ship "/></p:nvPicPr>'
     shapes = [f"<p:pic>{name}{blip.format(*one)}</p:pic>" for one in (("embed", "i"), ("link", "o"))]
@@ -167,7 +167,7 @@ def test_an_embedded_object_is_named_with_its_picture() -> None:
     assert [warning.code for warning in tree.warnings] == ["embedded-object"]
 
 
-def test_a_deck_without_a_usable_size_macros_and_lost_slides_is_read_and_says_so() -> None:
+def test_deck_with_macros_and_lost_slides_is_read_with_warnings() -> None:
     parts: dict[str, str | bytes] = {
         "ppt/presentation.xml": (
             f'<p:presentation {NAMES}><p:sldIdLst><p:sldId r:id="r1"/><p:sldId r:id="none"/></p:sldIdLst>'

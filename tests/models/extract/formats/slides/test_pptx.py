@@ -30,7 +30,7 @@ def test_marked_paragraphs_are_list_items_with_levels_and_numbers() -> None:
     assert items[1].parent == items[0].id
 
 
-def test_bullets_before_numbers_that_somebody_typed_are_left_out_where_all_of_a_list_count_on() -> None:
+def test_bullets_before_typed_numbers_are_left_out_in_counting_lists() -> None:
     bullet = '<a:pPr><a:buChar char="•"/></a:pPr>'
     lists = (["1. one", "2. two"], ["1. one", "3. three"], ["1. alone"], ["1. one", "two"], ["1.5 kg", "2.5 kg"])
     slides = [slide(shape(*(paragraph(text, bullet) for text in items))) for items in lists]
@@ -43,7 +43,7 @@ def test_bullets_before_numbers_that_somebody_typed_are_left_out_where_all_of_a_
     assert "1. one\n2. two" in tree_to_markdown(tree)
 
 
-def test_letters_of_symbol_fonts_are_what_they_show() -> None:
+def test_letters_of_symbol_fonts_become_the_displayed_characters() -> None:
     def symbol(font: str, char: str) -> str:
         return f'<a:r><a:rPr><a:sym typeface="{font}"/></a:rPr><a:t>{char}</a:t></a:r>'
 
@@ -62,7 +62,7 @@ def test_shapes_are_read_in_bands_from_the_top_and_from_the_left() -> None:
     assert texts(read_tree(deck(slide(*shapes)))) == ["head", "left", "right", "foot"]
 
 
-def test_a_group_scales_and_moves_what_is_in_it() -> None:
+def test_group_scales_and_moves_its_shapes() -> None:
     group = (
         "<p:grpSp><p:grpSpPr><a:xfrm><a:off x='1270000' y='0'/><a:ext cx='2540000' cy='2540000'/>"
         "<a:chOff x='0' y='0'/><a:chExt cx='1270000' cy='1270000'/></a:xfrm></p:grpSpPr>"

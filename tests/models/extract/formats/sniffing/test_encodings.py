@@ -1,4 +1,4 @@
-"""Texts without a stated encoding are read right, whatever their language, length and format."""
+"""Texts without a stated encoding are decoded correctly in any language, length and format."""
 
 from email.message import Message
 

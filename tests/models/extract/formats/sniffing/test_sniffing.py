@@ -33,7 +33,7 @@ def test_a_pdf_header_may_stand_anywhere_in_the_first_kilobyte(before: bytes) ->
     assert sniff(before + b"%PDF-1.7\n") is Format.PDF
 
 
-def test_a_pdf_header_after_the_first_kilobyte_is_none() -> None:
+def test_pdf_header_after_the_first_kilobyte_is_ignored() -> None:
     with pytest.raises(UnsupportedFormat):
         sniff(bytes(range(256)) * 8 + b"%PDF-1.7\n")
 
@@ -65,7 +65,7 @@ def test_a_package_is_known_by_its_directory(names: tuple[str, ...], found: Form
     ("stated", "found"),
     [("application/epub+zip", Format.EPUB), ("application/vnd.oasis.opendocument.spreadsheet", Format.ODS)],
 )
-def test_a_package_that_states_its_type_is_of_it(stated: str, found: Format) -> None:
+def test_package_has_its_stated_type(stated: str, found: Format) -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as package:
         package.writestr("mimetype", stated)

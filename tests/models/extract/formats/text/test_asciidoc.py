@@ -23,7 +23,7 @@ def test_headings_attributes_and_lines() -> None:
     assert (block.text, block.provenance.path) == ("Quire reads this.", "lines 7-8")
 
 
-def test_lists_nest_by_their_marks_and_hold_what_a_plus_ties_to_them() -> None:
+def test_lists_nest_by_their_marks_and_hold_blocks_attached_with_a_plus() -> None:
     body = "* a\n** b\n* c\n+\n----\ncode\n----\n\n. one\n. two\n\nterm:: means\n"
     tree = read_tree(adoc(body))
     items = [(block.text, block.level) for block in of_type(tree, BlockType.LIST_ITEM)]
@@ -43,7 +43,7 @@ def test_tables_have_spans_heads_and_stated_columns() -> None:
     assert texts(tree, BlockType.CAPTION) == ["Sums"]
 
 
-def test_what_stands_inside_a_line() -> None:
+def test_inline_marks_become_spans() -> None:
     text = "*bold* _it_ `co*de*` https://x.org[site^] link:a.html[local] xref:b.adoc[other] it's (C) footnote:[Below.]"
     tree = read_tree(adoc(text + "\n\nNOTE: careful\n"))
     block = tree.blocks[1]

@@ -56,7 +56,7 @@ def test_blocks_by_their_fences_and_styles(body: str, expected: list[tuple[str, 
     assert _blocks(body) == expected
 
 
-def test_check_boxes_and_lines_that_go_on() -> None:
+def test_check_boxes_and_continued_lines_are_read() -> None:
     assert _blocks("* [x] done\n* [ ] open\n  and more\n// no word\n\nend\n") == [
         ("checkbox", "☑ done"), ("checkbox", "☐ open and more"), ("paragraph", "end"),
     ]  # fmt: skip

@@ -51,7 +51,7 @@ def test_an_unclosed_quote_reads_to_the_end() -> None:
     assert rows_of(of_type(tree, BlockType.TABLE)[0])[-1][0].startswith("open,7")
 
 
-def test_prose_with_commas_is_no_table() -> None:
+def test_prose_with_commas_is_not_a_table() -> None:
     assert read_tree(b"Dear all, see below.\nWe met, we talked, we left.\nSo, good bye.\n").source.format == "txt"
 
 
@@ -75,12 +75,12 @@ def test_markdown_nested_without_end_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\x00\x01\x02\x03" * 200, bytes(range(256)) * 20])
-def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
+def test_binary_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(UnsupportedFormat):
         read_tree(data)
 
 
-def test_an_item_whose_words_look_like_a_number_keeps_its_bullet() -> None:
+def test_item_with_text_that_looks_like_a_number_keeps_its_bullet() -> None:
     tree = read_tree(b"# List\n\n- A. Smith\n- plain\n\n**end**\n")
     assert texts(tree, BlockType.LIST_ITEM) == ["\u2022 A. Smith", "plain"]
     assert "- A. Smith\n- plain" in tree_to_markdown(tree)

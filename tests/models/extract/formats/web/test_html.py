@@ -29,7 +29,7 @@ def test_headings_paragraphs_and_code_keep_their_order() -> None:
     assert tree.blocks[1].spans[0].bold
 
 
-def test_lists_keep_levels_numbers_and_what_belongs_to_their_items() -> None:
+def test_lists_keep_levels_numbers_and_the_content_of_items() -> None:
     tree = read_tree(page("<ol start=3><li>c<ul><li>deep</ul><li>d<p>more</p></ol>"))
     assert [(block.text, block.level) for block in of_type(tree, BlockType.LIST_ITEM)] == [
         ("3. c", 1),
@@ -55,7 +55,7 @@ def test_tables_keep_spans_and_captions() -> None:
     assert of_type(tree, BlockType.CAPTION)[0].parent == table.id
 
 
-def test_a_table_that_lays_out_the_page_is_no_table() -> None:
+def test_layout_table_is_not_a_table() -> None:
     assert texts(read_tree(page("<table><tr><td><p>one</p><p>two</p></td></tr></table>"))) == ["one", "two"]
 
 
@@ -70,7 +70,7 @@ def test_a_page_that_is_only_navigation_is_its_content() -> None:
     assert [block.type.value for block in read_tree(page("<nav><h2>Home</h2></nav>")).blocks] == ["heading"]
 
 
-def test_what_a_browser_does_not_show_is_flagged() -> None:
+def test_text_hidden_by_the_browser_is_flagged() -> None:
     tree = read_tree(page("<p>seen</p><div style='display:none'>unseen</div><p hidden>also</p>"))
     assert [(block.text, block.flags) for block in tree.blocks] == [
         ("seen", ()),
@@ -79,7 +79,7 @@ def test_what_a_browser_does_not_show_is_flagged() -> None:
     ]
 
 
-def test_a_block_says_where_it_stands_in_the_source() -> None:
+def test_block_has_its_place_in_the_source() -> None:
     tree = read_tree(page("\n<p>first</p>\n<p id=here>second</p>"))
     assert [block.provenance.path for block in tree.blocks] == ["line 2", "#here"]
 

@@ -58,7 +58,7 @@ def test_a_picture_inside_the_page_needs_no_words() -> None:
     assert _blocks(f'<p><img src="{DATA}"></p>') == [("picture", "")]
 
 
-def test_terms_stand_with_what_they_mean() -> None:
+def test_terms_are_followed_by_their_definitions() -> None:
     tree = _read("<dl><dt>CPU<dd>fast<ul><li>two cores</ul><dt>RAM<dd>much</dl>")
     assert [text for text in texts(tree) if text] == ["CPU", "fast", "two cores", "RAM", "much"]
 

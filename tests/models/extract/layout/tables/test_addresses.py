@@ -1,4 +1,4 @@
-"""An address beside a block of labels and values is no column of it; columns of tables stay."""
+"""An address next to a block of labels and values is not one of its columns; columns of tables stay."""
 
 from collections.abc import Callable
 
@@ -31,7 +31,7 @@ def read(paper: Paper) -> list[PageBlock]:
     return layout_page(find_marks(paper.page)).blocks
 
 
-def test_a_letters_address_is_a_paragraph_beside_the_table_of_its_labels() -> None:
+def test_address_of_a_letter_is_a_paragraph_next_to_the_table_of_labels() -> None:
     blocks = read(make_letter())
     (table,) = [block.table for block in blocks if block.table is not None]
     assert (table.rows, table.cols) == (4, 2)
@@ -64,7 +64,7 @@ def test_columns_of_a_table_stay(paper: Paper, draw: Callable[[Paper], None]) ->
     assert all(not free_addresses([found], marks) for found in tables)
 
 
-def test_what_the_author_tagged_as_a_table_stays_whole() -> None:
+def test_table_tagged_by_the_author_stays_whole() -> None:
     marks = find_marks(make_letter().page)
     tables, _ = find_tables(marks, marks.lines)
     (found,) = [one for one in tables if one.table.cols == 3]

@@ -1,4 +1,4 @@
-"""The choice among candidates: labels of charts and tables of contents are aligned as tables are, and are none."""
+"""The choice among candidates: chart labels and tables of contents are aligned like tables but are not chosen."""
 
 import pytest
 
@@ -38,11 +38,11 @@ def test_a_table_is_chosen() -> None:
         {"contents": 1.0},
     ],
 )
-def test_labels_of_charts_and_lists_of_titles_with_pages_are_no_tables(features: dict[str, float]) -> None:
+def test_chart_labels_and_title_lists_with_pages_are_not_tables(features: dict[str, float]) -> None:
     assert not is_chosen(**features)
 
 
-def test_what_looks_like_a_table_through_and_through_stays_one_beside_a_few_curves() -> None:
+def test_clear_table_with_a_few_curves_is_chosen() -> None:
     assert is_chosen(score=0.9, shapes=4, filled=0.7)
 
 
@@ -53,7 +53,7 @@ def test_variants_of_one_table_leave_room_for_the_next_one_on_the_page() -> None
     assert keep_best([*variants, other], guesses) == [*variants[: LIMITS.crowd], other]
 
 
-def test_parts_of_a_larger_region_are_no_variants_of_it() -> None:
+def test_parts_of_a_larger_region_are_not_its_variants() -> None:
     whole = Proposal(tuple(range(30)))
     parts = [Proposal(tuple(range(start, start + 5))) for start in range(0, 30, 5)]
     guesses = [0.9] + [LIMITS.bar + 0.01] * len(parts)
@@ -66,12 +66,12 @@ def test_a_variant_far_behind_the_best_one_gets_no_grid() -> None:
     assert keep_best([best, near, far], guesses) == [best, near]
 
 
-def test_what_is_guessed_under_the_bar_gets_no_grid() -> None:
+def test_proposal_below_the_threshold_gets_no_grid() -> None:
     assert keep_best([Proposal((1, 2)), Proposal((3, 4))], [LIMITS.bar - 0.01, LIMITS.bar]) == [Proposal((3, 4))]
 
 
 @pytest.mark.parametrize(("spans", "is_closed", "rows"), [(0.0, True, [3]), (0.2, True, [2]), (0.0, False, [2])])
-def test_rows_of_one_closed_frame_go_together_unless_cells_of_it_are_merged(
+def test_rows_of_a_closed_frame_stay_together_unless_cells_are_merged(
     spans: float, is_closed: bool, rows: list[int]
 ) -> None:
     framed = PLAIN | {"columns_held": 1.0, "boxed": 2.0, "levels_per_row": 1.0, "spans": spans}
@@ -92,7 +92,7 @@ def test_rows_of_one_closed_frame_go_together_unless_cells_of_it_are_merged(
 
 
 def choose_lines(scores: list[float], counts: list[int], heights: list[int] | None = None) -> list[int]:
-    """How many lines the chosen ones of candidates have that begin with the same line; `heights`: of their grids."""
+    """Return the line counts of the chosen candidates that begin with the same line; `heights`: of their grids."""
     word = TableWord(0, 10, 0, 10, 8, 10, "one", bold=False)
     row = [PLAIN.get(name, 0.0) for name in FEATURE_NAMES]
     candidates = [

@@ -1,4 +1,4 @@
-"""Printed rows grouped to table rows by a forest: what it is told, and what it makes of cells of several lines."""
+"""Printed rows grouped to table rows by a forest: its features, and its result for cells of several lines."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ def told(number: int, rows: list[TextRow], region: RuledRegion = REGION) -> dict
     return dict(zip(STEP_NAMES, describe_steps(rows, COLUMNS, region)[number - 1].tolist(), strict=True))
 
 
-def test_step_features_say_what_stands_in_a_row_and_above_it() -> None:
+def test_step_features_describe_a_row_and_the_row_above() -> None:
     found = told(3, rows_of(ROWS))
     assert (found["key"], found["key_above"], found["lower"], found["shared"], found["new"]) == (0, 1, 1, 2, 0)
     assert np.isclose(found["gap"], 1.3)
@@ -53,12 +53,12 @@ def test_room_is_negative_where_the_next_word_did_not_fit() -> None:
     assert found["room_least"] < 1 < told(4, rows_of(ROWS))["room"]
 
 
-def test_rules_between_rows_are_told() -> None:
+def test_rules_between_rows_are_a_feature() -> None:
     ruled = RuledRegion(REGION.box, [Rule(60, 103, 400, 103)])
     assert [told(number, rows_of(ROWS), ruled)["ruled"] for number in (1, 2)] == [1, 0]
 
 
-def test_wide_and_narrow_steps_are_told_apart() -> None:
+def test_wide_and_narrow_steps_differ_in_their_feature() -> None:
     rows = rows_of(ROWS)
     for row in rows[4:]:
         row.base += 6

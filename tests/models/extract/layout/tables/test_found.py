@@ -23,7 +23,7 @@ def page(*lines: list[Line], **marks: Any) -> PageMarks:
     return PageMarks(width=600, height=800, lines=held, **marks)
 
 
-def test_columns_told_apart_by_verticals_only() -> None:
+def test_columns_are_separated_by_vertical_rules_alone() -> None:
     posts = [Rule(x, 90, x, 190) for x in (170, 290, 410)]
     (table,) = tables_of(page(prose(60, 40, 2), text_rows(LEFTS, 102, STATES), prose(60, 230, 4), verticals=posts))
     assert texts_of(table) == STATES
@@ -35,7 +35,7 @@ def test_zebra_rows_are_one_table() -> None:
     assert texts_of(table) == STATES
 
 
-def test_cells_told_apart_by_colour_only() -> None:
+def test_cells_are_separated_by_colour_alone() -> None:
     shades = [
         Fill(x0, 90 + 16 * at, x0 + 120, 106 + 16 * at, 0xD0E0F0 if (at + col) % 2 else 0xF0E0D0)
         for at in range(6)
@@ -72,14 +72,14 @@ def test_a_small_table_inside_a_column_of_text() -> None:
 
 
 @pytest.mark.parametrize("columns", [1, 2])
-def test_running_text_is_no_table(columns: int) -> None:
+def test_running_text_is_not_a_table(columns: int) -> None:
     lines = [line for at in range(columns) for line in prose(40 + 280 * at, 60, 40)]
     for line in lines:
         line.text, line.x1 = line.text[: 92 // columns], line.x0 + 500 / columns
     assert tables_of(page(lines)) == []
 
 
-def test_a_letters_head_is_no_table() -> None:
+def test_a_letters_head_is_not_a_table() -> None:
     head = text_rows([60.0, 380.0], 60, [["Miller & Sons", "12 May 2021"], ["14 Low Street", "Our sign: KL"]], 13)
     assert tables_of(page(head, prose(60, 180, 12))) == []
 
@@ -99,7 +99,7 @@ def test_no_line_stands_in_two_tables() -> None:
 
 
 @pytest.mark.parametrize(("label", "heads"), [("{}:", [0, 2, 4]), ("{}", [0, 1])])
-def test_labels_with_colons_are_the_head_of_a_table_beside_its_values(label: str, heads: list[int]) -> None:
+def test_labels_with_colons_are_the_head_of_a_table(label: str, heads: list[int]) -> None:
     rows = [[label.format(one[0]), one[1]] for one in STATES[:3]]
     flats = [Rule(55, 90 + 16 * at, 300, 90 + 16 * at) for at in range(4)]
     posts = [Rule(x, 90, x, 138) for x in (55, 170, 300)]

@@ -1,4 +1,4 @@
-"""Features that tell several tables of one form from one table."""
+"""Features that distinguish several tables of one form from one table."""
 
 from collections.abc import Sequence
 
@@ -36,12 +36,12 @@ def test_repeated_heads_are_counted() -> None:
     assert features_of([ROW, [(60, "Rope"), (200, "12")], [(60, "Rope"), (200, "12")]])["repeated_heads"] == 0
 
 
-def test_repeated_figures_are_no_heads() -> None:
+def test_repeated_figures_are_not_heads() -> None:
     assert features_of([[(60, "2001"), (200, "12")]] * 3)["repeated_heads"] == 0
     assert features_of([[(60, "x"), (200, "x")]] * 3)["repeated_heads"] == 0
 
 
-def test_lines_across_columns_and_in_larger_type_are_told() -> None:
+def test_crossing_lines_and_larger_type_are_features() -> None:
     across = [(100, "a heading between two of the tables")]
     found = features_of([ROW, ROW, across, ROW], {2: 13})
     assert (found["crossing_rows"], found["larger_rows"]) == (0.25, 1)

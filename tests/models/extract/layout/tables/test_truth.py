@@ -1,4 +1,4 @@
-"""What training takes for true: rows of the truth matched with printed ones, parts of tables that run over pages."""
+"""Training truth: rows of the truth matched with printed ones, parts of tables that run over pages."""
 
 import json
 from pathlib import Path

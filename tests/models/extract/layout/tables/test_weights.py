@@ -1,4 +1,4 @@
-"""What the forests of tables are made of: candidates are the same however collected, and the card names the files."""
+"""Inputs of the table forests: candidates are the same for any number of jobs, and the card names the files."""
 
 import hashlib
 import json
@@ -33,7 +33,7 @@ def make_source(home: Path, name: str) -> None:
         (home / name / "gt_tables" / f"{number}.json").write_text(json.dumps([{"page": 1, "cells": cells}]))
 
 
-def test_candidates_are_the_same_whoever_collects_them(tmp_path: Path) -> None:
+def test_candidates_are_the_same_for_any_number_of_jobs(tmp_path: Path) -> None:
     make_source(tmp_path, "makers")
     (source,) = find_sources(tmp_path)
     weights = Weights(WEIGHTS / "rows.npz", WEIGHTS / "regions.npz")
@@ -60,7 +60,7 @@ class Refusing:
         return {"tree_info": [{"tree_structure": {"leaf_value": -1.0}}]}
 
 
-def test_the_score_learns_only_from_what_the_given_glance_leaves(tmp_path: Path) -> None:
+def test_score_is_trained_only_on_candidates_kept_by_the_given_glance(tmp_path: Path) -> None:
     make_source(tmp_path, "makers")
     (source,) = find_sources(tmp_path)
     write_forest(Blank(), tmp_path / "blank.npz", STEP_NAMES)

@@ -84,7 +84,7 @@ def test_bold_and_hidden_text_and_the_results_of_fields() -> None:
     ]  # fmt: skip
 
 
-def test_symbols_are_what_their_font_shows() -> None:
+def test_symbols_become_the_displayed_characters_of_their_font() -> None:
     arrow = sprm(0x0855, b"\x01") + sprm(0x6A09, b"\x01\x00\xe0\xf0")
     greek = sprm(0x4A4F, b"\x02\x00")
     text = "go ( to \uf061 (really) \uf061\r"

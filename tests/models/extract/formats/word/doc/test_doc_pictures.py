@@ -75,7 +75,7 @@ def pictures(data: bytes) -> dict[str, bytes]:
     return dict(read(data).assets)
 
 
-def test_a_picture_in_the_text_is_a_block_after_the_words_it_stands_among_with_its_alternative_text() -> None:
+def test_inline_picture_follows_its_text_and_has_the_alternative_text() -> None:
     alt = "Ein\r\n Löwe\0".encode("utf-16-le")
     data = in_text(shape(7, (0x0104, 1), (0x0381, alt)), entry(blip()))
     file = word([("before \x01 after\r", 0, b""), ("next\r", 0, b"")], looks=[(7, 8, at(0))], data=data)
@@ -103,7 +103,7 @@ def test_a_picture_in_a_cell_belongs_to_its_table() -> None:
     assert (table.type, picture.type, picture.parent) == (BlockType.TABLE, BlockType.PICTURE, table.id)
 
 
-def test_floating_pictures_stand_where_they_are_anchored_and_those_of_a_group_together() -> None:
+def test_floating_pictures_are_at_their_anchor_and_groups_together() -> None:
     group = record(0xF003, shape(30) + shape(31, (0x4104, 2)) + shape(32, (0x4104, 1)), version=15)
     second = blip(0xF01D, b"\xff\xd8jpeg", 0x46A)
     drawings = floats(shape(20, (0x4104, 1)), group, store=entry(offset=FIRST_STORED) + entry(second))
@@ -132,7 +132,7 @@ def test_metafiles_are_unpacked_and_bitmaps_have_the_head_of_a_file() -> None:
     assert found["image-4.bmp"] == struct.pack("<2sIHHI", b"BM", 14 + len(bitmap), 0, 0, 54) + bitmap
 
 
-def test_a_picture_outside_the_file_is_named_and_shapes_without_one_are_none() -> None:
+def test_external_picture_is_named_and_shapes_without_picture_are_ignored() -> None:
     outside = in_text(shape(7, (0x0105, b"x\0\0\0")), kind=0x66, name=b"\x05a.png")
     line = in_text(shape(8, (0x01BF, 1)))
     looks = [(0, 1, at(0)), (2, 3, at(len(outside)))]
@@ -143,7 +143,7 @@ def test_a_picture_outside_the_file_is_named_and_shapes_without_one_are_none() -
 
 @pytest.mark.parametrize("look", [at(0) + sprm(0x080A, b"\x01"), at(0) + sprm(0x0806, b"\x01"), SPECIAL,
                                   sprm(0x6A03, bytes(4)), at(0) + sprm(0x0800, b"\x01")])  # fmt: skip
-def test_signs_of_objects_of_forms_and_of_deleted_pictures_are_no_pictures(look: bytes) -> None:
+def test_signs_of_objects_forms_and_deleted_pictures_are_not_pictures(look: bytes) -> None:
     tree = read_tree(word([("a\x01\r", 0, b"")], looks=[(1, 2, look)], data=in_text(shape(7), blip())))
     assert [block.type for block in tree.blocks] == [BlockType.PARAGRAPH]
 
@@ -165,14 +165,14 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_picture_that_cannot_be_read_is_a_block_without_bytes_and_a_warning(name: str) -> None:
+def test_unreadable_picture_is_a_block_without_bytes_and_a_warning(name: str) -> None:
     file = word([("a\x01\r", 0, b"")], looks=[(1, 2, at(0))], data=BROKEN[name])
     page = read(file)
     assert [block.asset_ref for block in of_type(read_tree(file), BlockType.PICTURE)] == [None]
     assert (dict(page.assets), "picture-unreadable" in page.content.warnings) == ({}, True)
 
 
-def test_a_size_no_memory_holds_is_left_out_before_it_is_unpacked() -> None:
+def test_oversized_picture_is_left_out_before_unpacking() -> None:
     file = word([("a\x01\r", 0, b"")], looks=[(1, 2, at(0))],
                 data=in_text(shape(7), metafile(0xF01A, bytes(9000), states=2**32 - 1)))  # fmt: skip
     assert pictures(file) == {}
@@ -188,7 +188,7 @@ def test_more_pictures_than_a_file_may_show_are_refused(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("cut", range(0, 700, 37))
-def test_broken_drawings_end_as_text_with_what_can_be_read(cut: int) -> None:
+def test_broken_drawings_end_as_text(cut: int) -> None:
     group = record(0xF003, shape(30) * 3 + shape(31, (0x4104, 2)), version=15)
     drawings = bytearray(floats(shape(20, (0x4104, 1)), group, store=entry(blip()) + entry(blip())))
     drawings[cut % len(drawings) : cut % len(drawings) + 6] = b"\xff" * 6

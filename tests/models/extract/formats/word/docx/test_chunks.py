@@ -58,7 +58,7 @@ def test_pictures_of_a_page_inside_come_along() -> None:
         b"",
     ],
 )
-def test_what_lies_deeper_or_is_no_text_is_named(data: bytes) -> None:
+def test_nested_or_unreadable_chunk_gets_a_warning(data: bytes) -> None:
     tree = read_tree(with_chunk(data))
     assert [block.text for block in tree.blocks][:: len(tree.blocks) - 1] == ["before", "after"]
     assert "Inner head" not in tree_to_markdown(tree)

@@ -48,20 +48,20 @@ def markdown(body: str) -> str:
     return tree_to_markdown(read_tree(make_docx(body, parts=PARTS)))
 
 
-def test_an_unnumbered_paragraph_at_the_indent_of_an_item_goes_on_with_it() -> None:
+def test_unnumbered_paragraph_at_the_indent_of_an_item_belongs_to_the_item() -> None:
     body = item("one", 1) + paragraph("more", style="LP") + indented("and more", 730) + item("two", 1)
     one, more, again, two = read_blocks(body, parts=PARTS)
     assert (more.type, more.parent, again.parent) == (BlockType.PARAGRAPH, one.id, one.id)
     assert (two.text, two.parent) == ("2. two", None)
 
 
-def test_a_paragraph_after_a_deeper_item_goes_on_with_the_item_of_its_own_indent() -> None:
+def test_paragraph_after_a_deeper_item_belongs_to_the_item_of_its_indent() -> None:
     body = item("one", 1) + item("sub", 1, 1) + indented("of sub", 1440) + indented("of one", 720)
     one, sub, of_sub, of_one = read_blocks(body, parts=PARTS)
     assert (of_sub.parent, of_one.parent) == (sub.id, one.id)
 
 
-def test_a_paragraph_at_another_indent_or_after_other_text_goes_on_with_nothing() -> None:
+def test_paragraph_at_another_indent_or_after_text_belongs_to_no_item() -> None:
     for between in (paragraph("at the margin"), indented("deeper", 1000), table(row(cell("a")))):
         last = read_blocks(item("one", 1) + between + paragraph("later", style="LP"), parts=PARTS)[-1]
         assert last.parent is None
@@ -80,11 +80,11 @@ def test_numbers_of_several_levels_are_marks_of_their_depth() -> None:
     assert markdown(body) == "1. a\n   1. b\n   2. c\n2. d\n   1. e\n"
 
 
-def test_a_bulleted_item_that_begins_with_such_a_number_keeps_it() -> None:
+def test_bulleted_item_that_begins_with_a_number_keeps_the_number() -> None:
     assert markdown(item("a", 2) + item("1.1 is a number", 2, 1)) == "- a\n  - 1.1 is a number\n"
 
 
-def test_the_head_of_a_table_of_contents_and_a_style_named_heading_0_are_no_headings() -> None:
+def test_contents_title_and_heading_0_style_are_not_headings() -> None:
     blocks = read_blocks(paragraph("Contents", style="TH") + paragraph("zero", style="H0"), parts=PARTS)
     assert {block.type for block in blocks} == {BlockType.PARAGRAPH}
 

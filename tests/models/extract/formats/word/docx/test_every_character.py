@@ -1,4 +1,4 @@
-"""Property: every character of the accepted view stands in exactly one block, whatever is nested in whatever."""
+"""Property: every character of the accepted view is in exactly one block, at any nesting."""
 
 import re
 from collections import Counter
@@ -79,7 +79,7 @@ BLOCKS = st.lists(
 
 
 def printed(blocks: tuple[Block, ...]) -> str:
-    """All text, nested tables once: their text stands in the cell that holds them."""
+    """Return all text with nested tables once: their text is in the cell that holds them."""
     by_id = {block.id: block for block in blocks}
     texts = []
     for block in blocks:

@@ -22,7 +22,7 @@ from tests.models.extract.formats.word.docx.files import (
 
 
 def written_by_a_library() -> bytes:
-    """What a widespread library writes: its template's styles, lists and table look."""
+    """Write a document with a common library: its template's styles, lists and table look."""
     made: Any = docx.Document()
     made.core_properties.title = "Annual report"
     made.add_heading("Annual report", 0)

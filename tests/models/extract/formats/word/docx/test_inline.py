@@ -48,7 +48,7 @@ def test_bold_of_the_paragraph_style_and_of_the_character_style_cancel_out() -> 
     assert block.spans == (Span(start=0, end=1, bold=True),)
 
 
-def test_the_bold_of_a_heading_style_is_no_span() -> None:
+def test_bold_of_a_heading_style_is_not_a_span() -> None:
     styles = style("H", "heading 1", run="<w:b/>")
     assert read_blocks(paragraph("A", style="H"), parts={"styles": styles})[0].spans == ()
 
@@ -121,7 +121,7 @@ def test_only_allowed_schemes_are_links(target: str, href: str | None) -> None:
         (" DATE ", None),
     ],
 )
-def test_the_instruction_of_a_field_says_where_it_leads(instruction_text: str, href: str | None) -> None:
+def test_field_instruction_holds_the_link_target(instruction_text: str, href: str | None) -> None:
     assert field_href(instruction_text) == href
 
 
@@ -131,7 +131,7 @@ def test_a_field_shows_its_result_and_never_its_code() -> None:
     assert block.spans == (Span(start=0, end=5, href="https://example.org"),)
 
 
-def test_a_field_inside_the_code_of_another_stays_unseen_and_one_in_its_result_is_seen() -> None:
+def test_field_in_a_field_code_is_hidden_and_field_in_its_result_visible() -> None:
     code = char("begin") + instruction(" HYPERLINK ") + field(" DATE ", run("unseen")) + char("separate")
     assert only_text(code + run("a ") + field(" PAGE ", run("7")) + char("end")) == "a 7"
 

@@ -94,7 +94,7 @@ def test_each_distinct_running_text_stands_once() -> None:
     ]
 
 
-def test_a_first_page_header_counts_only_with_a_title_page_and_the_usual_one_comes_next() -> None:
+def test_first_page_header_needs_a_title_page_and_the_usual_header_follows() -> None:
     references = reference("header", "part0", "first") + reference("header", "part1")
     parts = {"header1": paragraph("Cover"), "header2": paragraph("Usual")}
     body = paragraph("a", inside='<w:r><w:br w:type="page"/></w:r>') + paragraph("b")

@@ -43,7 +43,7 @@ def test_numbers_count_by_level_and_deeper_levels_start_again() -> None:
     assert texts(body) == ["1. a", "(a) b", "(b) c", "1.b.I d", "2. e", "(a) f"]
 
 
-def test_a_list_goes_on_after_a_paragraph_and_restarts_where_it_is_told() -> None:
+def test_list_continues_after_a_paragraph_and_restarts_where_stated() -> None:
     body = item("a", 1) + paragraph("between") + item("b", 1) + item("c", 4) + item("d", 4)
     assert texts(body) == ["1. a", "between", "2. b", "1. c", "2. d"]
 
@@ -77,7 +77,7 @@ def test_a_style_that_a_level_names_takes_that_level() -> None:
     assert read_blocks(paragraph("a", style="L2"), parts=parts)[0].level == 2
 
 
-def test_a_bullet_before_a_name_with_an_initial_is_kept_so_that_it_is_no_number() -> None:
+def test_bullet_before_an_initial_is_kept_to_avoid_a_number() -> None:
     assert texts(item("A. Smith", 2) + item("Bob", 2)) == ["• A. Smith", "Bob"]
 
 
@@ -93,7 +93,7 @@ def test_a_numbered_heading_is_a_heading_and_counts() -> None:
     assert shape(read_blocks(body, parts=PARTS)) == [(BlockType.HEADING, 1, "Scope"), (BlockType.LIST_ITEM, 1, "2. a")]
 
 
-def test_a_list_without_definition_is_no_list() -> None:
+def test_list_without_definition_is_not_a_list() -> None:
     assert shape(read_blocks(item("a", 77), parts=PARTS)) == [(BlockType.PARAGRAPH, None, "a")]
 
 

@@ -40,7 +40,7 @@ def refuse(data: bytes) -> ErrorCode:
     return caught.value.code
 
 
-def test_bytes_that_are_no_package_are_malformed() -> None:
+def test_bytes_other_than_a_package_are_malformed() -> None:
     whole = make_docx(paragraph("a"))
     for data in (b"", b"PK\x03\x04", whole[: len(whole) // 2], b"PK\x05\x06" + bytes(18)):
         assert refuse(data) is ErrorCode.MALFORMED
@@ -73,7 +73,7 @@ def test_a_stated_total_past_the_limit_is_refused(monkeypatch: pytest.MonkeyPatc
     assert refuse(make_docx(paragraph("x" * 2000))) is ErrorCode.RESOURCE_LIMIT
 
 
-def test_an_entry_that_lies_about_its_size_is_malformed() -> None:
+def test_entry_with_a_false_size_is_malformed() -> None:
     data = make_docx(paragraph("text " * 500))
     directory = data.find(b"PK\x01\x02")
     at = data.rfind(b"PK\x01\x02", 0, data.find(b"word/document.xml", directory))
@@ -114,7 +114,7 @@ def test_names_with_backslashes_are_those_of_folders() -> None:
     assert (opened.read("back/slash"), opened.read("absolute"), opened.warnings) == (b"x", b"y", ())
 
 
-def test_links_are_left_out_and_encrypted_entries_and_odd_methods_are_malformed() -> None:
+def test_links_are_ignored_and_encrypted_or_odd_entries_are_malformed() -> None:
     link = zipfile.ZipInfo("word/link")
     link.external_attr = 0o120777 << 16
     out = io.BytesIO(make_docx(""))
@@ -193,7 +193,7 @@ def test_depth_past_256_is_a_resource_limit() -> None:
         assert refuse(make_docx(body)) is ErrorCode.RESOURCE_LIMIT
 
 
-def test_a_broken_document_part_is_malformed_and_a_broken_side_part_only_a_warning() -> None:
+def test_broken_document_part_is_malformed_and_other_parts_are_warnings() -> None:
     relation = [("s", "styles", "broken.xml")]
     tree = read_tree(make_docx(paragraph("a"), relations=relation, files={"word/broken.xml": b"<x>"}))
     assert [warning.code for warning in tree.warnings] == ["part-unreadable"]
@@ -201,7 +201,7 @@ def test_a_broken_document_part_is_malformed_and_a_broken_side_part_only_a_warni
     assert refuse(make_docx("<w:p>")) is ErrorCode.MALFORMED
 
 
-def test_the_document_is_found_by_relationship_and_its_parts_beside_it() -> None:
+def test_document_and_its_parts_are_found_by_relationship() -> None:
     data = make_docx(
         paragraph("A", style="X"), parts={"styles": style("X", "heading 1")}, document="content/main_part.xml"
     )

@@ -20,12 +20,12 @@ def test_a_stated_break_begins_a_page_even_inside_a_paragraph() -> None:
     assert pages(body) == [(1, "a"), (2, "b"), (2, "c")]
 
 
-def test_a_rendered_break_is_none() -> None:
+def test_rendered_page_break_is_ignored() -> None:
     rendered = "<w:r><w:lastRenderedPageBreak/><w:t> b</w:t></w:r>"
     assert pages(paragraph("a", inside=rendered)) == [(1, "a b")]
 
 
-def test_a_paragraph_with_a_break_before_begins_a_page_unless_the_page_is_empty() -> None:
+def test_page_break_before_a_paragraph_starts_no_second_empty_page() -> None:
     before = "<w:pageBreakBefore/>"
     assert pages(paragraph("a", properties=before) + paragraph("b", properties=before)) == [(1, "a"), (2, "b")]
 
@@ -65,7 +65,7 @@ def test_too_much_text_is_a_resource_limit() -> None:
         open_docx(make_docx(paragraph("abc")), ReadOptions(max_text_chars=2))
 
 
-def test_there_is_no_page_image() -> None:
+def test_page_image_is_not_available() -> None:
     with pytest.raises(UnsupportedFormat):
         open_docx(make_docx(""), ReadOptions()).render_page(1, 110)
 

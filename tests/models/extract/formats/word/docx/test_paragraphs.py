@@ -16,7 +16,7 @@ def test_localised_style_names_and_outline_levels_make_headings() -> None:
     assert shape(blocks) == [(BlockType.HEADING, 3, "A"), (BlockType.HEADING, 2, "B")]
 
 
-def test_an_outline_level_on_the_paragraph_wins_and_level_nine_is_body_text() -> None:
+def test_outline_level_of_the_paragraph_wins_and_level_nine_is_body_text() -> None:
     styles = style("h1", "heading 1")
     body = paragraph("A", properties='<w:outlineLvl w:val="0"/>') + paragraph(
         "B", style="h1", properties='<w:outlineLvl w:val="9"/>'
@@ -54,7 +54,7 @@ def test_title_and_caption_styles_have_types_of_their_own() -> None:
     assert blocks[2].parent == blocks[1].id
 
 
-def test_code_paragraphs_that_follow_each_other_are_one_block_with_their_indentation() -> None:
+def test_adjacent_code_paragraphs_are_joined_with_their_indentation() -> None:
     styles = style("SourceCode", "Source Code")
     body = paragraph("def f():", style="SourceCode") + paragraph("    return 1", style="SourceCode") + paragraph("End")
     assert shape(read_blocks(body, parts={"styles": styles})) == [

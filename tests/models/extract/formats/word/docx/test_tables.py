@@ -36,7 +36,7 @@ def test_legacy_horizontal_merges_are_spans() -> None:
     assert places(found) == [(0, 0, 1, 2, "a\nb"), (0, 2, 1, 1, "c")]
 
 
-def test_columns_left_out_before_a_row_are_an_empty_cell_and_those_after_it_none() -> None:
+def test_columns_skipped_before_a_row_are_an_empty_cell() -> None:
     found = only_table(
         table(
             row(cell("a"), cell("b"), cell("c")),
