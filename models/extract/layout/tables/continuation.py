@@ -1,6 +1,6 @@
-"""Which printed rows of a region are lines of the table row above them, by a small forest asked for each two of them.
+"""Decide which printed rows continue the table row above them, with a small forest for each pair of neighbours.
 
-Rules cannot say it where none are drawn, and distances alone cannot where a cell's lines are as far apart as the rows.
+Regions without rules give no other evidence, and distances do not suffice if a cell's lines are as far apart as rows.
 """
 
 from bisect import bisect_right
@@ -59,14 +59,14 @@ Matrix = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """Printed rows grouped to table rows; `sure` (0..1): how certain that is on average."""
+    """Printed rows grouped into table rows; `sure` (0..1) is the mean certainty."""
 
     groups: list[list[TextRow]]
     sure: float
 
 
 def group_rows(rows: list[TextRow], columns: list[float], region: RuledRegion) -> RowGroups:
-    """The table rows of a region over the given columns."""
+    """Group the printed rows of a region into table rows over the given columns."""
     if len(rows) < 2:
         return RowGroups([list(rows)], 1.0)
     chances = _load(_weights).sums(describe_steps(rows, columns, region)).tolist()
@@ -81,7 +81,7 @@ def group_rows(rows: list[TextRow], columns: list[float], region: RuledRegion) -
 
 
 def describe_steps(rows: list[TextRow], columns: list[float], region: RuledRegion) -> Matrix:
-    """A row of `STEP_NAMES` for every printed row but the first."""
+    """Return the features `STEP_NAMES` of every printed row except the first."""
     described = _RegionRows(rows, columns, region)
     found = [described.describe(number) for number in range(1, len(rows))]
     return np.array(found, dtype=np.float32).reshape(-1, len(STEP_NAMES))
@@ -89,7 +89,7 @@ def describe_steps(rows: list[TextRow], columns: list[float], region: RuledRegio
 
 @dataclass(slots=True, init=False)
 class _Cell:
-    """What a printed row holds in one column."""
+    """Content of a printed row in one column."""
 
     segments: list[Segment]
     length: int
@@ -107,7 +107,7 @@ class _Cell:
 
 
 class _PrintedRow:
-    """A printed row over some columns, measured once: it is compared with the rows above and below."""
+    """A printed row over some columns, measured once and compared with the rows above and below."""
 
     __slots__ = ("base", "bold", "cells", "figures", "key", "left", "length", "longest", "size", "spans")
 
@@ -126,7 +126,7 @@ class _PrintedRow:
 
 
 class _RegionRows:
-    """What the printed rows of a region have in common, measured once."""
+    """Common measures of the printed rows of a region, computed once."""
 
     def __init__(self, rows: list[TextRow], columns: list[float], region: RuledRegion) -> None:
         self._rows = [_PrintedRow(row, columns) for row in rows]
@@ -147,7 +147,7 @@ class _RegionRows:
         self._key_kinds = {kind: keys.count(kind) / len(keys) for kind in set(keys)}
 
     def describe(self, number: int) -> tuple[float, ...]:
-        """The values of `STEP_NAMES` of a row and the one above."""
+        """Return the features `STEP_NAMES` of a row and the one above."""
         at, gaps, width = number - 1, self._gaps, self._width
         above, row = self._rows[at], self._rows[number]
         after = self._rows[number + 1].cells if number + 1 < len(self._rows) else {}
@@ -175,13 +175,13 @@ class _RegionRows:
         )  # fmt: skip
 
     def _room(self, column: int, before: Cells, own: Cells, size: float) -> float:
-        """Room (ems) that the column's line above left for the first word of this one."""
+        """Return the room (ems) that the column's line above left for the first word of this one."""
         first = own[column].segments[0].words[0]
         return (self._right[column] - before[column].segments[-1].x1 - (first.x1 - first.x0)) / size
 
 
 def _find_right_ends(rows: list[_PrintedRow], columns: list[float]) -> list[float]:
-    """How far the text of each column reaches, by the segments that do not run across its edge."""
+    """Return the right end of the text in each column, without segments that cross its edge."""
     right = [0.0] * (len(columns) + 1)
     for row in rows:
         for column, cell in row.cells.items():
@@ -192,7 +192,7 @@ def _find_right_ends(rows: list[_PrintedRow], columns: list[float]) -> list[floa
 
 
 def _find_jump(steps: list[float]) -> float:
-    """The middle of the widest gap between neighbouring step lengths (ascending); 0 where they are of one kind."""
+    """Return the middle of the widest gap between neighbouring step lengths (ascending); 0 if all are similar."""
     widest, middle = LIMITS.least_jump, 0.0
     for shorter, longer in pairwise(steps):
         if longer - shorter > widest:
@@ -201,7 +201,7 @@ def _find_jump(steps: list[float]) -> float:
 
 
 def _find_ruled(rows: list[TextRow], region: RuledRegion) -> list[bool]:
-    """For each two neighbours whether a wide rule, or the edge of a shade, runs between them."""
+    """Return for each pair of neighbours whether a wide rule or the edge of a shade runs between them."""
     least = LIMITS.wide_rule * (region.box[2] - region.box[0])
     levels = sorted([rule.y0 for rule in region.horizontals if rule.x1 - rule.x0 > least])
     found = []
@@ -212,7 +212,7 @@ def _find_ruled(rows: list[TextRow], region: RuledRegion) -> list[bool]:
 
 
 def _kind_of(text: str) -> str:
-    """Of which kind the first letter of a key is."""
+    """Return the kind of a key's first letter."""
     first = text[:1]
     return "digit" if first.isdigit() else "lower" if first.islower() else "upper" if first.isupper() else "other"
 

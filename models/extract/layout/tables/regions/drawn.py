@@ -1,4 +1,4 @@
-"""Regions told by what is drawn: rules that touch or are alike, verticals of one height, shaded bands and cells."""
+"""Regions found by drawn elements: rules that touch or match, verticals of one height, shaded bands and cells."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from models.extract.layout.tables.rules import RuledRegion, are_alike, cross
 
 @dataclass(frozen=True, slots=True)
 class DrawnLimits:
-    """Points. `alike`: ends of verticals or bands this close are the same; `stack`: bands of one stack are closer;
-    `touch`: rules this near each other meet; `least_width`, `least_height`: a smaller box holds no table.
+    """Limits in points.
 
-    `most`: rules and `most_bands`: bands beyond this number are not compared with each other (the work grows with
-    the square).
+    `alike`: ends of verticals or bands this close are the same. `stack`: bands of one stack are closer. `touch`: rules
+    this near each other meet. `least_width`, `least_height`: a smaller box contains no table. `most`: rules, and
+    `most_bands`: bands beyond this number are not compared with each other, because the work grows with the square.
     """
 
     alike: float = 6.0
@@ -31,7 +31,7 @@ LIMITS = DrawnLimits()
 
 
 def group_rules(view: PageView) -> list[Bbox]:
-    """Boxes around rules and sides of shaded cells that touch, or that are alike in both ends."""
+    """Return boxes around rules and sides of shaded cells that touch or have the same ends."""
     flat = [rule for rule in view.horizontals if rule.x1 - rule.x0 >= 20]
     rules = flat + view.verticals + view.edges
     if len(rules) > LIMITS.most:
@@ -65,7 +65,7 @@ def _is_large(box: Bbox) -> bool:
 
 
 def group_verticals(view: PageView) -> list[Bbox]:
-    """Boxes around verticals that begin and end at like heights; a single one counts."""
+    """Return boxes around verticals that begin and end at similar heights; a single one counts."""
     tall = [rule for rule in view.verticals if rule.y1 - rule.y0 >= LIMITS.least_height]
     groups: list[list[Rule]] = []
     for rule in sorted(tall, key=lambda one: (one.y0, one.x0))[: LIMITS.most]:
@@ -87,7 +87,7 @@ class ShadedBand:
 
 
 def find_shaded_bands(view: PageView) -> list[ShadedBand]:
-    """Fills of one height that touch each other, joined; top to bottom."""
+    """Return fills of one height that touch each other, joined, top to bottom."""
     bands: list[ShadedBand] = []
     for fill in sorted(view.fills, key=lambda one: (round(one.y0), round(one.y1), one.x0)):
         last = bands[-1] if bands else None
@@ -104,7 +104,7 @@ def _is_beside(box: Bbox, fill: Fill) -> bool:
 
 
 def stack_bands(bands: list[ShadedBand]) -> list[list[ShadedBand]]:
-    """Bands with the same sides below each other (zebra), or that touch."""
+    """Return groups of bands with the same sides below each other (zebra), or that touch."""
     sets = DisjointSets(len(bands))
     for first, one in enumerate(bands):
         for second in range(first + 1, len(bands)):
@@ -124,7 +124,7 @@ def _are_stacked(above: Bbox, below: Bbox) -> bool:
 
 
 def stack_box(stack: list[ShadedBand]) -> Bbox:
-    """The box around a stack of bands."""
+    """Return the box around a stack of bands."""
     return (
         min(band.box[0] for band in stack),
         min(band.box[1] for band in stack),
@@ -134,7 +134,10 @@ def stack_box(stack: list[ShadedBand]) -> Bbox:
 
 
 def cell_columns(view: PageView, region: RuledRegion) -> list[float]:
-    """x where the shaded cells of the fullest row of them meet; empty where no such row is as wide as the region."""
+    """Return the x positions where the shaded cells of the fullest row meet.
+
+    Empty if that row is narrower than the region.
+    """
     x0, y0, x1, y1 = region.box
     best: list[float] = []
     for band in find_shaded_bands(view):

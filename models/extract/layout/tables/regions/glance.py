@@ -1,6 +1,6 @@
-"""A first, cheap look at proposals: features from lines and rules alone, so that few regions need grids.
+"""Cheap pre-selection of proposals by features of lines and rules, so that only a few regions need grids.
 
-Words are not split, columns not looked for. A small forest guesses the quality of the best table a region may give.
+It does not split words or search for columns. A small forest predicts the quality of the best table of a region.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,10 +23,10 @@ _weights = Path(__file__).parent.parent / "weights" / "regions.npz"
 
 @dataclass(frozen=True, slots=True)
 class GlanceLimits:
-    """Regions guessed under `bar` get no grid; of the others the best `most` do.
+    """Limits of the pre-selection: regions predicted under `bar` get no grid; of the others the best `most` do.
 
-    Of the variants of one table only the best `crowd` do, and none that is guessed lower by more than `behind` than
-    the best: the next table on the page finds room. A part of a larger region is no variant of it.
+    Of the variants of one table only the best `crowd` remain, and none predicted more than `behind` below the best, so
+    that the next table of the page keeps its place. A part of a larger region does not count as a variant of it.
     """
 
     bar: float = 0.15
@@ -60,7 +60,7 @@ Table = npt.NDArray[np.float32]
 
 
 def glance_at(proposals: list[Proposal], view: PageView) -> Table:
-    """A row of `GLANCE_NAMES` for every proposal."""
+    """Return the features `GLANCE_NAMES` of every proposal."""
     count = np.array([len(one.indices) for one in proposals])
     lines = np.array([index for one in proposals for index in one.indices])
     starts = np.cumsum(count) - count
@@ -89,7 +89,7 @@ def _boxes(items: Sequence[Line | Rule | Fill]) -> Table:
 
 
 def _look_at_rows(proposals: list[Proposal], view: PageView, sizes: Table) -> Table:
-    """Rows, and the usual and the largest step between two (ems), proposal by proposal."""
+    """Return the number of rows, and the usual and the largest step between two (ems), for each proposal."""
     number = [0] * len(view.lines)
     for at, row in enumerate(view.rows):
         for index in row.indices:
@@ -108,13 +108,13 @@ def _look_at_rows(proposals: list[Proposal], view: PageView, sizes: Table) -> Ta
 
 
 def _count_edges(proposals: list[Proposal], edges: Table) -> npt.NDArray[np.int64]:
-    """Different edges of the lines of each proposal."""
+    """Return the number of different edges of the lines of each proposal."""
     steps = np.round(edges / LIMITS.edge_step).tolist()
     return np.array([len({steps[index] for index in one.indices}) for one in proposals])
 
 
 def _count_drawn(view: PageView, around: Table) -> Iterator[npt.ArrayLike]:
-    """Horizontals, their levels, verticals, and shaded areas in each proposal."""
+    """Return the numbers of horizontals, their levels, verticals and shaded areas in each proposal."""
     flat = _boxes(view.horizontals)
     held = _meet(flat, around)
     steps = np.round(flat[:, 1] / LIMITS.edge_step)
@@ -125,7 +125,7 @@ def _count_drawn(view: PageView, around: Table) -> Iterator[npt.ArrayLike]:
 
 
 def _line_looks(view: PageView, wanted: list[int]) -> Table:
-    """`_LINE_NAMES` for every line of the page; zeros for those that are not wanted."""
+    """Return the features `_LINE_NAMES` of every line of the page; zeros for unrequested lines."""
     places = [(0.0, 0.0, 0.0)] * len(view.lines)
     for row in view.rows:
         multi, count, size = float(row.segments > 1), float(row.segments), max(row.size, 1.0)
@@ -148,7 +148,7 @@ def _look_of(line: Line) -> tuple[float, ...]:
 
 
 def _meet(boxes: Table, around: Table) -> npt.NDArray[np.bool_]:
-    """Which boxes (columns) reach into which proposals (rows), or lie right above or below them."""
+    """Return whether each box (column) reaches into each proposal (row), or is right above or below it."""
     x0, y0, x1, y1 = around[:, :, None]
     found: npt.NDArray[np.bool_] = (
         (boxes[:, 0] < x1)
@@ -171,7 +171,7 @@ def use_weights(path: Path) -> None:
 
 
 def pick_proposals(proposals: list[Proposal], view: PageView) -> list[Proposal]:
-    """The proposals worth a grid, in their order."""
+    """Return the proposals that are worth a grid, in their order."""
     if not proposals:
         return []
     guesses = _load(_weights).sums(glance_at(proposals, view))
@@ -179,7 +179,10 @@ def pick_proposals(proposals: list[Proposal], view: PageView) -> list[Proposal]:
 
 
 def keep_best(proposals: list[Proposal], guesses: list[float]) -> list[Proposal]:
-    """The best guessed, in their order; of variants of one table no more than `crowd`, and none far `behind`."""
+    """Return the best proposals in their order.
+
+    At most `crowd` variants of one table, and none far `behind` the best.
+    """
     kept: list[int] = []
     held: list[set[int]] = []
     for index in sorted(range(len(proposals)), key=lambda index: (-guesses[index], index)):

@@ -1,4 +1,4 @@
-"""All proposals of a page: lines that together may be a table, and who thinks so. No proposal is looked into here."""
+"""Collect all proposals of a page: sets of lines that may be a table, with their generators. It does not rate them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ from models.extract.layout.text.captions import is_caption
 
 @dataclass(frozen=True, slots=True)
 class ProposalLimits:
-    """How many regions of a page are proposed, and the least of one."""
+    """Limits of the number of proposals of a page and of their size."""
 
     most_proposals: int = 220
     """Proposals of a page before they are weighed."""
@@ -49,14 +49,14 @@ Within = Callable[[Bbox], tuple[int, ...]]
 
 @dataclass(slots=True)
 class Proposal:
-    """Lines (indices, ascending) that may be a table, and the generators that gave just these."""
+    """Lines (indices, ascending) that may be a table, and the generators that proposed exactly these."""
 
     indices: tuple[int, ...]
     makers: set[str] = field(default_factory=set)
 
 
 def propose_regions(view: PageView) -> list[Proposal]:
-    """Proposals of all generators, each set of lines once, in a fixed order."""
+    """Return proposals of all generators, each set of lines once, in a fixed order."""
     found: dict[tuple[int, ...], Proposal] = {}
     edges = ([line.y0 for line in view.lines], [-line.y1 for line in view.lines])
     captions: set[int] | None = None
@@ -78,9 +78,9 @@ def propose_regions(view: PageView) -> list[Proposal]:
 def _without_captions(
     view: PageView, indices: tuple[int, ...], edges: tuple[Edges, Edges], captions: set[int]
 ) -> tuple[int, ...]:
-    """Without a caption that stands alone on the first or the last line: it is told what the table shows, not in it.
+    """Return the lines without a caption alone on the first or last line: it describes the table and is outside it.
 
-    `edges`: of all lines of the page the tops, and the bottoms turned round.
+    `edges`: the tops of all lines of the page, and the negated bottoms.
     """
     for first, edge_of in zip((True, False), edges, strict=True):
         if len(indices) < LIMITS.least_lines:
@@ -131,7 +131,7 @@ def _around_bands(view: PageView, within: Within) -> Iterator[tuple[str, tuple[i
 
 
 def _between(view: PageView, columns: list[list[LineRow]], box: Bbox) -> Iterator[tuple[int, ...]]:
-    """Lines beside verticals: of the whole page, and of the text column in which they stand."""
+    """Yield lines next to verticals: of the whole page, and of the text column that contains them."""
     for rows in (view.rows, *columns):
         held = [row for row in rows if box[1] - 2 <= row.base - 0.3 * row.size <= box[3] + 2]
         if held and min(row.x0 for row in held) < box[0] and max(row.x1 for row in held) > box[2]:

@@ -1,7 +1,7 @@
-"""An address beside a block of labels and values, as at the head of a letter: it is no column of that block.
+"""Addresses next to a block of labels and values, as in a letterhead, which are not a column of that block.
 
-Both stand on the same baselines, so that the three look like a table; between the address and the labels is far more
-room than between a label and its value.
+Both share baselines, so the three columns look like a table. The room between address and labels is much wider than
+between a label and its value.
 """
 
 import re
@@ -15,7 +15,7 @@ from models.extract.layout.tables.scoring.find import FoundTable
 
 @dataclass(frozen=True, slots=True)
 class AddressLimits:
-    """What tells an address from a column of a table."""
+    """Limits that separate an address from a column of a table."""
 
     least_rows: int = 3
     """Rows of an address, and of the block beside it."""
@@ -35,7 +35,7 @@ _HOUSE = re.compile(r"\d{1,5}\w?,?\s+[^\W\d_]|[^\W\d_].*\d")
 
 
 def free_addresses(tables: list[FoundTable], marks: PageMarks) -> list[Line]:
-    """Take addresses off the blocks of labels beside them; their lines, which are in no table."""
+    """Remove addresses from the label blocks next to them, and return their lines, which are then in no table."""
     return [line for found in tables if not found.tagged for line in _free_address(found, marks)]
 
 
@@ -74,14 +74,17 @@ def _is_ruled(found: FoundTable, marks: PageMarks) -> bool:
 
 
 def _is_address(texts: list[str]) -> bool:
-    """Names without figures first, then a street or a town with its number."""
+    """Return True for names without figures followed by a street or town with its number."""
     if len(texts) < LIMITS.least_rows or any(text.endswith(":") for text in texts):
         return False
     return not _has_digit(texts[0]) and any(_HOUSE.match(text) for text in texts[1:])
 
 
 def _are_labelled(labels: list[Cell], values: list[Cell]) -> bool:
-    """Labels without figures, each with its value in the same row; values have figures, that of the first row too."""
+    """Return True for labels without figures, each with a value in its row.
+
+    Values have figures, also in the first row.
+    """
     if len(labels) < LIMITS.least_rows or {cell.row for cell in labels} != {cell.row for cell in values}:
         return False
     if any(_has_digit(cell.text) or len(cell.text) > LIMITS.label_chars for cell in labels):
@@ -95,7 +98,7 @@ def _has_digit(text: str) -> bool:
 
 
 def _part(found: FoundTable, middle: float) -> list[Line]:
-    """The lines left of `middle`; the table keeps what is right of it."""
+    """Return the lines left of `middle`; the table keeps those right of it."""
     freed = [line for line in found.lines if line.x1 <= middle]
     rest = [line for line in found.lines if line.x0 >= middle]
     if not freed or not rest or len(freed) + len(rest) != len(found.lines):
@@ -107,7 +110,10 @@ def _part(found: FoundTable, middle: float) -> list[Line]:
 
 
 def _without_first_column(table: Table) -> Table:
-    """Rows in which only the address stood are gone; what is left has labels, no head."""
+    """Return the table without the address column and the rows that only it filled.
+
+    The rest has labels and no header.
+    """
     kept = [cell for cell in table.cells if cell.col]
     rows = {row: at for at, row in enumerate(sorted({cell.row for cell in kept if cell.text}))}
     cells = [replace(cell, row=rows[cell.row], col=cell.col - 1, header=False) for cell in kept if cell.row in rows]

@@ -1,4 +1,4 @@
-"""Finished tables of a page's proposals: grids by several ideas of where columns and rows part."""
+"""Build candidate tables of a page's proposals: grids with alternative column and row boundaries."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from models.extract.layout.text.order import order_lines
 
 @dataclass(frozen=True, slots=True)
 class CandidateLimits:
-    """How the grids of a region are looked for."""
+    """Limits for building the grids of a region."""
 
     strict_crossed: float = 0.0
     """Share of the rows that may run across a channel where columns are looked for strictly: none."""
@@ -49,10 +49,10 @@ MODES = ("gates", "ruled", "ruled-folded", "cells", "open", "strict")
 
 @dataclass(slots=True)
 class Candidate:
-    """A finished table that may be one; `indices` are its lines in the page's view.
+    """A finished candidate table; `indices` are its lines in the page's view.
 
-    `agrees` (0..1): how near its number of rows is to what the forest of rows says, `sure` how certain that is;
-    `by_forest`: its rows are that forest's.
+    `agrees` (0..1): similarity of its number of rows to that of the row forest; `sure` is the forest's certainty.
+    `by_forest`: its rows are the forest's.
     """
 
     indices: tuple[int, ...]
@@ -67,7 +67,7 @@ class Candidate:
 
 
 def find_gated(view: PageView) -> list[Candidate]:
-    """The tables that strict gates let through: grids, tables with a few rules, aligned rows of figures."""
+    """Return the tables that pass strict gates: grids, tables with a few rules, aligned rows of figures."""
     number = {id(line): index for index, line in enumerate(view.lines)}
     out: list[Candidate] = []
     lines = view.lines
@@ -88,7 +88,7 @@ def find_gated(view: PageView) -> list[Candidate]:
 
 
 def find_chart_lines(view: PageView) -> set[int]:
-    """Indices of the lines between the gridlines of charts with bars."""
+    """Return the indices of lines between the gridlines of charts with bars."""
     if not view.marks.fills:
         return set()
     number = {id(line): index for index, line in enumerate(view.lines)}
@@ -108,7 +108,7 @@ def _find_gated_open(view: PageView, lines: list[Line], number: dict[int, int]) 
 
 
 def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate]:
-    """The distinct grids of some lines."""
+    """Return the distinct grids of some lines."""
     lines = [view.lines[index] for index in indices]
     words = [word for line in lines for word in view.words_of(line)]
     if not 4 <= len(words) <= LIMITS.most_words:
@@ -136,7 +136,7 @@ def _copy(bands: list[Band]) -> list[Band]:
 def _regroup(
     candidate: Candidate, cut: list[Band], *, is_grid: bool, columns: list[float] | None = None
 ) -> list[Candidate]:
-    """The candidate with the rows of the forest, where their number is another; says how well the two agree."""
+    """Return the candidate with the row forest's rows if their number differs, and record how well the two agree."""
     rows, region = candidate.rows, candidate.region
     columns = columns or list(candidate.grid.columns)
     body = cut[1:] if candidate.grid.header_rows and candidate.mode != "gates" else cut
@@ -157,12 +157,12 @@ def _regroup(
 
 
 def _count_rows(grid: Grid, body: list[Band], starts: set[int]) -> int:
-    """Rows of a grid when the printed rows of its body below each band's first start one only where known to."""
+    """Return the number of grid rows if printed rows below each band's first start a row only where known."""
     return grid.header_rows + sum([1 + sum([id(row) in starts for row in band.rows[1:]]) for band in body])
 
 
 def _find_layouts(view: PageView, region: RuledRegion, rows: list[TextRow]) -> Iterator[tuple[str, list[float], bool]]:
-    """(mode, columns, rules part the rows) of every grid to build."""
+    """Yield (mode, columns, whether rules separate the rows) of every grid to build."""
     seen: list[list[float]] = []
     ruled = ruled_columns(region)
     bands = region.levels - 1

@@ -1,4 +1,4 @@
-"""Features of a finished table's cells: how full they are, of what kind, how their texts begin and end."""
+"""Features of a finished table's cells: fill, kind, and how their texts begin and end."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ KnownKinds = dict[str, tuple[str, ...]]
 
 @dataclass(slots=True)
 class CellCounts:
-    """What is counted over the cells of a table, text by text."""
+    """Counts over the cells of a table, added text by text."""
 
     width: int
     known: KnownKinds
@@ -68,7 +68,7 @@ class CellCounts:
 
 
 def _kinds_of(text: str) -> tuple[str, ...]:
-    """What is counted of a cell's text."""
+    """Return the counted kinds of a cell's text."""
     kinds = {
         "numeric": FIGURE.fullmatch(text) is not None,
         "stops": text[-1] in ".;,!?" and len(text) > 12,
@@ -82,7 +82,7 @@ def _kinds_of(text: str) -> tuple[str, ...]:
 
 
 def cell_features(grid: Grid, known: KnownKinds) -> list[float]:
-    """The values of `CELL_NAMES`; `known` is filled with what is found out about texts."""
+    """Return the features `CELL_NAMES`; `known` caches results by text."""
     texts = [[(slot, join_words(slot.words)) for slot in row] for row in grid.rows]
     height, width = len(grid.rows), grid.width
     counts = CellCounts(width, known)

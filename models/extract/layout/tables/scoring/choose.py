@@ -1,4 +1,4 @@
-"""The best set of candidates that share no line."""
+"""Choose the best set of candidates without common lines."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -9,18 +9,20 @@ from models.extract.layout.tables.scoring.features import FEATURE_NAMES
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLimits:
-    """`bar`: expected quality (0..1) under which a candidate is no table; of a full lattice, every cell framed,
-    `lattice` is enough. `gated` is added for one that the strict gates let through: a kind of table that the training
-    never saw is refused otherwise. `size`: power of the number of words by which large tables go before small ones.
+    """Limits of the choice.
 
-    `closed` is taken off where a box ends and the next begins, `chart` off the labels of a chart and off scattered
-    figures: less than `chart_filled` of the cells hold text, more than `chart_numeric` of those a number.
+    `bar`: minimum expected quality (0..1) of a table; `lattice` suffices for a full lattice with every cell framed.
+    `gated` is added for a candidate that passed the strict gates, because it may be of a kind missing in the training.
+    `size`: power of the number of words by which large tables precede small ones.
 
-    A whole takes the place of its chosen parts when its score is at most `whole` lower than theirs (`longer` for a
-    single part, `below` for one in a full lattice without merged cells that goes on below it) and its columns as many,
-    give or take `columns`; it needs `whole_bar` itself. Parts with other columns than each other, one of them framed,
-    take the place of a whole when they hold `part_words` of its words, each has `part_bar`, and their mean is at most
-    `part` lower.
+    `closed` is subtracted where a box ends and the next begins. `chart` is subtracted for labels of a chart and for
+    scattered figures: less than `chart_filled` of the cells have text, and more than `chart_numeric` of those a number.
+
+    A whole replaces its chosen parts if its score is at most `whole` lower than theirs and its number of columns
+    differs by at most `columns`; it also needs `whole_bar`. The difference may be `longer` for a single part, and
+    `below` for one in a full lattice without merged cells that continues below it. Parts with different columns, at
+    least one of them framed, replace a whole if they contain `part_words` of its words, each has `part_bar`, and their
+    mean is at most `part` lower.
     """
 
     bar: float = 0.42
@@ -145,7 +147,7 @@ def choose_candidates(
 
 
 def _unlikely(lines: frozenset[int], contents: list[frozenset[int]], chart_lines: Set[int]) -> float:
-    """What is taken off a list of contents, a part of one, and labels of a chart."""
+    """Return the deduction for a list of contents, a part of one, and labels of a chart."""
     off = LIMITS.contents if any(lines <= other for other in contents) else 0.0
     return off if chart_lines.isdisjoint(lines) else off + LIMITS.chart
 
@@ -170,7 +172,7 @@ def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
 
 
 def _scattered(features: list[float]) -> float:
-    """What is taken off texts that lie scattered, as figures and labels of a chart do."""
+    """Return the deduction for scattered texts, such as figures and labels of a chart."""
     off = 0.0
     if features[_FILLED] < LIMITS.chart_filled and features[_NUMERIC] > LIMITS.chart_numeric:
         off += LIMITS.chart
@@ -180,30 +182,31 @@ def _scattered(features: list[float]) -> float:
 
 
 def _is_drawing(features: list[float]) -> bool:
-    """Curves among scattered or struck-through texts: a chart with its labels."""
+    """Return True for curves among scattered or struck-through texts: a chart with its labels."""
     scattered = features[_FILLED] < LIMITS.drawn_filled or features[_STRUCK] > LIMITS.drawn_struck
     return features[_SHAPES] >= LIMITS.shapes and scattered
 
 
 def _is_lattice(features: list[float]) -> bool:
-    """A full grid of rules with text in half of its cells or more."""
+    """Return True for a full grid of rules with text in at least half of its cells."""
     return _is_ruled_off(features) and features[_FILLED] >= 0.5
 
 
 def _is_ruled_off(features: list[float]) -> bool:
-    """Every column's edge is a rule, every row is ruled off, and so are both sides: empty cells are a form's."""
+    """Return True if rules form every column edge, every row boundary and both sides; empty cells belong to a form."""
     return _is_framed(features) and features[_LEVELS] >= 1
 
 
 def _is_framed(features: list[float]) -> bool:
-    """Every column's edge is a rule, and so are both sides."""
+    """Return True if rules form every column edge and both sides."""
     return features[_HELD] >= 1 and features[_BOXED] > 1
 
 
 def _join_parts(ranked: list[_Rated], chosen: list[_Rated]) -> list[_Rated]:
-    """The chosen ones, with parts replaced by a whole that is nearly as good and has their columns.
+    """Return the chosen candidates, with parts replaced by a whole that is nearly as good and has their columns.
 
-    A whole is compared with the best that stood in its place: else a few steps down end far below the first choice.
+    A whole is compared with the best score chosen first in its place, so that several replacements cannot end far below
+    it.
     """
     standard = {id(one): one.score for one in chosen}
     for whole in ranked:
@@ -220,7 +223,7 @@ def _join_parts(ranked: list[_Rated], chosen: list[_Rated]) -> list[_Rated]:
 
 
 def _room_of(whole: _Rated, parts: list[_Rated]) -> float:
-    """How much lower than its parts a whole may be scored."""
+    """Return how much lower than its parts a whole may be scored."""
     if len(parts) > 1:
         return LIMITS.whole
     if _ends_the_last_row(whole.candidate, parts[0].candidate):
@@ -229,13 +232,13 @@ def _room_of(whole: _Rated, parts: list[_Rated]) -> float:
 
 
 def _ends_the_last_row(whole: Candidate, part: Candidate) -> bool:
-    """True when the whole has no more rows and columns, only further lines of its last row."""
+    """Return True if the whole has the same rows and columns as the part, and only further lines of the last row."""
     is_same = len(whole.grid.rows) == len(part.grid.rows) and whole.grid.width == part.grid.width
     return is_same and abs(whole.rows[0].base - part.rows[0].base) < LIMITS.top
 
 
 def _goes_on_below(whole: _Rated, part: _Rated) -> bool:
-    """True when the whole's frame holds rows under those of the part, nothing above them, and is closed below them."""
+    """Return True if the whole's frame adds rows below the part, none above, and is closed below them."""
     region, rows = whole.candidate.region, whole.candidate.rows
     low = max((rule.y0 for rule in region.horizontals), default=0.0)
     is_closed = low >= rows[-1].base - 1
@@ -243,7 +246,7 @@ def _goes_on_below(whole: _Rated, part: _Rated) -> bool:
 
 
 def _split_whole(ranked: list[_Rated], whole: _Rated) -> list[_Rated]:
-    """The whole, or parts of it that are as good and have other columns than each other, one in a frame of its own."""
+    """Return the whole, or parts of it that are as good, differ in their columns, and include a framed one."""
     parts: list[_Rated] = []
     taken: set[int] = set()
     for one in ranked:

@@ -1,4 +1,4 @@
-"""The feature row of a candidate table: its cells, its place, who proposed it, and how many others agree."""
+"""Feature row of a candidate table: its cells, its place, its generators, and the number of agreeing candidates."""
 
 from collections import Counter
 
@@ -25,7 +25,7 @@ FEATURE_NAMES = (
 
 
 def describe_candidates(candidates: list[Candidate], view: PageView) -> list[list[float]]:
-    """A row of features (`FEATURE_NAMES`) for every candidate of a page."""
+    """Return the features `FEATURE_NAMES` of every candidate of a page."""
     columns = Counter(_column_key(one) for one in candidates)
     heights = Counter(_row_key(one) for one in candidates)
     shapes = Counter((one.indices, len(one.grid.rows), one.grid.width) for one in candidates)

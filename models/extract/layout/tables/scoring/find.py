@@ -1,4 +1,4 @@
-"""Finds the tables of a page and takes their lines out of the running text: many are proposed, a score chooses."""
+"""Find the tables of a page and remove their lines from the running text: many are proposed, and a score chooses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,10 +27,7 @@ _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
 
 @dataclass(slots=True)
 class FoundTable:
-    """A table with its box, the lines it took, how good a table it is expected to be (0..1).
-
-    `tagged`: its author said so.
-    """
+    """A table with its box, its lines and its expected quality (0..1). `tagged`: marked as a table by its author."""
 
     table: Table
     box: Bbox
@@ -47,7 +44,7 @@ def load_weights() -> None:
 
 
 def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-    """Tables of the page top to bottom, and the lines that belong to none."""
+    """Return the tables of the page, top to bottom, and the lines outside them."""
     view = view_page(marks, lines)
     candidates = find_candidates(view)
     if marks.seen:
@@ -70,7 +67,7 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
 def find_candidates(
     view: PageView, pick: Callable[[list[Proposal], PageView], list[Proposal]] = pick_proposals
 ) -> list[Candidate]:
-    """Finished tables of a page's proposals that `pick` leaves; those of the strict gates first."""
+    """Return finished tables of the proposals that `pick` keeps; those of the strict gates first."""
     out = find_gated(view)
     by_lines = {one.indices: one for one in out}
     proposals = propose_regions(view)

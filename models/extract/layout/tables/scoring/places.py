@@ -1,4 +1,4 @@
-"""Features of where a finished table stands: edges of its columns, pitch of its rows, rules, shades, surroundings."""
+"""Features of a finished table's place: edges of its columns, pitch of its rows, rules, shades, surroundings."""
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ PLACE_NAMES = (
 
 
 def place_features(candidate: Candidate, view: PageView, known: dict[tuple[int, ...], list[float]]) -> list[float]:
-    """The values of `PLACE_NAMES`; `known` keeps what all grids of the same lines share."""
+    """Return the features `PLACE_NAMES`; `known` caches values that all grids of the same lines share."""
     around = known.get(candidate.indices)
     if around is None:
         around = [*_surroundings(candidate, view), *_page_share(candidate, view)]
@@ -78,7 +78,7 @@ def _alignment(candidate: Candidate) -> list[float]:
 
 
 def _share(edges: list[float]) -> float:
-    """Share of the edges (ascending) that lie together."""
+    """Return the share of edges (ascending) that coincide."""
     if edges[-1] - edges[0] < LIMITS.shared_edge:
         return 1.0
     best = run = 1
@@ -180,7 +180,7 @@ def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
 
 
 def _rows_within(view: PageView, top: float, bottom: float) -> list[tuple[int, LineRow]]:
-    """The rows, with their numbers, of which some line may reach between two heights: two ems are a line with room."""
+    """Return rows with their numbers that may reach between two heights. Two ems allow for a line's height."""
     return [
         (number, row)
         for number, row in enumerate(view.rows)

@@ -1,7 +1,7 @@
-"""What was taken for a row of a table and is none: the heading over it, and the caption above or below it.
+"""Lines taken for a row of a table by mistake: the heading over it, and the caption above or below it.
 
-A heading is alone in its row, in larger type or numbered; a caption alone in its row, named and numbered; a
-line of running text is one cell over all columns that goes on where the lines above or below the table end.
+A heading is alone in its row, in larger type or numbered. A caption is alone in its row, named and numbered. A line of
+running text is one cell over all columns that continues outside the table.
 """
 
 import re
@@ -17,7 +17,7 @@ from models.extract.layout.text.captions import NUMBERED_CAPTION
 
 @dataclass(frozen=True, slots=True)
 class TableTitleLimits:
-    """What tells a title from a row."""
+    """Limits that separate a title from a row."""
 
     larger: float = 1.15
     """Of the median size of the table's lines: type so large is no row of it."""
@@ -63,7 +63,7 @@ def _free_prose(found: FoundTable, lines: list[Line]) -> list[Line]:
 
 
 def _free_prose_row(found: FoundTable, lines: list[Line], *, at_top: bool) -> list[Line]:
-    """The line of a first or last row that is one cell over all columns and a line of the paragraph beside it."""
+    """Return the line of a first or last row that is one cell over all columns and part of the adjacent paragraph."""
     table = found.table
     cell = table.cells[0 if at_top else -1] if table.cells else None
     if cell is None or table.rows < LIMITS.least_rows or table.cols < 2 or len(cell.text) < LIMITS.prose_chars:
@@ -79,7 +79,7 @@ def _free_prose_row(found: FoundTable, lines: list[Line], *, at_top: bool) -> li
 
 
 def _goes_on(line: Line, other: Line, *, above: bool) -> bool:
-    """True when `other` is the line of the same paragraph right above (or below)."""
+    """Return True if `other` is the line of the same paragraph right above (or below)."""
     apart = line.base - other.base if above else other.base - line.base
     return (
         0.5 * line.size < apart <= LIMITS.pitch * line.size
@@ -90,7 +90,7 @@ def _goes_on(line: Line, other: Line, *, above: bool) -> bool:
 
 
 def _box_without(found: FoundTable, freed: list[Line], rest: list[Line], *, at_top: bool) -> Bbox:
-    """The table's box without the lines at its upper or lower end."""
+    """Return the table's box without the lines at its upper or lower end."""
     box = union_bbox(line.bbox for line in rest)
     top = min(max(line.y1 for line in freed), box[1]) if at_top else found.box[1]
     bottom = found.box[3] if at_top else max(min(line.y0 for line in freed), box[3])
@@ -105,7 +105,7 @@ def _free_captions(found: FoundTable) -> list[Line]:
 
 
 def _free_caption(found: FoundTable, row: int) -> list[Line]:
-    """The lines of a first or last row that holds nothing but the table's caption."""
+    """Return the lines of a first or last row that contains only the table's caption."""
     table = found.table
     filled = [cell for cell in table.cells if cell.row <= row < cell.row + cell.row_span and cell.text]
     if table.rows < LIMITS.least_rows or len(filled) != 1 or not NUMBERED_CAPTION.match(filled[0].text):
@@ -122,7 +122,7 @@ def _free_caption(found: FoundTable, row: int) -> list[Line]:
 
 
 def _part_lines(found: FoundTable, cell: Cell) -> tuple[list[Line], list[Line]]:
-    """The table's lines that make up the cell, when they say what it says, and the others."""
+    """Return the table's lines that form the cell, if their text matches it, and the other lines."""
     box = cell.bbox or (0.0, 0.0, 0.0, 0.0)
     own = [line for line in found.lines if box[1] <= (line.y0 + line.y1) / 2 <= box[3]]
     known = {id(line) for line in own}

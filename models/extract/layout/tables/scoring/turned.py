@@ -12,7 +12,7 @@ _MOST_UPRIGHT = 0.2
 
 
 def find_turned_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-    """Tables among the turned lines, where they stand on the page, and the lines that are in none."""
+    """Return tables among the turned lines with their place on the page, and the lines outside them."""
     found: list[FoundTable] = []
     for degrees in find_turns(lines):
         found += _find_turned(marks, [line for line in lines if line.turn == degrees], lines, degrees)
