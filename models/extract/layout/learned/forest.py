@@ -57,7 +57,7 @@ class Forest:
 
     def sums(self, rows: Matrix) -> Scores:
         """Return the sum over the trees for each row, which is the prediction of a regression."""
-        parts = [self._sum(rows[at : at + LIMITS.rows]) for at in range(0, len(rows), LIMITS.rows)]
+        parts = [self._sum(rows[start : start + LIMITS.rows]) for start in range(0, len(rows), LIMITS.rows)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0)
 
     def _sum(self, rows: Matrix) -> Scores:
@@ -76,10 +76,10 @@ def load_forest(path: Path) -> Forest:
     shape = (max(len(tree.splits) for tree in trees), len(trees))
     feature, gone = np.zeros(shape, np.int64), np.zeros(shape, np.uint16)
     threshold = np.full(shape, np.inf, np.float32)
-    for at, tree in enumerate(trees):
+    for index, tree in enumerate(trees):
         for number, (node, ruled_out) in enumerate(tree.splits):
-            feature[number, at], gone[number, at] = nodes.feature[node], ruled_out
-            threshold[number, at] = _round_down(float(nodes.threshold[node]))
+            feature[number, index], gone[number, index] = nodes.feature[node], ruled_out
+            threshold[number, index] = _round_down(float(nodes.threshold[node]))
     sizes = np.array([len(tree.leaves) for tree in trees], np.int64)
     value = np.array([leaf for tree in trees for leaf in tree.leaves], np.float64)
     return Forest(feature, threshold, gone, value, np.cumsum(sizes) - sizes, names)

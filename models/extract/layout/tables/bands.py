@@ -41,7 +41,7 @@ class Band:
 def find_levels(rules: list[Rule], tolerance: float = 2.0) -> list[tuple[float, list[Rule]]]:
     """Return horizontals grouped by y, top to bottom."""
     levels: list[tuple[float, list[Rule]]] = []
-    for rule in sorted(rules, key=lambda one: one.y0):
+    for rule in sorted(rules, key=lambda item: item.y0):
         if levels and rule.y0 - levels[-1][0] <= tolerance:
             levels[-1][1].append(rule)
         else:
@@ -82,12 +82,12 @@ def row_middle(row: TextRow) -> float:
 
 def covered_width(rules: list[Rule], x0: float, x1: float) -> float:
     """Return the width of x0..x1 that the rules cover."""
-    covered, at = 0.0, x0
-    for rule in sorted(rules, key=lambda one: one.x0):
-        left, right = max(rule.x0, at), min(rule.x1, x1)
+    covered, position = 0.0, x0
+    for rule in sorted(rules, key=lambda item: item.x0):
+        left, right = max(rule.x0, position), min(rule.x1, x1)
         if right > left:
             covered += right - left
-            at = right
+            position = right
     return covered
 
 
@@ -119,7 +119,7 @@ def _continues(group: list[TextRow], row: TextRow, columns: list[float]) -> bool
     if row.base - above.base > LIMITS.tight * max(row.size, above.size):
         return False
     filled = filled_columns(row, columns)
-    before = frozenset().union(*(filled_columns(one, columns) for one in group))
+    before = frozenset().union(*(filled_columns(text_row, columns) for text_row in group))
     if not filled <= before or len(filled) > max(1, 0.4 * (len(columns) + 1)):
         return False
     if 0 not in filled:
@@ -145,7 +145,9 @@ def _is_parted(above: TextRow, below: TextRow, partial: list[Rule], columns: lis
         return False
     if below.base - above.base > LIMITS.tight * max(above.size, below.size):
         return True
-    if not any(one.x0 < other.x1 and other.x0 < one.x1 for one in above.segments for other in below.segments):
+    if not any(
+        segment.x0 < other.x1 and other.x0 < segment.x1 for segment in above.segments for other in below.segments
+    ):
         return True
     return any(spans_columns(segment.x0, segment.x1, columns) for segment in above.segments)
 

@@ -29,7 +29,7 @@ def ruled_columns(region: RuledRegion) -> list[float]:
     """Return the x positions of inner verticals that separate columns, left to right."""
     x0, y0, x1, y1 = region.box
     lengths: list[tuple[float, float]] = []
-    for rule in sorted(region.verticals, key=lambda one: one.x0):
+    for rule in sorted(region.verticals, key=lambda item: item.x0):
         if rule.x0 - x0 < 6 or x1 - rule.x0 < 6:
             continue
         if lengths and rule.x0 - lengths[-1][0] < 4:

@@ -83,8 +83,8 @@ def group_rows(rows: list[TextRow], columns: list[float], region: RuledRegion) -
 def describe_steps(rows: list[TextRow], columns: list[float], region: RuledRegion) -> Matrix:
     """Return the features `STEP_NAMES` of every printed row except the first."""
     described = _RegionRows(rows, columns, region)
-    found = [described.describe(number) for number in range(1, len(rows))]
-    return np.array(found, dtype=np.float32).reshape(-1, len(STEP_NAMES))
+    features = [described.describe(number) for number in range(1, len(rows))]
+    return np.array(features, dtype=np.float32).reshape(-1, len(STEP_NAMES))
 
 
 @dataclass(slots=True, init=False)
@@ -122,7 +122,7 @@ class _PrintedRow:
         self.length = sum([cell.length for cell in self.cells.values()])
         self.figures = sum([cell.is_figure for cell in self.cells.values()])
         self.key = _kind_of(parts[0][0].words[0].text) if 0 in parts else ""
-        self.spans = any([spans_columns(one.x0, one.x1, columns) for one in row.segments])
+        self.spans = any([spans_columns(segment.x0, segment.x1, columns) for segment in row.segments])
 
 
 class _RegionRows:
@@ -148,8 +148,8 @@ class _RegionRows:
 
     def describe(self, number: int) -> tuple[float, ...]:
         """Return the features `STEP_NAMES` of a row and the one above."""
-        at, gaps, width = number - 1, self._gaps, self._width
-        above, row = self._rows[at], self._rows[number]
+        previous, gaps, width = number - 1, self._gaps, self._width
+        above, row = self._rows[previous], self._rows[number]
         after = self._rows[number + 1].cells if number + 1 < len(self._rows) else {}
         before, own = above.cells, row.cells
         shared = own.keys() & before.keys()
@@ -157,18 +157,19 @@ class _RegionRows:
         offsets = [abs(own[column].segments[0].x0 - before[column].segments[0].x0) / row.size for column in shared]
         longest = row.longest
         ending = before[longest].segments[-1].words[-1].text[-1:] if longest in before else ""
-        gap = gaps[at]
+        gap = gaps[previous]
         return (
             gap, gap / self._least, gap / self._low, gap / self._median, gap / self._most,
-            min(LIMITS.far, gap / max(gaps[at - 1], 0.3)) if at else LIMITS.far,
+            min(LIMITS.far, gap / max(gaps[previous - 1], 0.3)) if previous else LIMITS.far,
             min(LIMITS.far, gap / max(gaps[number], 0.3)) if number < len(gaps) else LIMITS.far,
             gap - self._jump if self._jump else -LIMITS.far,
             len(own) / width, len(before) / width, len(after) / width, len(shared), len(own) - len(shared),
             0 in own, 0 in before, 0 in after, self._key_share,
             own[longest].segments[0].words[0].text[:1].islower(), ending in _STOPS, ending in _OPEN,
-            max(rooms), min(rooms), self._ruled[at], self._ruled[at - 1] if at else False, self._ruled_share,
+            max(rooms), min(rooms), self._ruled[previous], self._ruled[previous - 1] if previous else False,
+            self._ruled_share,
             row.figures / width, above.figures / width, row.bold, above.bold,
-            at == 0, number == len(gaps), min(len(self._rows), LIMITS.most_rows), width,
+            previous == 0, number == len(gaps), min(len(self._rows), LIMITS.most_rows), width,
             min(offsets, default=LIMITS.far), row.spans, row.size / max(above.size, 1.0),
             own[longest].length, above.length, self._multi_share, (row.left - self._left) / row.size,
             self._key_kinds[row.key] if row.key else -1.0, bool(row.key) and len(own) == 1,
@@ -204,11 +205,11 @@ def _find_ruled(rows: list[TextRow], region: RuledRegion) -> list[bool]:
     """Return for each pair of neighbours whether a wide rule or the edge of a shade runs between them."""
     least = LIMITS.wide_rule * (region.box[2] - region.box[0])
     levels = sorted([rule.y0 for rule in region.horizontals if rule.x1 - rule.x0 > least])
-    found = []
+    ruled = []
     for above, below in pairwise(rows):
-        at = bisect_right(levels, row_middle(above))
-        found.append(at < len(levels) and levels[at] < row_middle(below) + 0.1 * below.size)
-    return found
+        index = bisect_right(levels, row_middle(above))
+        ruled.append(index < len(levels) and levels[index] < row_middle(below) + 0.1 * below.size)
+    return ruled
 
 
 def _kind_of(text: str) -> str:

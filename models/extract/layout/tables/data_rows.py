@@ -32,7 +32,7 @@ def split_data_rows(rows: list[TextRow], columns: list[float]) -> tuple[list[Tex
     full = [row for row, own in zip(rows, filled, strict=True) if len(own) >= max(2.0, LIMITS.full * width)]
     if len(full) < 2 or _count_figure_columns(full, columns) < max(1.0, LIMITS.figure_share * width):
         return None
-    shared = [row for row in rows if not any(row is one for one in full)]
+    shared = [row for row in rows if not any(row is full_row for full_row in full)]
     used = frozenset().union(*(filled_columns(row, columns) for row in full))
     if any(filled_columns(row, columns) & used for row in shared):
         return None
@@ -46,4 +46,4 @@ def _count_figure_columns(rows: list[TextRow], columns: list[float]) -> int:
         for segment in row.segments:
             text = " ".join(word.text for word in segment.words)
             by_column.setdefault(column_at(segment.x0 + 0.5, columns), []).append(bool(FIGURE.fullmatch(text)))
-    return sum(len(found) >= len(rows) and all(found) for found in by_column.values())
+    return sum(len(figures) >= len(rows) and all(figures) for figures in by_column.values())

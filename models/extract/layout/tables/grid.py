@@ -62,19 +62,19 @@ def fill_row(index: int, rows: list[TextRow], columns: list[float], ruled: list[
 
 def _find_spans(rows: list[TextRow], columns: list[float]) -> list[tuple[int, int]]:
     """Return the column ranges (first, last) that segments of the rows cross."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for row in rows:
         for segment in row.segments:
             if spans_columns(segment.x0, segment.x1, columns) and not _is_cut(segment, columns):
-                found.append((column_at(segment.x0 + 2, columns), column_at(segment.x1 - 2, columns)))
-    return found
+                spans.append((column_at(segment.x0 + 2, columns), column_at(segment.x1 - 2, columns)))
+    return spans
 
 
-def join_ranges(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def join_ranges(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join overlapping column ranges, left to right."""
-    found = sorted(found)
+    ranges = sorted(ranges)
     out: list[tuple[int, int]] = []
-    for first, last in found:
+    for first, last in ranges:
         if out and first <= out[-1][1]:
             out[-1] = (out[-1][0], max(out[-1][1], last))
         else:

@@ -40,18 +40,18 @@ def find_open_grids(
     lines: list[Line], words_of: Callable[[Line], list[TableWord]]
 ) -> list[tuple[list[Line], Grid, list[TextRow]]]:
     """Return lines, grid and text rows of the tables among `lines`, which are in reading order."""
-    found: list[tuple[list[Line], Grid, list[TextRow]]] = []
+    tables: list[tuple[list[Line], Grid, list[TextRow]]] = []
     rows = _cut_rows(lines)
-    at = 0
-    while at < len(rows):
-        end = _find_run(rows, at)
-        built = _build(rows[at:end], words_of) if end - at >= LIMITS.least_rows else None
+    start = 0
+    while start < len(rows):
+        end = _find_run(rows, start)
+        built = _build(rows[start:end], words_of) if end - start >= LIMITS.least_rows else None
         if built is None:
-            at += 1
+            start += 1
         else:
-            found.append(([line for row in rows[at:end] for line in row], *built))
-            at = end
-    return found
+            tables.append(([line for row in rows[start:end] for line in row], *built))
+            start = end
+    return tables
 
 
 def _cut_rows(lines: list[Line]) -> list[Row]:
@@ -144,17 +144,17 @@ def _share(edges: tuple[float, ...], size: float) -> float:
     """Return the share of edges that are within half an em of each other."""
     ordered = sorted(edges)
     best = run = 1
-    for one, other in pairwise(ordered):
-        run = run + 1 if other - one < 0.25 * size else 1
+    for edge, other in pairwise(ordered):
+        run = run + 1 if other - edge < 0.25 * size else 1
         best = max(best, run)
     return best / len(ordered)
 
 
 def _has_head(rows: list[TextRow]) -> bool:
     """Return True if the first row is bold, or has words over columns of figures."""
-    first, rest = rows[0], rows[1:]
-    if all(word.bold for word in first.words) and not all(word.bold for row in rest for word in row.words):
+    first, others = rows[0], rows[1:]
+    if all(word.bold for word in first.words) and not all(word.bold for row in others for word in row.words):
         return True
     return not any(FIGURE.fullmatch(word.text) for word in first.words) and all(
-        any(FIGURE.fullmatch(word.text) for word in row.words) for row in rest
+        any(FIGURE.fullmatch(word.text) for word in row.words) for row in others
     )

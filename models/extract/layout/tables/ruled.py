@@ -112,13 +112,13 @@ def _add_head(grid: Grid, band: Band, below: list[TextRow], edges: list[float], 
     columns = edges[1:-1]
     groups = _cut_at_partial(band) if is_grid else fold_header(band, columns)
     parted: list[frozenset[int]] = []
-    for at, group in enumerate(groups):
-        end = row_middle(groups[at + 1][0]) if at + 1 < len(groups) else band.bottom + 0.5
+    for index, group in enumerate(groups):
+        end = row_middle(groups[index + 1][0]) if index + 1 < len(groups) else band.bottom + 0.5
         rules = [rule for rule in band.partial if row_middle(group[-1]) < rule.y0 <= end]
         covered = [columns_over(rule, edges) for rule in rules]
         spans = [span for span in covered if is_head_of(span, group, edges)]
-        if at + 1 < len(groups) and not is_grid:
-            spans += centred_spans(group, [row for later in groups[at + 1 :] for row in later] + below, columns)
+        if index + 1 < len(groups) and not is_grid:
+            spans += centred_spans(group, [row for later in groups[index + 1 :] for row in later] + below, columns)
         grid.rows.append(fill_row(len(grid.rows), group, columns, spans))
         parted.append(frozenset(column for first, last in covered for column in range(first, last + 1)))
     grid.header_rows = len(groups)
@@ -199,7 +199,7 @@ def is_contents(rows: list[TextRow]) -> bool:
         return False
     pages = [int(number) for number in numbers]
     is_numbered = sum(bool(_SECTION.fullmatch(row.words[0].text)) for row in rows) > 0.6 * len(rows)
-    return (pages[-1] > 9 or is_numbered) and all(one <= other for one, other in pairwise(pages))
+    return (pages[-1] > 9 or is_numbered) and all(page <= other for page, other in pairwise(pages))
 
 
 def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool:

@@ -129,14 +129,14 @@ def _group(horizontals: list[Rule], verticals: list[Rule], marks: PageMarks) -> 
     rules = horizontals + verticals
     sets = DisjointSets(len(rules))
     split = len(horizontals)
-    for first, one in enumerate(horizontals):
+    for first, rule in enumerate(horizontals):
         for second in range(first + 1, split):
-            if are_alike(one, rules[second], marks.height):
-                if not _are_parted(one, rules[second], marks):
+            if are_alike(rule, rules[second], marks.height):
+                if not _are_parted(rule, rules[second], marks):
                     sets.join(first, second)
                 break
         for second in range(split, len(rules)):
-            if cross(one, rules[second]):
+            if cross(rule, rules[second]):
                 sets.join(first, second)
     return [[rules[index] for index in group] for group in sets.groups()]
 
@@ -193,7 +193,7 @@ def _is_candidate(region: RuledRegion) -> bool:
 def _merge_overlapping(regions: list[RuledRegion]) -> list[RuledRegion]:
     """Merge regions that overlap."""
     out: list[RuledRegion] = []
-    for region in sorted(regions, key=lambda one: (one.box[1], one.box[0])):
+    for region in sorted(regions, key=lambda item: (item.box[1], item.box[0])):
         for other in out:
             if _overlap(region.box, other.box):
                 joined = _make_region(other.horizontals + other.verticals + region.horizontals + region.verticals)

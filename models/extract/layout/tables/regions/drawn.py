@@ -39,13 +39,13 @@ def group_rules(view: PageView) -> list[Bbox]:
     if len(rules) > LIMITS.most:
         return []
     sets, split = DisjointSets(len(rules)), len(flat)
-    for first, one in enumerate(flat):
+    for first, rule in enumerate(flat):
         for second in range(first + 1, split):
-            if are_alike(one, rules[second], view.marks.height):
+            if are_alike(rule, rules[second], view.marks.height):
                 sets.join(first, second)
                 break
         for second in range(split, len(rules)):
-            if cross(one, rules[second]):
+            if cross(rule, rules[second]):
                 sets.join(first, second)
     boxes = [_box_of([rules[index] for index in group]) for group in sets.groups() if len(group) > 1]
     return [box for box in boxes if _is_large(box)]
@@ -68,7 +68,7 @@ def group_verticals(view: PageView) -> list[Bbox]:
     """Return boxes around verticals that begin and end at similar heights; a single one counts."""
     tall = [rule for rule in view.verticals if rule.y1 - rule.y0 >= LIMITS.least_height]
     groups: list[list[Rule]] = []
-    for rule in sorted(tall, key=lambda one: (one.y0, one.x0))[: LIMITS.most]:
+    for rule in sorted(tall, key=lambda item: (item.y0, item.x0))[: LIMITS.most]:
         for group in groups[-8:]:
             if abs(group[0].y0 - rule.y0) <= LIMITS.alike and abs(group[0].y1 - rule.y1) <= LIMITS.alike:
                 group.append(rule)
@@ -89,7 +89,7 @@ class ShadedBand:
 def find_shaded_bands(view: PageView) -> list[ShadedBand]:
     """Return fills of one height that touch each other, joined, top to bottom."""
     bands: list[ShadedBand] = []
-    for fill in sorted(view.fills, key=lambda one: (round(one.y0), round(one.y1), one.x0)):
+    for fill in sorted(view.fills, key=lambda item: (round(item.y0), round(item.y1), item.x0)):
         last = bands[-1] if bands else None
         if last is not None and _is_beside(last.box, fill):
             last.fills.append(fill)
@@ -106,12 +106,12 @@ def _is_beside(box: Bbox, fill: Fill) -> bool:
 def stack_bands(bands: list[ShadedBand]) -> list[list[ShadedBand]]:
     """Return groups of bands with the same sides below each other (zebra), or that touch."""
     sets = DisjointSets(len(bands))
-    for first, one in enumerate(bands):
+    for first, band in enumerate(bands):
         for second in range(first + 1, len(bands)):
             other = bands[second]
-            if other.box[1] - one.box[3] > LIMITS.stack:
+            if other.box[1] - band.box[3] > LIMITS.stack:
                 break
-            if _are_stacked(one.box, other.box):
+            if _are_stacked(band.box, other.box):
                 sets.join(first, second)
     return [[bands[index] for index in group] for group in sets.groups()]
 
@@ -147,9 +147,9 @@ def cell_columns(view: PageView, region: RuledRegion) -> list[float]:
         if box[0] < x0 - 20 or box[2] > x1 + 20:
             continue
         meets = [
-            (one.x1 + other.x0) / 2
-            for one, other in zip(band.fills, band.fills[1:], strict=False)
-            if abs(other.x0 - one.x1) <= 3 * LIMITS.touch
+            (fill.x1 + other.x0) / 2
+            for fill, other in zip(band.fills, band.fills[1:], strict=False)
+            if abs(other.x0 - fill.x1) <= 3 * LIMITS.touch
         ]
         if len(meets) > len(best):
             best = meets

@@ -125,7 +125,9 @@ def _vary(lines: list[Line], rows: list[LineRow], run: Run) -> Iterator[Run]:
     if end - start > 3:
         yield (start + 1, end)
     head = _text_of(lines, rows[start])
-    repeats = [at for at in range(start + 2, end) if rows[at].segments > 1 and _text_of(lines, rows[at]) == head]
+    repeats = [
+        index for index in range(start + 2, end) if rows[index].segments > 1 and _text_of(lines, rows[index]) == head
+    ]
     yield from _cut(run, repeats)
     steps = [(below.base - above.base) / max(below.size, 1.0) for above, below in pairwise(rows[start:end])]
     if len(steps) >= LIMITS.least_steps:

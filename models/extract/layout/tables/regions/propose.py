@@ -57,7 +57,7 @@ class Proposal:
 
 def propose_regions(view: PageView) -> list[Proposal]:
     """Return proposals of all generators, each set of lines once, in a fixed order."""
-    found: dict[tuple[int, ...], Proposal] = {}
+    proposals: dict[tuple[int, ...], Proposal] = {}
     edges = ([line.y0 for line in view.lines], [-line.y1 for line in view.lines])
     captions: set[int] | None = None
     for maker, indices in _generate(view):
@@ -67,12 +67,12 @@ def propose_regions(view: PageView) -> list[Proposal]:
             indices = _without_captions(view, indices, edges, captions)
         if len(indices) < LIMITS.least_lines:
             continue
-        if indices not in found:
-            if len(found) >= LIMITS.most_proposals:
+        if indices not in proposals:
+            if len(proposals) >= LIMITS.most_proposals:
                 continue
-            found[indices] = Proposal(indices)
-        found[indices].makers.add(maker)
-    return list(found.values())
+            proposals[indices] = Proposal(indices)
+        proposals[indices].makers.add(maker)
+    return list(proposals.values())
 
 
 def _without_captions(
@@ -142,8 +142,8 @@ def _runs_of(rows: list[LineRow]) -> Iterator[tuple[int, ...]]:
     known: dict[tuple[int, int], tuple[int, ...]] = {}
     for gap in GAPS:
         for run in find_runs(rows, gap):
-            for one in vary_run(rows, run, gap):
-                indices = known.get(one)
+            for variant in vary_run(rows, run, gap):
+                indices = known.get(variant)
                 if indices is None:
-                    indices = known[one] = indices_of(rows, one)
+                    indices = known[variant] = indices_of(rows, variant)
                 yield indices

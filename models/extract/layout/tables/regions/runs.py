@@ -35,25 +35,25 @@ Run = tuple[int, int]
 def find_runs(rows: list[LineRow], gap: float) -> list[Run]:
     """Return stretches (start, end) of rows at most `gap` apart that begin and end with rows of several segments."""
     runs: list[Run] = []
-    at = 0
-    while at < len(rows):
-        if rows[at].segments < 2:
-            at += 1
+    start = 0
+    while start < len(rows):
+        if rows[start].segments < 2:
+            start += 1
             continue
-        last = _find_last(rows, at, gap)
-        if last > at:
-            runs.append((at, last + 1))
-        at = last + 1
+        last = _find_last(rows, start, gap)
+        if last > start:
+            runs.append((start, last + 1))
+        start = last + 1
     return runs
 
 
 def _find_last(rows: list[LineRow], start: int, gap: float) -> int:
     last, singles = start, 0
-    for at in range(start + 1, len(rows)):
-        if not _is_near(rows[at - 1], rows[at], gap):
+    for index in range(start + 1, len(rows)):
+        if not _is_near(rows[index - 1], rows[index], gap):
             break
-        if rows[at].segments > 1:
-            last, singles = at, 0
+        if rows[index].segments > 1:
+            last, singles = index, 0
         else:
             singles += 1
             if singles > LIMITS.singles:

@@ -79,10 +79,10 @@ class PageView:
 
     def words_of(self, line: Line) -> list[TableWord]:
         """Return the words of a line, split once per page."""
-        found = self.words.get(id(line))
-        if found is None:
-            found = self.words[id(line)] = make_words(line, self.marks)
-        return found
+        words = self.words.get(id(line))
+        if words is None:
+            words = self.words[id(line)] = make_words(line, self.marks)
+        return words
 
     def region_of(self, indices: tuple[int, ...]) -> RuledRegion:
         """Return the region of some lines with the rules among them; its box is extended to those rules."""

@@ -84,7 +84,11 @@ def find_gated(view: PageView) -> list[Candidate]:
         taken = {id(line) for line in inside}
         lines = [line for line in lines if id(line) not in taken]
     out += _find_gated_open(view, lines, number)
-    return out + [other for one in out for other in _regroup(one, cut_bands(one.region, one.rows), is_grid=False)]
+    return out + [
+        other
+        for candidate in out
+        for other in _regroup(candidate, cut_bands(candidate.region, candidate.rows), is_grid=False)
+    ]
 
 
 def find_chart_lines(view: PageView) -> set[int]:
@@ -121,16 +125,16 @@ def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate
     out: list[Candidate] = []
     for mode, columns, is_grid in _find_layouts(view, region, rows):
         grid = build_grid(_copy(cut), columns, region, is_grid=is_grid)
-        found = Candidate(indices, region, rows, grid, mode)
-        regrouped = _regroup(found, cut, is_grid=is_grid, columns=columns)
+        candidate = Candidate(indices, region, rows, grid, mode)
+        regrouped = _regroup(candidate, cut, is_grid=is_grid, columns=columns)
         if len(grid.rows) > 1 and grid.width > 1:
-            out.append(found)
+            out.append(candidate)
         out += regrouped
     return out
 
 
 def _copy(bands: list[Band]) -> list[Band]:
-    return [Band(one.top, one.bottom, one.rows, one.partial) for one in bands]
+    return [Band(band.top, band.bottom, band.rows, band.partial) for band in bands]
 
 
 def _regroup(
@@ -194,5 +198,7 @@ def _is_boxed(region: RuledRegion) -> bool:
     return any(abs(x - x0) < 3 for x in sides) and any(abs(x - x1) < 3 for x in sides)
 
 
-def _are_same(one: list[float], other: list[float]) -> bool:
-    return len(one) == len(other) and all(abs(a - b) < LIMITS.same_column for a, b in zip(one, other, strict=True))
+def _are_same(columns: list[float], other: list[float]) -> bool:
+    return len(columns) == len(other) and all(
+        abs(a - b) < LIMITS.same_column for a, b in zip(columns, other, strict=True)
+    )

@@ -89,7 +89,7 @@ def cell_features(grid: Grid, known: KnownKinds) -> list[float]:
     spans = body_spans = row_spans = lone = 0
     head = max(1, grid.header_rows)
     for index, row in enumerate(texts):
-        full = [one for one in row if one[1]]
+        full = [entry for entry in row if entry[1]]
         if len(row) < width:
             spanning = sum([slot.col_span > 1 for slot, _ in row])
             spans += spanning
@@ -109,7 +109,7 @@ def cell_features(grid: Grid, known: KnownKinds) -> list[float]:
     markers = sum([bool(row and row[0][1] and _MARKER.match(row[0][1])) for row in texts])
     return [
         height, width, slots, cells / max(1, slots), counts.words, total / cells, lengths[-1] if lengths else 0,
-        lengths[len(lengths) // 2] if lengths else 0, sum([one > _LONG for one in lengths]) / cells,
+        lengths[len(lengths) // 2] if lengths else 0, sum([entry > _LONG for entry in lengths]) / cells,
         kinds["numeric"] / cells, sum([share >= 0.6 for share in shares]) / width,
         sum([max(share, 1 - share) for share in shares]) / width, shares[0],
         kinds["first_numeric"] / max(1, first_full),

@@ -134,16 +134,16 @@ def choose_candidates(
         _rate(candidate, values, score - _unlikely(frozenset(candidate.indices), contents, chart_lines))
         for candidate, values, score in zip(candidates, features, scores, strict=True)
     ]
-    order = sorted(range(len(rated)), key=lambda at: (-rated[at].value, at))
-    ranked = [rated[at] for at in order if rated[at].value > 0]
+    order = sorted(range(len(rated)), key=lambda index: (-rated[index].value, index))
+    ranked = [rated[index] for index in order if rated[index].value > 0]
     taken: set[int] = set()
     chosen: list[_Rated] = []
-    for one in ranked:
-        if taken.isdisjoint(one.lines):
-            taken |= one.lines
-            chosen.append(one)
-    chosen = [part for one in _join_parts(ranked, chosen) for part in _split_whole(ranked, one)]
-    return [(one.candidate, one.score) for one in chosen]
+    for rated_candidate in ranked:
+        if taken.isdisjoint(rated_candidate.lines):
+            taken |= rated_candidate.lines
+            chosen.append(rated_candidate)
+    chosen = [part for rated_candidate in _join_parts(ranked, chosen) for part in _split_whole(ranked, rated_candidate)]
+    return [(rated_candidate.candidate, rated_candidate.score) for rated_candidate in chosen]
 
 
 def _unlikely(lines: frozenset[int], contents: list[frozenset[int]], chart_lines: Set[int]) -> float:
@@ -208,17 +208,17 @@ def _join_parts(ranked: list[_Rated], chosen: list[_Rated]) -> list[_Rated]:
     A whole is compared with the best score chosen first in its place, so that several replacements cannot end far below
     it.
     """
-    standard = {id(one): one.score for one in chosen}
+    standard = {id(part): part.score for part in chosen}
     for whole in ranked:
         if whole.score < LIMITS.whole_bar or whole.is_closed or id(whole) in standard:
             continue
-        parts = [one for one in chosen if not whole.lines.isdisjoint(one.lines)]
-        if not parts or not all(_is_part(one, whole) for one in parts):
+        parts = [part for part in chosen if not whole.lines.isdisjoint(part.lines)]
+        if not parts or not all(_is_part(part, whole) for part in parts):
             continue
-        mean = sum(standard[id(one)] * one.words for one in parts) / sum(one.words for one in parts)
+        mean = sum(standard[id(part)] * part.words for part in parts) / sum(part.words for part in parts)
         if whole.score >= mean - _room_of(whole, parts):
             standard[id(whole)] = max(mean, whole.score)
-            chosen = [one for one in chosen if whole.lines.isdisjoint(one.lines)] + [whole]
+            chosen = [part for part in chosen if whole.lines.isdisjoint(part.lines)] + [whole]
     return chosen
 
 
@@ -249,15 +249,15 @@ def _split_whole(ranked: list[_Rated], whole: _Rated) -> list[_Rated]:
     """Return the whole, or parts of it that are as good, differ in their columns, and include a framed one."""
     parts: list[_Rated] = []
     taken: set[int] = set()
-    for one in ranked:
-        if one.lines < whole.lines and one.score >= LIMITS.part_bar and taken.isdisjoint(one.lines):
-            parts.append(one)
-            taken |= one.lines
-    widths = {one.candidate.grid.width for one in parts}
-    if len(parts) < 2 or len(widths) < 2 or not any(one.is_framed for one in parts):
+    for part in ranked:
+        if part.lines < whole.lines and part.score >= LIMITS.part_bar and taken.isdisjoint(part.lines):
+            parts.append(part)
+            taken |= part.lines
+    widths = {part.candidate.grid.width for part in parts}
+    if len(parts) < 2 or len(widths) < 2 or not any(part.is_framed for part in parts):
         return [whole]
-    words = sum(one.words for one in parts)
-    mean = sum(one.score * one.words for one in parts) / words
+    words = sum(part.words for part in parts)
+    mean = sum(part.score * part.words for part in parts) / words
     is_better = words >= LIMITS.part_words * whole.words and mean >= whole.score - LIMITS.part
     return parts if is_better else [whole]
 

@@ -48,20 +48,20 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     view = view_page(marks, lines)
     candidates = find_candidates(view)
     if marks.seen:
-        candidates += propose_seen(view, marks.seen, {one.indices for one in candidates})
+        candidates += propose_seen(view, marks.seen, {item.indices for item in candidates})
     if not candidates:
         return [], lines
     features = describe_candidates(candidates, view)
-    scores = [float(one) for one in _forest().sums(np.array(features, dtype=np.float32))]
+    scores = [float(item) for item in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
     chosen = take_last_rows(view, choose_candidates(candidates, features, scores, find_chart_lines(view)))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
-    found = [_make_found(view, candidate, score) for candidate, score in chosen]
-    found.sort(key=lambda one: (one.box[1], one.box[0]))
-    taken = {id(line) for one in found for line in one.lines}
-    return found, [line for line in lines if id(line) not in taken]
+    tables = [_make_found(view, candidate, score) for candidate, score in chosen]
+    tables.sort(key=lambda item: (item.box[1], item.box[0]))
+    taken = {id(line) for item in tables for line in item.lines}
+    return tables, [line for line in lines if id(line) not in taken]
 
 
 def find_candidates(
@@ -69,7 +69,7 @@ def find_candidates(
 ) -> list[Candidate]:
     """Return finished tables of the proposals that `pick` keeps; those of the strict gates first."""
     out = find_gated(view)
-    by_lines = {one.indices: one for one in out}
+    by_lines = {candidate.indices: candidate for candidate in out}
     proposals = propose_regions(view)
     for proposal in proposals:
         if proposal.indices in by_lines:

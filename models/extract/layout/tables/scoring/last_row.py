@@ -58,13 +58,13 @@ def _with_next_row(view: PageView, candidate: Candidate, taken: set[int]) -> Can
         return None
     indices = tuple(sorted(own | set(below[0].indices)))
     same = [
-        one
-        for one in build_candidates(view, indices)
-        if one.grid.width == candidate.grid.width and len(one.grid.rows) == len(candidate.grid.rows) + 1
+        item
+        for item in build_candidates(view, indices)
+        if item.grid.width == candidate.grid.width and len(item.grid.rows) == len(candidate.grid.rows) + 1
     ]
     if not same:
         return None
-    longer = min(same, key=lambda one: (one.mode != candidate.mode, one.by_forest != candidate.by_forest))
+    longer = min(same, key=lambda item: (item.mode != candidate.mode, item.by_forest != candidate.by_forest))
     longer.makers = candidate.makers
     return longer
 

@@ -65,7 +65,9 @@ def propose_seen(view: PageView, boxes: list[Bbox], known: set[tuple[int, ...]])
 def weigh_opinion(view: PageView, boxes: list[Bbox], candidates: list[Candidate], scores: list[float]) -> list[float]:
     """Return the scores after the detector's opinion."""
     seen = _lines_of(view, boxes)
-    return [min(1.0, score + _worth(one.indices, seen)) for one, score in zip(candidates, scores, strict=True)]
+    return [
+        min(1.0, score + _worth(candidate.indices, seen)) for candidate, score in zip(candidates, scores, strict=True)
+    ]
 
 
 def _worth(indices: tuple[int, ...], seen: list[frozenset[int]]) -> float:

@@ -49,27 +49,29 @@ def place_features(candidate: Candidate, view: PageView, known: dict[tuple[int, 
 
 def _by_column(candidate: Candidate) -> list[list[Segment]]:
     columns = candidate.grid.columns
-    found: list[list[Segment]] = [[] for _ in range(len(columns) + 1)]
+    segments: list[list[Segment]] = [[] for _ in range(len(columns) + 1)]
     for row in candidate.rows:
         if len(row.segments) > 1:
             for segment in row.segments:
-                found[bisect_left(columns, (segment.x0 + segment.x1) / 2)].append(segment)
-    return found
+                segments[bisect_left(columns, (segment.x0 + segment.x1) / 2)].append(segment)
+    return segments
 
 
 def _alignment(candidate: Candidate) -> list[float]:
     shares: list[float] = []
     extents: list[tuple[float, float]] = []
     first_left = 0.0
-    for at, segments in enumerate(_by_column(candidate)):
+    for column, segments in enumerate(_by_column(candidate)):
         if not segments:
             continue
-        lefts, rights = sorted([one.x0 for one in segments]), sorted([one.x1 for one in segments])
+        lefts, rights = sorted([segment.x0 for segment in segments]), sorted([segment.x1 for segment in segments])
         extents.append((lefts[0], rights[-1]))
         left = _share(lefts)
         best = max(left, _share(rights))
-        shares.append(best if best == 1 else max(best, _share(sorted([(one.x0 + one.x1) / 2 for one in segments]))))
-        if at == 0:
+        shares.append(
+            best if best == 1 else max(best, _share(sorted([(segment.x0 + segment.x1) / 2 for segment in segments])))
+        )
+        if column == 0:
             first_left = left
     size = candidate.rows[0].size
     gaps = [max(-2.0, min(LIMITS.far, (right[0] - left[1]) / size)) for left, right in pairwise(extents)] or [0.0]
@@ -82,8 +84,8 @@ def _share(edges: list[float]) -> float:
     if edges[-1] - edges[0] < LIMITS.shared_edge:
         return 1.0
     best = run = 1
-    for one, other in pairwise(edges):
-        if other - one >= LIMITS.shared_edge:
+    for edge, other in pairwise(edges):
+        if other - edge >= LIMITS.shared_edge:
             run = 1
             continue
         run += 1
@@ -114,8 +116,8 @@ def _rules(candidate: Candidate) -> list[float]:
     boxed = any([abs(x - x0) < 3 for x in sides]) + any([abs(x - x1) < 3 for x in sides])
     struck = 0
     for row in rows if wide else ():
-        at = bisect_right(wide, row.top + 2)
-        struck += at < len(wide) and wide[at] < row.base - 2
+        index = bisect_right(wide, row.top + 2)
+        struck += index < len(wide) and wide[index] < row.base - 2
     return [
         len(wide) / max(1, len(candidate.grid.rows)), any(y < first.base - 0.5 * first.size for y in wide),
         any(y > last.base for y in wide), head, verticals / max(1, len(candidate.grid.columns)), boxed,
@@ -212,8 +214,8 @@ def _page_share(candidate: Candidate, view: PageView) -> list[float]:
     rows, box = candidate.rows, candidate.region.box
     covered = sum(intersection_area(box, picture) for picture in view.marks.pictures[: LIMITS.most_fills])
     shapes = sum(
-        box[0] <= (one[0] + one[2]) / 2 <= box[2] and box[1] <= (one[1] + one[3]) / 2 <= box[3]
-        for one in view.marks.shapes[:400]
+        box[0] <= (shape[0] + shape[2]) / 2 <= box[2] and box[1] <= (shape[1] + shape[3]) / 2 <= box[3]
+        for shape in view.marks.shapes[:400]
     )
     return [
         sum([len(row.segments) for row in rows]) / len(rows), sizes[len(sizes) // 2],

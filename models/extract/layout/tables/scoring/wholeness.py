@@ -90,12 +90,12 @@ def _find_lattices(candidate: Candidate) -> list[tuple[float, float]]:
     if not upright or not flat:
         return []
     sets = DisjointSets(len(flat) + len(upright))
-    for at, one in enumerate(flat):
+    for index, rule in enumerate(flat):
         for to, other in enumerate(upright, len(flat)):
-            if cross(one, other):
-                sets.join(at, to)
+            if cross(rule, other):
+                sets.join(index, to)
     rules = flat + upright
-    groups = [[rules[at] for at in group] for group in sets.groups() if len(group) > 2]
+    groups = [[rules[index] for index in group] for group in sets.groups() if len(group) > 2]
     width = region.box[2] - region.box[0]
     return sorted(
         (min(rule.y0 for rule in group), max(rule.y1 for rule in group))
