@@ -14,7 +14,7 @@ CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""The strictest policy that a page with a script of its own can have."""
+"""The strictest policy that permits the page's own script."""
 
 
 @dataclass(frozen=True, slots=True)

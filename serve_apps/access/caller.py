@@ -14,7 +14,7 @@ from storage.values.rows import Actor, Scope
 
 DEFAULT_ORG = "default"
 _ORG = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
-_LONGEST_SECRET = 4096  # bytes; ours have 40
+_LONGEST_SECRET = 4096  # bytes; keys of Quire have 40
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 

@@ -14,7 +14,7 @@ from serve_apps.access.scopes import KeyScope
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 MIN_SECRET = 20
 """Characters of an operator's secret where other machines reach the service."""
-_SECRET = re.compile(r"[\x21-\x7e]+")  # what an HTTP header can carry unchanged
+_SECRET = re.compile(r"[\x21-\x7e]+")  # characters that an HTTP header carries unchanged
 _STRONGEST_FIRST = (KeyScope.ADMIN, KeyScope.WRITE, KeyScope.READ)
 
 

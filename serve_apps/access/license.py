@@ -17,8 +17,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 PRODUCT = "quire"
-TERM_DAYS = 90  # days of a licence when none are said: a quarter
-MAX_PAGES = 10**12  # pages a month that a token can say
+TERM_DAYS = 90  # default days of a licence: a quarter
+MAX_PAGES = 10**12  # maximum pages a month in a token
 _ALGORITHM, _TYPE = "EdDSA", "quire-license"
 _KID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SEGMENT = re.compile(r"[A-Za-z0-9_-]+")

@@ -38,7 +38,7 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
         "409": "Search is not configured, or a hit's document has no finished PII scan.",
     },
 }
-"""What single operations answer besides."""
+"""Additional responses of single operations."""
 
 
 def describe(app: FastAPI) -> dict[str, Any]:

@@ -34,9 +34,9 @@ NAMES_BY_PATH = {
     "POST /v1/erasure": "erase_person",
     "DELETE /v1/review/{act}": "undo_review",
 }
-"""Where a route's function is named for its module alone."""
+"""Names of operations whose route functions are clear only within their module."""
 REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "sync_source", "enable_webhook"}
-"""POSTs that end the same when sent twice."""
+"""POSTs that may be sent twice."""
 _HANDLED_HEADERS = {"X-API-Key", "X-DE-Org", "Idempotency-Key"}
 
 
@@ -162,7 +162,7 @@ def _body(document: Schema, operation: Schema) -> tuple[tuple[Parameter, ...], b
         return (), False, False
     schema = content["application/json"].get("schema", {})
     chosen = [option for option in schema.get("anyOf", [schema]) if option != {"type": "null"}]
-    schema = chosen[0] if len(chosen) == 1 else schema  # a body that may be left out
+    schema = chosen[0] if len(chosen) == 1 else schema  # an optional body
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
     if "properties" not in schema:

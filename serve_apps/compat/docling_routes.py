@@ -25,10 +25,10 @@ from serve_apps.compat.tasks import ConvertTask, describe_task, read_task
 
 MAX_FILES = 10  # files of one request, as of one job
 MAX_VALUES = 20_000  # JSON values of one body
-MAX_FIELDS = 200  # form fields of one request: docling-serve knows some sixty
+MAX_FIELDS = 200  # form fields of one request: docling-serve has about sixty
 _IDLE_S = 30.0  # seconds without data after which a client is dropped
 MOST_WAIT_S = 60.0
-"""Seconds a poll may hold its answer back."""
+"""Maximum seconds that a poll waits."""
 
 Asked = tuple[list[ConvertSource], ConvertOptions]
 T = TypeVar("T")

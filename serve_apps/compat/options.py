@@ -51,7 +51,7 @@ def read_options(sent: Sequence[tuple[str, str]]) -> ConvertOptions:
     except ValueError:
         raise InvalidOption("to_formats", f"allowed are {', '.join(OutputFormat)}") from None
     target = values.get("target_type", ["inbody"])[-1]
-    if target not in ("inbody", "zip"):  # clients that would rather have an address look for these words
+    if target not in ("inbody", "zip"):  # clients that prefer an address search for these words
         raise TargetNotOffered("target_type", f"{target}: input should be 'inbody' or 'zip'")
     page_break = [value for name, value in sent if name == "md_page_break_placeholder"][-1:]
     if page_break and len(page_break[0]) > LONGEST_BREAK:

@@ -15,7 +15,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 PARSE_S = 55  # seconds, as the API's own parse waits
-LISTED = 100  # documents offered as resources: a client shows them as a list to choose from
+LISTED = 100  # documents listed as resources
 Id = Annotated[str, Field(pattern=r"^[a-z]+_[a-z2-7]{26}$", description="Returned by parse or search.")]
 Offset = Annotated[int, Field(ge=0, description="Start of the page: next_offset of the previous page.")]
 

@@ -23,7 +23,7 @@ TABS = {
     "details": "Details",
 }
 FOLLOWING = ("fields", "chunks")
-"""Tabs that show what stands on the page beside them, and the whole document when asked."""
+"""Tabs that show the content of the current page, or of the whole document on request."""
 PREVIEW_POLICY = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
 _MARKDOWN, _HTML = "export/markdown", "export/html"
 _OUTPUTS = {"fields": "fields", "semantics": "semantics", "chunks": "chunks", "markdown": _MARKDOWN}

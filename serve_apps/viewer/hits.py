@@ -12,7 +12,7 @@ _CELLS = " | "
 _ROWS = 3  # rows of a table shown of one hit
 _BLOCKS = 40  # blocks named in an address
 _MARGIN = 12.0  # points around a crop
-_CROP_HEIGHT = 220.0  # points of a page shown beside a hit: about fifteen lines
+_CROP_HEIGHT = 220.0  # points of a page shown next to a hit: about fifteen lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class JobAnswers:
     async def _serve(self) -> None:
         try:
             while self._waiting:
-                await asyncio.sleep(0)  # whoever is ready to ask now comes along
+                await asyncio.sleep(0)  # callers that are ready now join this query
                 await self._serve_batch([*self._waiting][:_MOST_AT_ONCE])
         finally:
             self._task = None

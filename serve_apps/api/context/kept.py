@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from cachetools import TTLCache
 
 KEPT_S = 300.0
-"""After the last time that somebody asked for a value: longer than a person looks at a page."""
+"""Seconds since the last access: longer than a person looks at a page."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")

@@ -21,7 +21,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 HEAVY_CHARS = 500_000
 """Characters of a tree that are worked on in place: two hundred pages, a second of CPU for the slowest derivation."""
-CELL_CHARS = 20  # what a block, a cell or a span costs besides its text, in characters
+CELL_CHARS = 20  # cost of a block, a cell or a span in addition to its text, in characters
 FAILED, OVER = 70, 71  # exit statuses of the process: a fault of ours; memory
 _MODULE = "serve_apps.api.context.limited_process"
 

@@ -6,7 +6,7 @@ from time import monotonic
 from serve_apps.access.errors import RateLimited
 from serve_apps.api.http.bulkhead import Bulkhead
 
-_REMEMBERED = 4096  # refused keys; the oldest is forgotten first
+_REMEMBERED = 4096  # refused keys; the oldest is dropped first
 
 
 class CallerRateLimit:

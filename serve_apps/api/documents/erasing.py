@@ -23,7 +23,7 @@ from storage.values.rows import Actor, Scope
 from storage.values.signing import Signer
 
 LEAST_LETTERS = 3
-"""Letters and figures of a value that is looked for: fewer stand in too many words."""
+"""Minimum letters and digits of a value; shorter ones occur in too many words."""
 _PURPOSE = "erasure-report"
 
 
@@ -34,7 +34,7 @@ class ValueTooShort(ValueError):
 
 
 OnDocument = Callable[[str], None]
-"""Hears the id of each document that was searched."""
+"""Called with the id of each searched document."""
 
 
 def _ignore(document_id: str) -> None:

@@ -27,7 +27,7 @@ MAX_PARTS = 400_000  # cells, spans and flags of one tree: two for each of the m
 SPARE_SPANS = 16  # spans a block may have beyond two for each of its characters
 MAX_BLOCKS = 200_000  # blocks of one ingested tree: a book of two thousand pages
 PAGE_CHARS = 10_000
-"""Characters of one page that is charged: twice a densely printed one. A page that claims to hold more is several."""
+"""Maximum characters per charged page: twice a densely printed one. A page with more is charged as several."""
 _ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TREE = TypeAdapter(Tree)

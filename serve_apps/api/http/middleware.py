@@ -29,7 +29,7 @@ _NO_STORE = (b"cache-control", b"no-store")
 _CONTENT_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 
 BodyCap = Callable[[str], int]
-"""Path → how many body bytes a request there may have in all."""
+"""Maximum total body bytes of a request by path."""
 
 
 class OuterMiddleware:
@@ -111,7 +111,7 @@ class _Exchange:
         """Answer an uncaught error. Faults are logged by kind and place, never with their text."""
         if isinstance(error, ClientDisconnect):
             return
-        if isinstance(error, SystemExit):  # a client library's way to say that its cluster is gone
+        if isinstance(error, SystemExit):  # raised by a client library when its cluster is gone
             response = problem_response(503, "unavailable", "The service is not available.", {"Retry-After": "2"})
         elif isinstance(error, Exception):
             response = answer(error)

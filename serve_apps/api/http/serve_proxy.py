@@ -17,7 +17,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from serve_apps.api.http.request_id import OneRequestId
 
 MOST_HEAD_BYTES = 64 << 10
-"""Bytes in a row that are no body (headers, trailers, marks of chunks), and one read more: eight times a browser's."""
+"""Maximum consecutive bytes outside bodies (headers, trailers, chunk marks) plus one read: eight times a browser's."""
 HEAD_S = 30.0  # seconds for the headers of one request
 _REFUSALS = {
     431: ("headers-too-large", "Request Header Fields Too Large", "Request headers are limited to 64 KiB."),
@@ -31,7 +31,7 @@ _NOT_FOUND = {
     "detail": "There is no such resource.",
     "code": "not-found",
 }
-"""As the API answers; written out, because the proxy's process loads nothing of it."""
+"""The API's answer, repeated here because the proxy's process does not load the API."""
 
 
 class BoundedHeads(HttpToolsProtocol):

@@ -20,7 +20,7 @@ from storage.objects.blobs import Blobs, BlobWriter
 from storage.values.rows import StoredBlob
 
 _FLUSH_BYTES = 512 * 1024  # bytes gathered before a thread writes them
-_SLOWEST_BYTES_S = 1024  # bytes a second below which an upload is given up
+_SLOWEST_BYTES_S = 1024  # bytes per second below which an upload is aborted
 
 
 @dataclass(frozen=True, slots=True)

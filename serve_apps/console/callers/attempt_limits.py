@@ -18,9 +18,9 @@ from serve_apps.console.store.rows import Credentials
 
 _HOUR_MIN = 60.0  # minutes
 PASSWORD_TRIES = 8
-"""Wrong passwords an hour for one name from one address: more than people mistype, nothing for a guesser."""
+"""Wrong passwords per hour for one name from one address: more than people mistype, too few to guess."""
 PASSWORD_TRIES_OVERALL = 100
-"""The same from all addresses: a dozen machines guess no faster; browsers known from before are let in still."""
+"""Wrong passwords per hour for one name from all addresses. Known browsers are counted separately."""
 
 
 async def admit_sign_up(request: Request, running: ConsoleState) -> None:

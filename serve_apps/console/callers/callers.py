@@ -26,8 +26,8 @@ from serve_apps.console.store.tokens import find_tenant
 
 _SESSION = BrowserCookie("quire_console", "quire_console")
 _DEVICE = BrowserCookie("quire_device", "quire_device")
-_LONGEST_SECRET = 256  # characters; ours have 46
-_DEVICE_S = 180 * 86_400  # seconds a browser is known after signing in: half a year
+_LONGEST_SECRET = 256  # characters; console tokens have 46
+_DEVICE_S = 180 * 86_400  # seconds that a browser stays known after sign-in: half a year
 _LONGEST_ORG = 34  # tenant id + dot + this is the longest name an organisation may have
 
 

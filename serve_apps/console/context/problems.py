@@ -14,7 +14,7 @@ from serve_apps.console.context.page_rendering import page
 from serve_apps.console.context.refusals import EngineFailed, ForeignForm, SignInNeeded, SignUpClosed, TooManyTries
 from serve_apps.console.store.errors import EmailTaken, MonthlyPagesUsed, SignInRefused, TooManyDocuments
 
-RETRY_S = 2  # seconds a caller is asked to wait when the engine is away
+RETRY_S = 2  # Retry-After in seconds if the engine is unavailable
 
 
 def install_problems(app: FastAPI) -> None:

@@ -20,9 +20,9 @@ from serve_apps.console.store.settlement import known_jobs, lease_checks, schedu
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
-THREADS = 8  # questions to the engine in course
+THREADS = 8  # concurrent requests to the engine
 TIMEOUT_S = 10.0  # seconds for the engine to answer one
-RETIRE_EVERY_S = 60.0  # seconds between looks for what has been kept long enough
+RETIRE_EVERY_S = 60.0  # seconds between searches for outdated jobs
 STUCK_S = 120.0  # seconds without a turn after which it is unhealthy
 
 

@@ -14,7 +14,7 @@ from serve_apps.console.store.ports import AuditedDatabase, Connection, ConsoleT
 from serve_apps.console.store.rows import Account, Credentials, Tenant, hooks_of
 from storage.values.rows import Actor, Scope
 
-LINK_S = 3600  # seconds a link for a new password is good
+LINK_S = 3600  # seconds for which a link for a new password is valid
 OPERATOR = Actor(key_name="operator")
 TENANT = "t.id as tenant_id, t.plan, p.monthly_pages, p.concurrent_documents, p.retention_days"
 """The columns of a tenant with its plan, from `console_tenants t join console_plans p`."""

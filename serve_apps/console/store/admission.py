@@ -12,12 +12,12 @@ from serve_apps.console.store.ports import Connection, ConsoleTables, Row
 from serve_apps.console.store.rows import Place, SubmissionState, Tenant, Usage
 
 SENDING_S = 300
-"""Longer than any call to the engine: after this a `sending` place is nobody's."""
+"""Longer than any call to the engine; after this time the watcher checks a `sending` place."""
 RETRY_WINDOW_S = 86_400
-"""Within this time the same upload, sent again after a failure, carries the same key to the engine."""
+"""Within this time a repeated upload after a failure uses the same key in the engine."""
 
 MONTHS = 12
-"""Months of usage that are shown: a year, so that the same month is seen again."""
+"""Months of usage that are shown, including the current one: a year."""
 
 _POSITION = """
 select (select coalesce(sum(n_open), 0) from console_submissions

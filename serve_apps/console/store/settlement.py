@@ -15,7 +15,7 @@ from storage.values.ids import new_delivery_id, new_event_id
 
 EVENT = "document.finished"
 LOOK_LEASE_S = 15
-"""A look that was never answered (its process died) is taken again after this time."""
+"""Seconds after which an unanswered check (its process died) is repeated."""
 
 _DUE = """
 with due as (

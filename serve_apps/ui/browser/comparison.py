@@ -11,7 +11,7 @@ from models.cdom.tree import Block, Tree
 from models.derive.diff import BlockChange, Change, DiffSummary, TextChange, block_words, compare_trees
 
 SHOWN_ROWS = 1_000
-"""Changed rows on one page: what a browser lays out without a pause. The summary counts all of them."""
+"""Maximum changed rows on one page, for fast layout. The summary counts all of them."""
 _LONG_RUN = 3  # equal blocks in a row that are worth folding; fewer are their neighbours' context
 _SHOWN_EQUAL = 100  # equal blocks of one folded run
 

@@ -38,7 +38,7 @@ _Source = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE]
 _Webhook = Literal[Act.TEST_WEBHOOK, Act.ENABLE_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
 _Review = Literal[Act.DECIDE, Act.DECIDE_REST]
 _MOST_REQUEUED = 50  # documents requeued by one form, each an API call
-_SYNC_WAIT_S = 2  # seconds a form waits for a sync before it goes on without
+_SYNC_WAIT_S = 2  # seconds that a form waits for a sync
 
 
 async def act(visit: Visit) -> Response:

@@ -14,7 +14,7 @@ ACTIVE = ("queued", "running")
 STATUSES = ("queued", "running", "succeeded", "partial", "failed", "canceled")
 MODES = {"hybrid": "Words and meaning", "fts": "Words", "vector": "Meaning"}
 NARROWINGS = ("type", "language", "since", "until", "document_id")
-"""What a search may be narrowed by, as the API names it."""
+"""Filters of a search, by the API's names."""
 _NEWEST, _PER_PAGE, _LETTERS, _HITS = 8, 50, 50, 20
 """Jobs on the overview, rows a page, failed documents listed, hits shown."""
 _LOOK_AHEAD = 100  # documents of a job fetched at a time

@@ -23,7 +23,7 @@ class ForestLimits:
     leaves: int = 16
     """Leaves of a tree: bits of a mask."""
     rows: int = 64
-    """Rows asked at once: their answers take half a megabyte."""
+    """Rows evaluated at once; their results take half a megabyte."""
 
 
 LIMITS = ForestLimits()

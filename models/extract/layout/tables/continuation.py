@@ -26,19 +26,19 @@ class ContinuationLimits:
     """Bounds of the features."""
 
     far: float = 9.0
-    """Distances (ems) and ratios beyond this tell no more."""
+    """Upper limit of distances (ems) and ratios."""
     least_step: float = 0.8
-    """Steps (ems) under this are rows that overlap: they set no measure."""
+    """Smaller steps (ems) are overlapping rows and are not used as a measure."""
     least_jump: float = 0.12
     """Ems between the small and the large steps of a region, where they are of two kinds."""
     wide_rule: float = 0.5
     """Share of the region's width from which a rule parts rows."""
     most_rows: int = 40
-    """More rows of a region tell no more."""
+    """Upper limit of the number of rows as a feature."""
     figure_chars: int = 40
-    """A longer text is no figure."""
+    """Maximum characters of a figure."""
     parted: float = 0.5
-    """Chance up to which a printed row starts a table row."""
+    """Maximum probability of continuation at which a printed row starts a table row."""
 
 
 LIMITS = ContinuationLimits()
@@ -51,7 +51,7 @@ STEP_NAMES = (
     "figures", "figures_above", "bold", "bold_above", "first", "last", "rows", "columns", "offset", "spans", "size",
     "long", "long_above", "multi_share", "left", "key_alike", "key_lone",
 )  # fmt: skip
-"""What is said of two neighbouring printed rows of a region over some columns."""
+"""Features of two neighbouring printed rows of a region over some columns."""
 
 Cells = dict[int, "_Cell"]
 Matrix = npt.NDArray[np.float32]

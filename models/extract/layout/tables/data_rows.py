@@ -12,7 +12,7 @@ class DataRowLimits:
     """Limits for a text row to be a row of data."""
 
     full: float = 0.6
-    """A text row that fills this share of the columns is a table row of its own."""
+    """A text row that fills this share of the columns is a separate table row."""
     figure_share: float = 0.4
     """Share of the columns that hold figures where rows are data."""
 

@@ -7,7 +7,7 @@ from models.extract.layout.tables.bands import column_at
 from models.extract.layout.tables.words import Segment, TextRow
 
 _CENTRED = 0.8
-"""How far (in ems) the middle of a head may lie from the middle of its columns."""
+"""Maximum distance (in ems) between the middle of a header and the middle of its columns."""
 
 Span = tuple[int, int]
 

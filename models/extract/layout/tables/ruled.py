@@ -41,7 +41,7 @@ class RuledGridLimits:
     bars: int = 3
     """Filled bars inside one region that make it a chart."""
     crossed_share: float = 0.15
-    """Share of the rows that may run across columns; with more the columns are none."""
+    """Maximum share of the rows that cross columns; with more, the columns are accidental."""
 
 
 LIMITS = RuledGridLimits()

@@ -20,7 +20,7 @@ class RuleLimits:
     like_edge: float = 5.0
     """Points: two horizontals whose ends differ by less belong to one table."""
     least_width: float = 40.0
-    """Points: narrower rules and lattices hold no table."""
+    """Points: tables have wider rules and lattices."""
     most_rules: int = 600
     """Rules of a page after joining; a page with more is a drawing."""
     most_fills: int = 400

@@ -37,7 +37,7 @@ async def read_metrics(request: Request, running: RunningDep) -> Response:
 
 
 async def _render(running: AppState) -> bytes:
-    measures = await running.disk.run(measure, running.resources.store.db)  # seconds beside millions of documents
+    measures = await running.disk.run(measure, running.resources.store.db)  # takes seconds with millions of documents
     registry = CollectorRegistry()
     registry.register(_FixedCollector([*measures, *await _pools(running)]))
     return generate_latest(registry)

@@ -133,7 +133,7 @@ async def sync(
     with call.running.waiters.watching(source_id):
         task = call.running.syncs.begin(partial(_sync, call, source_id))
         done, _ = await asyncio.wait({task}, timeout=wait_s)
-    with suppress(Conflict, Overloaded, SyncStopped):  # somebody else does it, or will
+    with suppress(Conflict, Overloaded, SyncStopped):  # another process runs the sync, or will run it
         if done:
             return json_response(_render_report(await task))
     source = await call.running.sql.run(get_source, call.store.db, call.scope, source_id)

@@ -29,7 +29,7 @@ from storage.values.errors import NotFound
 
 router = APIRouter(tags=["exports"])
 MOST_CHOSEN = 200
-"""Ids in one address: 200 of 30 characters stay below the 8 KiB that proxies take."""
+"""Maximum ids in one address: 200 of 30 characters stay below the 8 KiB limit of proxies."""
 
 
 class ArchivePart(StrEnum):

@@ -22,7 +22,7 @@ from storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["review"])
 LEAST_DPI = 36
-"""Dots per inch of the picture that comes with the boxes and is not used: the fewest a page is drawn with."""
+"""Dots per inch of the unused picture that comes with the boxes: the minimum for a page."""
 DECIMALS = 2
 """Hundredths of a point: finer than any screen."""
 

@@ -12,7 +12,7 @@ from quire_client import types
 T = TypeVar("T")
 DEFAULT_URL = "http://127.0.0.1:8000"
 SPARE_S = 15.0
-"""How much longer than the service may hold an answer back we wait for it."""
+"""Seconds that the read timeout exceeds the time for which the service may delay its answer."""
 
 
 class Parts(Protocol):

@@ -11,7 +11,7 @@ FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | tuple[str, bytes | IO
 """A path, an address (http://, https://), an open binary file, or `(name, content)`."""
 Ocr: TypeAlias = Literal["auto", "always", "never"]
 TableParts: TypeAlias = Literal["joined", "apart"]
-"""A table that goes on over pages: one table, or one on each page."""
+"""A table that continues over pages: one table, or one per page."""
 
 
 class Files:

@@ -32,15 +32,15 @@ class GlanceLimits:
     bar: float = 0.15
     behind: float = 0.2
     alike: float = 0.5
-    """Share of the lines of two regions, together, that both hold when they are variants of one table."""
+    """Share of the lines of two regions together that variants of one table have in common."""
     most: int = 14
     crowd: int = 4
     long: int = 40
-    """Characters of a line that is no label."""
+    """Minimum characters of a line that is longer than a label."""
     edge_step: float = 3.0
-    """Edges are told apart in steps of so many points."""
+    """Edges are distinguished in steps of this many points."""
     wide_gap: float = 8.0
-    """Gaps between neighbours on a row (ems) beyond this tell no more."""
+    """Upper limit of gaps between neighbours on a row (ems)."""
     beside: float = 8.0
     """Rules this close (points) above or below the lines of a proposal count as its own."""
 

@@ -31,17 +31,17 @@ class ProposalLimits:
     """Limits of the number of proposals of a page and of their size."""
 
     most_proposals: int = 220
-    """Proposals of a page before they are weighed."""
+    """Maximum proposals of a page before they are rated."""
     most_bands: int = 24
-    """Bands and rules around which runs are looked for; pages with more are drawings."""
+    """Bands and rules around which runs are searched; pages with more are drawings."""
     least_lines: int = 4
-    """Lines of text: with fewer there is no table of two rows and two columns."""
+    """Minimum lines of text of a table with two rows and two columns."""
 
 
 LIMITS = ProposalLimits()
 
 MAKERS = ("rules", "verticals", "fills", "band", "head", "runs", "column", "flood")
-"""Who proposes, in the order of the features that tell."""
+"""Names of the generators, in the order of their features."""
 
 Edges = list[float]
 Within = Callable[[Bbox], tuple[int, ...]]

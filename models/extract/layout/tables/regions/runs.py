@@ -21,7 +21,7 @@ class TextRunLimits:
     side: float = 6.0
     band_gap: float = 2.6
     most_columns: int = 4
-    """Columns of a page in which runs are looked for one by one."""
+    """Maximum columns of a page that are searched for runs separately."""
     gaps: tuple[float, ...] = (1.9, 2.6, 4.0)
     """Rows further apart than this (in ems) end a run; one set of runs for each."""
 

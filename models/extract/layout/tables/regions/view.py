@@ -25,7 +25,7 @@ class PageViewLimits:
     most_rules: int = 600
     """Beyond this (rules, after joining) no proposals are made from rules."""
     most_fills: int = 500
-    """Shaded areas of a page that are looked at; a page with more is a drawing."""
+    """Maximum shaded areas of a page that are used; a page with more is a drawing."""
     largest_fill: float = 0.4
     """A shaded area higher than this share of the page is a background."""
     rule_reach: float = 0.7
@@ -35,7 +35,7 @@ class PageViewLimits:
     framed_shared: float = 0.25
     """The same share of a horizontal that ends at a vertical."""
     side: float = 30.0
-    """Verticals this near (points) beside the lines of a region, or at the ends of its horizontals, belong to it."""
+    """Verticals this near (points) to the sides of a region's lines or to the ends of its horizontals belong to it."""
 
 
 LIMITS = PageViewLimits()

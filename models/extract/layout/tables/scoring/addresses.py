@@ -18,13 +18,13 @@ class AddressLimits:
     """Limits that separate an address from a column of a table."""
 
     least_rows: int = 3
-    """Rows of an address, and of the block beside it."""
+    """Minimum rows of an address, and of the block next to it."""
     most_rows: int = 9
     """Longer ones are lists."""
     apart: float = 6.0
     """Ems between the address and the labels."""
     wider: float = 2.0
-    """So many times the room between labels and values."""
+    """Minimum ratio of that room to the room between labels and values."""
     label_chars: int = 30
     """Characters of a label."""
 

@@ -24,11 +24,11 @@ class CandidateLimits:
     """Limits for building the grids of a region."""
 
     strict_crossed: float = 0.0
-    """Share of the rows that may run across a channel where columns are looked for strictly: none."""
+    """Maximum share of the rows that cross a channel in the strict search for columns."""
     strict_channel: float = 0.9
-    """Least width (ems) of a channel where columns are looked for strictly."""
+    """Minimum width (ems) of a channel in the strict search for columns."""
     framed_channel: float = 1.6
-    """Where every row is framed, blanks between words must be wider than this (ems) to be told from those of a cell."""
+    """If every row is framed, blanks wider than this (ems) separate columns; narrower ones are inside a cell."""
     same_column: float = 4.0
     """Points: columns that start so near each other are the same."""
     least_bands: int = 3
@@ -44,7 +44,7 @@ class CandidateLimits:
 LIMITS = CandidateLimits()
 
 MODES = ("gates", "ruled", "ruled-folded", "cells", "open", "strict")
-"""How the columns (and rows) of a grid were found, in the order of the features that tell."""
+"""Methods by which the columns (and rows) of a grid were found, in the order of their features."""
 
 
 @dataclass(slots=True)

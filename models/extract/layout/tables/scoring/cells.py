@@ -23,7 +23,7 @@ CELL_NAMES = (
 
 
 KnownKinds = dict[str, tuple[str, ...]]
-"""What is known of the texts of a page's cells: of what kinds they are. Its candidates share most of their cells."""
+"""Cache of the kinds of a page's cell texts, because its candidates share most of their cells."""
 
 
 @dataclass(slots=True)

@@ -33,14 +33,14 @@ class ChoiceLimits:
     chart_filled: float = 0.55
     chart_numeric: float = 0.7
     sparse: float = 0.25
-    """Taken off where less than `sparse_filled` of the cells hold text and more than `sparse_rows` of the printed rows
-    are one piece alone: labels about a drawing."""
+    """Deduction if less than `sparse_filled` of the cells have text and more than `sparse_rows` of the printed rows
+    are single pieces: labels around a drawing."""
     sparse_filled: float = 0.55
     """Share (0..1) of cells; 99 of 100 tables have .6 or more."""
     sparse_rows: float = 0.5
     """Share (0..1) of rows; of 95 of 100 tables fewer are one piece."""
     drawn: float = 0.25
-    """Taken off a chart with its labels: `shapes` among texts that are scattered or struck through."""
+    """Deduction for a chart with its labels: `shapes` among texts that are scattered or struck through."""
     shapes: int = 3
     """Curves, slices of a pie: 99 of 100 tables have none."""
     drawn_filled: float = 0.75
@@ -48,9 +48,9 @@ class ChoiceLimits:
     drawn_struck: float = 0.2
     """Share (0..1) of rows with a rule through them; 99 of 100 tables have less than .14."""
     contents: float = 0.25
-    """Taken off a list of titles with page numbers that never fall: none of 532 tables that were found is one."""
+    """Deduction for a list of titles with page numbers that never decrease; none of 532 true tables is one."""
     repeated: float = 0.2
-    """Taken off a table that repeats its head: tables of one form under each other."""
+    """Deduction for a table that repeats its header: stacked tables of one form."""
     lattice: float = 0.12
     whole: float = 0.15
     whole_bar: float = 0.6
@@ -65,9 +65,9 @@ class ChoiceLimits:
     part_bar: float = 0.6
     part_words: float = 0.95
     last_resort: float = 0.05
-    """A stack of boxes taken for one is never further over the bar: any of its boxes goes before it."""
+    """Maximum score of a stack of boxes above the bar, so that each of its boxes precedes it."""
     floor: float = 0.1
-    """A full lattice stands at least so far over the bar."""
+    """Minimum score of a full lattice above the bar."""
 
 
 LIMITS = ChoiceLimits()
@@ -101,7 +101,7 @@ class _Rated:
     is_closed: bool
     is_framed: bool
     is_plain: bool
-    """A full lattice without merged cells: what stands in its frame is one table."""
+    """A full lattice without merged cells: all text in its frame is one table."""
 
     @property
     def value(self) -> float:

@@ -17,13 +17,13 @@ class LastRowLimits:
     """Limits for the row below a table to belong to it."""
 
     pitch: float = 1.3
-    """Of the largest step between two of the table's rows: no further below the last one."""
+    """Maximum distance below the last row, relative to the largest step between two rows."""
     aligned: float = 4.0
-    """Points: a line begins, ends or has its middle so near to where those of a column do."""
+    """Points: maximum distance between the starts, ends or middles of a line and of a column's lines."""
     least_rows: int = 3
     """Rows of the table: fewer show no pitch."""
     most_rows: int = 3
-    """Rows that are taken in: what goes on longer was refused for a reason."""
+    """Maximum rows that are added; longer continuations are different content."""
     most_chars: int = 60
     """Characters of a line; a longer one is running text."""
 

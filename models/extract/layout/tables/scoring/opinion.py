@@ -29,9 +29,9 @@ class OpinionLimits:
     raised: float = 0.3
     lowered: float = 0.05
     least_lines: int = 4
-    """Lines of text in a box: with fewer there is no table of two rows and two columns."""
+    """Minimum lines of text in a box with a table of two rows and two columns."""
     most_boxes: int = 24
-    """Boxes of a page that are heeded, the surest first."""
+    """Maximum boxes of a page that are used, most certain first."""
 
 
 LIMITS = OpinionLimits()

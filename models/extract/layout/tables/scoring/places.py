@@ -20,9 +20,9 @@ class PlaceLimits:
     shared_edge: float = 2.0
     """Edges this close (points) are one."""
     far: float = 20.0
-    """Distances (ems) beyond this tell no more."""
+    """Upper limit of distances (ems)."""
     most_fills: int = 120
-    """Pictures and shaded areas that are measured against a region; further ones tell no more."""
+    """Maximum pictures and shaded areas that are compared with a region."""
 
 
 LIMITS = PlaceLimits()

@@ -9,7 +9,7 @@ _LEAST_CHARS = 4
 STACK_NAMES = ("repeated_heads", "crossing_rows", "larger_rows")
 
 KnownRepeats = dict[tuple[int, ...], int]
-"""By the lines of a candidate: how often its head comes again."""
+"""Cache of header repetitions by the lines of a candidate."""
 
 
 def stack_features(candidate: Candidate, known: KnownRepeats) -> list[float]:

@@ -20,7 +20,7 @@ class TableTitleLimits:
     """Limits that separate a title from a row."""
 
     larger: float = 1.15
-    """Of the median size of the table's lines: type so large is no row of it."""
+    """Minimum size of title type, relative to the median size of the table's lines."""
     most_chars: int = 200
     """Characters of a title."""
     least_rows: int = 3
@@ -28,13 +28,13 @@ class TableTitleLimits:
     prose_chars: int = 30
     """Characters of a line of running text; a shorter one is a label."""
     pitch: float = 1.6
-    """Baselines of one paragraph are no further apart than this (ems)."""
+    """Maximum distance between baselines of one paragraph (ems)."""
     same_left: float = 1.5
-    """Points: lines of one paragraph begin so near each other."""
+    """Points: maximum distance between the starts of lines of one paragraph."""
     same_size: float = 0.3
-    """Points: lines of one paragraph differ by no more in size."""
+    """Points: maximum difference in size between lines of one paragraph."""
     most_prose: int = 4
-    """Rows of running text that are looked for at each end of a table."""
+    """Maximum rows of running text that are removed at each end of a table."""
 
 
 LIMITS = TableTitleLimits()

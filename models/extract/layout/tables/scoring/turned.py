@@ -8,7 +8,7 @@ from models.extract.layout.tables.scoring.find import FoundTable, find_tables
 from models.extract.layout.tables.words import lines_within
 
 _MOST_UPRIGHT = 0.2
-"""Upright lines that may stand in such a table, for each of its own: more make it an upright one with turned heads."""
+"""Maximum upright lines per turned line; a table with more is an upright one with turned headers."""
 
 
 def find_turned_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:

@@ -16,13 +16,13 @@ class WholenessLimits:
     """Limits of the features that separate a whole table from a part."""
 
     most_rules: int = 80
-    """Rules of a region, each way, that are looked at: every pair is compared."""
+    """Maximum rules of a region in each direction, because every pair is compared."""
     wide_part: float = 0.6
     """Share of the region that the rules of one lattice run across."""
     closed_gap: float = 0.5
     """Lattices of one table are not further apart than this (ems)."""
     far: float = 12.0
-    """Rows further away than this (ems) are none of this table's."""
+    """Rows further away than this (ems) belong to other content."""
     jump: float = 1.7
     """A step between rows this many times the usual one is a jump."""
 
@@ -37,7 +37,7 @@ WHOLE_NAMES = (
 
 
 KnownWholes = dict[int, list[float]]
-"""By the identity of a candidate's region: what all grids of the region share."""
+"""Cache of values that all grids of a region share, by the region's identity."""
 
 
 def whole_features(candidate: Candidate, view: PageView, known: KnownWholes) -> list[float]:
