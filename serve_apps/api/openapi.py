@@ -58,9 +58,9 @@ def _add_components(schema: dict[str, Any]) -> None:
     components["securitySchemes"] = _SECURITY
     schemas = components.setdefault("schemas", {})
     for body in (ProblemBody, InvalidBody):
-        made = body.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas.update(made.pop("$defs", {}))
-        schemas[body.__name__] = made
+        body_schema = body.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas.update(body_schema.pop("$defs", {}))
+        schemas[body.__name__] = body_schema
 
 
 def _complete(operation: dict[str, Any], route: tuple[str, str]) -> None:

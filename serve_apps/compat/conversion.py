@@ -54,10 +54,10 @@ class Converter:
         self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> dict[str, Any]:
         """Return docling-serve's answer for one file. Raises Refused, `httpx.TransportError`."""
-        begun = time.monotonic()
+        started_at = time.monotonic()
         keys = keys_of(headers)
         job, tree = await self.parse(keys, source, options.fields)
-        return await self._answer(keys, job["id"], job["documents"][0], tree, options, begun)
+        return await self._answer(keys, job["id"], job["documents"][0], tree, options, started_at)
 
     async def submit(
         self, headers: Mapping[str, str], sources: list[ConvertSource], options: ConvertOptions
@@ -83,21 +83,21 @@ class Converter:
         """Return an answer for each document of a finished job. Raises Refused."""
         keys, answers = keys_of(headers), []
         for document in job["documents"]:
-            begun, tree = time.monotonic(), None
+            started_at, tree = time.monotonic(), None
             if document["status"] == "succeeded":
                 path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/tree"
                 tree = _require_status(await self._client.get(path, headers=keys), 200)
-            answers.append(await self._answer(keys, job["id"], document, tree, options, begun))
+            answers.append(await self._answer(keys, job["id"], document, tree, options, started_at))
         return answers
 
     async def chunk(
         self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """Return the document's chunks and its conversion. Raises Refused."""
-        begun, keys = time.monotonic(), keys_of(headers)
+        started_at, keys = time.monotonic(), keys_of(headers)
         job, tree = await self.parse(keys, source, options.fields)
         document = job["documents"][0]
-        answer = await self._answer(keys, job["id"], document, tree, options, begun)
+        answer = await self._answer(keys, job["id"], document, tree, options, started_at)
         if tree is None:
             return [], answer
         path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/chunks"
@@ -108,7 +108,7 @@ class Converter:
 
     async def _answer(
         self, keys: dict[str, str], job_id: str, document: dict[str, Any], tree: dict[str, Any] | None,
-        options: ConvertOptions, begun: float,
+        options: ConvertOptions, started_at: float,
     ) -> dict[str, Any]:  # fmt: skip
         name = document["source_file"]
         contents: dict[str, Any] = dict.fromkeys(f"{kind}_content" for kind in OutputFormat)
@@ -119,7 +119,7 @@ class Converter:
             "document": {"filename": name} | contents,
             "status": _status(document["status"], tree),
             "errors": _errors(document, tree),
-            "processing_time": time.monotonic() - begun,
+            "processing_time": time.monotonic() - started_at,
             "timings": {},
         }
 
@@ -148,8 +148,8 @@ class Converter:
         for kind, export in _EXPORTS.items():
             if kind in options.formats:
                 path = f"/v1/jobs/{job_id}/documents/{document_id}/export/{export}"
-                asked = {"page_break": options.page_break} if kind is OutputFormat.MD and options.page_break else {}
-                answer = await self._client.get(path, headers=keys, params=asked)
+                params = {"page_break": options.page_break} if kind is OutputFormat.MD and options.page_break else {}
+                answer = await self._client.get(path, headers=keys, params=params)
                 if answer.status_code != 200:
                     raise Refused(answer)
                 contents[f"{kind}_content"] = answer.text

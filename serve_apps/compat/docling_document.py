@@ -30,21 +30,21 @@ _TICKED = ("☑", "☒", "✓", "✔", "[x]", "[X]")
 
 def make_docling_document(tree: Json, name: str) -> Json:
     """Convert a tree to a DoclingDocument; `name` is the file's name."""
-    made = _Document()
+    parts = _Document()
     for block in tree["blocks"]:
         if HIDDEN_TEXT not in block.get("flags", ()):
-            made.add(block)
-    made.end()
+            parts.add(block)
+    parts.end()
     document: Json = {
         "schema_name": "DoclingDocument",
         "version": VERSION,
         "name": name.rsplit(".", 1)[0] or name,
         "furniture": _group("#/furniture", [], "furniture"),
-        "body": _group("#/body", made.body, "body"),
-        "groups": made.groups,
-        "texts": made.texts,
-        "pictures": made.pictures,
-        "tables": made.tables,
+        "body": _group("#/body", parts.body, "body"),
+        "groups": parts.groups,
+        "texts": parts.texts,
+        "pictures": parts.pictures,
+        "tables": parts.tables,
         "key_value_items": [],
         "form_items": [],
         "pages": {str(page["number"]): _page(page) for page in tree["pages"]},

@@ -73,11 +73,11 @@ def _page(name: str, body: str, status: int = 200) -> Response:
     return HTMLResponse(text, status, _HEADERS)
 
 
-def _navigation(here: str) -> str:
+def _navigation(current: str) -> str:
     parts = []
     for heading, pages in CONTENTS.items():
         links = "".join(
-            f'<li><a href="/guide/{name}"{" aria-current=page" if name == here else ""}>{escape(title)}</a></li>'
+            f'<li><a href="/guide/{name}"{" aria-current=page" if name == current else ""}>{escape(title)}</a></li>'
             for name, title in pages.items()
         )
         parts.append(f"<h2>{heading}</h2><ul>{links}</ul>")

@@ -28,5 +28,7 @@ class PageFiles:
         """Return a file, or None if it does not exist. Browsers may cache it if the address contains its version."""
         if name not in self.content:
             return None
-        kept = "public, max-age=31536000, immutable" if version == self.version else "no-cache"
-        return Response(self.content[name], headers={"Cache-Control": kept}, media_type=_TYPES[name.rpartition(".")[2]])
+        cache_control = "public, max-age=31536000, immutable" if version == self.version else "no-cache"
+        return Response(
+            self.content[name], headers={"Cache-Control": cache_control}, media_type=_TYPES[name.rpartition(".")[2]]
+        )

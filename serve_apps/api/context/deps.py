@@ -113,11 +113,11 @@ def _check_query(scope: MutableMapping[str, Any]) -> None:
         RepeatedParameter: The operation takes the parameter once.
         InvalidField: A value contains NUL.
     """
-    known, seen = _parameters(scope["route"]), set[str]()
+    parameters, seen = _parameters(scope["route"]), set[str]()
     for name, value in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
-        if name not in known:
+        if name not in parameters:
             raise UnknownParameter(name[:_SHOWN_CHARS])
-        if name in seen and not known.get(name):
+        if name in seen and not parameters.get(name):
             raise RepeatedParameter(name[:_SHOWN_CHARS])
         _check_value(name, value)
         seen.add(name)
@@ -131,9 +131,9 @@ def _check_value(name: str, value: str) -> None:
 
 def _parameters(route: APIRoute) -> Mapping[str, bool]:
     """Return the query parameters of an operation, each with whether it may be repeated."""
-    if (known := _PARAMETERS.get(route.unique_id)) is None:
-        known = _PARAMETERS[route.unique_id] = dict(_query_names(route.dependant))
-    return known
+    if (parameters := _PARAMETERS.get(route.unique_id)) is None:
+        parameters = _PARAMETERS[route.unique_id] = dict(_query_names(route.dependant))
+    return parameters
 
 
 def _query_names(dependant: Dependant) -> Iterator[tuple[str, bool]]:

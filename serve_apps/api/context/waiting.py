@@ -64,10 +64,10 @@ class JobWaiters:
             if fresh and job_id not in self._recent:
                 await self._sleep(event, min(timeout_s, _jittered_second()))
             while (result := await look()) is None:
-                left = deadline - monotonic()
-                if left <= 0:
+                remaining_s = deadline - monotonic()
+                if remaining_s <= 0:
                     return None
-                await self._sleep(event, min(left, _jittered_second()))
+                await self._sleep(event, min(remaining_s, _jittered_second()))
             return result
 
     @property

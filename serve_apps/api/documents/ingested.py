@@ -206,9 +206,9 @@ def _check_tree(tree: Tree, options: ReadOptions) -> None:
         raise InvalidIngest("a page's size is out of bounds")
     if sum(len(block.text) for block in tree.blocks) > options.max_text_chars:
         raise InvalidIngest("too much text")
-    known = set(numbers)
+    page_numbers = set(numbers)
     for block in tree.blocks:
-        _check_block(block, known)
+        _check_block(block, page_numbers)
     _check_parents(tree.blocks)
 
 
@@ -261,10 +261,10 @@ def _asset_name(name: str) -> str:
 
 def _check_picture(data: bytes) -> None:
     try:
-        known = sniff(data[:4096]) in IMAGE_FORMATS
+        is_image = sniff(data[:4096]) in IMAGE_FORMATS
     except ExtractError:
-        known = False
-    if not known:
+        is_image = False
+    if not is_image:
         raise InvalidIngest("an asset is not a picture", "assets")
 
 

@@ -60,10 +60,10 @@ class Published:
 
 
 def _rendered(make: Callable[[Tree], object], tree: Tree) -> bytes:
-    made = make(tree)
-    if isinstance(made, bytes):
-        return made
-    return made.encode("utf-8", "replace") if isinstance(made, str) else to_json(made)
+    result = make(tree)
+    if isinstance(result, bytes):
+        return result
+    return result.encode("utf-8", "replace") if isinstance(result, str) else to_json(result)
 
 
 async def find_published(

@@ -75,6 +75,6 @@ class _Out(io.RawIOBase):
         return len(piece)
 
     def take(self) -> bytes:
-        taken = b"".join(self._pieces)
+        data = b"".join(self._pieces)
         self._pieces.clear()
-        return taken
+        return data

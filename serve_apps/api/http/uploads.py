@@ -135,7 +135,7 @@ async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
         UploadStalled: Nothing arrived for `idle_s` seconds, or the rate stayed below the minimum.
         ClientDisconnect: The client closed the connection.
     """
-    more, begun, taken = True, monotonic(), 0
+    more, started_at, received = True, monotonic(), 0
     while more:
         try:
             async with asyncio.timeout(idle_s):
@@ -146,7 +146,7 @@ async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
             raise ClientDisconnect
         more = message.get("more_body", False)
         if data := message.get("body"):
-            taken += len(data)
-            if taken < (monotonic() - begun - idle_s) * _SLOWEST_BYTES_S:
+            received += len(data)
+            if received < (monotonic() - started_at - idle_s) * _SLOWEST_BYTES_S:
                 raise UploadStalled(f"fewer than {_SLOWEST_BYTES_S} bytes per second arrived")
             yield data

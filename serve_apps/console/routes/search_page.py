@@ -20,18 +20,18 @@ _LONGEST = 500  # characters of a question
 @router.get("/search")
 async def show_search(request: Request, visitor: VisitorDep, q: str = "") -> Response:
     """Show passages by meaning and by words, best first, each with a link to its page."""
-    asked = q.replace("\0", "").strip()[:_LONGEST]
-    engine_hits = await _find(visitor, asked) if asked else []
+    question = q.replace("\0", "").strip()[:_LONGEST]
+    engine_hits = await _find(visitor, question) if question else []
     hits = show_hits(engine_hits or [], lambda hit: place_of(request, hit["document_id"]))
-    far, offered = is_unrelated(asked, engine_hits or []), engine_hits is not None
-    shown: dict[str, Any] = {"text": asked, "hits": hits, "far": far, "offered": offered}
+    unrelated, available = is_unrelated(question, engine_hits or []), engine_hits is not None
+    shown: dict[str, Any] = {"text": question, "hits": hits, "far": unrelated, "offered": available}
     return page(request, "search.html", visitor=visitor, **shown)
 
 
-async def _find(visitor: Visitor, asked: str) -> list[dict[str, Any]] | None:
+async def _find(visitor: Visitor, question: str) -> list[dict[str, Any]] | None:
     """Return hits in documents that the tenant still has, or None if the engine has no search index."""
     running, tenant = visitor.running, visitor.account.tenant
-    query = urlencode({"q": asked, "mode": "hybrid", "limit": _HITS})
+    query = urlencode({"q": question, "mode": "hybrid", "limit": _HITS})
     answer = await running.engine.get(f"/v1/search?{query}", tenant.id)
     if answer.status_code != 200:
         return None

@@ -128,16 +128,16 @@ def is_password(text: str) -> bool:
     return SHORTEST <= len(text) <= LONGEST
 
 
-async def _begin(request: Request, running: ConsoleState, known: Credentials) -> Response:
+async def _begin(request: Request, running: ConsoleState, credentials: Credentials) -> Response:
     old = callers.session_of(request)
     if old:
         await running.disk.run(close_session, running.db, callers.digest_cookie(old))
     cookie, agent = callers.new_cookie(), request.headers.get("user-agent", "")
-    await running.disk.run(open_session, running.db, known.account_id, callers.digest_cookie(cookie), agent)
+    await running.disk.run(open_session, running.db, credentials.account_id, callers.digest_cookie(cookie), agent)
     response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
     callers.set_session(response, running, cookie)
-    if known_device(request, running, known) is None:
-        callers.set_device(response, running, device_mark(known))
+    if known_device(request, running, credentials) is None:
+        callers.set_device(response, running, device_mark(credentials))
     return response
 
 

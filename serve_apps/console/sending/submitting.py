@@ -99,7 +99,7 @@ async def _call(
     running: ConsoleState, place: Place, part: str, path: str, stored: Sequence[StoredFile], fields: Mapping[str, str]
 ) -> httpx.Response:
     """Send the files, and again if the engine fails: its key makes both sends the same job. Raises EngineFailed."""
-    for left in reversed(range(_TRIES)):
+    for tries_left in reversed(range(_TRIES)):
         with ExitStack() as opened:
             files = [
                 (part, (file.name, opened.enter_context(running.spool.open(file.blob.key)), "application/octet-stream"))
@@ -108,7 +108,7 @@ async def _call(
             try:
                 answer = await running.engine.post_files(path, place.org, place.engine_key, files=files, fields=fields)
             except EngineFailed:
-                if not left:
+                if not tries_left:
                     raise
             else:
                 if answer.status_code == 404:

@@ -111,8 +111,8 @@ class Watcher:
     def _find_lost(self, look: StatusCheck) -> str | None:
         """Return an unrecorded job of this organisation: a process died between sending and recording the answer."""
         listed = self._get("/v1/jobs?limit=100", look.org).json()
-        known = known_jobs(self._db, [job["id"] for job in listed])
-        unknown = [job for job in listed if job["id"] not in known and sum(job["counts"].values()) == look.n_total]
+        recorded = known_jobs(self._db, [job["id"] for job in listed])
+        unknown = [job for job in listed if job["id"] not in recorded and sum(job["counts"].values()) == look.n_total]
         return str(unknown[-1]["id"]) if unknown else None
 
     def _get(self, path: str, org: str) -> httpx.Response:

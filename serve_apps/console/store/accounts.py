@@ -74,15 +74,15 @@ def make_link(db: AuditedDatabase, email: str, digest: bytes) -> bool:
     """Store a link that sets a new password once within an hour. Return False for an unknown address."""
     with db.transaction() as conn:
         conn.execute("delete from console_links where expires_at < clock_timestamp()")
-        made = conn.execute(
+        link = conn.execute(
             f"""insert into console_links (digest, account_id, expires_at)
                 select %(digest)s, id, clock_timestamp() + {LINK_S} * interval '1 second'
                 from console_accounts where email = %(email)s returning account_id""",
             {"digest": digest, "email": email},
         ).fetchone()
-        if made is not None:
-            db.record(conn, _hooks_of_account(conn, made["account_id"]), OPERATOR, "password.link", made["account_id"])
-        return made is not None
+        if link is not None:
+            db.record(conn, _hooks_of_account(conn, link["account_id"]), OPERATOR, "password.link", link["account_id"])
+        return link is not None
 
 
 def use_link(db: AuditedDatabase, digest: bytes, password_hash: str) -> bool:

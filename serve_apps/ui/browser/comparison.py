@@ -90,15 +90,15 @@ def _runs(changes: Sequence[BlockChange]) -> Iterator[list[BlockChange]]:
 def _cut(runs: list[list[BlockChange]]) -> tuple[list[list[BlockChange]], bool]:
     """Return the runs with as many open rows as a page holds, and whether some were left out."""
     kept: list[list[BlockChange]] = []
-    left = SHOWN_ROWS
+    rows_left = SHOWN_ROWS
     for run in runs:
         if not _is_folded(run):
-            if left <= 0:
+            if rows_left <= 0:
                 return kept, True
-            kept.append(run[:left])
-            if len(run) > left:
+            kept.append(run[:rows_left])
+            if len(run) > rows_left:
                 return kept, True
-            left -= len(run)
+            rows_left -= len(run)
         else:
             kept.append(run)
     return kept, False

@@ -114,7 +114,7 @@ class BrowserApi:
     async def _call(
         self, method: str, path: str, query: Mapping[str, Any], body: Mapping[str, Any] | None = None
     ) -> "_Answer":
-        given = {name: value for name, value in query.items() if value is not None}
+        parameters = {name: value for name, value in query.items() if value is not None}
         content = b"" if body is None else json.dumps(body).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
         scope = inner_scope(
@@ -122,7 +122,7 @@ class BrowserApi:
             self._caller,
             path,
             method=method,
-            query_string=urlencode(given).encode(),
+            query_string=urlencode(parameters).encode(),
             headers=headers if body is not None else [],
         )
         answer = _Answer(_whole(content))

@@ -128,10 +128,10 @@ class SignedIn:
             except ForeignRequest as foreign:
                 return visit.refuse(ApiRefused(403, foreign.code, str(foreign)))
             except Exception as error:  # the API's table maps known errors; others are logged as faults
-                known = refusal_of(error)
-                if known.status == 500:
+                refusal = refusal_of(error)
+                if refusal.status == 500:
                     log_fault(request.scope.get("request_id", ""), error)
-                return visit.refuse(known)
+                return visit.refuse(refusal)
 
         return handle
 

@@ -101,10 +101,10 @@ async def search(visit: Visit) -> Response:
     """Show hits with links to their pages and boxes, or a note if no index is configured."""
     text, mode, hits, problem = (visit.query("q") or "").strip(), visit.query("mode") or "hybrid", [], None
     narrowed = {name: (visit.query(name) or "").strip() for name in NARROWINGS}
-    given = {name: value for name, value in narrowed.items() if value}
+    filters = {name: value for name, value in narrowed.items() if value}
     if text:
         try:
-            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS, **given)
+            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS, **filters)
         except ApiRefused as refused:
             problem = refused
     configured = visit.resources.ports.search is not None

@@ -70,9 +70,9 @@ class _FixedCollector:
         self._measures = measures
 
     def collect(self) -> Iterator[Metric]:
-        for given in self._measures:
-            kind = CounterMetricFamily if given.rises else GaugeMetricFamily
-            family = kind(given.name, given.text, labels=given.labels)
-            for labels, value in given.values:
+        for metric in self._measures:
+            kind = CounterMetricFamily if metric.rises else GaugeMetricFamily
+            family = kind(metric.name, metric.text, labels=metric.labels)
+            for labels, value in metric.values:
                 family.add_metric(labels, value)
             yield family

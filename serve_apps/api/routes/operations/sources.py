@@ -68,21 +68,21 @@ SourceId = Annotated[str, Path(description="Opaque identifier of a source.")]
 
 
 @router.post("/v1/sources", status_code=201, responses={201: {"model": SourceBody}})
-async def register(asked: SourceRequest, call: CallDep) -> Response:
+async def register(body: SourceRequest, call: CallDep) -> Response:
     """Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read."""
-    source = await call.running.disk.run(_register, call, asked)
+    source = await call.running.disk.run(_register, call, body)
     return json_response(_render(source), 201)
 
 
-def _register(call: Call, asked: SourceRequest) -> RegisteredSource:
-    kind, location = asked.place()
+def _register(call: Call, body: SourceRequest) -> RegisteredSource:
+    kind, location = body.place()
     source = NewSource(
-        name=asked.name or location,
+        name=body.name or location,
         kind=kind,
         location=location,
-        include=asked.include,
-        exclude=asked.exclude,
-        every_minutes=asked.every_minutes,
+        include=body.include,
+        exclude=body.exclude,
+        every_minutes=body.every_minutes,
     )
     return register_source(call.store.db, call.running.source_gate, call.scope, call.actor, source)
 

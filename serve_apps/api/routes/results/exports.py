@@ -76,10 +76,10 @@ async def export_docx(document: PublishedDep) -> Response:
 
     Pictures appear by name only, and hidden text is left out.
     """
-    made = await document.derive(partial(tree_to_docx, title=document.name))
+    content = await document.derive(partial(tree_to_docx, title=document.name))
     named = attachment(f"{PurePath(document.name).stem}.docx")
     headers = {"X-Content-Type-Options": "nosniff", "Content-Disposition": named}
-    return Response(made, media_type=WORD, headers=headers | document.omitted_header())
+    return Response(content, media_type=WORD, headers=headers | document.omitted_header())
 
 
 @router.get(f"{DOCUMENT}/export/graph", responses={200: {"model": Graph}})

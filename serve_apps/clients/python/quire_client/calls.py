@@ -44,8 +44,8 @@ class Call(Generic[T]):
     @property
     def read_timeout_s(self) -> float | None:
         """Return the read timeout in seconds if the service was asked to delay its answer, otherwise None."""
-        asked = (self.query or {}).get("wait") or (self.query or {}).get("timeout_s")
-        return float(asked) + SPARE_S if asked else None
+        wait_s = (self.query or {}).get("wait") or (self.query or {}).get("timeout_s")
+        return float(wait_s) + SPARE_S if wait_s else None
 
     def parameters(self) -> dict[str, str]:
         """Return the query without missing values."""

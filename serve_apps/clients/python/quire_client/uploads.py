@@ -46,9 +46,9 @@ def form_fields(
     metadata: Mapping[str, Any] | None,
 ) -> dict[str, str]:
     """Return the form fields that accompany the files, without missing values."""
-    given = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
-    given["metadata"] = _dumped(metadata)
-    return {name: value for name, value in given.items() if value is not None}
+    fields = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
+    fields["metadata"] = _dumped(metadata)
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _dumped(metadata: Mapping[str, Any] | None) -> str | None:
