@@ -122,7 +122,7 @@ def _is_phone(number: str, international: bool, before: str, *, announced: bool)
         number: The number as written.
         international: It begins with a plus sign or the like.
         before: The text before the number.
-        said: A word for telephones precedes it, or it is the next of a list.
+        announced: A word for telephones precedes it, or it is the next of a list.
     """
     digits = _NOT_FIGURE.sub("", number)
     if (
