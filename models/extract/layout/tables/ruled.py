@@ -201,7 +201,7 @@ def is_contents(rows: list[TextRow]) -> bool:
     keys = [row.words[0].text for row in entries]
     is_numbered = sum(bool(_SECTION.fullmatch(key)) for key in keys) > 0.6 * len(rows)
     falls = [key for key, (page, other) in zip(keys[1:], pairwise(map(int, numbers)), strict=True) if other < page]
-    return (int(numbers[-1]) > 9 or is_numbered) and all(is_numbered and key == keys[0] for key in falls)
+    return (int(numbers[-1]) > 9 or is_numbered) and all(is_numbered and key.rstrip(".") == "1" for key in falls)
 
 
 def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool:
