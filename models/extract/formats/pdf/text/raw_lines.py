@@ -1,25 +1,32 @@
 """Characters of selected lines of a page from the engine's raw dictionary, which is slow and read only when needed."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
 from models.extract.layout.lines.marks import Line
 from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 
+Key = tuple[int, int]
 
-def raw_lines(text_page: Any, selected: Mapping[tuple[int, int], Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
-    """Yield each selected line, by its key (text block, line), with the engine's characters in its order."""
+
+def raw_spans(text_page: Any, wanted: Container[Key]) -> Iterator[tuple[Key, list[dict[str, Any]]]]:
+    """Each wanted key (text block, line) of the page with the engine's spans of that line."""
     number = -1
     for block in text_page.extractRAWDICT()["blocks"]:
         if block["type"] != 0:
             continue
         number += 1
         for index, stated in enumerate(block["lines"]):
-            line = selected.get((number, index))
-            if line is not None:
-                yield line, [char for span in stated["spans"] for char in span["chars"]]
+            if (number, index) in wanted:
+                yield (number, index), stated["spans"]
+
+
+def raw_lines(text_page: Any, wanted: Mapping[Key, Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
+    """Each wanted line, by its key (text block, line), with the engine's characters in its order."""
+    for key, spans in raw_spans(text_page, wanted):
+        yield wanted[key], [char for span in spans for char in span["chars"]]
 
 
 _LONG = 23
@@ -96,3 +103,50 @@ def _rewrite_symbol(char: Any, font_name: Callable[[Any], str], shown: Shown) ->
     if point != char.c:
         shown[char.c] = point
         char.c = point
+
+
+_UNDECODED: Final = 0xFFFD
+_SAMPLES: Final = 3
+"""Glyphs that are drawn of each kind; one without ink shows that the kind is a blank."""
+_INSET: Final = 0.15
+"""Share of a glyph's width at both sides that its neighbours may reach into."""
+
+
+def show_blanks(
+    text_page: Any,
+    blocks: list[dict[str, Any]],
+    font_name: Callable[[Any], str],
+    has_ink: Callable[[tuple[float, float, float, float]], bool],
+) -> bool:
+    """Rewrite undecoded characters that have no ink to blanks in `text_page`; return whether there were any.
+
+    Glyphs of one font and one width are of one kind.
+    """
+    if not any(
+        "\ufffd" in span["text"]
+        for block in blocks
+        if block["type"] == _TEXT
+        for line in block["lines"]
+        for span in line["spans"]
+    ):
+        return False
+    kinds: dict[tuple[str, float], list[Any]] = {}
+    for block in text_page.this:
+        for line in block if block.m_internal.type == _TEXT else ():
+            for char in line:
+                glyph = char.m_internal
+                if glyph.c == _UNDECODED:
+                    width = (glyph.quad.lr.x - glyph.quad.ll.x) / max(glyph.size, 0.1)
+                    kinds.setdefault((font_name(glyph.font), round(width, 2)), []).append(glyph)
+    blanks = [glyphs for glyphs in kinds.values() if not all(has_ink(_inner_box(glyph)) for glyph in glyphs[:_SAMPLES])]
+    for glyphs in blanks:
+        for glyph in glyphs:
+            glyph.c = 0x20
+    return bool(blanks)
+
+
+def _inner_box(glyph: Any) -> tuple[float, float, float, float]:
+    quad = glyph.quad
+    xs, ys = (quad.ul.x, quad.ur.x, quad.ll.x, quad.lr.x), (quad.ul.y, quad.ur.y, quad.ll.y, quad.lr.y)
+    inset = _INSET * (max(xs) - min(xs))
+    return (min(xs) + inset, min(ys), max(xs) - inset, max(ys))
