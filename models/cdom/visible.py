@@ -15,7 +15,7 @@ from models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
 
 _JOINED = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _PASSED = frozenset({BlockType.FOOTNOTE, BlockType.CAPTION, BlockType.TABLE, BlockType.PICTURE})
-"""What may stand between the parts of a paragraph: the paragraph is read to its end first."""
+"""Block types that may occur between the parts of a paragraph; the whole paragraph is read first."""
 _DIVIDED = re.compile(r"[^\W\d_][-‐]\Z")
 _TIED = re.compile(r"\w[-‐]\Z")
 _LAST = re.compile(r"[\w’'-]+\Z")
@@ -78,10 +78,35 @@ def flow_blocks(blocks: Sequence[Block], *, as_printed: bool = False) -> list[Fl
     return [FlowingBlock(group[0], (group[0],)) if len(group) == 1 else _join(group, text) for group in groups]
 
 
+_WIDE = (
+    "\u2e80-\u3130\u3190-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003ffff"
+)
+"""Han, kana, their punctuation and full-width forms. Not Hangul, because Korean has blanks between words."""
+_WIDE_CHARACTER = re.compile(f"[{_WIDE}]")
+_HANGUL = re.compile("[\u1100-\u11ff\u3131-\u318f\uac00-\ud7ff]")
+_SPACED = re.compile(f"[{_WIDE}] [A-Za-z0-9]|[A-Za-z0-9] [{_WIDE}]")
+"""A blank between a wide character and a Latin one, as some typesetters set it."""
+
+
+def is_wide(text: str) -> bool:
+    """Return whether a text begins with a Chinese or Japanese character."""
+    return text[:1] > "\u2e7f" and _WIDE_CHARACTER.match(text) is not None
+
+
+def find_blank(text: str, following: str) -> str:
+    """Return what joins two lines of running text: a blank, or nothing beside a Chinese or Japanese character."""
+    last, first = text[-1:], following[:1]
+    if not (is_wide(last) or is_wide(first)) or _HANGUL.match(last) or _HANGUL.match(first):
+        return " "
+    if is_wide(last) and is_wide(first):
+        return ""
+    return " " if _SPACED.search(text) or _SPACED.search(following) else ""
+
+
 def join_text(first: str, second: str, text: str = "") -> str:
     """Join two parts of a paragraph; remove the hyphen of a split word unless `text` has the hyphenated word."""
     if not _TIED.search(first) or not second[:1].isalnum():
-        return f"{first} {second}"
+        return f"{first}{find_blank(first, second)}{second}"
     divided = _DIVIDED.search(first) is not None and first[-2].islower() and second[0].islower()
     return (first[:-1] if divided and not _has_hyphen(first, second, text) else first) + second
 

@@ -4,6 +4,7 @@ import re
 
 from models.cdom.table import Table
 from models.cdom.tree import BlockType
+from models.cdom.visible import is_wide
 from models.extract.document.draft import Draft
 
 _BETWEEN = frozenset(
@@ -26,25 +27,36 @@ _MOST_CONTINUED = 250  # characters of such a caption or line
 _TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _MOST_BETWEEN = 8  # blocks between the halves of a paragraph: notes, captions, furniture
 _EDGE_SHARE = 0.03  # share of the page's width by which two parts of a table may differ
+_PAGE_TEXT = frozenset({BlockType.PARAGRAPH, BlockType.HEADING, BlockType.TITLE, BlockType.KEY_VALUE})
+"""What pages of a statement may print above and below the part of its table."""
+_MOST_PAGE_TEXT, _LEAST_COLUMNS = 160, 3
+"""Characters of such a text; columns of a table that is recognised by their places alone."""
+_SAME_EDGE = 2.0
+"""Points by which the edges of the same column may differ."""
+_DIGITS = re.compile(r"\d+")
+Repeated = tuple[str, int]
+"""A text without its numbers, and its height on the page in steps of 4 points."""
 _OVERLAP = 0.5  # share of the narrower column that overlaps the other one
 
 
 def link_joins(drafts: list[Draft]) -> None:
     """Set `continues` where a paragraph or table continues an earlier one."""
+    tables = sum(draft.type is BlockType.TABLE for draft in drafts)
+    repeated = _find_repeated(drafts) if tables > 1 else frozenset()
     for index, draft in enumerate(drafts):
         if draft.continues is not None:
             continue
         if draft.type is BlockType.PARAGRAPH:
             draft.continues = _find_open_paragraph(drafts, index)
         elif draft.type is BlockType.TABLE and draft.block.table is not None:
-            draft.continues = _find_open_table(drafts, index)
+            draft.continues = _find_open_table(drafts, index, repeated)
 
 
 def _find_open_paragraph(drafts: list[Draft], index: int) -> int | None:
-    """Return the paragraph before if it stops in mid-sentence and this one starts with a small letter."""
+    """Return the paragraph before if it stops in mid-sentence and this one does not start a sentence."""
     draft = drafts[index]
     start = draft.block.text[:1]
-    if not (start.islower() or start.isdigit()):
+    if not (start.islower() or start.isdigit() or is_wide(start)):
         return None
     for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
         before = drafts[back]
@@ -53,7 +65,9 @@ def _find_open_paragraph(drafts: list[Draft], index: int) -> int | None:
         look = before.block.look
         if before.type not in _TEXT or not look.ends_open or abs(look.size - draft.block.look.size) > 0.6:
             return None
-        if not _is_after_break(before, draft) or (not start.islower() and not look.hyphen):
+        if not _is_after_break(before, draft) or (start.isdigit() and not look.hyphen):
+            return None
+        if is_wide(start) and (look.lines == 1 or not is_wide(before.block.text[-1:])):
             return None
         return back
     return None
@@ -68,18 +82,55 @@ def _is_after_break(first: Draft, second: Draft) -> bool:
     return second.top < first.bottom or second.top - first.bottom > 3 * max(first.block.look.size, 8.0)
 
 
-def _find_open_table(drafts: list[Draft], index: int) -> int | None:
-    """Return the table that ended the page before if this one opens its page with the same columns."""
+def _find_open_table(drafts: list[Draft], index: int, repeated: frozenset[Repeated]) -> int | None:
+    """Return the table that ended the page before if this one starts its page and has the same columns.
+
+    Texts that pages repeat at one place may stand between them, and other short ones only before a part without a head.
+    """
     draft = drafts[index]
+    others = 0
     for back in range(index - 1, max(-1, index - 1 - _MOST_BETWEEN), -1):
         before = drafts[back]
         if before.page.number < draft.page.number - 1:
             return None
         if before.type is BlockType.TABLE and before.page.number == draft.page.number - 1:
+            if others and (_has_head(draft) or not _have_same_edges(before, draft)):
+                return None
             return back if _same_columns(before, draft) else None
-        if before.type not in _AFTER_TABLE and not _is_continuation_note(before):
+        if before.type in _AFTER_TABLE or _is_continuation_note(before) or _repeated_key(before) in repeated:
+            continue
+        if before.type not in _PAGE_TEXT or len(before.block.text) > _MOST_PAGE_TEXT:
             return None
+        others += 1
     return None
+
+
+def _find_repeated(drafts: list[Draft]) -> frozenset[Repeated]:
+    """Return the short texts that stand at the same place of several pages, whatever their numbers are."""
+    pages: dict[Repeated, set[int]] = {}
+    for draft in drafts:
+        if draft.type in _PAGE_TEXT and draft.block.bbox is not None and len(draft.block.text) <= _MOST_PAGE_TEXT:
+            pages.setdefault(_repeated_key(draft), set()).add(draft.page.number)
+    return frozenset(key for key, numbers in pages.items() if len(numbers) > 1)
+
+
+def _repeated_key(draft: Draft) -> Repeated:
+    return _DIGITS.sub("#", draft.block.text), 0 if draft.block.bbox is None else round(draft.block.bbox[1] / 4)
+
+
+def _has_head(draft: Draft) -> bool:
+    table = draft.block.table
+    return table is not None and any(cell.header for cell in table.cells)
+
+
+def _have_same_edges(first: Draft, second: Draft) -> bool:
+    """Return whether all but one of the columns of both tables begin or end at the same places."""
+    one, two = first.block.table, second.block.table
+    if one is None or two is None or one.cols != two.cols or one.cols < _LEAST_COLUMNS:
+        return False
+    pairs = list(zip(_column_extents(one), _column_extents(two), strict=False))
+    same = sum(abs(a[0] - b[0]) < _SAME_EDGE or abs(a[1] - b[1]) < _SAME_EDGE for a, b in pairs)
+    return len(pairs) == one.cols and same >= one.cols - 1
 
 
 def _is_continuation_note(draft: Draft) -> bool:

@@ -16,8 +16,12 @@ from models.extract.document.figures import is_one_digit, read_figure, tolerance
 RUNNING_BALANCE, DATE_ORDER, DATE = "running-balance", "date-order", "date"
 
 _BALANCE = re.compile(r"\b(?:balance|saldo|solde|kontostand|running total)\b", re.IGNORECASE)
+TOTAL = re.compile(
+    r"\s*(?:grand |sub-?|net )?(?:totals?|sum|summe|gesamt\w*|zwischensumme|totale|total général|suma|somme)\b", re.I
+)
+"""What begins the label of a row that adds up others."""
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)|(\d{1,2})([./])(\d{1,2})\5(\d{4})")
-_MOST_ROWS, _MOST_COLUMNS = 400, 16
+_MOST_ROWS, _MOST_COLUMNS = 20_000, 16
 """Rows and columns beyond which a table is not checked: pairs of columns are compared for every row."""
 _LEAST_BALANCES, _BALANCE_SHARE = 3, 2 / 3
 """Balances that must follow from the one before, and their share of all: fewer show no rule."""
@@ -58,15 +62,23 @@ def _check_balances(table: Table, columns: list[Column], heads: list[str]) -> It
     if not named:
         return
     values = [[None if i is None else read_figure(table.cells[i].text) for i in column] for column in columns]
+    totals = frozenset(row for row in range(table.rows) if _is_total_row(table, columns, row))
     for balance in named:
         others = [col for col in range(table.cols) if col not in named and any(v is not None for v in values[col])]
         best: list[tuple[int, int, Moves, Decimal]] = []
         for moves in _list_moves(others):
             for step in (1, -1):
-                steps = list(_balance_steps(values, balance, moves, step))
+                steps = list(_balance_steps(values, balance, moves, step, totals))
                 if _count_held(steps) > _count_held(best):
                     best = steps
         yield from _state_balances(columns, balance, best)
+
+
+def _is_total_row(table: Table, columns: list[Column], row: int) -> bool:
+    """Return whether the first text of a row names a total, whose figures are no movements."""
+    cells = (column[row] for column in columns[:3])
+    text = next((table.cells[i].text for i in cells if i is not None and table.cells[i].text.strip()), "")
+    return TOTAL.match(text) is not None
 
 
 def _list_moves(columns: list[int]) -> Iterator[Moves]:
@@ -78,12 +90,15 @@ def _list_moves(columns: list[int]) -> Iterator[Moves]:
 
 
 def _balance_steps(
-    values: list[list[Decimal | None]], balance: int, moves: Moves, step: int
+    values: list[list[Decimal | None]], balance: int, moves: Moves, step: int, skipped: frozenset[int]
 ) -> Iterator[tuple[int, int, Moves, Decimal]]:
-    """Yield (row before, row, moves, difference) for neighbouring rows with a balance, in order of time."""
-    rows = [row for row, value in enumerate(values[balance]) if value is not None][::step]
+    """Yield (row before, row, moves, difference) for neighbouring rows with a balance, in order of time.
+
+    Rows of `skipped` (totals) may stand between them.
+    """
+    rows = [row for row, value in enumerate(values[balance]) if value is not None and row not in skipped][::step]
     for before, row in pairwise(rows):
-        if abs(row - before) != 1:
+        if any(between not in skipped for between in range(min(before, row) + 1, max(before, row))):
             continue
         was, now = values[balance][before], values[balance][row]
         moved = [sign * value for col, sign in moves if (value := values[col][row]) is not None]

@@ -4,7 +4,6 @@ A row or column is a total by its label. It is checked where the table shows tha
 row or column holds, or one wrong digit explains the difference. Averages and medians are not checked.
 """
 
-import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -13,11 +12,8 @@ from models.cdom.table import SHARE_SUM, Table, TableCheck
 from models.cdom.tree import FlagSpan
 from models.extract.contract import PageBlock
 from models.extract.document.figures import is_one_digit, read_figure, tolerance_of
-from models.extract.document.series_checks import check_series
+from models.extract.document.series_checks import TOTAL, check_series
 
-_TOTAL = re.compile(
-    r"\s*(?:grand |sub-?|net )?(?:totals?|sum|summe|gesamt\w*|zwischensumme|totale|total général|suma|somme)\b", re.I
-)
 _LEAST, _MOST = 2, 400
 """Least addends of a sum, and rows beyond which totals are not checked."""
 _MOST_CELLS = 20000
@@ -78,7 +74,7 @@ def _check(table: Table, grid: dict[tuple[int, int], int], *, turned: bool) -> l
 def _is_total_label(table: Table, cells: list[int | None]) -> bool:
     """Return whether the first text among the cells names a total."""
     text = next((table.cells[i].text for i in cells if i is not None and table.cells[i].text.strip()), "")
-    return _TOTAL.match(text) is not None
+    return TOTAL.match(text) is not None
 
 
 def _check_total(table: Table, columns: list[list[int | None]], labels: list[bool], kind: str) -> list[TableCheck]:

@@ -29,10 +29,12 @@ from models.extract.layout.text.formulas import mark_inline_formulas, merge_form
 from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
 from models.extract.layout.text.hyphens import PageHyphens
 from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
+from models.extract.layout.text.line_numbers import keep_numbered, take_line_numbers
 from models.extract.layout.text.listings import join_listings
 from models.extract.layout.text.order import order_with_floats
 from models.extract.layout.text.paragraphs import group_paragraphs
 from models.extract.layout.text.relations import relate_blocks
+from models.extract.layout.text.wide import group_slanted
 from models.extract.math.letters import latex_text
 
 _PLACES = {BlockType.PAGE_HEADER: 0, BlockType.FOOTNOTE: 2, BlockType.PAGE_FOOTER: 3}
@@ -77,8 +79,10 @@ def _lay_out_upright(marks: PageMarks) -> PageLayout:
 def _lay_out(marks: PageMarks) -> PageLayout:
     marks.divides = PageHyphens(marks.lines).divides
     plan = trust_tags(marks)
+    marks, line_numbers = take_line_numbers(marks) if plan is None else (marks, [])
     page = gather(marks, plan)
-    kinds = decide_headings(find_rule_kinds(page, marks), page.groups, marks, page.look)
+    kinds = keep_numbered(find_rule_kinds(page, marks), page.groups, line_numbers, page.look)
+    kinds = decide_headings(kinds, page.groups, marks, page.look)
     mark_heading_parts(kinds, page.groups, page.look)
     floats = page.floats
     if plan is None:
@@ -92,6 +96,8 @@ def _lay_out(marks: PageMarks) -> PageLayout:
         floats.make_block(group.lines[0], marks) if floats.holds(group.lines[0]) else _write_block(group, marks)
         for group in _place_notes(typed)
     ]
+    if line_numbers:
+        blocks.insert(0, make_block(BlockType.PAGE_HEADER, line_numbers, marks))
     return PageLayout(relate_blocks(blocks), page.look.body)
 
 
@@ -105,7 +111,7 @@ def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
         merge_pieces(order_with_floats(lines, list(floats.lines), marks.orders)), marks.width
     )
     groups = [[line] for line in ordered] if contents else merge_formulas(group_paragraphs(ordered, body))
-    groups += [[line] for line in slanted]
+    groups += group_slanted(slanted)
     return GatheredPage(groups, floats, _find_look(marks, lines, body, contents=contents))
 
 

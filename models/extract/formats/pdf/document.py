@@ -1,5 +1,6 @@
 """An open PDF: reopens the file to keep memory bounded and turns engine errors into ours."""
 
+from dataclasses import replace
 from typing import Any
 
 from models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, ResourceLimit
@@ -9,9 +10,16 @@ from models.cdom.original import ReadOptions
 from models.cdom.ports import DetectedPage, PageImage
 from models.extract.contract import DocumentFacts, PageContent, PageRead, failed_page
 from models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, ran_out_of_memory, without_collector
-from models.extract.formats.pdf.facts import find_facts, is_tagged
+from models.extract.formats.pdf.facts import find_facts, find_label, is_labelled, is_tagged
 from models.extract.formats.pdf.page import read_pdf_page
 from models.extract.formats.pdf.render import render_area, render_picture_blocks
+from models.extract.formats.pdf.repair import (
+    ENCRYPTED_ATTACHMENT,
+    REPAIRED,
+    encrypts_attachments_only,
+    repair,
+    without_encryption,
+)
 from models.extract.formats.pdf.visibility.clipped import layers_off
 
 PAGES_PER_OPEN = 100
@@ -22,13 +30,14 @@ class PdfDocument:
     """One PDF. Not thread-safe. Keeps `data` because the file is reopened every `PAGES_PER_OPEN` pages."""
 
     def __init__(self, data: bytes, options: ReadOptions) -> None:
-        self._data, self._options = data, options
-        self._engine = _open_engine(data, options.password)
+        self._options = options
+        self._data, self._engine, warnings = _open_file(data, options.password)
         self._pages_read = self._chars_read = 0
         self._layers = layers_off(self._engine)
-        self._is_tagged = is_tagged(self._engine)
+        self._is_tagged, self._is_labelled = is_tagged(self._engine), is_labelled(self._engine)
         try:
-            self._facts = find_facts(self._engine, options)
+            facts = find_facts(self._engine, options)
+            self._facts = replace(facts, warnings=(*facts.warnings, *warnings))
         except BROKEN as error:
             raise _as_extract_error(error) from error
 
@@ -62,7 +71,9 @@ class PdfDocument:
         try:
             with without_collector():
                 page = self._engine[number - 1]
-                return read_pdf_page(page, number, self._options, self._layers, tagged=self._is_tagged, seen=seen)
+                read = read_pdf_page(page, number, self._options, self._layers, tagged=self._is_tagged, seen=seen)
+                label = find_label(page) if self._is_labelled else None
+                return read if label is None else replace(read, content=replace(read.content, label=label))
         except FAILURES as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error
@@ -108,6 +119,30 @@ def open_pdf(data: bytes, options: ReadOptions) -> PdfDocument:
         ResourceLimit: Memory ran out.
     """
     return PdfDocument(data, options)
+
+
+def _open_file(data: bytes, password: str | None) -> tuple[bytes, Any, tuple[str, ...]]:
+    """Open the file, or its repaired form where the engine refuses it; its bytes, the engine and warnings."""
+    try:
+        return data, _open_engine(data, password), ()
+    except Encrypted:
+        clear = without_encryption(data)
+        if clear == data or not _is_in_the_clear(data):
+            raise
+        return clear, _open_engine(clear, None), (ENCRYPTED_ATTACHMENT,)
+    except Malformed:
+        repaired = repair(data)
+        if repaired is None:
+            raise
+        return repaired, _open_engine(repaired, password), (REPAIRED,)
+
+
+def _is_in_the_clear(data: bytes) -> bool:
+    engine = EngineFile(stream=data, filetype="pdf")
+    try:
+        return encrypts_attachments_only(engine)
+    finally:
+        engine.close()
 
 
 def _open_engine(data: bytes, password: str | None) -> Any:

@@ -30,7 +30,7 @@ def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
         page_numbers=choose_pages(count, options),
         metadata=_find_metadata(document),
         outline=_find_outline(document),
-        warnings=(XFA_FORM,) if _has_xfa(document) else (),
+        warnings=(XFA_FORM,) if _has_entry(document, "AcroForm/XFA") else (),
     )
 
 
@@ -72,19 +72,28 @@ def _find_metadata(document: Any) -> Metadata:
     )
 
 
-def _has_xfa(document: Any) -> bool:
-    """Return whether the file has a form that only a program other than a PDF viewer can lay out."""
-    try:
-        kind, _ = document.xref_get_key(document.pdf_catalog(), "AcroForm/XFA")
-    except BROKEN:
-        return False
-    return bool(kind != "null")
-
-
 def is_tagged(document: Any) -> bool:
-    """Return whether the author of the file left a structure tree."""
+    """Return whether the file has a structure tree by its author."""
+    return _has_entry(document, "StructTreeRoot")
+
+
+def is_labelled(document: Any) -> bool:
+    """Return whether the file names its pages (i, ii, A-1) apart from their number."""
+    return _has_entry(document, "PageLabels")
+
+
+def find_label(page: Any) -> str | None:
+    """Return the label of a page, None where the file has none for it."""
     try:
-        kind, _ = document.xref_get_key(document.pdf_catalog(), "StructTreeRoot")
+        return clean_text(page.get_label())
+    except BROKEN:
+        return None
+
+
+def _has_entry(document: Any, name: str) -> bool:
+    """Return whether the catalog of the file has an entry of that name."""
+    try:
+        kind, _ = document.xref_get_key(document.pdf_catalog(), name)
     except BROKEN:
         return False
     return bool(kind != "null")

@@ -13,8 +13,10 @@ from models.extract.formats.pdf.glyphs import make_glyph_finder
 from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from models.extract.formats.pdf.text.fractions import write_fractions
 from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_symbols
-from models.extract.formats.pdf.text.rtl import order_letters
+from models.extract.formats.pdf.text.rtl import order_letters, order_tags
+from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
@@ -53,15 +55,19 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     if turn is not None:
         turn_blocks(blocks, turn)
         pictures = [turn_box(box, turn) for box in pictures]
-    marks = PageMarks(width=bounds.width, height=bounds.height, lines=find_lines(blocks), pictures=pictures)
+    marks = PageMarks(
+        width=bounds.width, height=bounds.height, lines=join_vertical(find_lines(blocks)), pictures=pictures
+    )
     marks.rotation = rotation % 360
     add_missing_blanks(marks.lines, text_page)
+    join_spaced_letters(marks.lines, text_page)
     marks.split = _make_splitter(text_page, turn)
     marks.glyphs = make_glyph_finder(page, turned=turn is not None)
     if turn is None:
         marks.pixels = OwnPixels(text_page, stored, images)
-        order_letters(marks, text_page)
     add_vectors(marks, blocks)
+    if turn is None:
+        order_letters(marks, text_page)
     write_fractions(marks, blocks)
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
@@ -79,6 +85,7 @@ def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
         if marks.tags and find_marked_share(page.read_contents()) < _MARKED:
             marks.tags = []
             marks.warnings.append(TAGS_IGNORED)
+        order_tags(marks)
     except BROKEN:
         marks.tags = []
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.table import Table
+from models.cdom.visible import is_wide
 from models.extract.contract import PageBlock
 from models.extract.layout.lines.marks import Fill, Line, PageMarks, Piece, Rule, TaggedLine, find_no_glyphs
 
@@ -21,6 +22,8 @@ class TurnedLimits:
     """Of the characters of a page that is laid out turned."""
     least_chars: int = 40
     """Characters of such a page; fewer are a label."""
+    least_vertical: int = 10
+    """Characters of such a page of vertical Chinese or Japanese."""
     least_lines: int = 8
     """Turned lines among which a table is looked for: a figure's axes have fewer."""
     descent: float = 0.22
@@ -38,7 +41,10 @@ def find_turn(lines: list[Line]) -> int:
     for line in lines:
         chars[line.turn if line.turn else 0 if line.upright else -1] += len(line.text)
     turn, most = max(chars.items(), key=lambda item: (item[1], -item[0]))
-    is_turned = turn > 0 and most >= max(LIMITS.least_chars, LIMITS.share * chars.total())
+    least = (
+        LIMITS.least_vertical if any(line.turn == turn and is_wide(line.text) for line in lines) else LIMITS.least_chars
+    )
+    is_turned = turn > 0 and most >= max(least, LIMITS.share * chars.total())
     return turn if is_turned else 0
 
 

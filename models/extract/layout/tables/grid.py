@@ -1,5 +1,6 @@
 """Build cells from table rows and columns: spans, header marks, text. Words in, a `Table` out."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +9,15 @@ from operator import attrgetter
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
+from models.cdom.visible import find_blank
 from models.extract.layout.tables.bands import column_at, spans_columns
 from models.extract.layout.tables.words import Segment, TableWord, TextRow
 from models.extract.layout.text.hyphens import is_attached, may_divide
 
 _left = attrgetter("x0")
+LEAST_HEADED, MOST_BOLD = 3, 0.2
+"""Rows of a table whose bold first row is its head; share of bold words in its other rows."""
+_AMOUNT = re.compile(r"[-−+(]?[$€£]?\d[\d.,'’]*[.,]\d[\d.,]*\)?")
 
 
 @dataclass(slots=True, init=False)
@@ -164,13 +169,14 @@ def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
     `divides` decides whether a hyphen only divides a word.
     """
     labelled = _is_labelled(grid)
+    header_rows = _count_header_rows(grid)
     cells = [
         Cell(
             row=slot.row,
             col=slot.col,
             row_span=slot.row_span,
             col_span=slot.col_span,
-            header=slot.col == 0 if labelled else index < grid.header_rows,
+            header=slot.col == 0 if labelled else index < header_rows,
             text=join_words(slot.words, divides),
             bbox=_words_bbox(slot.words),
         )
@@ -178,6 +184,33 @@ def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
         for slot in row
     ]
     return Table(rows=len(grid.rows), cols=grid.width, cells=tuple(cells))
+
+
+def _count_header_rows(grid: Grid) -> int:
+    """The rows of the head down to the first below the top that holds amounts over amounts: that one is data."""
+    if not grid.header_rows and _is_bold_head(grid):
+        return 1
+    for index in range(1, grid.header_rows):
+        if index + 1 < len(grid.rows) and _amounts(grid.rows[index]) & _amounts(grid.rows[index + 1]):
+            return index
+    return grid.header_rows
+
+
+def _is_bold_head(grid: Grid) -> bool:
+    """True for a first row in bold over rows that are not: without rules that is the head."""
+    if len(grid.rows) < LEAST_HEADED:
+        return False
+    first, *rest = grid.rows
+    filled = [slot for slot in first if slot.words]
+    if len(filled) < 2 or not all(word.bold for slot in filled for word in slot.words):
+        return False
+    is_bold = [word.bold for row in rest for slot in row for word in slot.words]
+    return sum(is_bold) <= MOST_BOLD * len(is_bold)
+
+
+def _amounts(row: list[Slot]) -> set[int]:
+    """Columns in which the row has figures with a decimal or thousands mark; years and numbers of columns have none."""
+    return {slot.col for slot in row if slot.words and _AMOUNT.fullmatch("".join(word.text for word in slot.words))}
 
 
 def _is_labelled(grid: Grid) -> bool:
@@ -204,7 +237,7 @@ def join_words(words: list[TableWord], divides: Callable[[str, str], bool] = may
         if word.base - last.base > 0.5 * word.size and is_attached(text, word.text):
             text = (text[:-1] if divides(text, word.text) else text) + word.text
         else:
-            text += " " + word.text
+            text += (find_blank(text, word.text) if word.base - last.base > 0.5 * word.size else " ") + word.text
     return text
 
 

@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 from models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
 from models.cdom.geometry import round_bbox
 from models.cdom.tree import BlockType, FlagSpan, Span
+from models.cdom.visible import find_blank
 from models.extract.contract import PageBlock, TextLook
 from models.extract.layout.lines.marks import Line, PageMarks, Run
 from models.extract.layout.lines.pieces import close_leaders
@@ -18,7 +19,7 @@ Divides = Callable[[str, str], bool]
 NO_PAGE = PageHyphens()
 _DOUBTFUL = 0.8
 """Confidence (0..1) below which unreadable characters flag a block."""
-_ENDINGS = tuple(".!?:;。！？…”\"')]")
+_ENDINGS = tuple(".!?:;。！？…”\"')]」』）")
 _DIVIDED = re.compile(r"[a-z][-‐]$")
 
 
@@ -54,7 +55,9 @@ def join_lines(
 def _row_break(line: Line, following: Line, rows: bool) -> str:
     """What joins two lines of a block: a line feed after a row that is kept, a tab over a wide gap inside one."""
     if _ends_row(line, following):
-        return "\n" if rows else " "
+        return "\n" if rows else find_blank(line.text, following.text)
+    if not line.upright:
+        return find_blank(line.text, following.text)
     return "\t" if line.recognised and following.x0 - line.x1 > 0.8 * (line.y1 - line.y0) else " "
 
 

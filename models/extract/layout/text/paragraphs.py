@@ -8,6 +8,7 @@ from statistics import median
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.text.captions import CAPTION_LABEL, NUMBERED_CAPTION, is_caption
 from models.extract.layout.text.hyphens import may_divide
+from models.extract.layout.text.wide import STOPS, find_first_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,16 @@ class ParagraphLimits:
     """Points by which the lines of such a block may start apart."""
     caption_edge: float = 0.5
     """In ems: a paragraph below a caption at its left edge; lines of centred captions start elsewhere."""
+    double_leading: float = 2.7
+    """In ems: the widest distance of double-spaced lines."""
+    double_steps: int = 5
+    """Steps that show a double-spaced page."""
+    full_line: float = 0.8
+    """Of the right edge of the text: a line that ends there is full."""
+    full_share: float = 0.6
+    """Share of such steps below full lines."""
+    even_steps: float = 0.08
+    """In ems: by which those steps differ from the usual one."""
     display_leading: float = 1.35
     """Large type may be set this loosely whatever the text's leading is."""
 
@@ -50,7 +61,7 @@ _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 """The number of a section below the first level, with its title."""
 _SOURCE = re.compile(r"(?:sources?|notes?|quellen?|anmerkung|fuente|nota|источник)\s?:", re.IGNORECASE)
 """What begins the line below a table that says where its figures come from."""
-_SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";")
+_SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";", *STOPS)
 
 
 def find_leading(lines: list[Line]) -> float:
@@ -61,7 +72,32 @@ def find_leading(lines: list[Line]) -> float:
         if 0.9 < (line.base - last.base) / max(1.0, line.size) < LIMITS.widest_leading
         and abs(last.size - line.size) < 1
     ]
+    wide = _find_double_spacing(lines, len(steps))
+    if wide is not None:
+        return wide
     return min(median(steps), 1.7) if steps else 1.2
+
+
+def _find_double_spacing(lines: list[Line], single: int) -> float | None:
+    """The distance of baselines (in ems) of a page set double-spaced, null for one that is not.
+
+    `single`: steps of ordinary leading. Most lines above such a step are full; lists and forms have short ones.
+    """
+    if len(lines) <= LIMITS.double_steps or 2 * single > len(lines):
+        return None
+    right = max(line.x1 for line in lines)
+    steps = [
+        ((line.base - last.base) / line.size, last.x1 > LIMITS.full_line * right)
+        for last, line in pairwise(lines)
+        if LIMITS.widest_leading <= (line.base - last.base) / max(1.0, line.size) < LIMITS.double_leading
+        and abs(last.size - line.size) < 1
+        and abs(last.x0 - line.x0) < LIMITS.same_edge
+    ]
+    if len(steps) < LIMITS.double_steps or len(steps) <= 2 * single:
+        return None
+    usual = median([step for step, _ in steps])
+    full = sum(is_full and abs(step - usual) < LIMITS.even_steps for step, is_full in steps)
+    return usual if full >= LIMITS.full_share * len(steps) else None
 
 
 def group_paragraphs(lines: list[Line], body: float) -> list[list[Line]]:
@@ -128,7 +164,7 @@ def _ended_in_other_type(group: list[Line], line: Line) -> bool:
     if not is_other or last.text.endswith((",", "-", "‐")):
         return False
     per_char = (line.x1 - line.x0) / max(1, len(line.text))
-    word = line.text.split(" ", 1)[0]
+    word = find_first_word(line.text)
     return max(line.x1, *(one.x1 for one in group)) - last.x1 > (len(word) + 2) * per_char + line.size
 
 
@@ -148,7 +184,7 @@ def _has_room(group: list[Line], line: Line, following: Line | None) -> bool:
     """True when the line's first word would have fitted on the last line."""
     beside = following.x1 if following and following.size == line.size else 0.0
     right = max(line.x1, beside, *(one.x1 for one in group))
-    word = line.text.split(" ", 1)[0]
+    word = find_first_word(line.text)
     per_char = (line.x1 - line.x0) / max(1, len(line.text))
     return right - group[-1].x1 > (len(word) + 2) * per_char + 1.5 * line.size
 
@@ -166,7 +202,9 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
         return True
     usual = leading * line.size
     if len(group) > 1:
-        usual = min(max(group[1].base - group[0].base, 0.9 * line.size), LIMITS.widest_leading * line.size)
+        usual = min(
+            max(group[1].base - group[0].base, 0.9 * line.size), max(LIMITS.widest_leading, leading) * line.size
+        )
     return step > LIMITS.leading * usual and step > usual + 1.5
 
 

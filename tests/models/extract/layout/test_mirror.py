@@ -73,7 +73,7 @@ class Letters:
             self.chars.append({"c": " ", "bbox": (x0 - 3, 0.0, x0, 10.0)})
 
     def extractRAWDICT(self) -> dict[str, Any]:
-        return {"blocks": [{"type": 0, "lines": [{"spans": [{"chars": self.chars}]}]}]}
+        return {"blocks": [{"type": 0, "lines": [{"spans": [{"chars": self.chars, "font": "x", "flags": 0}]}]}]}
 
 
 def read(page: Letters, text: str) -> str:

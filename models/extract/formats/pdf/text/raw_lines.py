@@ -1,25 +1,32 @@
 """Characters of selected lines of a page from the engine's raw dictionary, which is slow and read only when needed."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
 from models.extract.layout.lines.marks import Line
 from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 
+Key = tuple[int, int]
 
-def raw_lines(text_page: Any, selected: Mapping[tuple[int, int], Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
-    """Yield each selected line, by its key (text block, line), with the engine's characters in its order."""
+
+def raw_spans(text_page: Any, wanted: Container[Key]) -> Iterator[tuple[Key, list[dict[str, Any]]]]:
+    """Each wanted key (text block, line) of the page with the engine's spans of that line."""
     number = -1
     for block in text_page.extractRAWDICT()["blocks"]:
         if block["type"] != 0:
             continue
         number += 1
         for index, stated in enumerate(block["lines"]):
-            line = selected.get((number, index))
-            if line is not None:
-                yield line, [char for span in stated["spans"] for char in span["chars"]]
+            if (number, index) in wanted:
+                yield (number, index), stated["spans"]
+
+
+def raw_lines(text_page: Any, wanted: Mapping[Key, Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
+    """Each wanted line, by its key (text block, line), with the engine's characters in its order."""
+    for key, spans in raw_spans(text_page, wanted):
+        yield wanted[key], [char for span in spans for char in span["chars"]]
 
 
 _LONG = 23

@@ -12,7 +12,9 @@ from models.cdom.table import Table
 from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.continuation import load_continuation
+from models.extract.layout.tables.first_row import take_first_rows
 from models.extract.layout.tables.grid import make_table
+from models.extract.layout.tables.lattice import enclose_cells
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from models.extract.layout.tables.regions.view import PageView, view_page
@@ -55,7 +57,8 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     scores = [float(item) for item in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
-    chosen = take_last_rows(view, choose_candidates(candidates, features, scores, find_chart_lines(view)))
+    chosen = choose_candidates(candidates, features, scores, find_chart_lines(view))
+    chosen = take_first_rows(view, take_last_rows(view, chosen))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
     tables = [_make_found(view, candidate, score) for candidate, score in chosen]
@@ -85,7 +88,8 @@ def find_candidates(
 
 def _make_found(view: PageView, candidate: Candidate, score: float) -> FoundTable:
     lines = [view.lines[index] for index in candidate.indices]
-    return FoundTable(make_table(candidate.grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
+    grid = enclose_cells(candidate.region, candidate.rows, candidate.grid) or candidate.grid
+    return FoundTable(make_table(grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
 
 
 @lru_cache(maxsize=1)

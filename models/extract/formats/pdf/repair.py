@@ -1,0 +1,73 @@
+"""Files that the engine refuses although other readers show them: encrypted attachments only, or a broken structure."""
+
+import re
+from typing import Any
+
+from models.extract.formats.pdf.engine import BROKEN, EngineFile, mupdf
+
+ENCRYPTED_ATTACHMENT = "encrypted-attachment"
+"""Warning: attachments of the file need a password. Its pages do not."""
+REPAIRED = "repaired"
+"""Warning: the file is damaged and was repaired. Parts of it may be missing."""
+_ENCRYPTION_ENTRY = re.compile(rb"/Encrypt(?=[\s\d<])")
+_TABLE_ENTRY = b"startxref"
+_IDENTITY = "Identity"
+_CRYPT_FILTERS = 4
+"""Version of encryption from which a file names a method for streams, strings and attachments separately."""
+_MOST_OBJECTS = 200_000
+"""Objects that are searched for pages of a file without a usable page tree."""
+
+
+def encrypts_attachments_only(engine: Any) -> bool:
+    """Return whether the streams and strings of the file are in the clear and only its attachments are encrypted."""
+    try:
+        trailer = mupdf.pdf_trailer(mupdf.pdf_document_from_fz_document(engine.this))
+        encryption = mupdf.pdf_dict_gets(trailer, "Encrypt")
+        if mupdf.pdf_to_int(mupdf.pdf_dict_gets(encryption, "V")) < _CRYPT_FILTERS:
+            return False
+        methods = [mupdf.pdf_to_name(mupdf.pdf_dict_gets(encryption, key)) for key in ("StmF", "StrF")]
+        return all(method in ("", _IDENTITY) for method in methods)
+    except BROKEN:
+        return False
+
+
+def without_encryption(data: bytes) -> bytes:
+    """Return the file without the entry that states its encryption, for a file whose pages are in the clear."""
+    return _ENCRYPTION_ENTRY.sub(b"/EncrypX", data)
+
+
+def repair(data: bytes) -> bytes | None:
+    """Return a damaged file rebuilt from its objects, None where it has no page."""
+    try:
+        engine = EngineFile(stream=data.replace(_TABLE_ENTRY, b"startxreX"), filetype="pdf")
+    except BROKEN:
+        return None
+    try:
+        if _count_pages(engine) < 1:
+            _rebuild_page_tree(engine)
+        return bytes(engine.tobytes()) if _count_pages(engine) > 0 else None
+    except BROKEN:
+        return None
+    finally:
+        engine.close()
+
+
+def _count_pages(engine: Any) -> int:
+    try:
+        return int(engine.page_count)
+    except BROKEN:
+        return 0
+
+
+def _rebuild_page_tree(engine: Any) -> None:
+    """Put all pages of the file, in the order of their objects, into a new page tree."""
+    count = min(engine.xref_length(), _MOST_OBJECTS)
+    pages = [number for number in range(1, count) if engine.xref_get_key(number, "Type")[1] == "/Page"]
+    if not pages:
+        return
+    tree = engine.get_new_xref()
+    kids = " ".join(f"{number} 0 R" for number in pages)
+    engine.update_object(tree, f"<</Type/Pages/Count {len(pages)}/Kids[{kids}]>>")
+    for number in pages:
+        engine.xref_set_key(number, "Parent", f"{tree} 0 R")
+    engine.xref_set_key(engine.pdf_catalog(), "Pages", f"{tree} 0 R")

@@ -1,0 +1,176 @@
+"""The cells of a fully ruled table as its rules enclose them: a missing inner rule makes a cell span.
+
+The rules of a region part it into elementary cells. Those without a rule between them are one cell. Only regions whose
+outer edges are drawn and whose cells are all rectangles are read in this way.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from models.extract.layout.lines.disjoint import DisjointSets
+from models.extract.layout.tables.data_rows import split_data_rows
+from models.extract.layout.tables.grid import Grid, Slot
+from models.extract.layout.tables.rules import RuledRegion
+from models.extract.layout.tables.words import TableWord, TextRow
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeLimits:
+    """When rules enclose cells. Distances in points."""
+
+    same: float = 2.5
+    """Rules so near each other are one edge; double rules are further apart but enclose no text."""
+    drawn: float = 0.85
+    """Share of an edge that its rules cover; one covered by less than the rest of 1 is not drawn."""
+    least_cells: int = 4
+    """Cells of a table."""
+    most_edges: int = 400
+    """Edges in one direction; more are a drawing."""
+    grace: float = 1.5
+    """By which a rule may end before the edge that it meets."""
+
+
+LIMITS = LatticeLimits()
+Edges = list[float]
+Area = tuple[int, int, int, int]
+"""First row, first column, end row, end column of a cell."""
+
+
+def enclose_cells(region: RuledRegion, rows: list[TextRow], grid: Grid) -> Grid | None:
+    """The grid of what the rules enclose, null where they do not enclose all cells.
+
+    Args:
+        region: The rules around the table.
+        rows: Its printed rows.
+        grid: The grid that was made by other means; says how many rows are headers.
+    """
+    xs = _find_edges([rule.x0 for rule in region.verticals])
+    ys = _find_edges([rule.y0 for rule in region.horizontals])
+    if not (2 < len(xs) <= LIMITS.most_edges and 2 < len(ys) <= LIMITS.most_edges) or len(xs) - 1 < grid.width:
+        return None
+    areas = _find_areas(xs, ys, region)
+    if areas is None or len(areas) < LIMITS.least_cells:
+        return None
+    held = _place_words([word for row in rows for word in row.words], xs, ys, areas)
+    if held is None or _holds_rows(rows, xs, ys):
+        return None
+    return _make_grid(areas, held, xs, ys, grid)
+
+
+def _find_edges(places: list[float]) -> Edges:
+    """Distinct places of rules, each the mean of those close together."""
+    groups: list[list[float]] = []
+    for place in sorted(places):
+        if groups and place - groups[-1][-1] <= LIMITS.same:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    return [sum(group) / len(group) for group in groups]
+
+
+def _find_areas(xs: Edges, ys: Edges, region: RuledRegion) -> list[Area] | None:
+    """The cells of the lattice, null where an edge is half drawn or a cell is no rectangle."""
+    across = _find_drawn([(rule.y0, rule.x0, rule.x1) for rule in region.horizontals], ys, xs)
+    down = _find_drawn([(rule.x0, rule.y0, rule.y1) for rule in region.verticals], xs, ys)
+    if across is None or down is None:
+        return None
+    height, width = len(ys) - 1, len(xs) - 1
+    if not all([*across[0], *across[-1], *down[0], *down[-1]]):
+        return None
+    sets = DisjointSets(height * width)
+    for row in range(height):
+        for column in range(width):
+            if column + 1 < width and not down[column + 1][row]:
+                sets.join(row * width + column, row * width + column + 1)
+            if row + 1 < height and not across[row + 1][column]:
+                sets.join(row * width + column, (row + 1) * width + column)
+    areas: list[Area] = []
+    for group in sets.groups():
+        top, bottom = group[0] // width, group[-1] // width + 1
+        left, right = min(index % width for index in group), max(index % width for index in group) + 1
+        if (bottom - top) * (right - left) != len(group):
+            return None
+        areas.append((top, left, bottom, right))
+    return areas
+
+
+def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing: Edges) -> list[list[bool]] | None:
+    """For each edge whether its part between two crossing edges is drawn; null where a part is half drawn.
+
+    `rules` are (place, start, end) in the direction of the edges.
+    """
+    by_edge: list[list[tuple[float, float]]] = [[] for _ in edges]
+    for place, start, end in rules:
+        index = min(bisect_right(edges, place), len(edges) - 1)
+        index -= index > 0 and abs(edges[index - 1] - place) < abs(edges[index] - place)
+        by_edge[index].append((start, end))
+    parts = [(start + LIMITS.grace, max(start + LIMITS.grace, end - LIMITS.grace)) for start, end in pairwise(crossing)]
+    drawn: list[list[bool]] = []
+    for own in by_edge:
+        shares = [_share_covered(own, start, end) for start, end in parts]
+        if any(1 - LIMITS.drawn < share < LIMITS.drawn for share in shares):
+            return None
+        drawn.append([share >= LIMITS.drawn for share in shares])
+    return drawn
+
+
+def _share_covered(parts: list[tuple[float, float]], start: float, end: float) -> float:
+    covered, at = 0.0, start
+    for left, right in sorted(parts):
+        left, right = max(left, at), min(right, end)
+        if right > left:
+            covered, at = covered + right - left, right
+    return covered / max(end - start, 0.1)
+
+
+def _place_words(words: Sequence[TableWord], xs: Edges, ys: Edges, areas: list[Area]) -> list[list[TableWord]] | None:
+    """The words of each cell by their middles, null where a word is outside the lattice."""
+    width = len(xs) - 1
+    owner = {
+        row * width + column: index
+        for index, (top, left, bottom, right) in enumerate(areas)
+        for row in range(top, bottom)
+        for column in range(left, right)
+    }
+    held: list[list[TableWord]] = [[] for _ in areas]
+    for word in words:
+        column, row = bisect_right(xs, word.middle) - 1, bisect_right(ys, word.base - 0.3 * word.size) - 1
+        index = owner.get(row * width + column) if 0 <= column < width else None
+        if index is None:
+            return None
+        held[index].append(word)
+    return held
+
+
+def _holds_rows(rows: list[TextRow], xs: Edges, ys: Edges) -> bool:
+    """Return whether several rows of figures are between two rules, which then do not part the rows."""
+    columns = xs[1:-1]
+    for top, bottom in pairwise(ys):
+        band = [row for row in rows if top < row.base - 0.3 * row.size <= bottom]
+        if len(band) > 1 and split_data_rows(band, columns) is not None:
+            return True
+    return False
+
+
+def _make_grid(areas: list[Area], held: list[list[TableWord]], xs: Edges, ys: Edges, known: Grid) -> Grid:
+    """The lattice as a grid without rows and columns in which no cell with text begins."""
+    rows = _number({area[0] for area, words in zip(areas, held, strict=True) if words or area[2] - area[0] == 1})
+    columns = _number({area[1] for area in areas})
+    made = Grid([xs[column] for column in sorted(columns)[1:]], [[] for _ in rows])
+    for area, words in sorted(zip(areas, held, strict=True), key=lambda pair: pair[0]):
+        top, left, bottom, right = area
+        if top not in rows:
+            continue
+        slot = Slot(rows[top], columns[left], sum(left <= column < right for column in columns))
+        slot.row_span, slot.words = sum(top <= row < bottom for row in rows), list(words)
+        made.rows[slot.row].append(slot)
+    heads = [word for row in known.rows[: known.header_rows] for slot in row for word in slot.words]
+    low = max((word.base - 0.3 * word.size for word in heads), default=float("-inf"))
+    made.header_rows = sum(ys[row] < low for row in rows)
+    return made
+
+
+def _number(places: set[int]) -> dict[int, int]:
+    return {place: number for number, place in enumerate(sorted(places))}

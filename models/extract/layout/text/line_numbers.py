@@ -1,0 +1,184 @@
+"""Line numbers in the margin of pleadings, transcripts, manuscripts and listings: furniture, not text."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+from models.cdom.tree import FURNITURE, BlockType
+from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.text.kinds import PageLook, find_kind
+
+
+@dataclass(frozen=True, slots=True)
+class LineNumberLimits:
+    """What makes a column of numbers count the lines of a page. Distances in sizes of their type."""
+
+    least: int = 8
+    """Numbers that count every line."""
+    least_by_fives: int = 4
+    """Numbers that count every fifth line."""
+    aligned: float = 0.3
+    """By which their right or left edges may differ."""
+    pitch: float = 0.12
+    """Share of the usual distance by which distances may differ."""
+    same_row: float = 0.45
+    """By which the baselines of a number and its line may differ."""
+    text_width: float = 0.6
+    """Share of the widest line that most numbered lines fill."""
+    full_share: float = 0.5
+    """Share of numbered lines that are so wide; code may be narrower."""
+    most_pieces: float = 1.35
+    """Mean pieces of a numbered line; rows of a table have more."""
+
+
+LIMITS = LineNumberLimits()
+_NUMBER = re.compile(r"\d{1,4}(?!\S)")
+
+
+@dataclass(slots=True)
+class _Number:
+    """A number with its own extent; `line` is the line that begins with it, or is it."""
+
+    value: int
+    x0: float
+    x1: float
+    line: Line
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.line.text.rstrip()) <= len(str(self.value))
+
+
+def take_line_numbers(marks: PageMarks) -> tuple[PageMarks, list[Line]]:
+    """Return the page without its line numbers, and the numbers as lines from top to bottom."""
+    starts = [line for line in marks.lines if line.upright and _NUMBER.match(line.text)]
+    if len(starts) < LIMITS.least_by_fives:
+        return marks, []
+    numbers = [_read_number(line, marks) for line in starts]
+    for column in _find_columns(numbers):
+        run = _find_run(column)
+        if run and _counts_lines(run, marks):
+            return _remove(run, marks)
+    return marks, []
+
+
+def keep_numbered(
+    kinds: list[BlockType], groups: list[list[Line]], numbers: list[Line], look: PageLook
+) -> list[BlockType]:
+    """Return the types with running heads and feet undone beside line numbers, which count the lines of the text."""
+    if not numbers:
+        return kinds
+    slack = LIMITS.same_row * numbers[0].size
+    top, bottom = numbers[0].base - slack, numbers[-1].base + slack
+    return [
+        find_kind(group, look) if kind in FURNITURE and top <= group[0].base <= bottom else kind
+        for kind, group in zip(kinds, groups, strict=True)
+    ]
+
+
+def _read_number(line: Line, marks: PageMarks) -> _Number:
+    match = _NUMBER.match(line.text)
+    assert match is not None
+    value = int(match.group())
+    if match.end() == len(line.text):
+        return _Number(value, line.x0, line.x1, line)
+    piece = marks.words_of(line)[0]
+    return _Number(value, piece.x0, piece.x1, line)
+
+
+def _find_columns(numbers: list[_Number]) -> list[list[_Number]]:
+    """Numbers with one right edge, or one left edge, from top to bottom; longest columns first."""
+    columns: list[list[_Number]] = []
+    for side in ("x1", "x0"):
+        by_place: dict[int, list[_Number]] = defaultdict(list)
+        ordered = sorted(numbers, key=lambda number: float(getattr(number, side)))
+        group, last = 0, float("-inf")
+        for number in ordered:
+            place = float(getattr(number, side))
+            group += place - last > LIMITS.aligned * number.line.size
+            last = place
+            by_place[group].append(number)
+        columns += [sorted(column, key=lambda number: number.line.base) for column in by_place.values()]
+    return sorted(columns, key=len, reverse=True)
+
+
+def _find_run(column: list[_Number]) -> list[_Number]:
+    """The column if it counts by ones or fives at equal distances, else nothing."""
+    if len(column) < LIMITS.least_by_fives:
+        return []
+    steps = {below.value - above.value for above, below in pairwise(column)}
+    least = {1: LIMITS.least, 5: LIMITS.least_by_fives}.get(min(steps)) if len(steps) == 1 else None
+    if least is None or len(column) < least:
+        return []
+    distances = [below.line.base - above.line.base for above, below in pairwise(column)]
+    usual = median(distances)
+    if usual <= 0 or any(abs(distance - usual) > LIMITS.pitch * usual for distance in distances):
+        return []
+    return column
+
+
+def _counts_lines(run: list[_Number], marks: PageMarks) -> bool:
+    """Return whether the numbers stand beside running text or code, not in a table, and have no head."""
+    left, right = min(number.x0 for number in run), max(number.x1 for number in run)
+    top, bottom = run[0].line.y0, run[-1].line.y1
+    known = {id(number.line) for number in run if number.is_whole}
+    beside = [
+        line
+        for line in marks.lines
+        if line.upright and id(line) not in known and line.y1 > top and line.y0 < bottom and line.text
+    ]
+    if any(line.x0 < right and line.x1 > left for line in beside if not any(line is number.line for number in run)):
+        return False
+    crossing = [rule for rule in marks.horizontals if rule.x0 < right and rule.x1 > left and top < rule.y0 < bottom]
+    head = [line for line in marks.lines if line.x0 < right and line.x1 > left and 0 < top - line.y1 < 1.5 * line.size]
+    if len(crossing) > 1 or head:
+        return False
+    on_right = [line for line in beside if line.x1 > right]
+    rows = [_pieces_beside(number, on_right) for number in run]
+    filled = [row for row in rows if row]
+    if 2 * len(filled) < len(run) and len(on_right) < len(run):
+        return False
+    pieces = [line for row in filled for line in row]
+    if not pieces or len(pieces) > LIMITS.most_pieces * len(filled):
+        return False
+    if sum(line.code for line in pieces) > len(pieces) / 2:
+        return True
+    widths = [max(line.x1 for line in row) - max(right, min(line.x0 for line in row)) for row in filled]
+    widest = max(widths)
+    return sum(width >= LIMITS.text_width * widest for width in widths) >= LIMITS.full_share * len(widths) and (
+        widest > 12 * run[0].line.size
+    )
+
+
+def _pieces_beside(number: _Number, lines: list[Line]) -> list[Line]:
+    reach = LIMITS.same_row * number.line.size
+    return [line for line in lines if abs(line.base - number.line.base) <= reach and line.x1 > number.x1]
+
+
+def _remove(run: list[_Number], marks: PageMarks) -> tuple[PageMarks, list[Line]]:
+    by_line = {id(number.line): number for number in run}
+    lines: list[Line] = []
+    taken: list[Line] = []
+    cut: set[tuple[int, int]] = set()
+    for line in marks.lines:
+        number = by_line.get(id(line))
+        if number is None:
+            lines.append(line)
+            continue
+        if number.is_whole:
+            taken.append(line)
+            continue
+        digits = len(line.text.split()[0])
+        rest = line.text[digits:].lstrip()
+        by = len(line.text) - len(rest)
+        taken.append(replace(line, text=line.text[:digits], x1=number.x1, runs=[], parts=()))
+        runs = [replace(run, start=max(0, run.start - by), end=run.end - by) for run in line.runs if run.end > by]
+        start = marks.words_of(line)[1].x0
+        if line.key != (-1, -1):
+            cut.add(line.key)
+        lines.append(replace(line, text=rest, x0=start, runs=runs, parts=()))
+    split = marks.split
+    kept = replace(marks, lines=lines, split=lambda line: split(line)[line.key in cut :])
+    return kept, sorted(taken, key=lambda line: line.base)

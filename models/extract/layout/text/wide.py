@@ -1,0 +1,41 @@
+"""Chinese and Japanese text, which has no blanks between words."""
+
+from models.cdom.visible import is_wide
+from models.extract.layout.lines.marks import Line
+
+STOPS = ("。", "！", "？", "：", "；", "。」", "。』", "。）")
+"""Punctuation that ends a Chinese or Japanese sentence."""
+
+_DOWNWARDS = 270
+"""Degrees by which a page is turned to make text from top to bottom upright."""
+_SAME_SIZE, _COLUMN_GAP = 0.1, 2.0
+"""Largest difference of the sizes of two columns, and widest gap between them, in sizes of their type."""
+
+
+def find_first_word(text: str) -> str:
+    """Return the part of a line that cannot be divided at a line end: a word, or one wide character."""
+    return text[:1] if is_wide(text) else text.split(" ", 1)[0]
+
+
+def group_slanted(lines: list[Line]) -> list[list[Line]]:
+    """Return lines that are not upright, each alone, but columns of vertical text from right to left as paragraphs."""
+    columns = [line for line in lines if line.turn == _DOWNWARDS and is_wide(line.text)]
+    groups: list[list[Line]] = []
+    for column in sorted(columns, key=lambda line: -line.x1):
+        last = groups[-1][-1] if groups else None
+        if last is not None and _stands_beside(column, last):
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    known = {id(line) for line in columns}
+    return [[line] for line in lines if id(line) not in known] + groups
+
+
+def _stands_beside(column: Line, last: Line) -> bool:
+    """Return whether a column is the next one of the text of the column on its right."""
+    return (
+        abs(column.size - last.size) <= _SAME_SIZE * last.size
+        and last.x0 - column.x1 <= _COLUMN_GAP * last.size
+        and column.y0 < last.y1
+        and last.y0 < column.y1
+    )
