@@ -1,0 +1,1 @@
+"""Derivations of a tree: chunks, fields, comparison, quality, training data."""
