@@ -1,1 +1,1 @@
-"""Derivations of a tree: chunks, fields, comparison, quality, training data."""
+"""Derivations: facts computed from a tree, such as chunks, fields, typed objects and differences."""

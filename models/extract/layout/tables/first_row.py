@@ -14,7 +14,7 @@ from models.extract.layout.text.captions import is_caption
 
 @dataclass(frozen=True, slots=True)
 class FirstRowLimits:
-    """Thresholds for a row above a table that belongs to it."""
+    """Limits for the row above a table to belong to it."""
 
     least_pieces: int = 3
     """Pieces of the row; fewer may be a heading over two columns."""
@@ -34,7 +34,7 @@ Chosen = tuple[Candidate, float]
 
 
 def take_first_rows(view: PageView, chosen: list[Chosen]) -> list[Chosen]:
-    """Return the chosen tables, each extended by the printed row right above that belongs to it."""
+    """Return the chosen tables, each with the printed row right above it if the row belongs to it."""
     taken = {index for candidate, _ in chosen for index in candidate.indices}
     out: list[Chosen] = []
     for candidate, score in chosen:
@@ -71,7 +71,7 @@ def _with_row_above(view: PageView, candidate: Candidate, taken: set[int]) -> Ca
 
 
 def _leads_in(view: PageView, rows: list[LineRow], above: LineRow, own: set[int], taken: set[int]) -> bool:
-    """Return True when the row above is free, at the table's pitch, and all its pieces are in columns of the table."""
+    """Return True if the row above is free, at the table's pitch, and all its pieces are in columns of the table."""
     lines = [view.lines[index] for index in above.indices]
     if not taken.isdisjoint(above.indices) or len(lines) < LIMITS.least_pieces or is_caption(lines[0].text):
         return False

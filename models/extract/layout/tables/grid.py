@@ -187,7 +187,7 @@ def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
 
 
 def _count_header_rows(grid: Grid) -> int:
-    """Count the rows of the head; the first row below the top that holds amounts over amounts is data."""
+    """Return the number of header rows: up to the first row below the top with amounts over amounts, which is data."""
     if not grid.header_rows and _is_bold_head(grid):
         return 1
     for index in range(1, grid.header_rows):
@@ -197,7 +197,7 @@ def _count_header_rows(grid: Grid) -> int:
 
 
 def _is_bold_head(grid: Grid) -> bool:
-    """Return True for a bold first row over regular rows, which is the head of a table without rules."""
+    """Return True for a bold first row over rows that are not bold, which is the header of a table without rules."""
     if len(grid.rows) < LEAST_HEADED:
         return False
     first, *rest = grid.rows
