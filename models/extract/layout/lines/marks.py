@@ -187,8 +187,8 @@ class PageMarks:
     `tags`: the lines as the author tagged them, if tagged. `orders`: reading orders already found.
     `pixels` gives an image's own grey levels in a box of the page, at some dots an inch, where they decide visibility.
     `seen`: boxes of the tables that a layout detector found, null without one; `doubts`: reasons for a second opinion
-    on the page's tables, null when not requested. `rotation`: the page's own, in degrees. `divides`: returns True when the
-    hyphen at the end of a text divides its last word.
+    on the page's tables, null when not requested. `rotation`: the page's own, in degrees. `divides`: returns True when
+    the hyphen at the end of a text divides its last word.
     """
 
     width: float

@@ -160,7 +160,7 @@ def _is_formula(group: list[Line]) -> bool:
 
 
 def _is_pure(group: list[Line]) -> bool:
-    """True for a display without a number before it and nearly without words: it can stand as LaTeX."""
+    """Return True for a display without a leading number and nearly without words, which can be LaTeX."""
     text = " ".join(line.text for line in group)
     words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if word not in FUNCTIONS]
     return not NUMBER.match(text) and sum(map(len, words)) < 0.25 * len(text)
