@@ -55,7 +55,7 @@ class _Open:
 def tree_to_markdown(
     tree: Tree,
     *,
-    furniture: bool | None = None,
+    furniture: bool = False,
     tables: TableStyle = TableStyle.AUTO,
     inline: MarkdownText = MarkdownText.RICH,
     hidden: bool = False,
@@ -64,12 +64,7 @@ def tree_to_markdown(
     """The document as Markdown; without `furniture` running headers and footers are left out.
 
     `hidden`: text that nobody sees is listed apart, after the document. `page_break`: text between pages, alone.
-
-    Unless it is said, they are kept where they have a place on a printed page.
     """
-    if furniture is None:
-        printed = tree.source.format not in SHAPED_FORMATS
-        furniture = printed and any(block.bbox is not None for block in tree.blocks)
     parts = markdown_parts(tree, furniture=furniture, tables=tables, inline=inline)
     glued = _part_pages(parts, page_break) if page_break else parts
     text = "".join(part.glue + part.text for part in glued).lstrip("\n") + "\n"
