@@ -1,0 +1,1 @@
+"""Settings, container images and files for the tools around the service."""

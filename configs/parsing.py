@@ -40,7 +40,7 @@ def parse_settings(environ: Mapping[str, str], **chosen: object) -> Settings:
     if unknown:
         raise SettingsError(_unknown(name, known) for name in sorted(unknown))
     if disagreeing := [(alias, name) for alias, name in ALIASES.items() if _disagree(environ, alias, name)]:
-        raise SettingsError(f"{alias}: says the opposite of {name}; leave it out" for alias, name in disagreeing)
+        raise SettingsError(f"{alias}: contradicts {name}; leave it out" for alias, name in disagreeing)
     values: dict[str, object] = {
         known[ALIASES.get(name, name)]: text for name, text in _aliases_first(environ) if name.startswith(PREFIX)
     }

@@ -235,7 +235,7 @@ class Settings(BaseSettings):
     console_sign_up: SignUpPolicy = setting(
         SignUpPolicy.OPEN,
         "open, approved or closed",
-        "Who may sign up at the console: everyone, people approved with `quire console approve`, or no one.",
+        "Sign-up at the console: for everyone, for people approved with `quire console approve`, or closed.",
     )
     console_sign_ups_per_address: int = setting(
         5, "a whole number 0..10000", "Sign-ups per hour from one address. 0 = no limit.", ge=0, le=10_000

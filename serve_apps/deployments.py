@@ -20,8 +20,8 @@ from actors.search.index_writer import IndexWriting
 from actors.vlm.page_reader import VlmReader
 
 MAX_ONGOING = 1024
-"""Waits and event streams sit in this number, so it is far above what works at once."""
-FAST_PATH_GRACE_S = 120.0  # seconds a reader may take to end what it holds when Serve stops it
+"""Includes waiting requests and event streams, so it is far above the number that work at once."""
+FAST_PATH_GRACE_S = 120.0  # seconds for a reader to finish its work when Serve stops it
 DRAIN_S = 100.0
 """Drain + 3 s to release + the wait loop must stay below the grace period, after which Serve kills."""
 
@@ -119,7 +119,9 @@ class _Answering:
 
 
 RECOGNISER_CALLS, ON_DEMAND_CALLS, VLM_CALLS = 64, 32, 64  # calls waiting at one replica: pages of several readers
-BACKGROUND_CALLS = 256  # calls at the background process: above the writes that wait, so that pictures get in
+BACKGROUND_CALLS = (
+    256  # calls at the background process: more than the waiting writes, so that pictures are still served
+)
 
 
 @serve.deployment(
@@ -171,7 +173,7 @@ class VlmOcr(_Answering):
     async def check_health(self) -> None:
         """Fail if the engine has died, so that Serve replaces the replica."""
         if not self._reader.healthy():
-            raise RuntimeError("the engine died")
+            raise RuntimeError("the engine has died")
 
     async def __del__(self) -> None:
         """Close the engine. Serve awaits this before a stop."""

@@ -13,7 +13,7 @@ from tests.language import (
     list_files,
 )
 
-MAX_SHARE = 0.24
+MAX_SHARE = 0.03
 """Share of docstrings with a ruled-out word; some are right in their place ("a table of its own")."""
 
 
@@ -52,7 +52,8 @@ def test_pages_and_scripts_contain_no_banned_word() -> None:
 
 
 def test_messages_and_help_contain_no_banned_word() -> None:
-    paths = list_files("cluster/cli/*.py", "serve_apps/api/*.py", "serve_apps/ui/*.py", "serve_apps/viewer/*.py")
+    paths = list_files("cluster/*.py", "configs/*.py", "models/neural/*.py", "models/pii/*.py", "models/redaction/*.py")
+    paths += list_files("serve_apps/api/*.py", "serve_apps/ui/*.py", "serve_apps/viewer/*.py")
     messages = [message for path in paths for message in iter_messages(path)]
     assert len(messages) > 300
     assert [f"{place}: {text}" for place, text in messages if BANNED.search(text)] == []

@@ -21,7 +21,7 @@ from models.extract.contract import failed_page
 
 SPLIT_ABOVE = 64
 """Documents with more pages are read by several children, when several are allowed."""
-_PAGES_PER_CHILD = 200  # pages after which a fresh child goes on, so that what an engine leaks is bounded
+_PAGES_PER_CHILD = 200  # pages after which a fresh child takes over, which bounds the leaks of an engine
 _FREE_TRIES, _KILLED_TRIES, _CRASH_TRIES = 5, 1, 1  # starts: not the document's fault, killed from outside, crashed
 _CONCLUSIVE_AT_ONCE = frozenset({ErrorCode.TIMEOUT, ErrorCode.RESOURCE_LIMIT})
 NOT_DRAWN = "picture-not-drawn"
@@ -69,7 +69,7 @@ class Attempts:
 
     def __init__(self, pool: ChildPool, document: SessionDocument, limits: SandboxLimits, side_by_side: int) -> None:
         self._pool, self._document, self._collected = pool, document, document.collected
-        self._patience, self._side_by_side = RetryBudget(limits), side_by_side
+        self._retries, self._side_by_side = RetryBudget(limits), side_by_side
 
     def run(self) -> Tree | None:
         """Read the document.
@@ -91,13 +91,13 @@ class Attempts:
                 self._collected.drop_pages()
                 fresh = True
             except ChildFailed as failure:
-                if self._patience.allows(failure, sitting):
+                if self._retries.allows(failure, sitting):
                     self._collected.drop_pages()
                     fresh = True
                 elif is_about_page(failure, sitting):
                     self._collected.drop_pages()
                     self._settle(failure, sitting)
-                    self._read_rest()
+                    self._read_remaining()
                     return None
                 else:
                     raise DocumentFailed(failure.error) from None
@@ -112,14 +112,14 @@ class Attempts:
             sitting.open()
             if len(self._numbers()) <= SPLIT_ABOVE:
                 return sitting.go_on_whole()
-        self._read_rest()
+        self._read_remaining()
         return None
 
     def _numbers(self) -> tuple[int, ...]:
         facts = self._collected.facts
         return facts.page_numbers if facts else ()
 
-    def _read_rest(self) -> None:
+    def _read_remaining(self) -> None:
         """All pages that are not yet collected, in ranges; the ranges side by side when that is allowed."""
         numbers = [number for number in self._numbers() if number not in self._collected.contents]
         ranges = split_pages(numbers, self._side_by_side)
@@ -148,7 +148,7 @@ class Attempts:
                     sitting.read_pages(left)
             except ChildFailed as failure:
                 self._drop_unfinished(failure, sitting)
-                if not self._patience.allows(failure, sitting):
+                if not self._retries.allows(failure, sitting):
                     if not is_about_page(failure, sitting):
                         raise DocumentFailed(failure.error) from None
                     self._settle(failure, sitting)
@@ -191,7 +191,7 @@ class Attempts:
                 return None
             except ChildFailed as failure:
                 self._drop_unfinished(failure, sitting)
-                if self._patience.allows(failure, sitting):
+                if self._retries.allows(failure, sitting):
                     continue
                 if not is_about_page(failure, sitting):
                     raise DocumentFailed(failure.error) from None

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from actors.reading.childpool import ChildPool
-from actors.reading.conversation import Conversation, told_detail
+from actors.reading.conversation import Conversation, printable_detail
 from actors.reading.partial_document import PartialDocument, note_image
 from actors.sandbox.failures import SandboxEnd
 from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
@@ -58,15 +58,15 @@ class SessionDocument:
     job: str | None = None
     detector: FindElements | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
-    _told: int = -1
+    _reported: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def tell(self, done: int) -> None:
+    def report_progress(self, done: int) -> None:
         """Report progress, which never decreases, even when pages are read again."""
         facts = self.collected.facts
         with self._lock:
-            if facts is not None and done > self._told:
-                self._told = done
+            if facts is not None and done > self._reported:
+                self._reported = done
                 self.on_page(done, len(facts.page_numbers))
 
 
@@ -253,14 +253,14 @@ class ChildSession:
 
     def _note_fault(self, frame: Frame) -> None:
         self.has_anomaly = True
-        log.error("page %d was not read by a fault of ours: %s", frame.number("number"), told_detail(frame))
+        log.error("page %d was not read by a fault of ours: %s", frame.number("number"), printable_detail(frame))
 
     def _note_drawing(self, frame: Frame) -> None:
         self.phase = SessionPhase.DRAWING
 
     def _note_finishing(self, frame: Frame) -> None:
         self.phase = SessionPhase.FINISHING
-        self._document.tell(len(self._asked))
+        self._document.report_progress(len(self._asked))
 
     def _note_pixels(self, frame: Frame) -> None:
         self._collected.note_pixels(frame, self._asked)
@@ -293,14 +293,14 @@ class ChildSession:
         facts = self._collected.note_facts(frame)
         if self._whole:
             self._asked = facts.page_numbers
-        self._document.tell(0)
+        self._document.report_progress(0)
 
     def _note_page(self, frame: Frame) -> None:
         number = frame.number("number")
         if self.pages_begun >= len(self._asked) or number != self._asked[self.pages_begun]:
             raise BadFrame("page out of turn")
         if self._whole:
-            self._document.tell(self.pages_begun)
+            self._document.report_progress(self.pages_begun)
         self.phase, self.page = SessionPhase.READING, number
         self.pages_begun += 1
 
@@ -308,7 +308,7 @@ class ChildSession:
         content = self._collected.note_content(frame, self._asked)
         self.has_anomaly |= content.status is PageStatus.FAILED
         if not self._whole:
-            self._document.tell(len(self._collected.contents))
+            self._document.report_progress(len(self._collected.contents))
 
     def _all_collected(self) -> bool:
         return len(self._collected.pixels) > 0 and len(self._collected.contents) == len(self._asked)

@@ -105,7 +105,7 @@ class Conversation:
 
     def close(self) -> None:
         """Kill and release the child; harmless when it has ended."""
-        self._server.forget(self._child)
+        self._server.discard(self._child)
 
     def _send(self, messages: list[dict[str, Any]], rights: "list[tuple[int, int, array.array[int]]]") -> None:
         data = memoryview(b"".join(encode(message) for message in messages))
@@ -140,7 +140,7 @@ class Conversation:
             code = ErrorCode(frame.text("code"))
         except ValueError as error:
             raise BadFrame("unknown code") from error
-        detail = told_detail(frame)
+        detail = printable_detail(frame)
         if code is ErrorCode.INTERNAL:
             log.error("a document was not read by a fault of ours: %s", detail)
         self._child.kill()
@@ -181,7 +181,7 @@ class Conversation:
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "memory") if grown >= self._limits.memory_bytes / 2 else error
 
 
-def told_detail(frame: Frame) -> str:
+def printable_detail(frame: Frame) -> str:
     """Return the detail of a child's error, cut and printable because a document may control it."""
     return "".join(char for char in frame.text("detail")[:MOST_DETAIL] if char.isprintable())
 

@@ -221,7 +221,7 @@ class ForkServer:
                 return None
             return running.exits[child.pid]
 
-    def forget(self, child: NewChild) -> None:
+    def discard(self, child: NewChild) -> None:
         """Kill and close a child, and discard its exit status."""
         child.kill()
         child.close()

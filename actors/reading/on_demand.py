@@ -128,7 +128,7 @@ class OnDemand:
     def _warm(self) -> None:
         try:
             self._drawing.start()
-        except ServerGone as error:  # the first picture tries again, and says why there is none
+        except ServerGone as error:  # the first picture retries and reports the error
             log.warning("the sandbox for pictures did not start: %s", error)
 
     def render(

@@ -72,7 +72,7 @@ def _recognise(
         while window:
             yield from _take(window, on_page)
     finally:
-        threads.shutdown(wait=False, cancel_futures=True)  # pages that are under way are nobody's any more
+        threads.shutdown(wait=False, cancel_futures=True)  # results of pages in progress are not used
 
 
 def _take(

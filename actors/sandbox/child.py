@@ -92,7 +92,7 @@ class ChannelSession:
         """Allow `seconds` of CPU time, up to the document's end."""
         grant_cpu(seconds, self.cpu_end_s)
 
-    def forget_document(self) -> None:
+    def drop_document(self) -> None:
         """Close the document and drop everything known of it, the password included."""
         if self.document is not None:
             self.document.close()
@@ -133,7 +133,7 @@ def _answer(session: ChannelSession, request: Frame) -> DocumentError | None:
 def open_original(session: ChannelSession, request: Frame) -> None:
     """Read the descriptor's bytes, open them and send the facts."""
     session.channel.send(kind="accepted")
-    session.forget_document()
+    session.drop_document()
     session.cpu_end_s = cpu_used_s() + session.limits.total_cpu_s
     session.grant(session.limits.open_cpu_s)
     descriptor = session.channel.take_descriptor()
@@ -176,7 +176,7 @@ def read_whole(session: ChannelSession, request: Frame) -> None:
         source = replace(source, format=document.facts.format.value)
         tree = finish_tree(document.facts, contents, source=source, options=session.options)
         session.channel.send(wait=True, kind="tree", data=dump_tree(tree))
-    session.forget_document()
+    session.drop_document()
 
 
 def read_pages(session: ChannelSession, request: Frame) -> None:
@@ -186,7 +186,7 @@ def read_pages(session: ChannelSession, request: Frame) -> None:
         read = _read_page(session, number)
         _send_content(session, read.content)
         _draw_pictures(session, read, draw=draw)
-    session.forget_document()
+    session.drop_document()
 
 
 def render_page(session: ChannelSession, request: Frame) -> None:
@@ -229,7 +229,7 @@ def redact(session: ChannelSession, request: Frame) -> None:
         session.channel.send(kind="refused", code=error.code, detail=str(error))
     else:
         session.channel.send(kind="file", data=made)
-    session.forget_document()
+    session.drop_document()
 
 
 def _read_page(session: ChannelSession, number: int) -> PageRead:

@@ -56,7 +56,7 @@ BROKEN_INPUT: tuple[type[BaseException], ...] = (
     ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, EOFError,
     struct.error, zlib.error, zipfile.BadZipFile, SyntaxError,
 )  # fmt: skip
-"""What parsers raise on broken files (lxml's XMLSyntaxError is a SyntaxError)."""
+"""Errors that parsers raise on broken files (lxml's XMLSyntaxError is a SyntaxError)."""
 
 
 def describe_failure(error: BaseException) -> DocumentError:

@@ -26,7 +26,7 @@ class SandboxLimits:
     readers: dict[str, str] = field(default_factory=dict)
     """Readers of plugins: format → "module:function"."""
     formats: tuple[str, ...] = ()
-    """What a server for a few files will read: only that is loaded, and warmed up once. Empty: everything."""
+    """Formats that a server for a few files loads and warms up; empty: all."""
 
     def dump(self) -> str:
         """Return the limits as JSON."""

@@ -20,9 +20,9 @@ from actors.sandbox.lockdown import IS_LINUX, lock_down, lock_server
 
 UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 """Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""
-UNPRIVILEGED = 65534  # uid and gid of nobody
+UNPRIVILEGED = 65534  # uid and gid of the user without rights
 CHANNEL = 3  # file descriptor, right after the standard three
-_POLL_MS = 20  # milliseconds between looks for children that ended, where the system does not tell
+_POLL_MS = 20  # milliseconds between checks for ended children, where the system sends no notice
 
 
 def main(control: int, limits_json: str) -> NoReturn:
@@ -145,7 +145,7 @@ class Server:
             self._pids[pidfd] = pid
             self._poll.register(pidfd, select.POLLIN)
             descriptors.append(pidfd)
-        self._tell(descriptors, kind="child", pid=pid)
+        self._send(descriptors, kind="child", pid=pid)
         ours.close()
 
     def _become_child(self, channel: socket.socket) -> NoReturn:
@@ -164,21 +164,21 @@ class Server:
         self._poll.unregister(pidfd)
         os.close(pidfd)
         _, status, usage = os.wait4(pid, 0)
-        self._forget(pid, status, usage)
+        self._report_exit(pid, status, usage)
 
     def _reap_any(self) -> None:
         for pid in tuple(self._children):
             ended_pid, status, usage = os.wait4(pid, os.WNOHANG)
             if ended_pid:
-                self._forget(pid, status, usage)
+                self._report_exit(pid, status, usage)
 
-    def _forget(self, pid: int, status: int, usage: resource.struct_rusage) -> None:
+    def _report_exit(self, pid: int, status: int, usage: resource.struct_rusage) -> None:
         self._children.discard(pid)
         rss = usage.ru_maxrss * (1024 if IS_LINUX else 1)
         code = os.waitstatus_to_exitcode(status)
-        self._tell([], kind="exit", pid=pid, code=code, cpu=usage.ru_utime + usage.ru_stime, rss=rss)
+        self._send([], kind="exit", pid=pid, code=code, cpu=usage.ru_utime + usage.ru_stime, rss=rss)
 
-    def _tell(self, descriptors: list[int], **message: Any) -> None:
+    def _send(self, descriptors: list[int], **message: Any) -> None:
         passed = array.array("i", descriptors)
         frame = encode(message)
         sent = self._link.sendmsg([frame], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)] if descriptors else [])

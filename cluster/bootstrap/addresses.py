@@ -21,5 +21,5 @@ def check_address(settings: Settings) -> None:
         raise StartRefused("SVC_HOST: allowed is an IP address of this machine") from None
     if not is_free(settings.port, settings.host):
         raise StartRefused(
-            f"SVC_PORT: {settings.host}:{settings.port} is taken by another program or no address of this machine"
+            f"SVC_PORT: {settings.host}:{settings.port} is used by another program or is not an address of this machine"
         )

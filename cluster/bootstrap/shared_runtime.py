@@ -18,7 +18,7 @@ def check_shared(settings: Settings) -> None:
     """Raise `StartRefused` naming every setting without which several machines cannot share the service."""
     missing = {
         "SVC_DATABASE_URL (the embedded database serves one machine only)": settings.database_url,
-        "SVC_BLOBS (a workdir is local: originals and trees must lie in a bucket)": settings.blobs,
+        "SVC_BLOBS (a workdir is local: originals and trees must be in a bucket)": settings.blobs,
         "SVC_API_KEYS (the default token is a file of one machine)": settings.api_keys,
         "SVC_LICENSE (a development licence is for one machine)": settings.license,
     }

@@ -57,7 +57,7 @@ _COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 
 _PACKAGES = {"console": "serve_apps.console"}
-"""Commands that need a package of its own: they are not offered without it."""
+"""Commands of separate packages, hidden when the package is not installed."""
 
 
 class LazyGroup(click.Group):
@@ -104,11 +104,11 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point of the `quire` script; exit 2 is a usage error."""
-    warnings.simplefilter("ignore")  # other people's deprecations are no message for a terminal
+    warnings.simplefilter("ignore")  # deprecations of libraries do not concern users of the terminal
     try:
         sys.exit(cli(standalone_mode=True))
     except Exception as error:
-        if sys.flags.dev_mode:  # python -X dev: whoever works on the product wants to see where
+        if sys.flags.dev_mode:  # python -X dev: developers need the traceback
             raise
         from cluster.failure import describe_failure
 

@@ -2,9 +2,9 @@
 
 from fastapi import FastAPI
 
+from cluster.bootstrap.enabled import enabled_pools, optional_pools
 from cluster.bootstrap.finding import find_runtime
 from cluster.bootstrap.opening import hold_license, open_runtime_store
-from cluster.bootstrap.wanted import optional_pools, wanted_pools
 from cluster.compose.handles import ServedOnDemand
 from cluster.compose.indexing import with_search
 from cluster.compose.plugins import load_plugins
@@ -43,7 +43,7 @@ def open_resources(runtime: Runtime) -> Resources:
         exports=load_plugins(settings.plugins).exports,
         ports=with_search(
             Ports(
-                cluster_state=ServeState(wanted_pools(settings) | optional_pools(settings)),
+                cluster_state=ServeState(enabled_pools(settings) | optional_pools(settings)),
                 render_page=on_demand,
                 redact_original=on_demand,
                 read_once=on_demand,

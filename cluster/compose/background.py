@@ -7,9 +7,9 @@ from actors.background.chores import Chore, ChoreRunner
 from actors.background.webhook_dispatcher import Dispatcher
 from actors.background.worker_group import Loop, WorkerGroup
 from actors.search.index_writer import IndexWriting
+from cluster.bootstrap.enabled import searches
 from cluster.bootstrap.finding import find_runtime
 from cluster.bootstrap.opening import hold_license, open_runtime_store
-from cluster.bootstrap.wanted import searches
 from cluster.compose.handles import ServedRecogniser
 from cluster.compose.reading import make_on_demand
 from cluster.compose.recognition import with_vlm
@@ -65,11 +65,11 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
         Chore(name="fold counters", every_s=5, run=lambda: fold_counters(store.db)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
         Chore(name="reconcile", every_s=3600, run=BackgroundTask(lambda: reconcile_and_log(store, grace_s=ORPHAN_S))),
-        Chore(name="forget idempotency keys", every_s=3600, run=lambda: delete_old_keys(store.db, REPEATED_S)),
+        Chore(name="delete idempotency keys", every_s=3600, run=lambda: delete_old_keys(store.db, REPEATED_S)),
         Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
         Chore(name="sync sources", every_s=30, run=BackgroundTask(lambda: sync_due(store, gate, reading))),
-        Chore(name="forget rate limits", every_s=600, run=lambda: delete_idle_buckets(store.db)),
-        Chore(name="forget old secrets", every_s=600, run=lambda: erase_old_secrets(store.db)),
+        Chore(name="delete rate limits", every_s=600, run=lambda: delete_idle_buckets(store.db)),
+        Chore(name="delete old secrets", every_s=600, run=lambda: erase_old_secrets(store.db)),
         Chore(name="watch clock", every_s=60, run=lambda: check_clock(store.db)),
         Chore(name="heal clock", every_s=30, run=partial(_heal, store, runtime.settings)),
     ]

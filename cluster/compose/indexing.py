@@ -6,7 +6,7 @@ from functools import partial
 from actors.reader.indexing import DocumentIndexer, Indexing, IndexingParts
 from actors.reader.inflight import Beats, Inflight
 from actors.reader.publisher import Publishing
-from cluster.bootstrap.wanted import embeds, searches
+from cluster.bootstrap.enabled import embeds, searches
 from cluster.compose.handles import ServedEmbedder, ServedIndexWriter, ServedSearcher
 from configs.settings import Settings
 from models.cdom.ports import IndexDocument

@@ -102,5 +102,5 @@ def _format(name: str) -> str:
 
 def _require(loaded: object, kind: type[Export], name: str) -> Export:
     if not isinstance(loaded, kind):
-        raise StartRefused(f"SVC_PLUGINS: {name} is no {kind.__name__}")
+        raise StartRefused(f"SVC_PLUGINS: {name} is not a {kind.__name__}")
     return loaded

@@ -10,9 +10,9 @@ from actors.reader.indexing import Reindexer
 from actors.search.embedder import Embedder
 from actors.search.index_writer import IndexWriting
 from actors.search.searcher import Searcher
+from cluster.bootstrap.enabled import embeds
 from cluster.bootstrap.finding import find_runtime
 from cluster.bootstrap.opening import open_runtime_store
-from cluster.bootstrap.wanted import embeds
 from cluster.compose.handles import ServedEmbedder
 from cluster.errors import StartRefused
 from cluster.runtime import Runtime

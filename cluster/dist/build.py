@@ -23,7 +23,7 @@ from cluster.dist.compile import compile_in_place, find_missing_tools, list_modu
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
 SERVER_PACKAGES = ("console", "compat")
-"""Parts of the server that are packages of their own, below `serve_apps`."""
+"""Parts of the server that are separate packages, below `serve_apps`."""
 PYTHON_CLIENTS = ("python", "langchain", "llama_index", "haystack")
 _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storage")
 _NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build")

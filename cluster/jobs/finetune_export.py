@@ -140,10 +140,12 @@ def export(
     "-o", "--output", required=True, metavar="TO", help="A folder or s3://bucket/prefix, of this export alone."
 )
 @click.option("--from-service", is_flag=True, help="An organisation's documents instead of TREES.")
-@click.option("--tenant", help="Whose: a key's name.")
+@click.option("--tenant", help="Tenant: a key's name.")
 @click.option("--org", default="default", show_default=True)
 @click.option("--job", help="Only this job's documents.")
-@click.option("--redacted", is_flag=True, help="Mask what nobody rejected; one unfinished scan stops the export.")
+@click.option(
+    "--redacted", is_flag=True, help="Mask all values except rejected ones; one unfinished scan stops the export."
+)
 @click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
 @click.option("--style", type=click.Choice([style.value for style in Style]), default=Style.COMPLETION.value)
 @click.option("--dedup/--no-dedup", default=True, show_default=True, help="Drop near-duplicates over the whole corpus.")

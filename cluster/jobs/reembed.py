@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from cluster.bootstrap.wanted import embeds
+from cluster.bootstrap.enabled import embeds
 from cluster.compose.search import ROLE, index_place
 from cluster.errors import StartRefused
 from cluster.jobs.work.patience import patiently

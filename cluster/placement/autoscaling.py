@@ -120,7 +120,7 @@ from (select *, state = 'queued' and available_at <= now() and phase is distinct
              or state = 'running' and phase is not distinct from 'claimed' as waits
       from tasks) as looked
 """
-"""Tasks that wait for a recogniser or a retry need no more readers; unread tasks of a group do."""
+"""Tasks that wait for a recogniser or a retry do not need readers; unread tasks of a group do."""
 
 
 def look_at_queue(dsn_file: str) -> Counts:

@@ -73,7 +73,7 @@ def make_backup(settings: Settings, target: Path, on_file: OnFile = _ignore) -> 
 def put_back(settings: Settings, source: Path, on_file: OnFile = _ignore) -> None:
     """Restore a backup into an empty workdir (and an empty external database, if set). Raises `BackupFailed`."""
     if not (source / FACTS).is_file():
-        raise BackupFailed(f"{source} is no backup")
+        raise BackupFailed(f"{source} is not a backup")
     workdir = settings.workdir
     if workdir.exists() and any(workdir.iterdir()):
         raise BackupFailed(f"{workdir} is not empty")

@@ -166,7 +166,7 @@ class EmbeddedPostgres:
             feed=f"alter role {USER} password '{password}'\n",
         )
         if done.returncode:
-            raise PostgresUnavailable(f"the database's password cannot be set anew: {done.stderr.strip()[-500:]}")
+            raise PostgresUnavailable(f"the database's password cannot be set again: {done.stderr.strip()[-500:]}")
         return password
 
     def _socket_folder(self) -> Path:

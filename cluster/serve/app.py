@@ -78,12 +78,12 @@ def _background() -> Any:
 
 def _recogniser() -> Any:
     bound = _RECOGNISER.options(
-        ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET, **_one_per_node(PAGES_PER_RECOGNISER)
+        ray_actor_options=RECOGNISER.actor_options(), logging_config=QUIET, **_single_per_node(PAGES_PER_RECOGNISER)
     )
     return bound.bind(factory.RECOGNISER)
 
 
-def _one_per_node(calls: float) -> dict[str, Any]:
+def _single_per_node(calls: float) -> dict[str, Any]:
     """Return options of pools that use idle cores: one replica, then one more per `calls`, at most one per node."""
     scaling = by_ongoing(calls, least=1, most=MOST_NODES, window_s=120, per_node=True)
     return {"autoscaling_config": scaling, "max_replicas_per_node": 1}
@@ -99,7 +99,7 @@ def _searching(searching: bool, embedding: bool) -> list[Any]:
 
 def _embedder() -> Any:
     bound = _EMBEDDER.options(
-        ray_actor_options=EMBEDDER.actor_options(), logging_config=QUIET, **_one_per_node(CALLS_PER_EMBEDDER)
+        ray_actor_options=EMBEDDER.actor_options(), logging_config=QUIET, **_single_per_node(CALLS_PER_EMBEDDER)
     )
     return bound.bind(factory.EMBEDDER)
 

@@ -26,7 +26,7 @@ class Door:
     build: Factory
 
 
-def wanted_doors(settings: Settings) -> list[Door]:
+def enabled_doors(settings: Settings) -> list[Door]:
     """Return the doors that the settings ask for; none by default.
 
     Raises:
@@ -59,5 +59,5 @@ def hosted_targets(settings: Settings) -> list[serve.RunTarget]:
             route_prefix=door.prefix,
             logging_config=QUIET,
         )
-        for door in wanted_doors(settings)
+        for door in enabled_doors(settings)
     ]

@@ -12,7 +12,7 @@ from typing import Any
 import ray
 from ray import serve
 
-from cluster.bootstrap.wanted import embeds, optional_pools, plan_readers, searches, wanted_pools
+from cluster.bootstrap.enabled import embeds, enabled_pools, optional_pools, plan_readers, searches
 from cluster.errors import StartFailed, StartRefused
 from cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
 from cluster.placement.placement import fits, machine_labels, unplaceable
@@ -42,7 +42,7 @@ class Head:
 
     def deploy(self) -> None:
         """Start Serve's proxy and all applications; return when they run. Raises `StartRefused`."""
-        impossible = unplaceable(wanted_pools(self._runtime.settings), ray.nodes())
+        impossible = unplaceable(enabled_pools(self._runtime.settings), ray.nodes())
         if impossible:
             raise StartRefused("; ".join(f"{name}: {reason}" for name, reason in impossible.items()))
         settings = self._runtime.settings

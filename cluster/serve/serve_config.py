@@ -8,8 +8,8 @@ from typing import Any
 
 from ray import serve
 
+from cluster.bootstrap.enabled import embeds, optional_pools, plan_readers, searches
 from cluster.bootstrap.finding import find_runtime
-from cluster.bootstrap.wanted import embeds, optional_pools, plan_readers, searches
 from cluster.compose.handles import API_APP
 from cluster.errors import StartRefused
 from cluster.serve import app

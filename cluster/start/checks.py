@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from cluster.bootstrap.wanted import searches
+from cluster.bootstrap.enabled import searches
 from cluster.errors import StartRefused
 from configs.settings import Settings
 from models.cdom.errors import MlUnavailable
-from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, check_wanted
+from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_default_langs, check_langs
 from models.pii.engines.choose import check_engine
 from models.pii.errors import EngineMissing
 
@@ -16,7 +16,7 @@ def check_recogniser(settings: Settings) -> None:
     try:
         engine = OcrEngineName(settings.ocr_engine.value)
         if engine is OcrEngineName.RAPIDOCR:
-            check_wanted(settings.ocr_langs)
+            check_default_langs(settings.ocr_langs)
         else:
             check_langs(engine, settings.ocr_langs)
     except UnsupportedLanguage as error:

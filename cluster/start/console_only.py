@@ -89,7 +89,7 @@ def serve_console(settings: Settings) -> None:
 def _workers(runtime: Runtime, store: "Store") -> "Sequence[ConsoleWorker]":
     chores = [
         Chore(name="seal audit", every_s=2, run=lambda: seal(store.db)),
-        Chore(name="forget rate limits", every_s=600, run=lambda: delete_idle_buckets(store.db)),
+        Chore(name="delete rate limits", every_s=600, run=lambda: delete_idle_buckets(store.db)),
     ]
     return (
         Dispatcher(StoreOutbox(store, new_worker_id()), Egress(runtime.settings.webhook_allow).post),

@@ -25,7 +25,7 @@ class ErrorCode(StrEnum):
 
 
 RETRYABLE = frozenset({ErrorCode.WORKER_KILLED, ErrorCode.INTERNAL})
-"""Infrastructure errors: worth another start. The reader itself tries `parser-crash` once more in a fresh child."""
+"""Infrastructure errors, which are retried. The reader itself retries `parser-crash` in a fresh child."""
 
 
 class ExtractError(Exception):

@@ -7,7 +7,7 @@ from types import TracebackType
 _MODELS = Path(__file__).parents[1]
 _READERS = _MODELS / "extract" / "formats"
 _SLIPS = (TypeError, AttributeError, NameError, AssertionError, NotImplementedError)
-"""What only wrong code raises; other Python errors are how a hand-written parser notices a broken file."""
+"""Errors that only wrong code raises; hand-written parsers raise other Python errors on a broken file."""
 _PYTHON = (*_SLIPS, ValueError, LookupError, ArithmeticError)
 
 

@@ -68,7 +68,7 @@ class PageImage:
     page_count: int
     media_type: str = "image/png"
     boxes: tuple[tuple[Bbox, ...], ...] = ()
-    """Where the stretches of each mark that was asked for stand; none for one that was not found as it was read."""
+    """Boxes of each requested mark's ranges; empty for a mark whose text was not found."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,7 @@ class Tree:
 
 
 PIECE_BYTES = 256 * 1024
-"""JSON of a tree that is parsed in one go: some ten milliseconds in which nobody else gets a turn."""
+"""Bytes of a tree's JSON that are parsed at once: about ten milliseconds that block other threads."""
 _BLOCKS, _NEXT_BLOCK, _AFTER_BLOCKS = b'"blocks":[', b'},{"id":"', b'],"warnings":['
 
 

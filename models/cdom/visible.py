@@ -15,7 +15,7 @@ from models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
 
 _JOINED = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _PASSED = frozenset({BlockType.FOOTNOTE, BlockType.CAPTION, BlockType.TABLE, BlockType.PICTURE})
-"""What may stand between the parts of a paragraph: the paragraph is read to its end first."""
+"""Block types that may occur between the parts of a paragraph; the whole paragraph is read first."""
 _DIVIDED = re.compile(r"[^\W\d_][-‐]\Z")
 _TIED = re.compile(r"\w[-‐]\Z")
 _LAST = re.compile(r"[\w’'-]+\Z")

@@ -22,6 +22,8 @@ MAX_WORDS = 3000
 
 
 class Change(StrEnum):
+    """Kind of change of a block."""
+
     ADDED = "added"
     REMOVED = "removed"
     MODIFIED = "modified"
@@ -62,12 +64,14 @@ class DiffSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeDiff:
+    """Changes between two trees, with their counts."""
+
     summary: DiffSummary
     blocks: tuple[BlockChange, ...]
 
 
 def compare_trees(a: Tree, b: Tree) -> TreeDiff:
-    """Changes in the order of the second tree, removed blocks where they stood."""
+    """Return the changes in the order of the second tree, with removed blocks at their former places."""
     equal = _equal_pairs(a.blocks, b.blocks)
     kept = _longest_rising(equal)
     similar = _similar_pairs(a.blocks, b.blocks, equal, kept)
@@ -90,7 +94,7 @@ def compare_trees(a: Tree, b: Tree) -> TreeDiff:
 
 
 def block_words(block: Block) -> list[str]:
-    """The words of a block, of its cells when it is a table."""
+    """Return the words of a block; for a table, those of its cells."""
     if block.table is not None and block.table.cells:
         return [word for cell in block.table.cells for word in cell.text.split()]
     return block.text.split()
@@ -110,7 +114,7 @@ def _equal_pairs(a: Sequence[Block], b: Sequence[Block]) -> dict[int, int]:
 
 
 def _longest_rising(pairs: dict[int, int]) -> set[int]:
-    """The largest set of pairs that keep their order (patience sorting): the others have moved."""
+    """Return the largest set of pairs that keep their order (patience sorting); the other blocks have moved."""
     tails: list[int] = []
     ends: list[int] = []
     before: dict[int, int | None] = {}
@@ -150,7 +154,7 @@ def _similar_pairs(
 
 
 def _similarity(a: Block, b: Block) -> float:
-    """Common words over all words (Dice), in order where the texts are short enough."""
+    """Return common words over all words (Dice), in order when the texts are short enough."""
     words_a, words_b = block_words(a), block_words(b)
     total = len(words_a) + len(words_b)
     if not total:

@@ -1,6 +1,6 @@
-"""Blocks that a person should look at: text that is likely wrong, and documents of which text was lost.
+"""Finds blocks to review: text that is likely wrong, and documents that lost text.
 
-Tree in; blocks or one number out. What nobody sees on a page, and pictures without text, are not judged.
+In: a tree. Out: blocks or one number. Hidden text and pictures without text are not judged.
 """
 
 from models.cdom.tree import Block, BlockType, Tree

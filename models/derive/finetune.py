@@ -27,6 +27,8 @@ class Style(StrEnum):
 
 
 class Split(StrEnum):
+    """Part of a corpus."""
+
     TRAIN = "train"
     VAL = "val"
 
@@ -67,7 +69,11 @@ class FinetuneOptions:
 
 
 def parse_style(name: str) -> Style:
-    """Raises `UnknownStyle`."""
+    """Parse the name of a style.
+
+    Raises:
+        UnknownStyle: No style has that name.
+    """
     try:
         return Style(name)
     except ValueError:
@@ -75,7 +81,11 @@ def parse_style(name: str) -> Style:
 
 
 def parse_split(name: str) -> Split:
-    """Raises `UnknownSplit`."""
+    """Parse the name of a split.
+
+    Raises:
+        UnknownSplit: No split has that name.
+    """
     try:
         return Split(name)
     except ValueError:
@@ -99,7 +109,7 @@ def make_records(
     *,
     detect: Callable[[str], str | None] = detect_language,
 ) -> Iterator[dict[str, Any]]:
-    """Records in the order of the chunks. Of near-duplicates the first stays, whatever the split asked for."""
+    """Yield records in the order of the chunks. The first of near-duplicates stays, in every split."""
     known = NearDuplicates() if options.dedup else None
     for document_id, chunk in chunks:
         if not passes(chunk, options, detect) or (known is not None and known.seen(chunk.text)):
@@ -109,7 +119,7 @@ def make_records(
 
 
 def passes(chunk: Chunk, options: FinetuneOptions, detect: Callable[[str], str | None]) -> bool:
-    """True when the chunk's length and language are the wanted ones."""
+    """Return True when the chunk's length and language match the options."""
     if options.min_chars is not None and len(chunk.text) < options.min_chars:
         return False
     if options.max_chars is not None and len(chunk.text) > options.max_chars:

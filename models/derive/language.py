@@ -19,7 +19,7 @@ def _identifier() -> Any:
 
 
 def detect_language(text: str) -> str | None:
-    """The most likely language, or None when the text is too short or the model is not sure."""
+    """Return the most likely language, or None when the text is too short or the model is unsure."""
     sample = text[:4000]
     if sum(map(str.isalpha, sample)) < MIN_LETTERS:
         return None

@@ -77,7 +77,7 @@ class NearDuplicates:
         self._young, self._old = _Generation(generation), _Generation(1)
 
     def seen(self, text: str) -> bool:
-        """True when an equal or nearly equal text was asked about before; else it is remembered."""
+        """Return True for a text equal or nearly equal to an earlier one; otherwise record the text."""
         signature, places = self._sign(text)
         if self._young.find(signature, places) or self._old.find(signature, places):
             return True

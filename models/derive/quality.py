@@ -1,6 +1,6 @@
-"""What reading a set of documents gave: one row per document and the sum of all, the body of evaluate.
+"""Rates the reading of a set of documents: one row per document and their sum, the body of evaluate.
 
-Trees and errors in, frozen data out. Nothing is stored and no chunk is made.
+In: trees and errors. Out: frozen data. Stores nothing and makes no chunks.
 """
 
 from collections import Counter
@@ -47,12 +47,14 @@ class QualitySummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityReport:
+    """Rows of all documents, with their sum."""
+
     documents: tuple[DocumentQuality, ...]
     aggregate: QualitySummary
 
 
 def rate_document(source_file: str, tree: Tree) -> DocumentQuality:
-    """The row of a document that was read."""
+    """Return the row of a document that was read."""
     return DocumentQuality(
         source_file=source_file,
         format=tree.source.format,
@@ -67,7 +69,7 @@ def rate_document(source_file: str, tree: Tree) -> DocumentQuality:
 
 
 def rate_failure(source_file: str, error: ErrorCode, format: str | None = None) -> DocumentQuality:
-    """The row of a document that could not be read."""
+    """Return the row of a document that could not be read."""
     return DocumentQuality(source_file=source_file, format=format, status="failed", error=error.value)
 
 
@@ -78,7 +80,7 @@ def _confidence(tree: Tree) -> float | None:
 
 
 def summarise(documents: Sequence[DocumentQuality]) -> QualityReport:
-    """The report over all rows, in the order given."""
+    """Return the report over all rows, in the given order."""
     flags: Counter[str] = Counter()
     for document in documents:
         flags.update(document.flags)

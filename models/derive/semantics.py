@@ -17,6 +17,8 @@ SEMANTICS_VERSION = "1"
 
 
 class ObjectType(StrEnum):
+    """Type of a semantic object."""
+
     SECTION = "section"
     TABLE = "table"
     FIGURE = "figure"
@@ -50,6 +52,8 @@ class SemanticObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticDocument:
+    """Semantic objects of a document."""
+
     objects: tuple[SemanticObject, ...] = ()
 
 
@@ -63,13 +67,13 @@ Mention = tuple[ObjectType, str, str, dict[str, Attribute], float]
 def describe_tree(tree: Tree) -> SemanticDocument:
     """Structure first, then what the texts name; a value named in several blocks is one object."""
     blocks = visible_blocks(tree, furniture=True)
-    found = [
+    objects = [
         *_sections(visible_blocks(tree)),
         *_figures(blocks),
         *_lists(blocks),
         *_mentions(blocks),
     ]
-    return SemanticDocument(objects=tuple(replace(thing, id=f"s{n}") for n, thing in enumerate(found)))
+    return SemanticDocument(objects=tuple(replace(thing, id=f"s{n}") for n, thing in enumerate(objects)))
 
 
 def _object(
@@ -81,7 +85,7 @@ def _object(
 
 
 def _sections(blocks: list[Block]) -> Iterator[SemanticObject]:
-    """A heading with all blocks under it, down to the next heading of its level or higher."""
+    """Yield a section per heading, with all blocks down to the next heading of its level or higher."""
     ends: dict[int, int] = {}
     stack: list[int] = []
     for n, block in enumerate(blocks):
@@ -114,7 +118,7 @@ def _figures(blocks: list[Block]) -> Iterator[SemanticObject]:
 
 
 def _caption(blocks: list[Block], n: int) -> Block | None:
-    near = [blocks[at] for at in (n + 1, n - 1) if 0 <= at < len(blocks)]
+    near = [blocks[index] for index in (n + 1, n - 1) if 0 <= index < len(blocks)]
     captions = [block for block in near if block.type is BlockType.CAPTION]
     return next((block for block in captions if block.parent in (None, blocks[n].id)), None)
 
@@ -173,7 +177,7 @@ REFERENCE = re.compile(
 
 
 def find_mentions(text: str) -> Iterator[Mention]:
-    """What one text names, kind by kind."""
+    """Yield the mentions in one text, kind by kind."""
     digits = any(map(str.isdigit, text))
     for finder in (_numeric if digits else _nothing, _addresses, _names):
         yield from finder(text)

@@ -1,6 +1,6 @@
-"""Tree to outward formats. `EXPORTS` names each with its media type; adding one is a file here and a line there.
+"""Exports of a tree. `EXPORTS` names each with its media type; adding one is a file here and a line there.
 
-What an export needs of a derivation or a model (a tokenizer) is passed in; this room knows only the document.
+Derivations or models that an export needs (a tokenizer) are passed in; this package knows only the document.
 """
 
 import json

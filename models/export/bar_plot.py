@@ -1,6 +1,6 @@
-"""Amounts over time as upright bars in SVG: a figure with its caption, a tooltip per bar, all of it told in words.
+"""Draws amounts over time as upright bars in SVG: a figure with caption, a tooltip per bar, and a text description.
 
-Plain values in, markup out. No script and no style of its own: whoever shows it gives `.plot` its colours and height.
+In: plain values. Out: markup without script or style; the embedding page styles `.plot`.
 """
 
 from collections.abc import Sequence
@@ -21,30 +21,30 @@ class PlotBar:
 
 
 def bar_plot(title: str, bars: Sequence[PlotBar], *, summed: bool = True) -> Markup:
-    """The figure; its title says what is counted. Without `summed` no total is told: of rates it says nothing."""
+    """Return the figure; its title names the unit. Rates pass `summed=False`, because their sum has no meaning."""
     largest = max(bars, key=lambda bar: bar.value, default=PlotBar("", 0))
-    told = [f"{sum(bar.value for bar in bars):,} in all"] if summed else []
-    said = "; ".join(told + ([f"most: {largest.label} ({largest.value:,})"] if largest.value else []))
+    facts = [f"{sum(bar.value for bar in bars):,} in all"] if summed else []
+    description = "; ".join(facts + ([f"most: {largest.label} ({largest.value:,})"] if largest.value else []))
     drawing = element(
         "svg",
-        *(_rect(at, bar, largest.value) for at, bar in enumerate(bars) if bar.value),
-        role="img", aria_label=f"{title}: {said}", preserveAspectRatio="none",
+        *(_rect(index, bar, largest.value) for index, bar in enumerate(bars) if bar.value),
+        role="img", aria_label=f"{title}: {description}", preserveAspectRatio="none",
         viewBox=f"0 0 {max(1, len(bars)) * _SLOT:g} {_HEIGHT:g}",
     )  # fmt: skip
     ends = [bars[0].label, bars[-1].label] if bars else []
     return element(
         "figure",
-        element("figcaption", element("strong", escape(title)), escape(" "), element("span", escape(said))),
+        element("figcaption", element("strong", escape(title)), escape(" "), element("span", escape(description))),
         drawing,
         element("p", *(element("span", escape(end)) for end in ends), class_="axis", aria_hidden="true"),
         class_="plot",
     )
 
 
-def _rect(at: int, bar: PlotBar, largest: int) -> Markup:
+def _rect(index: int, bar: PlotBar, largest: int) -> Markup:
     height = max(_LEAST, _HEIGHT * bar.value / largest)
-    told = element("title", escape(f"{bar.label}: {bar.value:,}"))
+    tooltip = element("title", escape(f"{bar.label}: {bar.value:,}"))
     return element(
-        "rect", told, x=f"{at * _SLOT + _GAP / 2:g}", y=f"{_HEIGHT - height:.4g}", width=f"{_SLOT - _GAP:g}",
+        "rect", tooltip, x=f"{index * _SLOT + _GAP / 2:g}", y=f"{_HEIGHT - height:.4g}", width=f"{_SLOT - _GAP:g}",
         height=f"{height:.4g}",
     )  # fmt: skip

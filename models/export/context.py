@@ -39,8 +39,10 @@ class ContextDigest:
 
 
 def tree_to_context(tree: Tree, *, max_tokens: int, tokenizer: Tokenizer) -> ContextDigest:
-    """The digest. Blocks are taken in reading order while they fit; the first that does not is cut at a word, a table
-    at a row."""
+    """Return the digest of a document.
+
+    Blocks are taken in reading order while they fit. The first that does not fit is cut at a word, a table at a row.
+    """
     blocks, left_out = visible_blocks(tree), count_left_out(tree)
     parts = [(part.block, part.text) for part in markdown_parts(tree, furniture=False, tables=TableStyle.PIPE)]
     tokenizer.count("\n".join(text for _, text in parts))
@@ -97,7 +99,7 @@ def _note(omitted: Omitted, sections: int, blocks: int) -> str:
 
 
 def _outline(blocks: Sequence[Block], budget: int, tokenizer: Tokenizer) -> list[str]:
-    """The headings as a nested list, as deep as the budget allows; nothing for fewer than two headings."""
+    """Return the headings as a nested list, as deep as the budget allows; nothing for fewer than two headings."""
     heads = [(_level(block), one_line(block.text)) for block in blocks if _is_heading(block) and block.text.strip()]
     for deepest in sorted({level for level, _ in heads}, reverse=True):
         shown = [(level, text) for level, text in heads if level <= deepest]
@@ -112,7 +114,7 @@ def _level(block: Block) -> int:
 
 
 def cut_markdown(text: str, budget: int, tokenizer: Tokenizer) -> str:
-    """The beginning of `text` within `budget` tokens: whole lines first, else whole words; "" when nothing fits."""
+    """Return the beginning of `text` within `budget` tokens: whole lines, else whole words; "" when nothing fits."""
     room = budget - tokenizer.count("…")
     lines, kept = text.split("\n"), 0
     while kept < len(lines) and tokenizer.count("\n".join(lines[: kept + 1])) <= room:

@@ -21,6 +21,8 @@ DOCUMENT_ID = "document"
 
 
 class NodeType(StrEnum):
+    """Type of a node."""
+
     DOCUMENT = "document"
     PAGE = "page"
     SECTION = "section"
@@ -40,6 +42,8 @@ class EdgeType(StrEnum):
 
 
 class GraphFormat(StrEnum):
+    """Output format of a graph."""
+
     JSON = "json"
     NEO4J = "neo4j"
 
@@ -51,7 +55,11 @@ class UnknownGraphFormat(ValueError):
 
 
 def parse_graph_format(name: str) -> GraphFormat:
-    """Raises `UnknownGraphFormat`."""
+    """Parse the name of a format.
+
+    Raises:
+        UnknownGraphFormat: No format has that name.
+    """
     try:
         return GraphFormat(name)
     except ValueError:
@@ -70,6 +78,8 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
+    """A directed edge between two nodes."""
+
     source: str
     target: str
     type: EdgeType
@@ -77,6 +87,8 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
+    """Nodes and edges of a document."""
+
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
 
@@ -93,8 +105,8 @@ def tree_to_graph(tree: Tree) -> Graph:
         for part in BlockPlaces(block).parts:
             edges.append(GraphEdge(f"page-{part.page}", block.id, EdgeType.CONTAINS))
     edges += [GraphEdge(later.id, block.id, EdgeType.FOLLOWS) for block, later in pairwise(blocks)]
-    for found in (_section_parts(blocks), _cells(blocks)):
-        for item in found:
+    for items in (_section_parts(blocks), _cells(blocks)):
+        for item in items:
             if isinstance(item, GraphNode):
                 nodes.append(item)
             else:
@@ -116,7 +128,7 @@ def _node_type(block: Block) -> NodeType:
 
 
 def _section_parts(blocks: Sequence[Block]) -> Iterator[GraphNode | GraphEdge]:
-    """A section per heading, inside the section of the next higher heading, with the blocks under it."""
+    """Yield a section per heading, inside the section of the next higher heading, with the blocks under it."""
     stack: list[tuple[int, str]] = []
     for block in blocks:
         if block.type in (BlockType.TITLE, BlockType.HEADING):
@@ -140,12 +152,12 @@ def _cells(blocks: Sequence[Block]) -> Iterator[GraphNode | GraphEdge]:
 
 
 def _captions(blocks: Sequence[Block]) -> dict[str, str]:
-    """Caption to figure: by parent, else the figure beside it."""
+    """Map captions to figures: by parent, else the neighbouring figure."""
     figures = {block.id for block in blocks if block.table is not None or block.type is BlockType.PICTURE}
     captions: dict[str, str] = {}
-    for at, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         if block.type is BlockType.CAPTION:
-            near = [block.parent, *(blocks[other].id for other in (at - 1, at + 1) if 0 <= other < len(blocks))]
+            near = [block.parent, *(blocks[other].id for other in (index - 1, index + 1) if 0 <= other < len(blocks))]
             figure = next((name for name in near if name in figures), None)
             if figure is not None:
                 captions[block.id] = figure

@@ -1,7 +1,7 @@
-"""A tree as one semantic, accessible HTML page in reading order: one h1, landmarks, table headers, safe links.
+"""Writes a tree as one semantic, accessible HTML page in reading order: one h1, landmarks, table headers, safe links.
 
-What a reader of the original does not see (hidden text) and what repeats on every page (furniture) is left out. Every
-text is escaped in `markup`; there is no script. Knows no derivation.
+Hidden text and repeated page furniture are left out. Every text is escaped in `markup`; the page has no script. Knows
+no derivation.
 """
 
 import re
@@ -45,8 +45,14 @@ AssetUrl = Callable[[str], str]
 def tree_to_html(
     tree: Tree, *, title: str | None = None, asset_url: AssetUrl | None = None, hidden: bool = False
 ) -> str:
-    """The page. `title` (else the document's own) names it; `asset_url` gives a picture's address by asset_ref, without
-    it pictures are only named. `hidden`: text that nobody sees is listed apart, after the document."""
+    """Return the page.
+
+    Args:
+        tree: The document.
+        title: Name of the page instead of the document's title.
+        asset_url: Returns a picture's address by asset_ref; without it pictures are only named.
+        hidden: List hidden text separately, after the document.
+    """
     blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree))]
     heading = _title_block(blocks)
     name = _one_line((heading.text if heading else "") or tree.metadata.title or title or "") or "Document"
@@ -60,7 +66,7 @@ def tree_to_html(
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:
-    """The title, else the heading the document begins with."""
+    """Return the title, else the heading that the document begins with."""
     title = next((block for block in blocks if block.type is BlockType.TITLE and block.text.strip()), None)
     first = blocks[0] if blocks and blocks[0].type is BlockType.HEADING and blocks[0].text.strip() else None
     return title or first
@@ -115,22 +121,22 @@ class _HtmlWriter:
         captions = _captions(self.blocks)
         inside = {caption.id for caption in captions.values()}
         begun: set[int] = set()
-        at = 0
-        while at < len(self.blocks):
-            block = self.blocks[at]
+        index = 0
+        while index < len(self.blocks):
+            block = self.blocks[index]
             if block.page not in begun:
                 begun.add(block.page)
                 yield _page_break(block.page)
-            end = at + 1
+            end = index + 1
             if block.type is BlockType.LIST_ITEM:
                 ids = {block.id}
                 while end < len(self.blocks) and _stands_in_list(self.blocks[end], ids):
                     ids.add(self.blocks[end].id)
                     end += 1
-                yield _list(self.blocks[at:end])
+                yield _list(self.blocks[index:end])
             elif block is not self.heading and block.id not in inside:
                 yield self._block(block, captions.get(block.id), begun)
-            at = end
+            index = end
 
     def _block(self, block: Block, caption: Block | None, begun: set[int]) -> Markup:
         if block.table is not None:
@@ -159,12 +165,12 @@ class _HtmlWriter:
 
 
 def _captions(blocks: Sequence[Block]) -> dict[str, Block]:
-    """Figure or table id to its caption: the one that names it, else one beside it."""
+    """Map figures and tables to their captions: the caption that names them, else a neighbouring one."""
     captions: dict[str, Block] = {}
-    for at, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         if block.type is not BlockType.CAPTION:
             continue
-        near = [blocks[other] for other in (at - 1, at + 1) if 0 <= other < len(blocks)]
+        near = [blocks[other] for other in (index - 1, index + 1) if 0 <= other < len(blocks)]
         figures = [other for other in near if other.type is BlockType.PICTURE or other.table is not None]
         named = [other for other in figures if other.id == block.parent]
         for figure in named or figures:
@@ -179,34 +185,34 @@ def _page_break(number: int) -> Markup:
 
 
 def _stands_in_list(block: Block, items: AbstractSet[str]) -> bool:
-    """True for an item, and for a paragraph that goes on with one of these."""
+    """Return True for an item, and for a paragraph that continues one of these items."""
     return block.type is BlockType.LIST_ITEM or (block.type is BlockType.PARAGRAPH and block.parent in items)
 
 
 def _list(items: Sequence[Block]) -> Markup:
-    """A list, nested by the items' levels; paragraphs that go on with an item stand in it."""
+    """Return a list nested by the items' levels, with the paragraphs that continue an item inside the item."""
     if not items:
         return Markup("")
     top = min(map(_depth, items))
     written: list[Markup] = []
     numbered = all(has_label(item.text) for item in items if _depth(item) == top)
-    at = 0
-    while at < len(items):
-        end = at + 1
+    index = 0
+    while index < len(items):
+        end = index + 1
         while end < len(items) and _depth(items[end]) > top:
             end += 1
-        first = at if _depth(items[at]) > top else at + 1
-        own = html_text(_without_bullet(items[at])) if first > at else Markup("")
-        inside = _inside(items[at].id, items[first:end])
-        unmarked = not numbered and first > at and has_label(items[at].text)
-        named = {"id": items[at].id if first > at else None, "class_": "numbered" if unmarked else None}
+        first = index if _depth(items[index]) > top else index + 1
+        own = html_text(_without_bullet(items[index])) if first > index else Markup("")
+        inside = _inside(items[index].id, items[first:end])
+        unmarked = not numbered and first > index and has_label(items[index].text)
+        named = {"id": items[index].id if first > index else None, "class_": "numbered" if unmarked else None}
         written.append(element("li", own, *inside, **named))
-        at = end
+        index = end
     return element("ul", *written, class_="numbered" if numbered else None)
 
 
 def _inside(item: str, blocks: Sequence[Block]) -> Iterator[Markup]:
-    """What an item holds beside its own text: paragraphs and deeper lists."""
+    """Yield the content of an item after its text: paragraphs and deeper lists."""
     for own, stretch in groupby(blocks, key=lambda block: block.type is BlockType.PARAGRAPH and block.parent == item):
         if own:
             yield from (element("p", html_text(block), id=block.id) for block in stretch)
@@ -215,7 +221,7 @@ def _inside(item: str, blocks: Sequence[Block]) -> Iterator[Markup]:
 
 
 def _without_bullet(item: Block) -> Block:
-    """The item without the bullet that its page shows: the list has its own."""
+    """Return the item without the bullet that its page shows, because the list adds one."""
     cut = after_bullet(item.text)
     return replace(item, text=item.text[cut:], spans=cut_spans(item.spans, cut)) if cut else item
 
@@ -251,9 +257,9 @@ def _table(block: Block, table: Table, caption: Block | None, pages: Mapping[int
     parts = [
         element(
             name,
-            *(_row(row, name == "thead", len(part) - n, failed, pages.get(at + n)) for n, row in enumerate(part)),
+            *(_row(row, name == "thead", len(part) - n, failed, pages.get(offset + n)) for n, row in enumerate(part)),
         )
-        for name, at, part in (("thead", 0, rows[:head]), ("tbody", head, rows[head:]))
+        for name, offset, part in (("thead", 0, rows[:head]), ("tbody", head, rows[head:]))
         if part
     ]
     whole = element("table", title, *parts, id=block.id)
@@ -264,7 +270,7 @@ def _table(block: Block, table: Table, caption: Block | None, pages: Mapping[int
 
 
 def describe_checks(table: Table) -> str:
-    """What the table's own sums, balances, shares and dates say of it, in a sentence."""
+    """Return a sentence on the table's sums, balances, shares and dates."""
     held = sum(check.holds for check in table.checks)
     says = f"Checks of this table: {held} of {len(table.checks)} hold."
     for check, cell in _failing_checks(table):
@@ -274,9 +280,9 @@ def describe_checks(table: Table) -> str:
 
 
 def _failing_checks(table: Table) -> list[tuple[TableCheck, Cell]]:
-    """Checks that do not hold, with the cell in doubt."""
+    """Return the checks that do not hold, with the doubtful cell."""
     failing = [check for check in table.checks if not check.holds and check.cells]
-    return [(check, table.cells[at]) for check in failing if 0 <= (at := check.cells[-1]) < len(table.cells)]
+    return [(check, table.cells[index]) for check in failing if 0 <= (index := check.cells[-1]) < len(table.cells)]
 
 
 def _row(row: Sequence[Cell], head: bool, rows_left: int, failed: AbstractSet[Cell], page: int | None) -> Markup:

@@ -7,12 +7,15 @@ from models.export.markup import Markup, element, escape, safe_href
 
 
 def html_lines(text: str) -> Markup:
+    """Return the stripped text with line breaks."""
     return _break_lines(text.strip())
 
 
 def html_text(block: Block) -> Markup:
-    """The block's text with its styles: cut at every span's ends, each stretch wrapped in what covers it; a formula
-    is one stretch."""
+    """Return the block's text with its styles.
+
+    The text is cut at the ends of spans, and each piece is wrapped in the styles that cover it. A formula is one piece.
+    """
     if not block.spans:
         return html_lines(block.text)
     size = len(block.text)

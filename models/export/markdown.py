@@ -36,7 +36,7 @@ class MarkdownText(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarkdownPart:
-    """What one block became; `glue` stands between it and the part before. The block is the first of those joined."""
+    """Text of one block; `glue` separates it from the part before. For joined blocks it is the first block."""
 
     block: Block
     text: str
@@ -61,9 +61,15 @@ def tree_to_markdown(
     hidden: bool = False,
     page_break: str = "",
 ) -> str:
-    """The document as Markdown; without `furniture` running headers and footers are left out.
+    """Return the document as Markdown.
 
-    `hidden`: text that nobody sees is listed apart, after the document. `page_break`: text between pages, alone.
+    Args:
+        tree: The document.
+        furniture: Keep running headers and footers.
+        tables: Style of tables.
+        inline: Style of inline text.
+        hidden: List hidden text separately, after the document.
+        page_break: Text between pages, on a separate line.
     """
     parts = markdown_parts(tree, furniture=furniture, tables=tables, inline=inline)
     glued = _part_pages(parts, page_break) if page_break else parts
@@ -78,7 +84,7 @@ def markdown_parts(
     tables: TableStyle = TableStyle.AUTO,
     inline: MarkdownText = MarkdownText.RICH,
 ) -> list[MarkdownPart]:
-    """The same in parts, one for each block that has something to show, in the order they are written."""
+    """Return the document in parts, one per visible block, in output order."""
     blocks = [flowing.whole for flowing in flow_blocks(visible_blocks(tree, furniture=furniture), as_printed=furniture)]
     if inline is MarkdownText.PLAIN:
         blocks = [replace(block, spans=()) if block.spans else block for block in blocks]
@@ -89,7 +95,7 @@ def markdown_parts(
 
 
 def _part_pages(parts: list[MarkdownPart], page_break: str) -> list[MarkdownPart]:
-    """The parts with the text between those of different pages. Notes, which stand at the end, part nothing."""
+    """Put the page break between parts of different pages, except before the notes at the end."""
     glue, page, parted = f"\n\n{page_break}\n\n", 0, []
     for part in parts:
         turned = 0 < page < part.block.page
@@ -99,9 +105,9 @@ def _part_pages(parts: list[MarkdownPart], page_break: str) -> list[MarkdownPart
 
 
 def formula_to_markdown(text: str) -> str:
-    """A formula between dollars: nothing in it is HTML or a link to a reader that knows no formulas.
+    """Return a formula between dollars, safe from readers without formulas that would see HTML or a link in it.
 
-    A blank changes nothing in a formula and takes its meaning from `<b`, `](` and `&lt`; nor do braces at the front.
+    A blank changes nothing in a formula and defuses `<b`, `](` and `&lt`; so do braces at the front.
     """
     line = close_markup(" ".join(text.split()))
     return f"$$\n{'{}' if _BLOCK_START.match(line) else ''}{line}\n$$"
@@ -135,7 +141,7 @@ class _Writer:
             self._put(block, text, indent)
 
     def _flows(self, block: Block) -> bool:
-        """True for a block without a place on a printed page."""
+        """Return True for a block without a place on a printed page."""
         return block.bbox is None or self._shaped
 
     def _put(self, block: Block, text: str, indent: int, glue: str = "\n\n") -> None:
@@ -159,8 +165,8 @@ class _Writer:
         self._indents[block.id] = inside
 
     def _add_note(self, block: Block) -> None:
-        found = _NOTE_MARK.match(block.text)
-        cut = found.end() if found else 0
+        match = _NOTE_MARK.match(block.text)
+        cut = match.end() if match else 0
         text = " ".join(inline(block.text[cut:], cut_spans(block.spans, cut)).split())
         back = link("↩︎", f"#{block.parent}") if block.parent is not None else ""
         number = len(self.notes) + 1

@@ -31,41 +31,41 @@ _TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")
 
 
 def inline(text: str, spans: Iterable[Span] = ()) -> str:
-    """The text as Markdown; `spans` are offsets into it and do not overlap. Line breaks stay line breaks."""
+    """Return the text as Markdown; `spans` are offsets into it and do not overlap. Line breaks stay line breaks."""
     return _guard_lines(_mark_up(text, spans)).replace("\n", "  \n")
 
 
 def heading_line(text: str, spans: Iterable[Span] = ()) -> str:
-    """The text of a heading on one line: it is strong by itself, and no mark at its start begins anything."""
+    """Return a heading's text on one line, without bold because a heading is strong by itself."""
     plain = tuple(replace(span, bold=False) for span in spans)
     return " ".join(_mark_up(text, plain).split())
 
 
 def _mark_up(text: str, spans: Iterable[Span]) -> str:
     parts: list[str] = []
-    at = 0
+    copied = 0
     for span in sorted(spans, key=lambda span: span.start):
-        if span.start < at or span.start >= len(text):
+        if span.start < copied or span.start >= len(text):
             continue
-        parts.append(escape_text(text[at : span.start], part=True))
+        parts.append(escape_text(text[copied : span.start], part=True))
         written = "".join(parts[-2:])
         styled = _styled(text, span, touching=written.endswith("*"))
         if written.endswith("!") and styled.startswith("["):
             parts = ["".join(parts)[:-1] + "\\!"]
         parts.append(styled)
-        at = span.end
-    parts.append(escape_text(text[at:]))
+        copied = span.end
+    parts.append(escape_text(text[copied:]))
     return "".join(parts)
 
 
 def inline_item(text: str, spans: Iterable[Span] = ()) -> str:
-    """The text of a list item, where a bracketed x would be a box to tick."""
+    """Return the text of a list item, with a leading bracketed x escaped because it would be a check box."""
     made = inline(text, spans)
     return "\\" + made if _TASK.match(made) else made
 
 
 def cut_spans(spans: Iterable[Span], cut: int) -> tuple[Span, ...]:
-    """The spans of a text whose first `cut` characters were taken away."""
+    """Return the spans of a text after its first `cut` characters were removed."""
     kept = (
         replace(
             span, start=max(0, span.start - cut), end=span.end - cut, latex=span.latex if span.start >= cut else None
@@ -77,7 +77,7 @@ def cut_spans(spans: Iterable[Span], cut: int) -> tuple[Span, ...]:
 
 
 def one_line(text: str, spans: Iterable[Span] = ()) -> str:
-    """The same for the title of a section, which a line break would end and which is strong by itself."""
+    """Return a section title on one line, without bold because a title is strong by itself."""
     plain = tuple(replace(span, bold=False) for span in spans)
     return " ".join(inline(text, plain).split())
 
@@ -88,26 +88,26 @@ def escape_text(text: str, *, part: bool = False) -> str:
 
 
 def escape_label(text: str) -> str:
-    """The same for the label of a link or a picture, which a bracket would end."""
+    """Escape the label of a link or a picture, which a bracket would end."""
     return _escape(_SPECIAL_IN_LABEL, text)
 
 
 def _escape(special: re.Pattern[str], text: str) -> str:
-    return special.sub(lambda found: "".join("\\" + char for char in found.group()), text)
+    return special.sub(lambda match: "".join("\\" + char for char in match.group()), text)
 
 
 def formula_in_text(latex: str) -> str:
-    """A formula between single dollars, on one line, without what a reader that knows no formulas takes for markup."""
+    """Return a formula between single dollars on one line, safe from readers without formulas."""
     return f"${close_markup(' '.join(latex.split()))}$"
 
 
 def close_markup(latex: str) -> str:
     """LaTeX in which nothing begins an element, a link or a reference: a blank changes nothing in a formula."""
-    return _MARKUP_IN_MATH.sub(lambda found: found.group() + " ", latex)
+    return _MARKUP_IN_MATH.sub(lambda match: match.group() + " ", latex)
 
 
 def link(label: str, href: str | None) -> str:
-    """A link with a safe address; only its label without one."""
+    """Return a link with a safe address, or only its label without one."""
     target = safe_href(href)
     if target is None:
         return label
@@ -117,7 +117,7 @@ def link(label: str, href: str | None) -> str:
 
 def _guard_lines(text: str) -> str:
     """Lines that would begin a heading, list, quote, table or rule, with that mark escaped; none is indented code."""
-    return _LINE_START.sub(lambda found: _guarded(found.group()), _INDENT.sub("", text))
+    return _LINE_START.sub(lambda match: _guarded(match.group()), _INDENT.sub("", text))
 
 
 def _guarded(mark: str) -> str:
@@ -125,7 +125,7 @@ def _guarded(mark: str) -> str:
 
 
 def _styled(text: str, span: Span, *, touching: bool) -> str:
-    """The stretch of a span with its marks; `touching`: a star stands right before it."""
+    """Return the range of a span with its marks; `touching` is True when a star precedes it directly."""
     end = min(span.end, len(text))
     stretch = text[span.start : end]
     core = stretch.strip()
@@ -164,7 +164,7 @@ def _may_star(core: str, before: str, after: str) -> bool:
 
 
 def _may_touch(edge: str, beside: str) -> bool:
-    """A mark before or after a letter always counts; beside punctuation only where a blank or punctuation follows."""
+    """Return True when a mark counts here: next to a letter, or to punctuation before blanks or punctuation."""
     return edge.isalnum() or (_is_punctuation(edge) and (not beside or beside.isspace() or _is_punctuation(beside)))
 
 

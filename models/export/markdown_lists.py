@@ -28,32 +28,34 @@ class ListEntry:
 
 
 def read_item(block: Block, level: int, last: int | None) -> ListEntry:
-    """`last` is the number of the item before. Labels that a page shows stay as they are; those that a numbering made
-    become numbers when the item's depth says the rest of them."""
+    """Read an item; `last` is the number of the item before.
+
+    Labels shown on a page stay unchanged. Generated labels become numbers when the item's depth implies the rest.
+    """
     text, spans = block.text, block.spans
-    if found := _CHECK.match(text):
-        shown = inline_item(*_after(text, spans, found.end()))
-        return ListEntry("-", None, f"[{' ' if found.group(1) == '☐' else 'x'}] {shown}")
+    if match := _CHECK.match(text):
+        shown = inline_item(*_after(text, spans, match.end()))
+        return ListEntry("-", None, f"[{' ' if match.group(1) == '☐' else 'x'}] {shown}")
     if block.type is BlockType.CHECKBOX:
         return ListEntry("-", None, inline_item(text, spans))
     return _painted(text, spans) if block.bbox is not None else _made(text, spans, level, last)
 
 
 def after_bullet(text: str) -> int:
-    """Where an item's own words begin: after the bullet that a page shows, 0 without one."""
+    """Return the start of an item's text, after the bullet that a page shows; 0 without one."""
     bullet = _BULLET.match(text)
     return bullet.end() if bullet else 0
 
 
 def has_label(text: str) -> bool:
-    """True where an item begins with its number, letter or Roman numeral."""
+    """Return True when an item begins with its number, letter or Roman numeral."""
     return (_MADE_LABEL.match(text) or _LEGAL_LABEL.match(text)) is not None
 
 
 def _painted(text: str, spans: tuple[Span, ...]) -> ListEntry:
-    if found := _PAINTED_LABEL.match(text):
-        number, end = found.groups()
-        return ListEntry(number + end, int(number), inline_item(*_after(text, spans, found.end())))
+    if match := _PAINTED_LABEL.match(text):
+        number, end = match.groups()
+        return ListEntry(number + end, int(number), inline_item(*_after(text, spans, match.end())))
     return ListEntry("-", None, inline_item(*_after(text, spans, after_bullet(text))))
 
 
@@ -73,7 +75,7 @@ def _after(text: str, spans: tuple[Span, ...], cut: int) -> tuple[str, tuple[Spa
 
 
 def _number_of(label: str, last: int | None) -> int:
-    """The number a label counts: itself, else the place of its letter, else the one after `last`."""
+    """Return the number of a label: itself, else the one after `last`, else the place of its letter."""
     if label.isdigit():
         return int(label)
     if last is not None and (label.lower() not in ("a", "i") or (label in "iI" and last == _BEFORE_I)):

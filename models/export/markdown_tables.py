@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 
 
 class TableStyle(StrEnum):
-    """`auto`: pipes without spans and in sheets, else HTML. `pipe`: always; a merged cell stands in its first place."""
+    """`auto`: pipes without spans and in sheets, else HTML. `pipe`: always; a merged cell keeps its first place."""
 
     AUTO = "auto"
     HTML = "html"
@@ -30,7 +30,7 @@ Nested = Mapping[BlockId, Sequence[Block]]
 
 
 def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableStyle, *, lists: bool = False) -> str:
-    """The table, with those nested in it where the style can hold them; `lists`: marked lines of cells are lists."""
+    """Return the table, with nested tables if the style allows; with `lists`, marked lines of cells become lists."""
     plain = not nested.get(block.id) and all(cell.row_span == cell.col_span == 1 for cell in table.cells)
     plain = plain and not (lists and any(_holds_list(cell.text) for cell in table.cells))
     if style is TableStyle.PIPE or (style is TableStyle.AUTO and plain and table.cols > 0):
@@ -39,7 +39,7 @@ def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableSt
 
 
 def nested_tables(blocks: Sequence[Block]) -> dict[BlockId, list[Block]]:
-    """Tables inside tables, by the id of the one around them; their text stands in its cells too."""
+    """Map outer tables to their nested tables, whose text is in the outer cells too."""
     tables = {block.id for block in blocks if block.table is not None}
     nested: dict[BlockId, list[Block]] = {}
     for block in blocks:
@@ -57,30 +57,30 @@ def _holds_list(text: str) -> bool:
 def _number_lines(lines: list[str]) -> list[tuple[str, int | None]]:
     """Lines of a cell in stretches: (HTML between line breaks, number) where two lines or more count on from it."""
     out: list[tuple[str, int | None]] = []
-    at = 0
-    while at < len(lines):
-        found = _NUMBER.match(lines[at])
-        begun = int(found.group(1)) if found else 0
-        end = at
+    index = 0
+    while index < len(lines):
+        match = _NUMBER.match(lines[index])
+        begun = int(match.group(1)) if match else 0
+        end = index
         while (
-            found
+            match
             and end < len(lines)
             and (mark := _NUMBER.match(lines[end]))
-            and int(mark.group(1)) == begun + end - at
+            and int(mark.group(1)) == begun + end - index
         ):
             end += 1
-        if end - at > 1:
-            items = "".join(f"<li>{_NUMBER.sub('', line, count=1)}</li>" for line in lines[at:end])
+        if end - index > 1:
+            items = "".join(f"<li>{_NUMBER.sub('', line, count=1)}</li>" for line in lines[index:end])
             out.append((items, begun))
-            at = end
+            index = end
         else:
-            out.append((lines[at], None))
-            at += 1
+            out.append((lines[index], None))
+            index += 1
     return out
 
 
 def _pipes(table: Table, *, lists: bool) -> str:
-    """A line per row. The first row is the head where it holds header cells, or where no row does."""
+    """Return a line per row. The first row is the head when it holds header cells, or when no row does."""
     grid = [[""] * table.cols for _ in range(table.rows)]
     for cell in table.cells:
         if cell.row < table.rows and cell.col < table.cols:
@@ -107,7 +107,7 @@ def _html(block: Block, table: Table, nested: Nested, *, lists: bool) -> str:
 
 
 def _plain_html(table: Table) -> str:
-    """A table as HTML, a line per row, with spans and header cells; no blank line, which would end it."""
+    """Return a table as HTML, a line per row, with spans and header cells; a blank line would end it."""
     rows: list[list[Cell]] = [[] for _ in range(table.rows)]
     for cell in table.cells:
         if cell.row < table.rows:
@@ -124,12 +124,12 @@ def _html_cell(cell: Cell) -> str:
     return f"<{tag}{spans}>{text}</{tag}>"
 
 
-def _numbered_cell(found: re.Match[str]) -> str:
-    """A cell's lines with its bulleted and its numbered ones as lists; a single one keeps its mark."""
-    if "<br>" not in found.group():
-        return _mark_single(found.group())
+def _numbered_cell(match: re.Match[str]) -> str:
+    """Return a cell's lines with bulleted and numbered ones as lists; a single one keeps its mark."""
+    if "<br>" not in match.group():
+        return _mark_single(match.group())
     parts: list[str] = []
-    for numbered, stretch in groupby(_number_lines(found.group().split("<br>")), key=lambda one: one[1] is not None):
+    for numbered, stretch in groupby(_number_lines(match.group().split("<br>")), key=lambda line: line[1] is not None):
         if numbered:
             starts = ((items, f' start="{begun}"' if begun != 1 else "") for items, begun in stretch)
             parts.append("".join(f"<ol{start}>{items}</ol>" for items, start in starts))
@@ -142,9 +142,9 @@ def _mark_single(line: str) -> str:
     return _DASH + line.removeprefix(_BULLET) if line.startswith(_BULLET) else line
 
 
-def _list_cell(found: re.Match[str]) -> str:
-    """A cell's lines with its bulleted ones as a list."""
-    return _lists_of(found.group())
+def _list_cell(match: re.Match[str]) -> str:
+    """Return a cell's lines with its bulleted ones as a list."""
+    return _lists_of(match.group())
 
 
 def _lists_of(text: str) -> str:
@@ -160,7 +160,7 @@ def _lists_of(text: str) -> str:
 
 
 def _flat_html(table: Table) -> str:
-    """A nested table as it stands in the text of the cell around it: cells by tabs, rows by line breaks."""
+    """Return a nested table as text of the outer cell: cells separated by tabs, rows by line breaks."""
     rows: list[list[str]] = [[] for _ in range(table.rows)]
     for cell in table.cells:
         rows[cell.row].append(cell.text)

@@ -32,7 +32,7 @@ def element(name: str, /, *content: Markup, **attributes: str | int | None) -> M
 
 
 def open_tag(name: str, /, **attributes: str | int | None) -> Markup:
-    """A start tag, or a void element."""
+    """Return a start tag, or a void element."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for key, value in attributes.items()
@@ -42,8 +42,10 @@ def open_tag(name: str, /, **attributes: str | int | None) -> Markup:
 
 
 def safe_href(target: str | None) -> str | None:
-    """The link target when it is http, https, mailto or a place on the page; else None. Judged without the characters
-    that browsers skip, so a scheme cannot be hidden among them."""
+    """Return the link target when it is http, https, mailto or a place on the page; else None.
+
+    Characters that browsers skip are removed first, so that they cannot hide a scheme.
+    """
     if target is None:
         return None
     bare = INVISIBLE.sub("", NOT_TEXT.sub("", target))
@@ -51,7 +53,7 @@ def safe_href(target: str | None) -> str | None:
 
 
 def page(title: str, language: str, style: str, body: Markup) -> str:
-    """A whole document around `body`, with the policy that forbids everything but styles and images."""
+    """Return a whole document around `body`, with a policy that forbids everything but styles and images."""
     head = Markup(
         open_tag("meta", charset="utf-8")
         + f'<meta http-equiv="Content-Security-Policy" content="{META_POLICY}">'

@@ -1,6 +1,6 @@
-"""What of a served tree stands on one page: its blocks, and of a table that goes on over pages the rows that are there.
+"""Selects the part of a served tree on one page: its blocks, and of a multi-page table the rows on that page.
 
-In comes the tree as JSON objects, out go block objects for a view of the page. Knows no markup.
+In: the tree as JSON objects. Out: block objects for a view of the page. Knows no markup.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ JsonObject = dict[str, Any]
 
 
 def blocks_of_page(tree: JsonObject, number: int) -> list[JsonObject]:
-    """The blocks of a page (1-based). Of a table in parts: that part's box and rows, and `part` (`at` of `of`)."""
+    """Return the blocks of a page (1-based). A table in parts has that part's box, rows, and `part` (`at` of `of`)."""
     return [seen for block in tree["blocks"] for seen in _on_page(block, number)]
 
 
@@ -46,16 +46,16 @@ def _on_page(block: JsonObject, number: int) -> Iterator[JsonObject]:
             yield block
         return
     first = 0
-    for at, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if part["page"] == number:
             table = _cut(block["table"], range(first, first + part["rows"]))
-            yield block | {"bbox": part["bbox"], "table": table, "part": {"at": at + 1, "of": len(parts)}}
+            yield block | {"bbox": part["bbox"], "table": table, "part": {"at": index + 1, "of": len(parts)}}
             return
         first += part["rows"]
 
 
 def _cut(table: JsonObject, rows: range) -> JsonObject:
-    """These rows of a table, with the checks whose last cell is among them; a check keeps that cell alone."""
+    """Return these rows of a table, with the checks whose last cell is in them; a check keeps that cell alone."""
     kept = {index: cell for index, cell in enumerate(table["cells"]) if cell["row"] in rows}
     places = {index: place for place, index in enumerate(kept)}
     return table | {

@@ -50,7 +50,7 @@ BAR_WIDTH, ROW_HEIGHT, LABEL_WIDTH = 180, 22, 150  # pixels of the picture
 
 
 def report_to_html(report: Mapping[str, Any], *, title: str = "Quality report", first: Markup | None = None) -> str:
-    """The page for `{documents[...], aggregate{...}}` as evaluate answers it; `first` stands above the totals."""
+    """Return the page for evaluate's answer `{documents[...], aggregate{...}}`; `first` comes before the totals."""
     documents: Sequence[Mapping[str, Any]] = report["documents"]
     total: Mapping[str, Any] = report["aggregate"]
     charts = [
@@ -88,10 +88,10 @@ def _shown(value: object) -> str:
 
 
 def _largest(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The largest counts, the rest as one."""
+    """Return the largest counts, and the others as one."""
     ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    rest = sum(count for _, count in ranked[MAX_BARS:])
-    return ranked[:MAX_BARS] + ([("other", rest)] if rest else [])
+    others = sum(count for _, count in ranked[MAX_BARS:])
+    return ranked[:MAX_BARS] + ([("other", others)] if others else [])
 
 
 def _confidence_bins(documents: Sequence[Mapping[str, Any]]) -> list[tuple[str, int]]:
@@ -108,17 +108,17 @@ def _chart(title: str, counts: Sequence[tuple[str, int]], *, bad: bool = False) 
     largest = max((count for _, count in counts), default=0)
     if not largest:
         return Markup("")
-    rows = [_bar(at, name, count, largest, bad) for at, (name, count) in enumerate(counts)]
+    rows = [_bar(index, name, count, largest, bad) for index, (name, count) in enumerate(counts)]
     width, height = LABEL_WIDTH + BAR_WIDTH + 60, ROW_HEIGHT * len(counts)
-    said = f"{title}: " + ", ".join(f"{name} {count}" for name, count in counts)
+    description = f"{title}: " + ", ".join(f"{name} {count}" for name, count in counts)
     drawing = element(
-        "svg", *rows, role="img", aria_label=said, viewBox=f"0 0 {width} {height}", width=width, height=height
+        "svg", *rows, role="img", aria_label=description, viewBox=f"0 0 {width} {height}", width=width, height=height
     )
     return element("figure", element("figcaption", escape(title)), drawing)
 
 
-def _bar(at: int, name: str, count: int, largest: int, bad: bool) -> Markup:
-    top = at * ROW_HEIGHT
+def _bar(index: int, name: str, count: int, largest: int, bad: bool) -> Markup:
+    top = index * ROW_HEIGHT
     length = max(1, round(BAR_WIDTH * count / largest)) if count else 0
     short = name if len(name) <= 20 else name[:19] + "…"
     return Markup(

@@ -1,4 +1,4 @@
-"""What an export says of its document beside its text: the coverage as a panel, and hidden text apart from the rest."""
+"""Adds statements to an export: the coverage as a panel, and hidden text in a separate section."""
 
 from models.cdom.coverage import Coverage, add_scans
 from models.cdom.tree import Block, Tree
@@ -11,7 +11,7 @@ _MOST_PAGES = 20
 
 
 def coverage_panel(tree: Tree) -> Markup:
-    """Counts of characters by what became of them; nothing for a tree that came without a statement."""
+    """Return the counts of characters by outcome; nothing for a tree without a statement."""
     stated = tree.coverage
     if stated is None:
         return Markup("")
@@ -44,7 +44,7 @@ def coverage_panel(tree: Tree) -> Markup:
 
 
 def hidden_section(tree: Tree) -> Markup:
-    """Text that nobody who looks at the original sees, each with its page and reason; nothing where there is none."""
+    """Return the text that is invisible in the original, each with its page and reason; nothing without such text."""
     items = [
         element("li", element("span", escape(f"{where}: ")), element("q", escape(text)))
         for where, text in _hidden_texts(tree)
@@ -56,13 +56,13 @@ def hidden_section(tree: Tree) -> Markup:
 
 
 def hidden_markdown(tree: Tree) -> str:
-    """The same as a list under a heading of its own."""
+    """Return hidden text as a Markdown list under a separate heading."""
     items = [f"- {where}: {escape_text(' '.join(text.split()))}" for where, text in _hidden_texts(tree)]
     return "\n## Hidden text\n\n" + "\n".join(items) + "\n" if items else ""
 
 
 def _hidden_texts(tree: Tree) -> list[tuple[str, str]]:
-    """Where it stands and why it is not seen, and the text."""
+    """Return place and reason of each hidden text, and the text."""
     return [
         (f"page {block.page}, {(block.unseen or 'hidden').replace('_', ' ')}", _text_of(block))
         for block in tree.blocks
@@ -83,5 +83,5 @@ def _name_pages(pages: tuple[int, ...]) -> str:
     if not pages:
         return ""
     named = ", ".join(map(str, pages[:_MOST_PAGES]))
-    rest = len(pages) - _MOST_PAGES
-    return f"page {named}" + (f" and {rest} more" if rest > 0 else "")
+    unnamed = len(pages) - _MOST_PAGES
+    return f"page {named}" + (f" and {unnamed} more" if unnamed > 0 else "")

@@ -1,7 +1,7 @@
-"""A tree as a Word file, by python-docx: real headings, lists, tables with spans and links, in reading order.
+"""Writes a tree as a Word file with python-docx: real headings, lists, tables with spans and links, in reading order.
 
-What a reader of the original does not see (hidden text) and what repeats on every page (furniture) is left out; a
-picture is named, not shown. The same tree gives the same bytes. Knows no derivation and no file.
+Hidden text and repeated page furniture are left out; a picture is named, not shown. The same tree gives the same
+bytes. Knows no derivation and no file.
 """
 
 import io
@@ -41,7 +41,7 @@ _MAX_PROPERTY: Final = 255
 
 
 def tree_to_docx(tree: Tree, *, title: str | None = None) -> bytes:
-    """The Word file; `title` names it where the document has no title of its own."""
+    """Return the Word file; `title` names it when the document has no title."""
     document = docx.Document()
     _drop_thumbnail(document)
     _write_properties(document, tree, title)
@@ -52,7 +52,7 @@ def tree_to_docx(tree: Tree, *, title: str | None = None) -> bytes:
 
 
 def _drop_thumbnail(document: Document) -> None:
-    """The picture of python-docx's own template."""
+    """Drop the picture of python-docx's own template."""
     relations = document.part.package.rels
     for name in [name for name, relation in relations.items() if relation.reltype.endswith("/thumbnail")]:
         del relations[name]
@@ -106,7 +106,7 @@ class _WordWriter:
                 self._say(self._add("Normal"), block)
 
     def _write_item(self, block: Block, level: int) -> None:
-        """A bullet is Word's own; a number or letter that the document says stays in the text."""
+        """Write an item: a bullet becomes Word's own, a number or letter stays in the text."""
         start = after_bullet(block.text)
         if start == 0 and has_label(block.text):
             self._say(self._add("List Paragraph", _INDENT_PT * level), block)
@@ -137,7 +137,7 @@ class _WordWriter:
         return paragraph
 
     def _say(self, paragraph: Paragraph, block: Block, *, start: int = 0, size: float | None = None) -> None:
-        """The block's text from `start` on, as runs."""
+        """Write the block's text from `start` on, as runs."""
         for text, span in _pieces(block.text, block.spans, start):
             href = safe_href(span.href) if span is not None else None
             run = _add_link(paragraph, href) if href and not href.startswith("#") else paragraph.add_run()
@@ -153,18 +153,18 @@ class _WordWriter:
 
 
 def _pieces(text: str, spans: Sequence[Span], start: int) -> Iterator[tuple[str, Span | None]]:
-    """The text from `start` on in stretches of one look; where spans overlap the first one counts."""
-    at = start
+    """Yield the text from `start` on in pieces of one style; the first of overlapping spans counts."""
+    offset = start
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
-        begin = max(at, span.start)
+        begin = max(offset, span.start)
         if span.end <= begin:
             continue
-        if begin > at:
-            yield text[at:begin], None
+        if begin > offset:
+            yield text[offset:begin], None
         yield text[begin : span.end], span
-        at = span.end
-    if at < len(text):
-        yield text[at:], None
+        offset = span.end
+    if offset < len(text):
+        yield text[offset:], None
 
 
 def _add_link(paragraph: Paragraph, href: str) -> Run:
@@ -179,7 +179,7 @@ def _add_link(paragraph: Paragraph, href: str) -> Run:
 
 
 def _merge(rows: list[tuple[Any, list[CT_Tc]]], cell: Cell) -> None:
-    """The places that a cell covers: one cell across, and below it cells that go on."""
+    """Merge the places that a cell covers: one cell across, with continuation cells below."""
     for row in range(cell.row, cell.row + cell.row_span):
         tr, places = rows[row]
         first = places[cell.col]
@@ -191,14 +191,14 @@ def _merge(rows: list[tuple[Any, list[CT_Tc]]], cell: Cell) -> None:
 
 
 def _leading_headers(table: Table) -> range:
-    """The rows at the top that hold nothing but headers: Word repeats them on every page."""
+    """Return the header rows at the top, which Word repeats on every page."""
     plain = [cell.row for cell in table.cells if not cell.header]
     headers = [cell.row + cell.row_span for cell in table.cells if cell.header]
     return range(min(plain, default=max(headers, default=0)) if headers else 0)
 
 
 def _between_dollars(latex: str) -> str:
-    """A formula as text, as our reader of Word files gives formulas inside text."""
+    """Return a formula as text, in the form that our Word reader gives formulas inside text."""
     return f"${_clean(' '.join(latex.split()))}$"
 
 
@@ -208,7 +208,7 @@ def _clean(text: str) -> str:
 
 
 def _dated(package: bytes) -> bytes:
-    """The same package with the same date on every member."""
+    """Return the same package with the same date on every member."""
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(package)) as read, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as written:
         for name in read.namelist():

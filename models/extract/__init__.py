@@ -1,0 +1,1 @@
+"""Readers: from the bytes of a file to a tree."""

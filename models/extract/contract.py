@@ -1,7 +1,7 @@
-"""What crosses from reading a page to assembling a document: plain frozen data, the same for every format.
+"""Data passed from reading a page to assembling a document: plain frozen values, the same for every format.
 
-A reader gives one `PageContent` per page, made without looking at any other page; `assemble` makes the tree of them.
-Knows no parser and no pixels beyond the bytes it carries.
+A reader returns one `PageContent` per page, built without other pages; `assemble` builds the tree from them. This
+module uses no parser, and no pixels except the bytes it carries.
 """
 
 from dataclasses import dataclass, field
@@ -21,10 +21,10 @@ from models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLook:
-    """What a block's type looks like, so that blocks of different pages can be compared. Sizes in points.
+    """Typographic look of a block, by which blocks of different pages are compared. Sizes in points.
 
-    `lines` counts printed lines; `pitch` is the distance of their baselines; `ends_open` says the last line is full
-    and ends in the middle of a sentence; `hyphen` that it ends in a dividing hyphen (kept in the text).
+    `lines` counts printed lines; `pitch` is the distance of their baselines. `ends_open`: the last line is full and
+    ends in the middle of a sentence. `hyphen`: it ends in a dividing hyphen (kept in the text).
     """
 
     size: float = 0.0
@@ -44,14 +44,14 @@ TAGS_IGNORED = "tags-ignored"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageBlock:
-    """A block before the document is known.
+    """A block before the document is assembled.
 
-    `parent` and `continues` are indices of blocks of the same page; `level` is final where the format states it
-    (DOCX styles) and null where assembly decides by looks. `path` says where in the source it stands, for formats
-    without printed pages: part, element, range of lines or cells. `printed` is the text as it stands on the page where
-    `text` says it in another form (formulas, form fields); `unseen` says why nobody sees the block;
-    `tagged` that its type and its extent are the author's, from the structure tree of a tagged PDF; `score`: what the
-    learned trees expected of a table; `breaks`: places in `text` of hyphens that stood at line ends, kept there or not.
+    `parent` and `continues` are indices of blocks of the same page. `level` is final if the format states it (DOCX
+    styles), and None if assembly decides by looks. `path` is the place in the source for formats without printed pages:
+    part, element, range of lines or cells. `printed` is the text as printed, if `text` has another form (formulas, form
+    fields). `unseen` is the reason why the block is invisible. `tagged`: its type and extent come from the structure
+    tree of a tagged PDF. `score`: the expected quality of a table. `breaks`: positions in `text` of hyphens at line
+    ends, kept there or not.
     """
 
     type: BlockType
@@ -78,9 +78,9 @@ class PageBlock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadArea:
-    """A part of a page that a recogniser is to read: in or around the page's block number `block`.
+    """A part of a page that a recogniser should read: in or around the page's block number `block`.
 
-    `adds`: what it reads comes beside the block (a picture); else it takes the place of the block's text, or of that of
+    `adds`: the result is added next to the block (a picture); otherwise it replaces the block's text, or the text of
     its table's cell number `cell`. `layer`: only this part of the text is replaced; empty for all of it.
     """
 
@@ -93,7 +93,7 @@ class ReadArea:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AreaReader:
-    """Who recognised the blocks of a page that its text layer does not have."""
+    """Recogniser of the blocks that the page's text layer does not have."""
 
     engine: str
     model: str | None = None
@@ -102,12 +102,12 @@ class AreaReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageContent:
-    """One page as read: `number` is 1-based, sizes are points after rotation, `body_size` the size most text has.
+    """One page as read. `number` is 1-based, sizes are in points after rotation.
 
-    `warnings` are stable codes; `error` is set exactly when `status` is failed. `engine`, `model`, `version` name who
-    read it (block provenance). `coverage` is null where nobody counted; `written`: characters of the blocks as they
-    were made, by which assembly is checked. `areas` wait for a recogniser (route `mixed`); `recogniser` is who read
-    the blocks that are `recognised`.
+    `body_size` is the most frequent type size. `warnings` are stable codes; `error` is set if and only if `status` is
+    failed. `engine`, `model` and `version` name the reader (block provenance). `coverage` is None if it was not
+    counted; `written` counts the characters of the blocks at their creation, by which assembly is checked. `areas` wait
+    for a recogniser (route `mixed`); `recogniser` read the blocks that are `recognised`.
     """
 
     number: int
@@ -134,7 +134,7 @@ class PageContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutlineEntry:
-    """One bookmark: `level` from 1, 1-based `page` (0 when it leads nowhere)."""
+    """One bookmark: `level` from 1, 1-based `page` (0 without a target)."""
 
     level: int
     title: str
@@ -143,7 +143,7 @@ class OutlineEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentFacts:
-    """What is known once a file is open: `page_count` of the file, `page_numbers` (1-based) that are to be read."""
+    """Facts about an open file: `page_count` of the file, `page_numbers` (1-based) to read."""
 
     format: Format
     page_count: int
@@ -155,10 +155,10 @@ class DocumentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRead:
-    """A page's content; `pixels` when a recogniser must look at it; `assets` that cost nothing to hand over.
+    """A page's content; `pixels` if a recogniser must read it; `assets` that were available without extra cost.
 
-    `doubted`: its picture for a layout detector, after whose opinion the page is to be read again (`ReadsAgain`).
-    `fault`: where our own code failed when the page could not be read because of it; for the log, not for callers.
+    `doubted`: its picture for a layout detector, after whose opinion the page is read again (`ReadsAgain`). `fault`:
+    place of an internal failure that prevented reading the page; for the log, not for callers.
     """
 
     content: PageContent
@@ -181,25 +181,27 @@ class OpenDocument(Protocol):
     """An open file. Pages may be read in any order, by several processes, each with its own `OpenDocument`."""
 
     @property
-    def facts(self) -> DocumentFacts: ...
+    def facts(self) -> DocumentFacts:
+        """Return the facts about the file."""
 
     def read_page(self, number: int) -> PageRead:
         """Page `number` (1-based). A broken page comes back failed; raises `ResourceLimit` when memory ran out."""
         ...
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
-        """The page, or an area of it (points), as PNG. Raises `ExtractError`."""
+        """Return the page, or an area of it (points), as PNG. Raises `ExtractError`."""
         ...
 
     def render_assets(self, content: PageContent) -> dict[str, bytes]:
-        """PNG bytes by asset_ref for the pictures of a page that `PageRead.assets` did not already carry."""
+        """Return PNG bytes by asset_ref for the pictures of a page that `PageRead.assets` does not contain."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close the file."""
 
 
 def failed_page(number: int, code: ErrorCode) -> PageContent:
-    """A page that could not be read: it stays in the tree as failed, with a warning."""
+    """Return the content of a page that could not be read: it stays in the tree as failed, with a warning."""
     return PageContent(
         number=number, route=Route.NONE, reason=code.value, status=PageStatus.FAILED, error=code, confidence=0.0
     )
@@ -207,28 +209,31 @@ def failed_page(number: int, code: ErrorCode) -> PageContent:
 
 @cache
 def page_adapter() -> TypeAdapter[PageContent]:
+    """Return the cached JSON adapter of pages."""
     return TypeAdapter(PageContent)
 
 
 @cache
 def facts_adapter() -> TypeAdapter[DocumentFacts]:
+    """Return the cached JSON adapter of facts."""
     return TypeAdapter(DocumentFacts)
 
 
 def dump_page(content: PageContent) -> bytes:
-    """One page as compact JSON; fields that have their default are left out."""
+    """Return one page as compact JSON, without fields that have their default."""
     return page_adapter().dump_json(content, exclude_defaults=True)
 
 
 def load_page(stored: bytes) -> PageContent:
-    """The page again; raises `pydantic.ValidationError` when the bytes are no page."""
+    """Load a page. Raises `pydantic.ValidationError` for other bytes."""
     return page_adapter().validate_json(stored)
 
 
 def dump_facts(facts: DocumentFacts) -> bytes:
+    """Return the facts as JSON."""
     return facts_adapter().dump_json(facts)
 
 
 def load_facts(stored: bytes) -> DocumentFacts:
-    """The facts again; raises `pydantic.ValidationError` when the bytes are none."""
+    """Load facts. Raises `pydantic.ValidationError` for other bytes."""
     return facts_adapter().validate_json(stored)

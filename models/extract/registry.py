@@ -1,6 +1,7 @@
-"""Opens a document: sniffs its format and hands its bytes to the reader of that format.
+"""Open a document: identify its format and pass its bytes to the reader of that format.
 
-A reader is imported when its format is first met; `preload.preload()` imports all of them (a sandboxed child cannot).
+A reader is imported at the first document of its format; `preload.preload()` imports all of them, because a sandboxed
+child cannot.
 """
 
 from collections.abc import Callable
@@ -44,13 +45,13 @@ READERS: dict[Format, str] = {
 """Format → "module:function"; the function takes (data, options) and returns an `OpenDocument`."""
 
 INSIDE = {Format.DOCX: frozenset({Format.HTML, Format.MHTML, Format.RTF, Format.TXT})}
-"""Formats whose files may lie inside a file of another and are read in their place."""
+"""Formats whose files may be inside a file of another format and are read in its place."""
 
 REFUSED = {
     Format.PPT: "PowerPoint 97-2003 (.ppt) is not read; save it as .pptx or PDF",
     Format.HEIC: "HEIC pictures are not read; convert them to JPEG or PNG",
 }
-"""Formats that are only recognised, and what to do about them."""
+"""Formats that are only recognised, with advice."""
 
 STATED = frozenset(
     {
@@ -59,34 +60,37 @@ STATED = frozenset(
         Format.DOC, Format.XLS, Format.XLSB, Format.MSG, Format.MBOX, Format.ZIP, Format.JATS, Format.ASCIIDOC,
     }
 )  # fmt: skip
-"""Formats whose characters are counted apart from their reader."""
+"""Formats whose characters are counted independently of their reader."""
 _LOCKED = "models.extract.formats.common.encryption"
 _COUNTED = "models.extract.coverage.stated.counted"
 
 Opener = Callable[[bytes, ReadOptions], OpenDocument]
 
 
-def find_reader(found: Format) -> Opener:
-    """The function that opens files of this format. Raises `UnsupportedFormat` for one that is only recognised."""
-    if found in REFUSED:
-        raise UnsupportedFormat(REFUSED[found])
-    module, name = READERS[found].split(":")
+def find_reader(format: Format) -> Opener:
+    """Return the function that opens files of this format. Raises `UnsupportedFormat` if it is only recognised."""
+    if format in REFUSED:
+        raise UnsupportedFormat(REFUSED[format])
+    module, name = READERS[format].split(":")
     return cast(Opener, getattr(import_module(module), name))
 
 
 def open_lock(data: bytes, options: ReadOptions) -> bytes:
-    """What is inside an Office package under a password; any other file as it is. Raises `Encrypted`, `Malformed`."""
+    """Return the content of a password-protected Office package; other files unchanged.
+
+    Raises `Encrypted`, `Malformed`.
+    """
     return cast(bytes, import_module(_LOCKED).unlock(data, options.password)) if is_locked(data) else data
 
 
 def open_document(data: bytes, options: ReadOptions) -> OpenDocument:
-    """The document in `data`, opened. Raises `ExtractError` (unsupported, malformed, encrypted, too many pages).
+    """Open the document in `data`. Raises `ExtractError` (unsupported, malformed, encrypted, too many pages).
 
-    Formats without printed pages come with a statement about their characters; PDFs and pictures make their own.
+    Formats without printed pages come with an account of their characters; PDFs and pictures create their own.
     """
     data = open_lock(data, options)
-    found = sniff(data)
-    document = find_reader(found)(data, options)
-    if found not in STATED:
+    format = sniff(data)
+    document = find_reader(format)(data, options)
+    if format not in STATED:
         return document
-    return cast(OpenDocument, import_module(_COUNTED).with_statement(document, found, data))
+    return cast(OpenDocument, import_module(_COUNTED).with_statement(document, format, data))

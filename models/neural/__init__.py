@@ -1,0 +1,1 @@
+"""Neural models: recognition, embeddings, names, vision-language models."""

@@ -23,18 +23,18 @@ class BendLimits:
     """Lengths in pixels of the detector's picture."""
 
     degree: int = 4  # of the slope of lines along the page, as a polynomial
-    long: float = 6.0  # times as long as thick: shorter kernels tell no slope
+    long: float = 6.0  # times as long as thick: shorter kernels have no reliable slope
     window: int = 24  # of a kernel over which one slope is measured
-    least_lines: int = 5  # with fewer lines, and fewer windows, nobody knows how the page bends
+    least_lines: int = 5  # fewer lines or windows do not determine the bend
     least_samples: int = 24
     least_share: float = 0.3  # of the page's width that the windows must reach over
-    worst: float = 0.5  # slope beyond which a window is no line of text
+    worst: float = 0.5  # slope beyond which a window is not a line of text
     least_bend: float = 0.2  # thicknesses of a kernel by which lines must leave the straight, else the page is flat
     unexplained: float = (
         1.0  # of the spread of slopes that the bend leaves open: a form whose lines are level leaves all
     )
     stray: float = 3.0  # times the median deviation from which a window is left out
-    ridge: float = 0.3  # how firmly the slope is held towards 0 where no line tells
+    ridge: float = 0.3  # weight that pulls the slope to 0 where lines are missing
 
 
 LIMITS: Final = BendLimits()

@@ -16,7 +16,7 @@ from models.cdom.tree import Block
 REACH = 160
 """Characters on either side of a seam that are looked at."""
 LONGEST_HEADING = 60
-"""Characters of a column's heading; a longer text above a column is none."""
+"""Maximum characters of a column heading."""
 HEADINGS = (
     "birth", "born", "dob", "d.o.b", "naissance", "geboren", "geburt", "nacimiento", "nascita", "nascimento",
     "geboorte",
@@ -25,7 +25,7 @@ HEADINGS = (
     "bsn", "pesel", "steuer", "codice fiscale", "nir", "dni", "nie", "ahv", "nhs", "nino", "plate", "immatriculation",
     "kennzeichen", "matrícula", "targa", "kenteken", "password", "passwort",
 )  # fmt: skip
-"""Parts of headings that say what stands in their column."""
+"""Parts of headings that name the content of their column."""
 _HYPHENS = ("-", "\u00ad", "\u2010")
 _POINTS = ".,;:!?()\"'“”’"
 _FIRST_WORD = re.compile(r"\S+")

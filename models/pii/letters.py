@@ -6,7 +6,7 @@ from functools import lru_cache
 from models.pii.normalise import normalise
 
 _REST = re.compile(r"[\W_]+")
-"""What `str.isalnum` says no to."""
+"""Characters that `str.isalnum` rejects."""
 
 
 @lru_cache(65536)

@@ -26,7 +26,7 @@ MARGIN = 2.0
 
 
 Exact = Mapping[BlockId, tuple[Bbox, ...]]
-"""Where the masked values of a block stand, by block."""
+"""Boxes of masked values, by block."""
 
 
 class PictureTooLarge(ValueError):
@@ -77,7 +77,7 @@ def view_page(tree: Tree, decisions: Decisions, number: int, exact: Exact = Mapp
         if part is None:
             continue
         masked = list(exact.get(block.id, ())) or _masked_boxes(block, places, part, decisions)
-        if None in masked:  # flagged text in a place nobody knows
+        if None in masked:  # flagged text without a known place
             return View((), (), blank=True)
         hidden += [box for box in masked if box is not None]
         if _was_read(block) and (box := places.shown_box(part)) is not None:

@@ -36,7 +36,7 @@ _PLACES: Final = {
 }
 """Module and function by format, imported when a file of it is asked for."""
 _URL = f"{PII_PREFIX}{Kind.URL}"
-"""Where the scan looked for addresses on the web, they are looked for in what it did not see as well."""
+"""If the scan searched for web addresses, the rest of the file is searched for them too."""
 REDACTABLE = frozenset({Format.PDF, *_PLACES})
 
 
@@ -63,7 +63,7 @@ def redact_original(
     try:
         return _load(place)(data, tree, decisions, detector, reread)
     except (etree.XMLSyntaxError, zipfile.BadZipFile, KeyError, RecursionError) as error:
-        raise RedactionUnproven(f"the file cannot be written anew: {type(error).__name__}") from None
+        raise RedactionUnproven(f"the file cannot be rewritten: {type(error).__name__}") from None
 
 
 def load_all() -> None:

@@ -14,7 +14,7 @@ CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""The strictest policy that a page with a script of its own can have."""
+"""The strictest policy that permits the page's own script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +27,23 @@ class BrowserCookie:
     name: str
     plain_name: str
 
-    def name_over(self, *, tls: bool) -> str:
+    def name_for(self, *, tls: bool) -> str:
         """Return the cookie's name; over TLS it has the prefix `__Host-`."""
         return f"__Host-{self.name}" if tls else self.plain_name
 
     def write(self, value: str, *, tls: bool, lifetime_s: int) -> str:
         """Return the Set-Cookie header; a lifetime of 0 seconds removes the cookie."""
         flags = f"Path=/; Max-Age={lifetime_s}; HttpOnly; SameSite=Strict" + ("; Secure" if tls else "")
-        return f"{self.name_over(tls=tls)}={value}; {flags}"
+        return f"{self.name_for(tls=tls)}={value}; {flags}"
 
     def read(self, headers: Iterable[tuple[bytes, bytes]], *, tls: bool) -> str | None:
         """Return the cookie's value, or None if it is missing or sent twice, because one copy may have been planted."""
-        wanted, found = self.name_over(tls=tls), []
+        cookie_name, values = self.name_for(tls=tls), []
         for name, value in headers:
             if name == b"cookie":
                 pairs = (part.strip().partition("=") for part in value.decode("latin-1").split(";"))
-                found += [text for key, _, text in pairs if key == wanted]
-        return found[0] if len(found) == 1 else None
+                values += [text for key, _, text in pairs if key == cookie_name]
+        return values[0] if len(values) == 1 else None
 
 
 class Sender(Enum):
@@ -51,7 +51,7 @@ class Sender(Enum):
 
     OURS = auto()
     FOREIGN = auto()
-    UNSAID = auto()
+    UNKNOWN = auto()
 
 
 def find_sender(headers: Mapping[str, str], is_ours: Callable[[str], bool]) -> Sender:
@@ -64,7 +64,7 @@ def find_sender(headers: Mapping[str, str], is_ours: Callable[[str], bool]) -> S
     """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is None and origin is None:
-        return Sender.UNSAID
+        return Sender.UNKNOWN
     if site not in (None, "same-origin"):
         return Sender.FOREIGN
     if origin not in (None, "null"):

@@ -14,7 +14,7 @@ from storage.values.rows import Actor, Scope
 
 DEFAULT_ORG = "default"
 _ORG = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
-_LONGEST_SECRET = 4096  # bytes; ours have 40
+_LONGEST_SECRET = 4096  # bytes; keys of Quire have 40
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -44,7 +44,7 @@ class Caller:
             ScopeMissing: It does not.
         """
         if not self.scope.covers(needed):
-            raise ScopeMissing(f"this key carries {self.scope}, the operation needs {needed}")
+            raise ScopeMissing(f"the key has the scope {self.scope}, but the operation needs {needed}")
 
 
 def secret_of(headers: RawHeaders) -> str | None:
@@ -91,7 +91,7 @@ def find_key(secret: str | None, keys: KeyRing) -> ApiKey:
         raise Unauthenticated("a key is required: send X-API-Key or Authorization: Bearer")
     key = keys.find(secret)
     if key is None:
-        raise Unauthenticated("the key is not known")
+        raise Unauthenticated("the key is unknown")
     return key
 
 

@@ -10,7 +10,7 @@ from serve_apps.access.errors import RateLimited
 
 PER_MINUTE = 60  # refused keys of one address a minute
 BURST = 20  # refused keys at once: a fleet that starts with an old key
-_REMEMBERED = 4096  # addresses; the oldest is forgotten first
+_REMEMBERED = 4096  # addresses; the oldest is dropped first
 
 
 class FailedAuthLimiter:

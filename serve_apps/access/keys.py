@@ -14,7 +14,7 @@ from serve_apps.access.scopes import KeyScope
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 MIN_SECRET = 20
 """Characters of an operator's secret where other machines reach the service."""
-_SECRET = re.compile(r"[\x21-\x7e]+")  # what an HTTP header can carry unchanged
+_SECRET = re.compile(r"[\x21-\x7e]+")  # characters that an HTTP header carries unchanged
 _STRONGEST_FIRST = (KeyScope.ADMIN, KeyScope.WRITE, KeyScope.READ)
 
 
@@ -55,11 +55,11 @@ class KeyRing:
 
     def find(self, secret: str) -> ApiKey | None:
         """Return the key with this secret, or None. It compares all keys, so the duration reveals nothing."""
-        digest, found = digest_secret(secret), None
+        digest, matching_key = digest_secret(secret), None
         for key in self._keys:
             if compare_digest(digest, key.digest):
-                found = key
-        return found
+                matching_key = key
+        return matching_key
 
     def __iter__(self) -> Iterator[ApiKey]:
         return iter(self._keys)
@@ -85,7 +85,7 @@ def parse_api_keys(text: str, *, min_length: int = 1) -> KeyRing:
         InvalidApiKeys: An entry is malformed, a secret is short, or a name or secret occurs twice.
     """
     keys = [_parse_entry(entry.strip(), min_length) for entry in text.split(",") if entry.strip()]
-    _refuse_doubles(keys)
+    _refuse_duplicates(keys)
     return KeyRing(keys)
 
 
@@ -98,7 +98,7 @@ def _parse_entry(entry: str, min_length: int) -> ApiKey:
     if not secret:
         raise InvalidApiKeys(f"{shown}: the secret is empty")
     if not _SECRET.fullmatch(secret):
-        raise InvalidApiKeys(f"{shown}: the secret may hold printable ASCII without spaces only")
+        raise InvalidApiKeys(f"{shown}: the secret must be printable ASCII without spaces")
     if len(secret) < min_length:
         raise InvalidApiKeys(f"{shown}: the secret needs at least {min_length} characters, e.g. openssl rand -hex 20")
     return ApiKey(name, _parse_scope(scope, shown) if colon else KeyScope.ADMIN, digest_secret(secret), bool(colon))
@@ -112,13 +112,13 @@ def _parse_scope(text: str, shown: str) -> KeyScope:
     return next(scope for scope in _STRONGEST_FIRST if scope in named)
 
 
-def _refuse_doubles(keys: list[ApiKey]) -> None:
+def _refuse_duplicates(keys: list[ApiKey]) -> None:
     names: set[tuple[str, KeyScope]] = set()
     digests: set[bytes] = set()
     for key in keys:
         if (key.name, key.scope) in names:
-            raise InvalidApiKeys(f"{key.label}: the same name with the same scope twice")
+            raise InvalidApiKeys(f"{key.label}: the name has two keys with the same scope")
         if key.digest in digests:
-            raise InvalidApiKeys(f"{key.label}: the same secret as another key")
+            raise InvalidApiKeys(f"{key.label}: another key has the same secret")
         names.add((key.name, key.scope))
         digests.add(key.digest)

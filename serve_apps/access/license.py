@@ -17,8 +17,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 PRODUCT = "quire"
-TERM_DAYS = 90  # days of a licence when none are said: a quarter
-MAX_PAGES = 10**12  # pages a month that a token can say
+TERM_DAYS = 90  # default days of a licence: a quarter
+MAX_PAGES = 10**12  # maximum pages a month in a token
 _ALGORITHM, _TYPE = "EdDSA", "quire-license"
 _KID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SEGMENT = re.compile(r"[A-Za-z0-9_-]+")
@@ -175,22 +175,22 @@ def _object(data: bytes) -> dict[str, Any]:
 def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise LicenseRefused(Reason.DUPLICATE_KEY, "a JSON key stands twice")
+        raise LicenseRefused(Reason.DUPLICATE_KEY, "a JSON object contains a key twice")
     return value
 
 
 def _refuse_constant(name: str) -> Any:
-    raise LicenseRefused(Reason.CLAIMS, f"{name} is no number")
+    raise LicenseRefused(Reason.CLAIMS, f"{name} is not a number")
 
 
 def _check_header(header: dict[str, Any], keys: Mapping[str, bytes]) -> str:
     if header.get("alg") != _ALGORITHM:
-        raise LicenseRefused(Reason.ALGORITHM, "only EdDSA with Ed25519 is taken")
+        raise LicenseRefused(Reason.ALGORITHM, "the algorithm must be EdDSA with Ed25519")
     if header.keys() != {"alg", "kid", "typ"} or header["typ"] != _TYPE:
-        raise LicenseRefused(Reason.HEADER, "the header must hold alg, kid and typ and nothing else")
+        raise LicenseRefused(Reason.HEADER, "the header must contain exactly alg, kid and typ")
     kid = header["kid"]
     if not isinstance(kid, str) or not _KID.fullmatch(kid) or kid not in keys:
-        raise LicenseRefused(Reason.UNKNOWN_KID, "the signing key is not pinned here")
+        raise LicenseRefused(Reason.UNKNOWN_KID, "the signing key is not among the pinned keys")
     return kid
 
 
@@ -199,7 +199,7 @@ def _check_signature(public: bytes, signed: str, signature: bytes) -> None:
     try:
         Ed25519PublicKey.from_public_bytes(public).verify(signature, signed.encode())
     except (InvalidSignature, ValueError):
-        raise LicenseRefused(Reason.SIGNATURE, "the signature does not fit") from None
+        raise LicenseRefused(Reason.SIGNATURE, "the signature is invalid") from None
 
 
 def _read_claims(claims: dict[str, Any]) -> License:

@@ -75,7 +75,7 @@ class LicenseHolder:
             ClockRolledBack: The host's clock is behind a time already seen.
         """
         if self._clock() < self._highest_seen - CLOCK_TOLERANCE:
-            raise ClockRolledBack("this host's clock stands more than an hour before a time already seen")
+            raise ClockRolledBack("this host's clock is more than an hour behind the last recorded time; check NTP")
         try:
             check_term(self._license, self.now())
         except LicenseRefused as refused:

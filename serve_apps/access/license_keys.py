@@ -70,7 +70,7 @@ def read_private_key(path: Path) -> Ed25519PrivateKey:
     try:
         key = load_pem_private_key(path.read_bytes(), password=None)
     except (OSError, ValueError, TypeError):
-        raise InvalidLicenseKey(f"{path}: no readable private key") from None
+        raise InvalidLicenseKey(f"{path}: not a readable private key") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise InvalidLicenseKey(f"{path}: not an Ed25519 key")
     return key
@@ -86,7 +86,7 @@ def read_public_keys(folder: Path) -> dict[str, bytes]:
     for path in sorted(folder.glob("*.pub")):
         kid = check_kid(path.stem)
         if kid.startswith(LOCAL_PREFIX):
-            raise InvalidLicenseKey(f"{path}: {LOCAL_PREFIX}… is kept for development licences")
+            raise InvalidLicenseKey(f"{path}: {LOCAL_PREFIX}… is reserved for development licences")
         keys[kid] = _read_public_key(path)
     return keys
 
@@ -95,7 +95,7 @@ def _read_public_key(path: Path) -> bytes:
     try:
         key = load_pem_public_key(path.read_bytes())
     except (OSError, ValueError):
-        raise InvalidLicenseKey(f"{path}: no readable public key") from None
+        raise InvalidLicenseKey(f"{path}: not a readable public key") from None
     if not isinstance(key, Ed25519PublicKey):
         raise InvalidLicenseKey(f"{path}: not an Ed25519 key")
     return raw_public(key)

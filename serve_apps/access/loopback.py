@@ -51,13 +51,13 @@ def is_local_caller(
     """
     if peer is None or trusted_proxies or not is_loopback_peer(peer):
         return False
-    said: dict[bytes, list[bytes]] = {}
+    values_by_name: dict[bytes, list[bytes]] = {}
     for name, value in headers:
         if name in _FORWARDING or name.startswith(b"x-forwarded-"):
             return False
-        said.setdefault(name, []).append(value)
-    hosts = said.get(b"host", [])
-    if len(hosts) != 1 or _is_foreign_page(said, hosts[0]):
+        values_by_name.setdefault(name, []).append(value)
+    hosts = values_by_name.get(b"host", [])
+    if len(hosts) != 1 or _is_foreign_page(values_by_name, hosts[0]):
         return False
     return _host_name(hosts[0]) in LOOPBACK_NAMES.union(host.lower() for host in allowed_hosts)
 
@@ -92,11 +92,11 @@ def _iter_owners(peer: str, port: int) -> Iterator[int]:
             yield int(row[7])
 
 
-def _is_foreign_page(said: Mapping[bytes, list[bytes]], host: bytes) -> bool:
+def _is_foreign_page(values_by_name: Mapping[bytes, list[bytes]], host: bytes) -> bool:
     """Return whether the browser states that a page of another site sent the request, perhaps with a key."""
-    if b"sec-fetch-site" in said:  # the page itself cannot write this header
-        return any(site.strip().lower() not in (b"same-origin", b"none") for site in said[b"sec-fetch-site"])
-    return any(origin.partition(b"://")[2].lower() != host.lower() for origin in said.get(b"origin", []))
+    if b"sec-fetch-site" in values_by_name:  # the page itself cannot write this header
+        return any(site.strip().lower() not in (b"same-origin", b"none") for site in values_by_name[b"sec-fetch-site"])
+    return any(origin.partition(b"://")[2].lower() != host.lower() for origin in values_by_name.get(b"origin", []))
 
 
 def _host_name(value: bytes) -> str:

@@ -40,7 +40,7 @@ OUTPUTS = (
 
 REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/health"): None,
-    ("GET", "/v1/token"): None,  # judges its caller itself: an admin key or a true loopback caller
+    ("GET", "/v1/token"): None,  # the handler checks its caller: an admin key or a true loopback caller
     ("GET", "/metrics"): None,  # the same
     ("GET", "/v1/stats"): KeyScope.READ,
     ("GET", "/v1/license"): KeyScope.READ,
@@ -93,6 +93,6 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", f"{DOCUMENT}/assets/{{asset_path}}"): KeyScope.READ,
     ("GET", f"{DOCUMENT}/pages/{{page}}"): KeyScope.READ,
     ("GET", f"{DOCUMENT}/pages/{{page}}/flags"): KeyScope.READ,
-    ("GET", f"{DOCUMENT}/original"): KeyScope.READ,  # as it was sent: the handler asks for write
+    ("GET", f"{DOCUMENT}/original"): KeyScope.READ,  # unredacted: the handler requires write
 }
 """None: open to callers without a key."""

@@ -38,7 +38,7 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
         "409": "Search is not configured, or a hit's document has no finished PII scan.",
     },
 }
-"""What single operations answer besides."""
+"""Additional responses of single operations."""
 
 
 def describe(app: FastAPI) -> dict[str, Any]:
@@ -58,18 +58,18 @@ def _add_components(schema: dict[str, Any]) -> None:
     components["securitySchemes"] = _SECURITY
     schemas = components.setdefault("schemas", {})
     for body in (ProblemBody, InvalidBody):
-        made = body.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas.update(made.pop("$defs", {}))
-        schemas[body.__name__] = made
+        body_schema = body.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas.update(body_schema.pop("$defs", {}))
+        schemas[body.__name__] = body_schema
 
 
-def _complete(operation: dict[str, Any], at: tuple[str, str]) -> None:
+def _complete(operation: dict[str, Any], route: tuple[str, str]) -> None:
     responses = operation["responses"]
     responses["422"] = _answers("InvalidBody", "A parameter or the body is invalid.", "application/json")
     if "requestBody" in operation:
         for status, text in _OF_BODIES.items():
             responses.setdefault(status, _problem(text))
-    for status, text in _OWN.get(at, {}).items():
+    for status, text in _OWN.get(route, {}).items():
         responses.setdefault(status, _problem(text))
     if any(parameter["name"].lower() == "idempotency-key" for parameter in operation.get("parameters", ())):
         responses.setdefault("409", _problem("The Idempotency-Key was used for another request."))
@@ -78,16 +78,16 @@ def _complete(operation: dict[str, Any], at: tuple[str, str]) -> None:
             "409", _problem("A redacted output was requested, but the scan for personal data did not finish.")
         )
     responses.setdefault("503", _problem("Temporarily not available. Retry after the seconds in Retry-After."))
-    if at == _OPEN:
+    if route == _OPEN:
         return
     operation.setdefault("parameters", []).extend(_HEADERS)
-    scope = REQUIRED[at]
+    scope = REQUIRED[route]
     operation["security"] = [{"ApiKey": []}, {"Bearer": []}] if scope else [{}, {"ApiKey": []}, {"Bearer": []}]
     operation["x-required-scope"] = scope.value if scope else None
     responses.setdefault("429", _problem("Too many requests. Retry after the seconds in Retry-After."))
     responses.setdefault("401", _problem("The key is missing or unknown."))
     responses.setdefault("403", _problem("The key does not have the required scope."))
-    if "{" in at[1]:
+    if "{" in route[1]:
         responses.setdefault("404", _problem("Unknown, deleted, or another tenant's."))
 
 

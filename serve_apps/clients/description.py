@@ -34,9 +34,9 @@ NAMES_BY_PATH = {
     "POST /v1/erasure": "erase_person",
     "DELETE /v1/review/{act}": "undo_review",
 }
-"""Where a route's function is named for its module alone."""
+"""Names of operations whose route functions are clear only within their module."""
 REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "sync_source", "enable_webhook"}
-"""POSTs that end the same when sent twice."""
+"""POSTs that may be sent twice."""
 _HANDLED_HEADERS = {"X-API-Key", "X-DE-Org", "Idempotency-Key"}
 
 
@@ -131,10 +131,10 @@ def _name(operation_id: str, path: str, method: str, kind: SchemaKind, result: S
         function = function.removesuffix(end)
     if (known := NAMES_BY_PATH.get(f"{method} {path}") or NAMES.get(function)) is not None:
         return known
-    verb, _, rest = function.partition("_")
+    verb, _, noun = function.partition("_")
     many = kind is SchemaKind.PAGE or result.get("type") == "array"
     verbs = {"read": "list" if many else "get", "remove": "delete"}
-    return f"{verbs.get(verb, verb)}_{rest}" if rest else function
+    return f"{verbs.get(verb, verb)}_{noun}" if noun else function
 
 
 def _result(operation: Schema, query: set[str]) -> tuple[SchemaKind, Schema]:
@@ -161,8 +161,8 @@ def _body(document: Schema, operation: Schema) -> tuple[tuple[Parameter, ...], b
     if "application/json" not in content:
         return (), False, False
     schema = content["application/json"].get("schema", {})
-    chosen = [one for one in schema.get("anyOf", [schema]) if one != {"type": "null"}]
-    schema = chosen[0] if len(chosen) == 1 else schema  # a body that may be left out
+    chosen = [option for option in schema.get("anyOf", [schema]) if option != {"type": "null"}]
+    schema = chosen[0] if len(chosen) == 1 else schema  # an optional body
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
     if "properties" not in schema:

@@ -30,7 +30,7 @@ def write_types(schemas: dict[str, Schema]) -> str:
         "from __future__ import annotations",
     ]
     lines += ["", "from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, final", ""]
-    lines += ["# fmt: off", "# ruff: noqa: E501"]  # one line for each thing: the house caps files at 500
+    lines += ["# fmt: off", "# ruff: noqa: E501"]  # one line per item, because files are limited to 500 lines
     for name, schema in sorted(schemas.items()):
         lines += _declare(short_name(name), schema)
     return "\n".join(lines) + "\n"
@@ -47,7 +47,7 @@ def _declare(name: str, schema: Schema) -> Iterator[str]:
         inner = ", ".join(f"{key!r}: {text!r}" for key, text in fields.items())
         yield f'{name} = TypedDict("{name}", {{{inner}}})'
         return
-    yield "@final"  # so that a key tells the members of a union apart
+    yield "@final"  # so that a key distinguishes the members of a union
     yield f"class {name}(TypedDict):"
     yield f'    """{_describe(name, schema)}"""'
     yield from (f"    {key}: {text}" for key, text in fields.items())
@@ -72,7 +72,7 @@ def python_type(schema: Schema, prefix: str = "") -> str:
         return "Literal[" + ", ".join(repr(value) for value in schema["enum"]) + "]"
     for join in ("anyOf", "oneOf"):
         if join in schema:
-            return " | ".join(dict.fromkeys(python_type(one, prefix) for one in schema[join]))
+            return " | ".join(dict.fromkeys(python_type(option, prefix) for option in schema[join]))
     return _container(schema, prefix)
 
 
@@ -80,7 +80,7 @@ def _container(schema: Schema, prefix: str) -> str:
     kind = schema.get("type")
     if kind == "array":
         inner = schema.get("prefixItems") or [schema.get("items", {})]
-        return f"list[{' | '.join(dict.fromkeys(python_type(one, prefix) for one in inner))}]"
+        return f"list[{' | '.join(dict.fromkeys(python_type(item, prefix) for item in inner))}]"
     if kind == "object":
         more = schema.get("additionalProperties", True)
         return f"dict[str, {python_type(more, prefix) if isinstance(more, dict) else 'Any'}]"
@@ -104,7 +104,7 @@ def write_operations(operations: Iterable[Operation], *, is_async: bool) -> str:
         f"from quire_client.{module} import {base}",
         "",
         "# fmt: off",
-        "# ruff: noqa: E501",  # one line for each call: the house caps files at 500
+        "# ruff: noqa: E501",  # one line per call, because files are limited to 500 lines
         f"class {name}({base}):",
         '    """Operations of the service, one method each."""',
     ]
@@ -154,7 +154,7 @@ def _signature(o: Operation) -> str:
     parts = ["self", *(f"{p.name}: {python_type(p.schema, 'types.')}" for p in o.path_parameters)]
     if o.free_body:
         parts.append("body: Mapping[str, Any]")
-    # what must be said needs no name: `search("text")`
+    # required arguments are positional: `search("text")`
     parts += [_argument(p) for p in (*o.query, *o.body) if p.required]
     named = [_argument(p) for p in _unrequired(optional)]
     if o.keyed:

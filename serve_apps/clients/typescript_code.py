@@ -55,7 +55,7 @@ def typescript_type(schema: Schema, prefix: str = "") -> str:
         return " | ".join(json.dumps(value) for value in schema["enum"])
     for join in ("anyOf", "oneOf"):
         if join in schema:
-            return " | ".join(dict.fromkeys(typescript_type(one, prefix) for one in schema[join]))
+            return " | ".join(dict.fromkeys(typescript_type(option, prefix) for option in schema[join]))
     return _container(schema, prefix)
 
 
@@ -63,7 +63,7 @@ def _container(schema: Schema, prefix: str) -> str:
     kind = schema.get("type")
     if kind == "array":
         inner = schema.get("prefixItems") or [schema.get("items", {})]
-        return f"Array<{' | '.join(dict.fromkeys(typescript_type(one, prefix) for one in inner))}>"
+        return f"Array<{' | '.join(dict.fromkeys(typescript_type(item, prefix) for item in inner))}>"
     if kind == "object":
         more = schema.get("additionalProperties", True)
         return f"Record<string, {typescript_type(more, prefix) if isinstance(more, dict) else 'unknown'}>"

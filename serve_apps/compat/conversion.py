@@ -54,10 +54,10 @@ class Converter:
         self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> dict[str, Any]:
         """Return docling-serve's answer for one file. Raises Refused, `httpx.TransportError`."""
-        begun = time.monotonic()
+        started_at = time.monotonic()
         keys = keys_of(headers)
         job, tree = await self.parse(keys, source, options.fields)
-        return await self._answer(keys, job["id"], job["documents"][0], tree, options, begun)
+        return await self._answer(keys, job["id"], job["documents"][0], tree, options, started_at)
 
     async def submit(
         self, headers: Mapping[str, str], sources: list[ConvertSource], options: ConvertOptions
@@ -69,11 +69,13 @@ class Converter:
         else:
             files = [("files", source.part) for source in sources]
             answer = await self._client.post("/v1/jobs", headers=keys, files=files, data=options.fields)
-        return _good(answer, 201)
+        return _require_status(answer, 201)
 
     async def look(self, headers: Mapping[str, str], job_id: str, wait: float) -> dict[str, Any]:
         """Return the job's state, at once or after waiting up to `wait` seconds. Raises Refused."""
-        return _good(await self._client.get(f"/v1/jobs/{job_id}?wait={wait:g}", headers=keys_of(headers)), 200)
+        return _require_status(
+            await self._client.get(f"/v1/jobs/{job_id}?wait={wait:g}", headers=keys_of(headers)), 200
+        )
 
     async def collect(
         self, headers: Mapping[str, str], job: dict[str, Any], options: ConvertOptions
@@ -81,32 +83,32 @@ class Converter:
         """Return an answer for each document of a finished job. Raises Refused."""
         keys, answers = keys_of(headers), []
         for document in job["documents"]:
-            begun, tree = time.monotonic(), None
+            started_at, tree = time.monotonic(), None
             if document["status"] == "succeeded":
                 path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/tree"
-                tree = _good(await self._client.get(path, headers=keys), 200)
-            answers.append(await self._answer(keys, job["id"], document, tree, options, begun))
+                tree = _require_status(await self._client.get(path, headers=keys), 200)
+            answers.append(await self._answer(keys, job["id"], document, tree, options, started_at))
         return answers
 
     async def chunk(
         self, headers: Mapping[str, str], source: ConvertSource, options: ConvertOptions
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """Return the document's chunks and its conversion. Raises Refused."""
-        begun, keys = time.monotonic(), keys_of(headers)
+        started_at, keys = time.monotonic(), keys_of(headers)
         job, tree = await self.parse(keys, source, options.fields)
         document = job["documents"][0]
-        answer = await self._answer(keys, job["id"], document, tree, options, begun)
+        answer = await self._answer(keys, job["id"], document, tree, options, started_at)
         if tree is None:
             return [], answer
         path = f"/v1/jobs/{job['id']}/documents/{document['document_id']}/chunks"
-        found = await self._client.get(path, headers=keys)
-        if found.status_code != 200:
-            raise Refused(found)
-        return [_chunk(one, document["source_file"]) for one in found.json()], answer
+        response = await self._client.get(path, headers=keys)
+        if response.status_code != 200:
+            raise Refused(response)
+        return [_chunk(chunk, document["source_file"]) for chunk in response.json()], answer
 
     async def _answer(
         self, keys: dict[str, str], job_id: str, document: dict[str, Any], tree: dict[str, Any] | None,
-        options: ConvertOptions, begun: float,
+        options: ConvertOptions, started_at: float,
     ) -> dict[str, Any]:  # fmt: skip
         name = document["source_file"]
         contents: dict[str, Any] = dict.fromkeys(f"{kind}_content" for kind in OutputFormat)
@@ -117,7 +119,7 @@ class Converter:
             "document": {"filename": name} | contents,
             "status": _status(document["status"], tree),
             "errors": _errors(document, tree),
-            "processing_time": time.monotonic() - begun,
+            "processing_time": time.monotonic() - started_at,
             "timings": {},
         }
 
@@ -146,8 +148,8 @@ class Converter:
         for kind, export in _EXPORTS.items():
             if kind in options.formats:
                 path = f"/v1/jobs/{job_id}/documents/{document_id}/export/{export}"
-                asked = {"page_break": options.page_break} if kind is OutputFormat.MD and options.page_break else {}
-                answer = await self._client.get(path, headers=keys, params=asked)
+                params = {"page_break": options.page_break} if kind is OutputFormat.MD and options.page_break else {}
+                answer = await self._client.get(path, headers=keys, params=params)
                 if answer.status_code != 200:
                     raise Refused(answer)
                 contents[f"{kind}_content"] = answer.text
@@ -163,7 +165,7 @@ def keys_of(headers: Mapping[str, str]) -> dict[str, str]:
     return {key: headers[key] for key in _KEYS if key in headers}
 
 
-def _good(answer: httpx.Response, status: int) -> dict[str, Any]:
+def _require_status(answer: httpx.Response, status: int) -> dict[str, Any]:
     if answer.status_code != status:
         raise Refused(answer)
     body: dict[str, Any] = answer.json()
@@ -226,5 +228,5 @@ def _error(message: str) -> dict[str, str]:
 
 
 def _too_slow(job_id: str) -> httpx.Response:
-    text = f"The conversion takes longer than this door waits. It goes on as job {job_id}."
+    text = f"The conversion takes longer than the time limit. It continues as job {job_id}."
     return httpx.Response(504, json={"detail": text, "job_id": job_id})

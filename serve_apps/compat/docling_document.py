@@ -30,21 +30,21 @@ _TICKED = ("☑", "☒", "✓", "✔", "[x]", "[X]")
 
 def make_docling_document(tree: Json, name: str) -> Json:
     """Convert a tree to a DoclingDocument; `name` is the file's name."""
-    made = _Document()
+    parts = _Document()
     for block in tree["blocks"]:
         if HIDDEN_TEXT not in block.get("flags", ()):
-            made.add(block)
-    made.end()
+            parts.add(block)
+    parts.end()
     document: Json = {
         "schema_name": "DoclingDocument",
         "version": VERSION,
         "name": name.rsplit(".", 1)[0] or name,
         "furniture": _group("#/furniture", [], "furniture"),
-        "body": _group("#/body", made.body, "body"),
-        "groups": made.groups,
-        "texts": made.texts,
-        "pictures": made.pictures,
-        "tables": made.tables,
+        "body": _group("#/body", parts.body, "body"),
+        "groups": parts.groups,
+        "texts": parts.texts,
+        "pictures": parts.pictures,
+        "tables": parts.tables,
         "key_value_items": [],
         "form_items": [],
         "pages": {str(page["number"]): _page(page) for page in tree["pages"]},
@@ -104,14 +104,14 @@ class _Document:
         if block["type"] == "code":
             item |= {"captions": [], "references": [], "footnotes": [], "code_language": "unknown"}
         self.texts.append(item)
-        self._hang(item, parent)
+        self._attach(item, parent)
         return item
 
     def _add_list_item(self, block: Json) -> None:
         if self._list is None:
             self._list = _group(f"#/groups/{len(self.groups)}", [], "body") | {"name": "list", "label": "list"}
             self.groups.append(self._list)
-            self._hang(self._list, None)
+            self._attach(self._list, None)
         item = self._add_text(block, self._list)
         item |= {"enumerated": False, "marker": "-"}
 
@@ -123,11 +123,11 @@ class _Document:
             item["data"] = _table(block.get("table") or {"rows": 0, "cols": 0, "cells": []})
         items.append(item)
         self._floating[block["id"]] = item
-        self._hang(item, None)
+        self._attach(item, None)
         for caption in self._waiting.pop(block["id"], []):
             self._add_caption(caption)
 
-    def _hang(self, item: Json, parent: Json | None) -> None:
+    def _attach(self, item: Json, parent: Json | None) -> None:
         item["parent"] = {"$ref": parent["self_ref"] if parent else "#/body"}
         (parent["children"] if parent else self.body).append({"$ref": item["self_ref"]})
 

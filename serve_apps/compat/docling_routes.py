@@ -25,10 +25,10 @@ from serve_apps.compat.tasks import ConvertTask, describe_task, read_task
 
 MAX_FILES = 10  # files of one request, as of one job
 MAX_VALUES = 20_000  # JSON values of one body
-MAX_FIELDS = 200  # form fields of one request: docling-serve knows some sixty
+MAX_FIELDS = 200  # form fields of one request: docling-serve has about sixty
 _IDLE_S = 30.0  # seconds without data after which a client is dropped
 MOST_WAIT_S = 60.0
-"""Seconds a poll may hold its answer back."""
+"""Maximum seconds that a poll waits."""
 
 Asked = tuple[list[ConvertSource], ConvertOptions]
 T = TypeVar("T")
@@ -60,7 +60,7 @@ async def form_of(request: Request) -> Asked:
     form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
     sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
     if not sent:
-        raise InvalidOption("files", "at least one file is needed")
+        raise InvalidOption("files", "at least one file is required")
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
     return [ConvertSource(clean_name(file.filename or ""), file=file.file) for file in sent], read_options(fields)
 
@@ -81,9 +81,9 @@ async def body_of(request: Request) -> Asked:
     return sources, read_options(fields)
 
 
-async def convert(converter: Converter, request: Request, asked: Asked) -> Response:
+async def convert(converter: Converter, request: Request, conversion: Asked) -> Response:
     """Convert the sources one after the other. Several sources, or target_type=zip, return an archive."""
-    sources, options = asked
+    sources, options = conversion
     return answer_all([await converter.convert(request.headers, source, options) for source in sources], options)
 
 
@@ -98,22 +98,22 @@ def answer_all(answers: list[dict[str, Any]], options: ConvertOptions) -> Respon
         return Response(file.read(), 200, headers, "application/zip")
 
 
-async def begin(converter: Converter, request: Request, asked: Asked) -> Response:
+async def begin(converter: Converter, request: Request, conversion: Asked) -> Response:
     """Start a job and describe it as a task."""
-    sources, options = asked
+    sources, options = conversion
     job = await converter.submit(request.headers, sources, options)
     return JSONResponse(describe_task(ConvertTask(job["id"], options), job))
 
 
-async def chunk(converter: Converter, request: Request, asked: Asked) -> Response:
+async def chunk(converter: Converter, request: Request, conversion: Asked) -> Response:
     """Return the engine's chunks in docling-serve's form."""
-    sources, options = asked
-    begun, chunks, documents = time.monotonic(), list[dict[str, Any]](), list[dict[str, Any]]()
+    sources, options = conversion
+    started_at, chunks, documents = time.monotonic(), list[dict[str, Any]](), list[dict[str, Any]]()
     for source in sources:
-        found, answer = await converter.chunk(request.headers, source, options)
-        chunks += found
+        source_chunks, answer = await converter.chunk(request.headers, source, options)
+        chunks += source_chunks
         documents.append({"kind": "ExportResult", "content": answer["document"], "status": answer["status"]})
-    return JSONResponse({"chunks": chunks, "documents": documents, "processing_time": time.monotonic() - begun})
+    return JSONResponse({"chunks": chunks, "documents": documents, "processing_time": time.monotonic() - started_at})
 
 
 async def poll(request: Request, task_id: str, wait: float = 0.0) -> Response:
@@ -150,7 +150,7 @@ def _guarded(read: Callable[[Request], Awaitable[Asked]], answer: Answer) -> Han
         if refusal is not None:
             return refusal
         try:
-            asked = await read(request)
+            conversion = await read(request)
         except TargetNotOffered as error:
             await request.close()
             return problem_response(422, "invalid-field", str(error))
@@ -158,7 +158,7 @@ def _guarded(read: Callable[[Request], Awaitable[Asked]], answer: Answer) -> Han
             await request.close()
             return invalid_response([{"type": "invalid-field", "loc": ["body", error.field], "msg": str(error)}])
         try:
-            return await _answered(answer(converter, request, asked))
+            return await _answered(answer(converter, request, conversion))
         finally:
             await request.close()
 

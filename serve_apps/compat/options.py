@@ -51,7 +51,7 @@ def read_options(sent: Sequence[tuple[str, str]]) -> ConvertOptions:
     except ValueError:
         raise InvalidOption("to_formats", f"allowed are {', '.join(OutputFormat)}") from None
     target = values.get("target_type", ["inbody"])[-1]
-    if target not in ("inbody", "zip"):  # clients that would rather have an address look for these words
+    if target not in ("inbody", "zip"):  # clients that prefer an address search for these words
         raise TargetNotOffered("target_type", f"{target}: input should be 'inbody' or 'zip'")
     page_break = [value for name, value in sent if name == "md_page_break_placeholder"][-1:]
     if page_break and len(page_break[0]) > LONGEST_BREAK:
@@ -69,7 +69,7 @@ def _fields(values: dict[str, list[str]]) -> dict[str, str]:
         fields["ocr"] = "never"
     if pages := values.get("page_range"):
         if len(pages) != 2 or not all(page.isdecimal() and len(page) < 20 for page in pages):
-            raise InvalidOption("page_range", "expected the first and the last page")
+            raise InvalidOption("page_range", "expected a first and a last page")
         if int(pages[1]) < 1 << 31:  # docling's own default is the largest integer: all pages
             fields["pages"] = f"{pages[0]}-{pages[1]}"
     if password := values.get("document_password"):
@@ -80,5 +80,5 @@ def _fields(values: dict[str, list[str]]) -> dict[str, str]:
 def _is_true(values: dict[str, list[str]], name: str, *, default: bool) -> bool:
     text = values.get(name, [str(default)])[-1].lower()
     if text not in ("true", "false", "1", "0", "yes", "no", "on", "off"):
-        raise InvalidOption(name, "allowed are true and false")
+        raise InvalidOption(name, "expected true or false")
     return text in ("true", "1", "yes", "on")

@@ -30,10 +30,10 @@ class ConvertSource:
 def read_source_body(body: Mapping[str, Any]) -> tuple[list[ConvertSource], list[tuple[str, str]]]:
     """Read sources and options of a `convert/source` body, of this or an older docling-serve. Raises InvalidOption."""
     listed = [*_objects(body, "sources")]
-    listed += [{"kind": "http", **one} for one in _objects(body, "http_sources")]
-    listed += [{"kind": "file", **one} for one in _objects(body, "file_sources")]
+    listed += [{"kind": "http", **source} for source in _objects(body, "http_sources")]
+    listed += [{"kind": "file", **source} for source in _objects(body, "file_sources")]
     if not listed:
-        raise InvalidOption("sources", "at least one source is needed")
+        raise InvalidOption("sources", "at least one source is required")
     options = body.get("options") or {}
     if not isinstance(options, dict):
         raise InvalidOption("options", "expected an object")
@@ -41,29 +41,29 @@ def read_source_body(body: Mapping[str, Any]) -> tuple[list[ConvertSource], list
     fields = [(str(name), text) for name, value in options.items() for text in _texts(value)]
     if isinstance(target, dict) and isinstance(kind := target.get("kind"), str):
         fields.append(("target_type", kind))
-    return [_source(one) for one in listed], fields
+    return [_source(source) for source in listed], fields
 
 
 def _objects(body: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    found = body.get(name) or []
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    objects = body.get(name) or []
+    if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
         raise InvalidOption(name, "expected a list of objects")
-    return found
+    return objects
 
 
-def _source(one: dict[str, Any]) -> ConvertSource:
-    kind = one.get("kind")
-    if kind == "http" and isinstance(url := one.get("url"), str):
-        if one.get("headers"):
-            raise InvalidOption("sources", "headers for an address are not sent on")
+def _source(source: dict[str, Any]) -> ConvertSource:
+    kind = source.get("kind")
+    if kind == "http" and isinstance(url := source.get("url"), str):
+        if source.get("headers"):
+            raise InvalidOption("sources", "headers of a source are not supported")
         return ConvertSource(clean_name(unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])), url=url)
-    if kind == "file" and isinstance(text := one.get("base64_string"), str):
+    if kind == "file" and isinstance(text := source.get("base64_string"), str):
         try:
             content = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
-            raise InvalidOption("sources", "base64_string is no base64") from None
-        return ConvertSource(clean_name(str(one.get("filename") or "file")), file=io.BytesIO(content))
-    raise InvalidOption("sources", "a source is of kind http with a url, or of kind file with base64_string")
+            raise InvalidOption("sources", "base64_string is not valid base64") from None
+        return ConvertSource(clean_name(str(source.get("filename") or "file")), file=io.BytesIO(content))
+    raise InvalidOption("sources", "a source needs kind http with url, or kind file with base64_string")
 
 
 def _texts(value: Any) -> list[str]:
@@ -71,5 +71,5 @@ def _texts(value: Any) -> list[str]:
     if value is None:
         return []
     if isinstance(value, list):
-        return [str(one) for one in value]
+        return [str(item) for item in value]
     return [str(value).lower() if isinstance(value, bool) else str(value)]

@@ -31,16 +31,16 @@ class ConvertTask:
 
 def read_task(id: str) -> ConvertTask | None:
     """Parse a task id; None if it is malformed."""
-    found = _TASK.match(id)
-    if found is None or not set(found[2].split("-")) <= set(OutputFormat):
+    match = _TASK.match(id)
+    if match is None or not set(match[2].split("-")) <= set(OutputFormat):
         return None
-    formats = frozenset(OutputFormat(name) for name in found[2].split("-"))
+    formats = frozenset(OutputFormat(name) for name in match[2].split("-"))
     try:
-        page_break = bytes.fromhex(found[4] or "").decode()
+        page_break = bytes.fromhex(match[4] or "").decode()
     except ValueError:
         return None
-    options = ConvertOptions(formats=formats, fields={}, zipped=found[3] is not None, page_break=page_break)
-    return ConvertTask(found[1], options)
+    options = ConvertOptions(formats=formats, fields={}, zipped=match[3] is not None, page_break=page_break)
+    return ConvertTask(match[1], options)
 
 
 def describe_task(task: ConvertTask, job: dict[str, Any]) -> dict[str, Any]:

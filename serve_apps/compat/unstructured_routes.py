@@ -58,12 +58,12 @@ async def _read_and_partition(request: Request, converter: Converter, keys: dict
     form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
     sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
     if not sent:
-        return invalid_response([{"type": "invalid-field", "loc": ["body", "files"], "msg": "a file is needed"}])
+        return invalid_response([{"type": "invalid-field", "loc": ["body", "files"], "msg": "a file is required"}])
     fields = {"ocr": ocr} if (ocr := _OCR.get(str(form.get("strategy", "auto")))) else {}
     coordinates = str(form.get("coordinates", "")).lower() == "true"
     first = str(form.get("starting_page_number") or "1")
     if not first.isascii() or not first.isdecimal() or len(first) > _MOST_DIGITS:
-        entry = {"type": "invalid-field", "loc": ["body", "starting_page_number"], "msg": "a number is needed"}
+        entry = {"type": "invalid-field", "loc": ["body", "starting_page_number"], "msg": "expected a number"}
         return invalid_response([entry])
     lists = []
     for file in sent:

@@ -31,16 +31,16 @@ def describe_operations(document: Mapping[str, Any]) -> str:
     lines = [
         "# Every operation",
         "",
-        "Made from the description that this service serves at `/openapi.json`; `/docs` is the page to try it.",
+        "Generated from `/openapi.json` of this service. Use `/docs` to try the operations.",
     ]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             scope = operation.get("x-required-scope")
             lines += ["", f"## {method.upper()} {path}", "", str(operation.get("description", "")).strip()]
             lines += ["", f"Scope: {scope or 'none'}."]
-            parameters = [one for one in operation.get("parameters", []) if one["in"] == "query"]
+            parameters = [parameter for parameter in operation.get("parameters", []) if parameter["in"] == "query"]
             if parameters:
-                lines += ["", "| query | default | says |", "|---|---|---|", *map(_row, parameters)]
+                lines += ["", "| query | default | description |", "|---|---|---|", *map(_row, parameters)]
     return "\n".join(lines)
 
 
@@ -68,11 +68,11 @@ def _turn_link(token: Token, name: str, shown: Callable[[str], bool]) -> None:
     target = str(token.attrGet(place) or "")
     if token.type not in ("link_open", "image") or not target or _OUTSIDE.match(target):
         return
-    found = _PAGE.match(target)
+    match = _PAGE.match(target)
     if token.type == "image":
         token.attrSet("src", "/guide/" + normpath(join("docs", name, "..", target)).removeprefix("docs/"))
-    elif found and (page := _page_of(name, found["file"])) and shown(page):
-        token.attrSet("href", f"/guide/{page}{found['place'] or ''}")
+    elif match and (page := _page_of(name, match["file"])) and shown(page):
+        token.attrSet("href", f"/guide/{page}{match['place'] or ''}")
     else:
         token.tag = "span"
         token.attrs = {}

@@ -53,7 +53,7 @@ def _answer(app: FastAPI, name: str) -> Response:
     picture = (DOCS / name).resolve()
     if picture.suffix in _PICTURES and picture.is_relative_to(DOCS) and picture.is_file():
         return FileResponse(picture, media_type=_PICTURES[picture.suffix], headers=_HEADERS)
-    return _page(name, '<h1>There is no such page</h1><p><a href="/guide/">To the first one</a></p>', 404)
+    return _page(name, '<h1>This page does not exist</h1><p><a href="/guide/">Go to the first page</a></p>', 404)
 
 
 @cache
@@ -73,11 +73,11 @@ def _page(name: str, body: str, status: int = 200) -> Response:
     return HTMLResponse(text, status, _HEADERS)
 
 
-def _navigation(here: str) -> str:
+def _navigation(current: str) -> str:
     parts = []
     for heading, pages in CONTENTS.items():
         links = "".join(
-            f'<li><a href="/guide/{name}"{" aria-current=page" if name == here else ""}>{escape(title)}</a></li>'
+            f'<li><a href="/guide/{name}"{" aria-current=page" if name == current else ""}>{escape(title)}</a></li>'
             for name, title in pages.items()
         )
         parts.append(f"<h2>{heading}</h2><ul>{links}</ul>")

@@ -17,9 +17,9 @@ from serve_apps.mcp.tools import Tools
 DOCUMENT_URI = "quire://documents/{document_id}"
 MARKDOWN = "text/markdown"
 INSTRUCTIONS = (
-    "Quire reads documents (PDF, Word, images) into text with places. parse a file, or "
-    "search what was read before; then ask get_chunks, get_fields or export_context with the job_id and document_id "
-    "you were given."
+    "Quire reads documents (PDF, Word, images) into text with positions. Call parse with a file, or search the "
+    "documents read before. Then call get_chunks, get_fields or export_context with the returned job_id and "
+    "document_id."
 )
 LOOKS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 SENDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=True)
@@ -36,12 +36,12 @@ class DocumentServer(MCPServer):
         """List the most recently read documents; all others are available by id."""
         return [
             Resource(
-                uri=DOCUMENT_URI.format(document_id=one["document_id"]),
-                name=one["source_file"],
+                uri=DOCUMENT_URI.format(document_id=document["document_id"]),
+                name=document["source_file"],
                 mime_type=MARKDOWN,
-                description=f"{one['pages'] or 0} pages, read {one['finished_at']}",
+                description=f"{document['pages'] or 0} pages, read {document['finished_at']}",
             )
-            for one in await self._tools.list_newest()
+            for document in await self._tools.list_newest()
         ]
 
 

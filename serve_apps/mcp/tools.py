@@ -15,9 +15,9 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 PARSE_S = 55  # seconds, as the API's own parse waits
-LISTED = 100  # documents offered as resources: a client shows them as a list to choose from
-Id = Annotated[str, Field(pattern=r"^[a-z]+_[a-z2-7]{26}$", description="As given by parse or search.")]
-Offset = Annotated[int, Field(ge=0, description="Where to go on: next_offset of the page before.")]
+LISTED = 100  # documents listed as resources
+Id = Annotated[str, Field(pattern=r"^[a-z]+_[a-z2-7]{26}$", description="Returned by parse or search.")]
+Offset = Annotated[int, Field(ge=0, description="Start of the page: next_offset of the previous page.")]
 
 
 class Read(TypedDict):
@@ -91,10 +91,10 @@ class Tools:
 
     async def search(
         self,
-        q: Annotated[str, Field(min_length=1, max_length=8192, description="The question or words to look for.")],
-        limit: Annotated[int, Field(ge=1, le=100, description="How many hits.")] = 5,
-        mode: Annotated[Literal["vector", "fts", "hybrid"], Field(description="How to search.")] = "vector",
-        document_id: Annotated[Id | None, Field(description="Look in this document only.")] = None,
+        q: Annotated[str, Field(min_length=1, max_length=8192, description="A question, or words to search for.")],
+        limit: Annotated[int, Field(ge=1, le=100, description="Maximum number of hits.")] = 5,
+        mode: Annotated[Literal["vector", "fts", "hybrid"], Field(description="Search mode.")] = "vector",
+        document_id: Annotated[Id | None, Field(description="Search this document only.")] = None,
     ) -> Hits:
         """Search all documents read so far. Hits carry the ids of job and document, text and place."""
         params = {"q": q, "limit": limit, "mode": mode} | ({"document_id": document_id} if document_id else {})
@@ -105,7 +105,7 @@ class Tools:
         job_id: Id,
         document_id: Id,
         offset: Offset = 0,
-        limit: Annotated[int, Field(ge=1, le=200, description="How many pieces.")] = 20,
+        limit: Annotated[int, Field(ge=1, le=200, description="Maximum number of pieces.")] = 20,
     ) -> ToolPage:
         """Get the document's text in pieces, each with section path and pages."""
         chunks = (await self._send("GET", f"{_document(job_id, document_id)}/chunks")).json()
@@ -115,9 +115,9 @@ class Tools:
         self,
         job_id: Id,
         document_id: Id,
-        keys: Annotated[str | None, Field(max_length=2000, description="Comma-separated; all when absent.")] = None,
+        keys: Annotated[str | None, Field(max_length=2000, description="Comma-separated; all if missing.")] = None,
         offset: Offset = 0,
-        limit: Annotated[int, Field(ge=1, le=500, description="How many values.")] = 100,
+        limit: Annotated[int, Field(ge=1, le=500, description="Maximum number of values.")] = 100,
     ) -> ToolPage:
         """Get labelled values of the document (invoice number, total, dates) with their positions."""
         params = {"keys": keys} if keys else {}

@@ -57,11 +57,11 @@ def install(app: FastAPI, resources: Resources) -> None:
     routes: list[BaseRoute] = [Route(path, signed_in(handler), methods=["GET"]) for path, handler in SHOWN.items()]
     routes += [Route(path, signed_in(handler), methods=["POST"]) for path, handler in SENT.items()]
     routes += [
-        Route("/", _from_the_front, methods=["GET"]),
+        Route("/", _from_root, methods=["GET"]),
         Route("/ui/", _to_documents, methods=["GET"]),
         Route("/ui/login", login.show, methods=["GET"]),
-        Route("/ui/login", login.enter, methods=["POST"]),
-        Route("/ui/logout", login.leave, methods=["POST"]),
+        Route("/ui/login", login.sign_in, methods=["POST"]),
+        Route("/ui/logout", login.sign_out, methods=["POST"]),
         Route("/ui/theme", choose_theme, methods=["POST"]),
         Route("/ui/static/{version}/{name}", _static, methods=["GET"]),
         Route("/ui/v1/{rest:path}", Gateway(app.router, sessions)),
@@ -77,7 +77,7 @@ async def _to_documents(_: Request) -> Response:
 _DOORS = {"dashboard": "/ui", "api": "/docs", "description": "/openapi.json", "health": "/v1/health"}
 
 
-async def _from_the_front(request: Request) -> Response:
+async def _from_root(request: Request) -> Response:
     """Redirect a browser to the dashboard; answer programs with 404 and links."""
     if "text/html" in request.headers.get("accept", ""):
         return RedirectResponse("/ui", 303)
@@ -91,5 +91,5 @@ async def _no_page(_: Visit) -> Response:
 
 async def _static(request: Request) -> Response:
     """Return a static file. Its address changes with its content, so a browser may cache it."""
-    found = FILES.answer(request.path_params["version"], request.path_params["name"])
-    return found or Response(status_code=404)
+    answer = FILES.answer(request.path_params["version"], request.path_params["name"])
+    return answer or Response(status_code=404)

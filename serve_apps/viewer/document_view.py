@@ -23,7 +23,7 @@ TABS = {
     "details": "Details",
 }
 FOLLOWING = ("fields", "chunks")
-"""Tabs that show what stands on the page beside them, and the whole document when asked."""
+"""Tabs that show the content of the current page, or of the whole document on request."""
 PREVIEW_POLICY = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
 _MARKDOWN, _HTML = "export/markdown", "export/html"
 _OUTPUTS = {"fields": "fields", "semantics": "semantics", "chunks": "chunks", "markdown": _MARKDOWN}
@@ -158,25 +158,25 @@ async def preview_document(source: DocumentSource, query: Mapping[str, str]) -> 
 
 def of_page(content: list[dict[str, Any]], page: int) -> list[dict[str, Any]]:
     """Return the chunks or fields on a page, and those without a page."""
-    return [one for one in content if (span := _pages_of(one)) is None or span[0] <= page <= span[-1]]
+    return [item for item in content if (span := _pages_of(item)) is None or span[0] <= page <= span[-1]]
 
 
 def _downloads(place: ViewPlace, document_id: str, tree: Mapping[str, Any], *, redacted: bool) -> list[ViewDownload]:
     masked, name = ("?redacted=true", f"{document_id}-redacted") if redacted else ("", document_id)
-    found = [
+    downloads = [
         ViewDownload(address=f"{place.outputs}/{output}{masked}", text=text, file_name=f"{name}.{ending}")
         for output, text, ending in _FILES
     ]
     if not redacted:
         file_name = f"{name}.coverage.json"
-        found.append(ViewDownload(address=f"{place.outputs}/coverage", text="Coverage (JSON)", file_name=file_name))
-    found += [
+        downloads.append(ViewDownload(address=f"{place.outputs}/coverage", text="Coverage (JSON)", file_name=file_name))
+    downloads += [
         ViewDownload(address=f"{place.outputs}/export/plugin/{export}{masked}", text=export) for export in place.exports
     ]
     if not redacted or tree["source"]["format"] in REDACTABLE:
         text = "Redacted file" if redacted else "Original file"
-        found.append(ViewDownload(address=f"{place.outputs}/original{masked}", text=text))
-    return found
+        downloads.append(ViewDownload(address=f"{place.outputs}/original{masked}", text=text))
+    return downloads
 
 
 def _has_pictures(tree: Mapping[str, Any]) -> bool:
@@ -190,23 +190,23 @@ async def _tab_content(source: DocumentSource, tab: str, *, redacted: bool) -> A
         return None
     if tab == "markdown":
         return await source.read_text(_MARKDOWN, redacted=redacted)
-    found = await source.read_json(_OUTPUTS[tab], redacted=redacted)
-    return _entities(found["objects"]) if tab == "semantics" else found
+    output = await source.read_json(_OUTPUTS[tab], redacted=redacted)
+    return _entities(output["objects"]) if tab == "semantics" else output
 
 
-def _pages_of(one: dict[str, Any]) -> list[int] | None:
+def _pages_of(item: dict[str, Any]) -> list[int] | None:
     """Return the first and last page of a chunk, or the page of a field's evidence."""
-    if "evidence" in one:
-        page = one["evidence"].get("page")
+    if "evidence" in item:
+        page = item["evidence"].get("page")
         return None if page is None else [page]
-    return one["pages"] or None
+    return item["pages"] or None
 
 
-def _entities(found: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _entities(objects: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Group entities by type, in the order of the types' first occurrence."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for one in found:
-        groups.setdefault(one["type"], []).append(one)
+    for item in objects:
+        groups.setdefault(item["type"], []).append(item)
     return groups
 
 

@@ -12,7 +12,7 @@ _CELLS = " | "
 _ROWS = 3  # rows of a table shown of one hit
 _BLOCKS = 40  # blocks named in an address
 _MARGIN = 12.0  # points around a crop
-_CROP_HEIGHT = 220.0  # points of a page shown beside a hit: about fifteen lines
+_CROP_HEIGHT = 220.0  # points of a page shown next to a hit: about fifteen lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def show_hits(hits: Sequence[dict[str, Any]], place_of: Callable[[dict[str, Any]
     return [_shown(hit, place_of(hit)) for hit in hits]
 
 
-def is_far(question: str, hits: Sequence[dict[str, Any]]) -> bool:
+def is_unrelated(question: str, hits: Sequence[dict[str, Any]]) -> bool:
     """Return whether there are hits and all of them are unrelated to the question."""
     return bool(hits) and nothing_fits(question, [(hit["similarity"], marked_words(hit)) for hit in hits])
 
@@ -66,10 +66,10 @@ def address_of(hit: dict[str, Any], document: str) -> str:
 def table_rows(hit: dict[str, Any]) -> list[list[str]]:
     """Return the header of the matching table and its rows with words of the question; empty without a table."""
     words, table = marked_words(hit), [line for line in hit["text"].split("\n") if _CELLS in line]
-    found = [line for line in table[1:] if any(word in line.casefold() for word in words)]
-    if not found:
+    rows = [line for line in table[1:] if any(word in line.casefold() for word in words)]
+    if not rows:
         return []
-    return [line.split(_CELLS) for line in (table[0], *found[:_ROWS])]
+    return [line.split(_CELLS) for line in (table[0], *rows[:_ROWS])]
 
 
 def crop_of(hit: dict[str, Any]) -> PageCrop | None:
@@ -77,7 +77,7 @@ def crop_of(hit: dict[str, Any]) -> PageCrop | None:
     if not hit["bboxes"]:
         return None
     page = hit["bboxes"][0]["page"]
-    lefts, tops, rights, bottoms = zip(*(one["bbox"] for one in hit["bboxes"] if one["page"] == page), strict=True)
+    lefts, tops, rights, bottoms = zip(*(box["bbox"] for box in hit["bboxes"] if box["page"] == page), strict=True)
     left, top, right, bottom = min(lefts), min(tops), max(rights), max(bottoms)
     width, height = right - left + 2 * _MARGIN, min(bottom - top + 2 * _MARGIN, _CROP_HEIGHT)
     if width <= 2 * _MARGIN or height <= 2 * _MARGIN:

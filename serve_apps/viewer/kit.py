@@ -6,13 +6,13 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from serve_apps.viewer.words import FILTERS, tell_duration
+from serve_apps.viewer.words import FILTERS, format_duration
 
 _HERE = Path(__file__).parent
 TEMPLATES = _HERE / "templates"
 STATIC = _HERE / "static"
 TEMPLATE_FILTERS = FILTERS
-TEMPLATE_GLOBALS: Mapping[str, object] = {"duration": tell_duration}
+TEMPLATE_GLOBALS: Mapping[str, object] = {"duration": format_duration}
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
@@ -28,5 +28,7 @@ class PageFiles:
         """Return a file, or None if it does not exist. Browsers may cache it if the address contains its version."""
         if name not in self.content:
             return None
-        kept = "public, max-age=31536000, immutable" if version == self.version else "no-cache"
-        return Response(self.content[name], headers={"Cache-Control": kept}, media_type=_TYPES[name.rpartition(".")[2]])
+        cache_control = "public, max-age=31536000, immutable" if version == self.version else "no-cache"
+        return Response(
+            self.content[name], headers={"Cache-Control": cache_control}, media_type=_TYPES[name.rpartition(".")[2]]
+        )

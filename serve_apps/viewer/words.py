@@ -42,28 +42,28 @@ ADVICE = {
 _STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86_400, "d"))
 
 
-def tell_ago(text: str | None, now: datetime | None = None) -> str:
+def format_ago(text: str | None, now: datetime | None = None) -> str:
     """Format a time relative to now: "just now", "5 min ago", "in 2 h"; after a month the date."""
     if not text:
         return "–"
-    at = datetime.fromisoformat(text)
-    seconds = ((now or datetime.now(UTC)) - at).total_seconds()
+    time = datetime.fromisoformat(text)
+    seconds = ((now or datetime.now(UTC)) - time).total_seconds()
     if abs(seconds) < 5:
         return "just now"
     for below, unit, name in _STEPS:
         if abs(seconds) < below:
             count = int(abs(seconds) // unit)
             return f"{count} {name} ago" if seconds > 0 else f"in {count} {name}"
-    return f"{at.day} {at:%b %Y}"
+    return f"{time.day} {time:%b %Y}"
 
 
-def tell_time(text: str) -> str:
+def format_time(text: str) -> str:
     """Format a time in full: "Fri 1 May 2026, 09:30:05 UTC"."""
-    at = datetime.fromisoformat(text).astimezone(UTC)
-    return f"{at:%a} {at.day} {at:%b %Y, %H:%M:%S} UTC"
+    time = datetime.fromisoformat(text).astimezone(UTC)
+    return f"{time:%a} {time.day} {time:%b %Y, %H:%M:%S} UTC"
 
 
-def tell_duration(start: str | None, end: str | None) -> str:
+def format_duration(start: str | None, end: str | None) -> str:
     """Format the time between two times: "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"."""
     if not start or not end:
         return "–"
@@ -72,13 +72,13 @@ def tell_duration(start: str | None, end: str | None) -> str:
         return f"{seconds:.1f} s"
     if seconds < 60:
         return f"{seconds:.0f} s"
-    minutes, rest = divmod(int(seconds), 60)
+    minutes, rest_seconds = divmod(int(seconds), 60)
     if minutes < 60:
-        return f"{minutes} min {rest} s"
+        return f"{minutes} min {rest_seconds} s"
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def tell_size(count: int | None) -> str:
+def format_size(count: int | None) -> str:
     """Format a byte count: "12 kB"."""
     if count is None:
         return "–"
@@ -89,14 +89,14 @@ def tell_size(count: int | None) -> str:
     return f"{count / 1_000_000:.1f} MB" if count < 1_000_000_000 else f"{count / 1_000_000_000:.1f} GB"
 
 
-def tell_number(count: int | None) -> str:
+def format_number(count: int | None) -> str:
     """Format a number with a comma between thousands."""
     return "–" if count is None else f"{count:,}"
 
 
-def tell_count(count: int, one: str, many: str | None = None) -> str:
+def format_count(count: int, singular: str, plural: str | None = None) -> str:
     """Format a count with its noun, such as "1 page" or "12 pages"."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 def shorten(text: str, most: int = 72) -> str:
@@ -107,18 +107,18 @@ def shorten(text: str, most: int = 72) -> str:
     return f"{text[: most - tail - 1].rstrip()}…{text[-tail:].lstrip()}"
 
 
-def tell_sentence(text: str) -> str:
+def format_sentence(text: str) -> str:
     """Format an error's text as a sentence without changing the case of names in it."""
     return text[:1].upper() + text[1:] + ("" if text[-1:] in {"", *".!?"} else ".")
 
 
-def tell_flag(flag: str) -> str:
+def format_flag(flag: str) -> str:
     """Return the label of a flag: `pii:email` is "E-mail address"."""
     kind = flag.removeprefix("pii:")
     return FLAGS.get(kind, kind.replace("_", " ").replace("-", " ").capitalize())
 
 
-def tell_type(name: str) -> str:
+def format_type(name: str) -> str:
     """Return the label of a block type: `list_item` is "list item"."""
     return name.replace("_", " ")
 
@@ -131,24 +131,24 @@ def advise(code: str | None) -> str:
 def mark(text: str, spans: Iterable[Sequence[int] | Mapping[str, int]]) -> list[tuple[str, bool]]:
     """Split the text into stretches, marked or not. Spans are [start, end) and may overlap or exceed the end."""
     pairs = sorted((s["start"], s["end"]) if isinstance(s, Mapping) else (s[0], s[1]) for s in spans)
-    parts, at = [], 0
+    parts, position = [], 0
     for start, end in pairs:
-        begin, stop = max(at, start), max(at, end)
-        parts += [(text[at:begin], False), (text[begin:stop], True)]
-        at = stop
-    return [part for part in [*parts, (text[at:], False)] if part[0]]
+        begin, stop = max(position, start), max(position, end)
+        parts += [(text[position:begin], False), (text[begin:stop], True)]
+        position = stop
+    return [part for part in [*parts, (text[position:], False)] if part[0]]
 
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
-    "ago": tell_ago,
-    "stamp": tell_time,
-    "size": tell_size,
-    "number": tell_number,
-    "count_of": tell_count,
-    "sentence": tell_sentence,
+    "ago": format_ago,
+    "stamp": format_time,
+    "size": format_size,
+    "number": format_number,
+    "count_of": format_count,
+    "sentence": format_sentence,
     "short": shorten,
-    "flag": tell_flag,
-    "kind": tell_type,
+    "flag": format_flag,
+    "kind": format_type,
     "advice": advise,
     "mark": mark,
 }

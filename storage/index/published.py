@@ -38,7 +38,7 @@ _NARROWED = """(%(format)s::text is null or d.format = %(format)s)
     and (%(until)s::timestamptz is null or d.created_at < %(until)s)"""
 
 
-def documents_asked_for(db: Database, scope: Scope, request: SearchRequest) -> frozenset[str] | None:
+def requested_documents(db: Database, scope: Scope, request: SearchRequest) -> frozenset[str] | None:
     """Return the documents a search is limited to, or None for all.
 
     Raises:

@@ -14,7 +14,7 @@ from storage.index.fusion import FEEDBACK_CHUNKS, expand_query, fuse, move_query
 from storage.index.keyword.analysis import Words, ask, field_of, words_of
 from storage.index.keyword.keywords import Keywords, KeywordView
 from storage.index.keyword.snippets import cut_snippet
-from storage.index.published import PublishedDocument, documents_asked_for, resolve
+from storage.index.published import PublishedDocument, requested_documents, resolve
 from storage.index.table.chunk_table import ChunkTable
 from storage.index.table.entries import Vectors, split_key
 from storage.index.vectors.scope_vectors import Blocks
@@ -67,7 +67,7 @@ class IndexSearch:
         Raises NotFound (foreign `document_id` or `job_id`) and StoreUnavailable.
         """
         scope = Scope(tenant=request.tenant, org=request.org)
-        documents = documents_asked_for(self._db, scope, request)
+        documents = requested_documents(self._db, scope, request)
         question = self._question(request, scope, vector, documents)
         if question is None or documents == frozenset():
             return []

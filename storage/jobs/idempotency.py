@@ -52,7 +52,7 @@ def _first(conn: Connection, scope: Scope, key: IdempotencyKey) -> JobId | None:
     if row is None:
         return None
     if row["digest"] != key.digest:
-        raise Conflict("this Idempotency-Key was used for something else")
+        raise Conflict("this Idempotency-Key was used for another request")
     return JobId(row["job_id"])
 
 

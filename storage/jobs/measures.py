@@ -65,7 +65,7 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
     ("quire_webhook_deliveries", "Deliveries: pending now, delivered and failed so far.", ("state",), False,
      f"""select 'pending' as l1, count(*) as value from deliveries where state = 'pending'
          union all {counter_query(DELIVERIES)}"""),
-    ("quire_webhook_lag_seconds", "How late the most overdue delivery is.", (), False,
+    ("quire_webhook_lag_seconds", "Delay of the most overdue delivery.", (), False,
      """select coalesce(greatest(extract(epoch from clock_timestamp() - min(next_attempt_at)), 0), 0) as value
         from deliveries where state = 'pending'"""),
     ("quire_sources", "Sources by state; failed: the last sync ended with an error.", ("state",), False,

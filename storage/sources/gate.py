@@ -61,13 +61,13 @@ class SourceGate:
     def _fence(self, tenant: str, shared: bool) -> Path | None:
         root = None if self.root is None else str(self.root)
         if shared and (root is None or TENANT not in root):
-            raise SourceRefused(f"keys of several tenants are in force: SVC_SOURCE_ROOT must name {TENANT}")
+            raise SourceRefused(f"keys of several tenants are active: SVC_SOURCE_ROOT must name {TENANT}")
         return None if root is None else Path(root.replace(TENANT, tenant))
 
     def _check_bucket(self, location: str, tenant: str, shared: bool) -> None:
         fences = [fence for fence in self.buckets if TENANT in fence or not shared]
         if shared and not fences:
-            raise SourceRefused(f"keys of several tenants are in force: SVC_SOURCE_BUCKETS must name {TENANT}")
+            raise SourceRefused(f"keys of several tenants are active: SVC_SOURCE_BUCKETS must name {TENANT}")
         inside = (fence.replace(TENANT, tenant).rstrip("/") + "/" for fence in fences)
         if self.buckets and not any(f"{location.rstrip('/')}/".startswith(place) for place in inside):
-            raise SourceRefused("the bucket or prefix lies outside SVC_SOURCE_BUCKETS")
+            raise SourceRefused("the bucket or prefix is outside SVC_SOURCE_BUCKETS")

@@ -17,10 +17,10 @@ def delete_retired(db: Database, source_id: str | None = None, limit: int = 1000
            order by r.document_id limit %(limit)s""",
         {"id": source_id, "limit": limit},
     )
-    return sum(_delete_one(db, row) for row in rows)
+    return sum(_delete_document(db, row) for row in rows)
 
 
-def _delete_one(db: Database, row: Row) -> bool:
+def _delete_document(db: Database, row: Row) -> bool:
     scope = Scope(tenant=row["tenant"], org=row["org"])
     try:
         delete_document(db, scope, Actor(key_name="sync"), row["document_id"])

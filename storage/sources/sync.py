@@ -311,7 +311,7 @@ class _Sync:
     def _hold(self, conn: Connection) -> None:
         """Renew the lease; raise LostLease if another sync took over or the source is gone."""
         if conn.execute(_HOLD, {"id": self._source.id, "fence": self._fence}).fetchone() is None:
-            raise LostLease("the source is synced by somebody else")
+            raise LostLease("another process is syncing the source")
         self._held_at = time.monotonic()
 
     def _finish(self) -> None:

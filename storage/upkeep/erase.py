@@ -99,7 +99,7 @@ def _purge(store: Store, conn: Connection, row: Row) -> None:
         conn.execute(f"delete from {table} where document_id = %s", (document_id,))
     _blank_events(conn, row["job_id"], document_id)
     if store.artifacts.attempts(document_id) or (row["sha256"] and erased and store.blobs.exists(row["sha256"])):
-        raise StoreUnavailable("something was written again while it was being erased")
+        raise StoreUnavailable("data was written again while it was being erased")
     conn.execute("delete from purges where document_id = %s", (document_id,))
     record(conn, Scope(tenant=row["tenant"], org=row["org"]), JANITOR, "document.purged", document_id)
 

@@ -141,13 +141,13 @@ class Egress:
         scheme, host, port, path = _split(url)
         allowed = not self._allow.isdisjoint({host, f"{host}:{port}", f"[{host}]:{port}"})
         if not allowed and port not in PORTS:
-            raise UrlRefused(f"the port is none of {', '.join(map(str, sorted(PORTS)))}")
+            raise UrlRefused(f"the port is not one of {', '.join(map(str, sorted(PORTS)))}")
         try:
             addresses = tuple(dict.fromkeys(self._resolve(host, port)))
         except (OSError, UnicodeError):
             raise UrlRefused("the host's name cannot be resolved") from None
         if not addresses or not all(_may_call(text, allowed) for text in addresses):
-            raise UrlRefused("the host is, or stands for, an address that is not public")
+            raise UrlRefused("the host is or resolves to an address that is not public")
         return Target(scheme, host, port, path, addresses)
 
     def connect(self, target: Target, timeout_s: float) -> "GuardedConnection":

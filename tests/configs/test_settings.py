@@ -111,7 +111,7 @@ def test_a_crash_point_is_refused_outside_tests() -> None:
 def test_old_name_of_fast_mode_works_and_must_not_contradict_the_new_name() -> None:
     assert parse_settings({"SVC_FAST_PDF": "1"}).fast_mode
     assert not parse_settings({"SVC_FAST_PDF": "0", "SVC_FAST_MODE": "0"}).fast_mode
-    with pytest.raises(SettingsError, match="SVC_FAST_PDF: says the opposite of SVC_FAST_MODE"):
+    with pytest.raises(SettingsError, match="SVC_FAST_PDF: contradicts SVC_FAST_MODE"):
         parse_settings({"SVC_FAST_PDF": "0", "SVC_FAST_MODE": "1"})
 
 

@@ -157,7 +157,7 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
         "from dataclasses import replace\n"
         "from ray import serve\n"
         "from cluster.serve import app\n"
-        "from cluster.bootstrap.wanted import plan_readers\n"
+        "from cluster.bootstrap.enabled import plan_readers\n"
         "from cluster.runtime import read_runtime\n"
         "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"
         "runtime = read_runtime()\n"

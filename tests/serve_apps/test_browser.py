@@ -10,7 +10,7 @@ HOST = "quire.example"
 @pytest.mark.parametrize(
     ("headers", "sender"),
     [
-        ({}, Sender.UNSAID),
+        ({}, Sender.UNKNOWN),
         ({"origin": "https://quire.example"}, Sender.OURS),
         ({"origin": "https://quire.example", "sec-fetch-site": "same-origin"}, Sender.OURS),
         ({"sec-fetch-site": "same-origin"}, Sender.OURS),

@@ -7,15 +7,15 @@ import pytest
 from models.cdom.errors import ErrorCode
 from serve_apps.viewer.words import (
     ADVICE,
+    format_ago,
+    format_count,
+    format_duration,
+    format_flag,
+    format_sentence,
+    format_size,
+    format_time,
     mark,
     shorten,
-    tell_ago,
-    tell_count,
-    tell_duration,
-    tell_flag,
-    tell_sentence,
-    tell_size,
-    tell_time,
 )
 
 NOW = datetime(2026, 5, 3, 12, 0, tzinfo=UTC)
@@ -35,33 +35,33 @@ NOW = datetime(2026, 5, 3, 12, 0, tzinfo=UTC)
     ],
 )
 def test_time_is_shown_relative_to_now(away: timedelta, told: str) -> None:
-    assert tell_ago((NOW - away).isoformat(), NOW) == told
+    assert format_ago((NOW - away).isoformat(), NOW) == told
 
 
 def test_the_whole_time_is_in_utc() -> None:
-    assert tell_time("2026-05-03T02:30:05+02:00") == "Sun 3 May 2026, 00:30:05 UTC"
+    assert format_time("2026-05-03T02:30:05+02:00") == "Sun 3 May 2026, 00:30:05 UTC"
 
 
 def test_no_time_is_a_dash() -> None:
-    assert tell_ago(None) == tell_duration(None, NOW.isoformat()) == "–"
+    assert format_ago(None) == format_duration(None, NOW.isoformat()) == "–"
 
 
 @pytest.mark.parametrize(
     ("seconds", "told"), [(0.42, "0.4 s"), (12.4, "12 s"), (185, "3 min 5 s"), (7800, "2 h 10 min"), (-3, "0.0 s")]
 )
 def test_durations(seconds: float, told: str) -> None:
-    assert tell_duration(NOW.isoformat(), (NOW + timedelta(seconds=seconds)).isoformat()) == told
+    assert format_duration(NOW.isoformat(), (NOW + timedelta(seconds=seconds)).isoformat()) == told
 
 
 @pytest.mark.parametrize(
     ("count", "told"), [(None, "–"), (11, "11 B"), (2400, "2 kB"), (2_340_000, "2.3 MB"), (7_100_000_000, "7.1 GB")]
 )
 def test_sizes(count: int | None, told: str) -> None:
-    assert tell_size(count) == told
+    assert format_size(count) == told
 
 
 def test_counts_agree_with_their_nouns() -> None:
-    assert [tell_count(n, "page") for n in (0, 1, 1200)] == ["0 pages", "1 page", "1,200 pages"]
+    assert [format_count(n, "page") for n in (0, 1, 1200)] == ["0 pages", "1 page", "1,200 pages"]
 
 
 def test_a_long_name_keeps_both_ends() -> None:
@@ -74,9 +74,9 @@ def test_a_long_name_keeps_both_ends() -> None:
 
 
 def test_a_refusal_becomes_a_sentence_and_names_keep_their_letters() -> None:
-    assert tell_sentence("the place lies outside SVC_SOURCE_ROOT") == "The place lies outside SVC_SOURCE_ROOT."
-    assert tell_sentence("Sign in first.") == "Sign in first."
-    assert tell_sentence("") == ""
+    assert format_sentence("the place lies outside SVC_SOURCE_ROOT") == "The place lies outside SVC_SOURCE_ROOT."
+    assert format_sentence("Sign in first.") == "Sign in first."
+    assert format_sentence("") == ""
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_text_is_marked(spans: list[tuple[int, int]], parts: list[tuple[str, boo
 
 
 def test_flags_have_names_even_those_of_a_plugin() -> None:
-    assert (tell_flag("pii:email"), tell_flag("pii:badge_number")) == ("E-mail address", "Badge number")
+    assert (format_flag("pii:email"), format_flag("pii:badge_number")) == ("E-mail address", "Badge number")
 
 
 def test_every_error_of_a_document_comes_with_advice() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from serve_apps.viewer.hits import address_of, crop_of, is_far, table_rows
+from serve_apps.viewer.hits import address_of, crop_of, is_unrelated, table_rows
 
 TABLE = "Rope diameters\n\nCrane | Rope | Verdict\nCrane 1 | 27.9 | in service\nCrane 3 | 27.6 | replace linings"
 
@@ -69,6 +69,6 @@ def test_hit_without_a_place_has_no_crop(boxes: list[dict[str, Any]]) -> None:
 
 def test_distant_hits_are_distinguished_from_none_and_from_good_hits() -> None:
     far, near = a_hit(similarity=0.1), a_hit(similarity=0.6)
-    assert is_far("zxqv nothing", [far])
-    assert not is_far("zxqv nothing", [far, near])
-    assert not is_far("zxqv nothing", [])
+    assert is_unrelated("zxqv nothing", [far])
+    assert not is_unrelated("zxqv nothing", [far, near])
+    assert not is_unrelated("zxqv nothing", [])

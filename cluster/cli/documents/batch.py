@@ -172,7 +172,7 @@ class FileBatch:
             Extraction(item.name, written if code is None else None, code, detail, self._stated.pop(item.name, None))
         )
         if code is not None:
-            self._bar.say(explain(item.name, code, detail))
+            self._bar.print_line(explain(item.name, code, detail))
         self._bar.step(item.name)
 
 

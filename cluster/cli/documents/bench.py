@@ -32,7 +32,7 @@ Examples:
   quire bench reports/ --jobs 1 --ocr never      one document after the other, text layers only
 """
 _MOST_BARS = 60
-"""Bars of a plot: more are thinner than a reader of the page can tell apart."""
+"""Bars of a plot; more are too thin to distinguish."""
 
 
 @dataclass(frozen=True, slots=True)

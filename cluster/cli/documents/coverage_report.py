@@ -27,7 +27,7 @@ def _describe(stated: dict[str, object]) -> str:
         if counts["lost"]:
             parts.append(f"LOST: {counts['lost']:,}")
     else:
-        parts.append("nobody counted")
+        parts.append("characters not counted")
     scans = [page["scan"] for page in _pages_of(stated) if page.get("scan")]
     if scans:
         marks, read = (sum(scan[name] for scan in scans) for name in ("components", "covered"))

@@ -30,7 +30,7 @@ from models.cdom.original import OcrMode, ReadOptions, TableParts
 STANDARD = Path("-")
 """Standard input as a document, standard output as the place of its result."""
 _NAMED_SKIPPED = 5
-"""So many files that are no documents are named; the others are counted."""
+"""Skipped files that are named; the others are counted."""
 _EXAMPLES = """\b
 Examples:
   quire extract report.pdf --to md -o -          Markdown to standard output
@@ -54,10 +54,10 @@ def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) 
 
 def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
     """Parse `zh,en` into ("en", "zh")."""
-    from models.neural.ocr.langs import check_wanted
+    from models.neural.ocr.langs import check_default_langs
 
     try:
-        return check_wanted(value.split(","))
+        return check_default_langs(value.split(","))
     except MlUnavailable as error:
         raise click.BadParameter(error.detail, ctx, param) from None
 
@@ -101,14 +101,14 @@ def _parse_range(part: str) -> tuple[int, int]:
 @click.option("--plain", is_flag=True, help="Write Markdown without emphasis and link targets.")
 @click.option("--redacted", is_flag=True, help="Mask personal data. Results are named by number.")
 @click.option("--json", "as_json", is_flag=True, help="Write a report of all files as JSON to standard output.")
-@click.option("--report", "tell_coverage", is_flag=True, help="Report how many characters of each file were read.")
+@click.option("--report", "report_coverage", is_flag=True, help="Report how many characters of each file were read.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary. Failures are still printed.")
 @click.option("--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for temporary files.")
 def extract(
     paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
     layout_model: Path | None,
-    furniture: bool, plain: bool, redacted: bool, as_json: bool, tell_coverage: bool, quiet: bool,
+    furniture: bool, plain: bool, redacted: bool, as_json: bool, report_coverage: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.
@@ -136,7 +136,7 @@ def extract(
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
         click.echo(json.dumps(_report(batch.done, selection.skipped), ensure_ascii=False, indent=1))
-    if tell_coverage:
+    if report_coverage:
         click.echo("\n".join(describe_coverage(batch.done)), err=True)
     if not quiet and output != STANDARD:
         click.echo(_summary(batch.done, selection.skipped, output, time.monotonic() - started), err=True)

@@ -79,7 +79,7 @@ def show_plans(workdir: Path | None) -> None:
 @click.option(
     "--documents", type=_COUNT, default=20, show_default=True, help="Maximum number of documents in progress."
 )
-@click.option("--retention-days", type=_COUNT, help="Days to keep results. The default is no limit.")
+@click.option("--retention-days", type=_COUNT, help="Days to keep results; unlimited by default.")
 @workdir_option
 def define_plan(name: str, pages: int | None, documents: int, retention_days: int | None, workdir: Path | None) -> None:
     """Make a plan or change it for everybody who is on it."""

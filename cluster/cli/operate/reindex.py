@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from cluster.bootstrap.wanted import searches
+from cluster.bootstrap.enabled import searches
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.compose.search import index_place
 from cluster.runtime import read_runtime, runtime_file

@@ -152,7 +152,7 @@ def run_readers(
         try:
             for document in take():
                 if error := work.run(document, reader):
-                    bar.say(f"{document.document_id}: {error}: {document.source_file}")
+                    bar.print_line(f"{document.document_id}: {error}: {document.source_file}")
                 bar.step(document.source_file)
         finally:
             reader.close()

@@ -43,7 +43,7 @@ def rescan(workdir: Path | None, everything: bool) -> None:
         trees, done = list(list_shown(store.db)), Counter[str]()
         with ProgressBar(len(trees)).shown() as bar:
             for shown in trees:
-                done[rescan_one(store, shown, detector, everything=everything)] += 1
+                done[rescan_document(store, shown, detector, everything=everything)] += 1
                 bar.step(shown.document_id)
         store.close()
     except (StorageError, EngineMissing) as error:
@@ -53,7 +53,9 @@ def rescan(workdir: Path | None, everything: bool) -> None:
         raise CommandStopped("some trees could not be scanned; their redacted outputs are not available")
 
 
-def rescan_one(store: "Store", shown: "PublishedAttempt", detector: "Detector", *, everything: bool = False) -> str:
+def rescan_document(
+    store: "Store", shown: "PublishedAttempt", detector: "Detector", *, everything: bool = False
+) -> str:
     """Scan one document's tree; return `scanned`, `incomplete`, `up to date` or `gone`."""
     try:
         tree = load_tree(store.artifacts.read(shown.document_id, shown.attempt, TREE))

@@ -38,7 +38,7 @@ def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str,
 @click.option("--gpus", type=click.IntRange(0), help="GPUs to use. The default is all.")
 @click.option("--port", type=click.IntRange(1024, 65535), default=6379, show_default=True, help="Port of the head.")
 @click.option("--dashboard-port", type=click.IntRange(1024, 65535), default=8265, show_default=True,
-              help="Where a head takes jobs, on loopback; another one takes the port above it too.")  # fmt: skip
+              help="Loopback port of the job API; unless default, the next port is used too.")  # fmt: skip
 @click.option("--node-ip", help="Address at which other machines reach this one.")
 @workdir_option
 def worker(

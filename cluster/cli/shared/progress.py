@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _NAME_COLUMNS = 32
-"""Letters of a file's name beside the bar."""
+"""Letters of a file's name next to the bar."""
 _MANY_PAGES = 20
-"""Pages from which a single document gets a bar of its own: fewer are read before a bar is drawn."""
+"""Pages from which a single document gets a bar; shorter documents end before a bar is drawn."""
 
 
 class ProgressBar:
@@ -53,7 +53,7 @@ class ProgressBar:
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, completed=done, description=f"pages of {name[-_NAME_COLUMNS:]}")
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """Print a permanent line."""
         if self._progress is not None:
             self._progress.console.print(line, markup=False, highlight=False)

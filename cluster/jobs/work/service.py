@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from cluster.bootstrap.enabled import searches
 from cluster.bootstrap.finding import find_runtime
 from cluster.bootstrap.opening import open_runtime_store
-from cluster.bootstrap.wanted import searches
 from cluster.compose.handles import API_APP
 from cluster.errors import StartRefused
 from cluster.machine.environment import ray_token_file

@@ -17,10 +17,10 @@ def chunker_name(settings: ChunkSettings | None = None) -> str:
 
 
 def settings_of(name: str | None, default: ChunkSettings) -> ChunkSettings:
-    """The settings that give the same chunks again.
+    """Return the settings that reproduce a document's chunks.
 
-    `default` for a document from before names were kept, and for a version this program no longer has: its chunks are
-    then those of today until `rechunk` has put them into the index too.
+    Returns `default` for a document without a recorded chunker, and for a version that this program no longer has: its
+    chunks are then those of the current chunker until `rechunk` has updated the index too.
     """
     match = _NAME.fullmatch(name or "")
     if match is None or match[1] != CHUNKER_VERSION:

@@ -27,8 +27,11 @@ class ChunkSettingsRefused(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkSettings:
-    """Token counts. The embedding model reads 256 tokens, two of them its own, hence 254; the overlap of 32 carries
-    a sentence or two over a cut; below 64 a section takes its first subsections in instead of standing alone."""
+    """Token counts of chunks.
+
+    The embedding model reads 256 tokens, two of them its own, hence 254. The overlap of 32 carries a sentence or two
+    over a cut. A section below 64 takes in its first subsections instead of becoming a separate chunk.
+    """
 
     max_tokens: int = 254
     overlap_tokens: int = 32
@@ -47,8 +50,11 @@ class _Section:
 
 
 def chunk_tree(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None = None) -> list[Chunk]:
-    """Chunks in reading order. What nobody sees and running heads are left out; all other text is in exactly once, but
-    for the overlap inside a section and the repeated header rows of a table."""
+    """Return the chunks in reading order.
+
+    Hidden text and running heads are left out. All other text is in exactly once, except for the overlap inside a
+    section and the repeated header rows of a table.
+    """
     languages = {page.number: page.language for page in tree.pages}
     chunks: list[Chunk] = []
     for path, passages in _packed(tree, tokenizer, settings or ChunkSettings()):
@@ -58,12 +64,12 @@ def chunk_tree(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None 
 
 
 def count_chunks(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None = None) -> int:
-    """How many `chunk_tree` makes, without making them."""
+    """Return the number of chunks that `chunk_tree` makes, without making them."""
     return sum(1 for _ in _packed(tree, tokenizer, settings or ChunkSettings()))
 
 
 def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
-    """Runs of blocks under one heading, in reading order; the heading is the first block of its section."""
+    """Yield runs of blocks under one heading, in reading order; the heading is the first block of its section."""
     stack: list[tuple[int, str]] = []
     section = _Section((), 0, [])
     for block in blocks:
@@ -80,8 +86,10 @@ def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
 def _packed(
     tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings
 ) -> Iterator[tuple[tuple[str, ...], list[Passage]]]:
-    """(section path, passages) of each chunk. A section joins an open chunk only when that chunk is short and was
-    opened under a heading of higher rank."""
+    """Yield the section path and the passages of each chunk.
+
+    A section joins an open chunk only when that chunk is short and was opened under a heading of higher rank.
+    """
     tokenizer.count("\n".join(block.text for block in tree.blocks))  # its words are learnt at once
     path: tuple[str, ...] = ()
     level, current = 0, list[Passage]()
@@ -120,7 +128,7 @@ def _groups(passages: Iterable[Passage], budget: int) -> Iterator[list[Passage]]
 
 
 def _lead_in(last: Passage, group: list[Passage], tokenizer: Tokenizer, settings: ChunkSettings) -> list[Passage]:
-    """What a continued chunk begins with: the header rows of its table, or the end of the passage before it."""
+    """Return the beginning of a continued chunk: the header rows of its table, or the end of the previous passage."""
     first = group[0]
     text = first.header or ("" if last.blocks[-1].table else _tail(last.text, tokenizer, settings.overlap_tokens))
     tokens = weigh(text, tokenizer)
@@ -131,7 +139,7 @@ def _lead_in(last: Passage, group: list[Passage], tokenizer: Tokenizer, settings
 
 
 def _tail(text: str, tokenizer: Tokenizer, tokens: int) -> str:
-    """The last sentences of `text` within `tokens`, else its last words."""
+    """Return the last sentences of `text` within `tokens`, else its last words."""
     if 0 < tokenizer.count(text) <= tokens and text.isascii() and text[:1].isalnum():
         return text.strip()  # the first token begins where the text does
     places = tokenizer.offsets(text)
@@ -187,5 +195,5 @@ def _merged(boxes: Iterable[PageBox]) -> tuple[PageBox, ...]:
 
 
 def _stacked(above: Bbox, below: Bbox) -> bool:
-    """True when `below` begins where `above` ends and both are equally wide, as rows of one table."""
+    """Return True when `below` begins where `above` ends and both are equally wide, as rows of one table."""
     return abs(above[0] - below[0]) < 1 and abs(above[2] - below[2]) < 1 and -1 < below[1] - above[3] < 2

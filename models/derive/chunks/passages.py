@@ -62,18 +62,18 @@ def _of_block(flowing: FlowingBlock, tokenizer: Tokenizer, budget: int) -> list[
     if not block.text.strip():
         return []
     passages: list[Passage] = []
-    at, all_boxes = 0, _boxes(flowing.parts)
+    offset, all_boxes = 0, _boxes(flowing.parts)
     for text, tokens, glue in cut_text(block.text, tokenizer, budget):
-        start = block.text.index(text, at)
-        at = start + len(text)
-        parts = _parts_within(flowing, start, at)
+        start = block.text.index(text, offset)
+        offset = start + len(text)
+        parts = _parts_within(flowing, start, offset)
         boxes = all_boxes if parts is flowing.parts else _boxes(parts)
         passages.append(Passage(text=text, tokens=tokens, blocks=parts, boxes=boxes, glue=glue))
     return passages
 
 
 def _parts_within(flowing: FlowingBlock, start: int, end: int) -> tuple[Block, ...]:
-    """The parts of a paragraph that a stretch of its text comes from."""
+    """Return the parts of a paragraph that a range of its text comes from."""
     if len(flowing.parts) == 1:
         return flowing.parts
     ends = (*flowing.starts[1:], len(flowing.whole.text))
@@ -89,6 +89,7 @@ def _boxes(blocks: Sequence[Block]) -> tuple[PageBox, ...]:
 
 
 def box_of(block: Block) -> tuple[PageBox, ...]:
+    """Return the block's box, or nothing when it has none."""
     return () if block.bbox is None else (PageBox(page=block.page, bbox=block.bbox),)
 
 
@@ -99,7 +100,7 @@ def _glue(previous: Block | None, block: Block) -> str:
 
 
 def _belongs_together(previous: Block | None, block: Block) -> bool:
-    """A caption beside its figure or table, on either side."""
+    """Return True for a caption next to its figure or table, on either side."""
     if previous is None:
         return False
     figures = (BlockType.TABLE, BlockType.PICTURE)
@@ -111,7 +112,7 @@ def _belongs_together(previous: Block | None, block: Block) -> bool:
 
 
 def _with_silent_figure(passage: Passage, unseen: tuple[Block, ...]) -> Passage:
-    """A figure without text is cited with the caption that follows it."""
+    """Add a figure without text to the passage of the caption that follows it."""
     figures = tuple(block for block in unseen if block.type is BlockType.PICTURE)[-1:]
     if passage.blocks[0].type is not BlockType.CAPTION or not figures:
         return passage
@@ -192,7 +193,7 @@ def _of_table(block: Block, table: Table, tokenizer: Tokenizer, budget: int) -> 
 
 
 def table_rows(table: Table) -> list[list[Cell]]:
-    """The cells row by row; rows without any cell are left out."""
+    """Return the cells row by row, without empty rows."""
     rows: dict[int, list[Cell]] = {}
     for cell in table.cells:
         rows.setdefault(cell.row, []).append(cell)
@@ -200,6 +201,7 @@ def table_rows(table: Table) -> list[list[Cell]]:
 
 
 def row_text(row: Sequence[Cell]) -> str:
+    """Return the row's cells joined by bars."""
     return " | ".join(" ".join(cell.text.split()) for cell in row)
 
 

@@ -1,5 +1,7 @@
-"""What bills show without a label, or under labels that only together say which amount counts: issuer, address, total,
-date, currency, account. Fragments and the keys already named come in, fields with the fragment that shows them go out.
+"""Finds fields of bills without a label, or whose labels only together determine the amount.
+
+Issuer, address, total, date, currency, account. In: fragments and the keys already found. Out: fields with their
+fragments.
 """
 
 from collections.abc import Iterator, Sequence
@@ -47,42 +49,44 @@ def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Pl
     head = find_letterhead(fragments)
     if head is None:
         return
-    at = head.name_at
+    fragment = head.name_at
     if Key.SUPPLIER not in named:
-        yield at, make_field(at, "supplier", Key.SUPPLIER, ValueType.TEXT, head.name, head.sure)
+        yield fragment, make_field(fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, head.name, head.sure)
     if head.address_at:
-        at = head.address_at[0]
-        yield at, make_field(at, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.sure)
+        fragment = head.address_at[0]
+        yield fragment, make_field(fragment, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.sure)
 
 
 def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
-    """The first currency that an amount carries."""
+    """Yield the first currency that an amount carries."""
     if Key.CURRENCY in named:
         return
-    for at in fragments:
-        for amount in find_amounts(at.text):
+    for fragment in fragments:
+        for amount in find_amounts(fragment.text):
             code = find_currency(amount.raw)
             if code is not None:
-                yield at, make_field(at, "currency", Key.CURRENCY, ValueType.CURRENCY, code, 0.7, code)
+                yield fragment, make_field(fragment, "currency", Key.CURRENCY, ValueType.CURRENCY, code, 0.7, code)
                 return
 
 
 def _date(fragments: Sequence[Fragment]) -> Iterator[Placed]:
-    """The document's own date: behind an invoice date's label, else the first. It is given in ISO form where there is
-    no doubt which number is the month."""
-    dates = [(at, day, match_label(at.text)) for at in fragments for day in find_dates(at.text)]
+    """Yield the document's date: behind an invoice date's label, else the first one.
+
+    The value is in ISO form when the month is unambiguous.
+    """
+    dates = [(fragment, day, match_label(fragment.text)) for fragment in fragments for day in find_dates(fragment.text)]
     labelled = [
-        found for found in dates if found[2] is not None and found[2][0] in (Key.INVOICE_DATE, Key.INVOICE_NUMBER)
+        dated for dated in dates if dated[2] is not None and dated[2][0] in (Key.INVOICE_DATE, Key.INVOICE_NUMBER)
     ]
-    for at, day, _ in (labelled or dates)[:1]:
+    for fragment, day, _ in (labelled or dates)[:1]:
         value = day.normal if day.sure >= CLEAR_DATE else day.raw
-        yield at, make_field(at, "date", Key.DATE, ValueType.DATE, value, 0.6 * day.sure, day.normal)
+        yield fragment, make_field(fragment, "date", Key.DATE, ValueType.DATE, value, 0.6 * day.sure, day.normal)
 
 
 def _accounts(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
-    for at in fragments:
-        for iban in find_ibans(at.text) if Key.IBAN not in named else ():
-            yield at, make_field(at, "iban", Key.IBAN, ValueType.IDENTIFIER, iban.raw, 0.9, iban.normal)
-        email = EMAIL.search(at.text) if "@" in at.text and Key.EMAIL not in named else None
+    for fragment in fragments:
+        for iban in find_ibans(fragment.text) if Key.IBAN not in named else ():
+            yield fragment, make_field(fragment, "iban", Key.IBAN, ValueType.IDENTIFIER, iban.raw, 0.9, iban.normal)
+        email = EMAIL.search(fragment.text) if "@" in fragment.text and Key.EMAIL not in named else None
         if email:
-            yield at, make_field(at, "email", Key.EMAIL, ValueType.EMAIL, email.group(), 0.8)
+            yield fragment, make_field(fragment, "email", Key.EMAIL, ValueType.EMAIL, email.group(), 0.8)

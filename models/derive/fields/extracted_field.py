@@ -34,7 +34,7 @@ class ExtractedField:
 def make_field(
     at: Fragment, key: str, canonical_key: str, kind: ValueType, value: str, sure: float, normal: str | None = None
 ) -> ExtractedField:
-    """A field whose value stands in that fragment; `normal` is worked out from the value when it is not given."""
+    """Return a field whose value is in that fragment; `normal` is derived from the value by default."""
     return ExtractedField(
         key=key,
         canonical_key=str(canonical_key),

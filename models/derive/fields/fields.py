@@ -55,8 +55,8 @@ def select_fields(fields: Iterable[ExtractedField], keys: str | None) -> list[Ex
     """Those whose key or canonical key is among the comma-separated `keys`, without case; all when it is None."""
     if keys is None:
         return list(fields)
-    wanted = {canonical_name(key) for key in keys.split(",")}
-    return [field for field in fields if field.canonical_key in wanted or canonical_name(field.key) in wanted]
+    names = {canonical_name(key) for key in keys.split(",")}
+    return [field for field in fields if field.canonical_key in names or canonical_name(field.key) in names]
 
 
 def canonical_name(label: str) -> str:
@@ -70,39 +70,46 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
     in_tables = table_pairs(tree, fragments)
     cells = {pair.at.order for pair in in_tables}
     pairs = [
-        pair for pair in find_pairs([one for one in fragments if not _is_tick(one)]) if pair.at.order not in cells
+        pair
+        for pair in find_pairs([fragment for fragment in fragments if not _is_tick(fragment)])
+        if pair.at.order not in cells
     ] + in_tables
-    found = [(pair.at.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
-    found += [(at.order, field) for at, field in find_ticked(fragments)]
-    named = frozenset(field.canonical_key for _, field in found)
-    found += [(at.order, field) for at, field in find_unlabelled(fragments, named)]
+    placed = [(pair.at.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
+    placed += [(fragment.order, field) for fragment, field in find_ticked(fragments)]
+    named = frozenset(field.canonical_key for _, field in placed)
+    placed += [(fragment.order, field) for fragment, field in find_unlabelled(fragments, named)]
     surest: dict[tuple[object, ...], tuple[int, ExtractedField]] = {}
-    for order, field in sorted(found, key=lambda entry: entry[1].confidence):
+    for order, field in sorted(placed, key=lambda entry: entry[1].confidence):
         surest[field.canonical_key, field.value, field.evidence.block_id, field.evidence.cell] = (order, field)
     return [field for _, field in sorted(surest.values(), key=lambda entry: entry[0])]
 
 
 def find_ticked(fragments: Iterable[Fragment]) -> Iterator[tuple[Fragment, ExtractedField]]:
     """Boxes to tick: the label is the key, the box the value, `true` or `false`."""
-    for at in fragments:
-        label = at.text[1:].strip()
-        if _is_tick(at) and label:
+    for fragment in fragments:
+        label = fragment.text[1:].strip()
+        if _is_tick(fragment) and label:
             key = canonical_name(label) or "field"
-            yield at, make_field(at, label, key, ValueType.TEXT, at.text[0], _SURE_TICK, _TICKS[at.text[0]])
+            yield (
+                fragment,
+                make_field(
+                    fragment, label, key, ValueType.TEXT, fragment.text[0], _SURE_TICK, _TICKS[fragment.text[0]]
+                ),
+            )
 
 
-def _is_tick(at: Fragment) -> bool:
-    return at.type is BlockType.CHECKBOX and at.text[:1] in _TICKS
+def _is_tick(fragment: Fragment) -> bool:
+    return fragment.type is BlockType.CHECKBOX and fragment.text[:1] in _TICKS
 
 
 def _is_title_of_money(pair: Pair) -> bool:
-    """A money label over or beside words is the head of a column."""
+    """Return True for a money label above or next to words, which is the head of a column."""
     money = pair.known is not None and TYPES.get(pair.known) is ValueType.AMOUNT
     return money and not any(map(str.isdigit, pair.value))
 
 
 def _of_pair(pair: Pair) -> ExtractedField:
-    """A total is less sure here: which of several counts is decided over the whole bill."""
+    """Return the pair's field; a total gets a lower confidence, because the whole bill decides between several."""
     key = _canonical(pair)
     kind = TYPES.get(key, ValueType.TEXT) if isinstance(key, Key) else _guess_type(pair.value)
     value = trim_value(pair.value, kind)
@@ -112,17 +119,17 @@ def _of_pair(pair: Pair) -> ExtractedField:
 
 
 def _canonical(pair: Pair) -> str:
-    """A total whose words say otherwise (excluding tax, quantity) is not the total."""
+    """Return the pair's key; a total with contrary words (excluding tax, quantity) is not the total."""
     if pair.known is Key.TOTAL and not rank_total(pair.key):
         return canonical_name(pair.key)
     return pair.known or canonical_name(pair.key) or "field"
 
 
 def _guess_type(value: str) -> ValueType:
-    """The type of a value under a label that says nothing about it."""
+    """Return the type of a value whose label does not imply one."""
     whole = value.strip()
-    for kind, found in ((ValueType.DATE, find_dates(whole)), (ValueType.AMOUNT, find_amounts(whole))):
-        first = next(found, None)
+    for kind, matches in ((ValueType.DATE, find_dates(whole)), (ValueType.AMOUNT, find_amounts(whole))):
+        first = next(matches, None)
         if first is not None and len(first.raw) >= 0.8 * len(whole):
             return kind
     return ValueType.EMAIL if EMAIL.fullmatch(whole) else ValueType.TEXT

@@ -44,6 +44,7 @@ class Fragment:
 
     @property
     def height(self) -> float:
+        """Return the height of the box, 0 without one."""
         return self.bbox[3] - self.bbox[1] if self.bbox else 0.0
 
 
@@ -84,7 +85,7 @@ def _line_box(bbox: Bbox | None, number: int, count: int) -> Bbox | None:
 
 
 def _part_box(bbox: Bbox | None, parts: Sequence[str], place: int) -> Bbox | None:
-    """The share of a row that one of its parts has by its length; a wide gap counts as four characters."""
+    """Return the part of a row's box that one of its parts takes by length; a wide gap counts as four characters."""
     if bbox is None or len(parts) == 1:
         return bbox
     step = (bbox[2] - bbox[0]) / (sum(map(len, parts)) + TAB_CHARS * (len(parts) - 1))
@@ -104,7 +105,7 @@ class Neighbours:
                         self._bands[band].append(fragment)
 
     def right_of(self, fragment: Fragment) -> Fragment | None:
-        """The nearest fragment to the right that shares at least half of the lower one's height."""
+        """Return the nearest fragment to the right that shares at least half of the lower one's height."""
         if fragment.bbox is None:
             return None
         edge = fragment.bbox[2] - 0.4 * fragment.height
@@ -116,7 +117,7 @@ class Neighbours:
         return min(row, key=lambda other: other.bbox[0] if other.bbox else 0.0, default=None)
 
     def below(self, fragment: Fragment, *, lines: float = 1.6) -> Fragment | None:
-        """The nearest fragment that begins under this one, at most `lines` of its heights away."""
+        """Return the nearest fragment that begins under this one, at most `lines` of its heights away."""
         if fragment.bbox is None:
             return None
         x0, _, x1, y1 = fragment.bbox
@@ -146,7 +147,7 @@ class Neighbours:
 
 
 def _bands(top: float, bottom: float) -> range:
-    """The bands from `top` to `bottom`, of tall ones the first."""
+    """Return the bands from `top` to `bottom`, only the first ones of tall boxes."""
     first = int(max(-MAX_PLACE, min(top, MAX_PLACE)) // BAND)
     last = int(max(-MAX_PLACE, min(bottom, MAX_PLACE)) // BAND)
     return range(first, min(last, first + MAX_BANDS) + 1)

@@ -1,7 +1,7 @@
-"""Who issued a bill, as the bill itself states it: the sender line over the address window, or the imprint at the foot.
+"""Finds the issuer that a bill states: the sender line over the address window, or the imprint at the foot.
 
-`Name - Street 1 - 12345 Town` and `Name SAS au capital de …`, `Name, registered office …` name the issuer more surely
-than any line at the top, where the customer may stand. Fragments in, a name with its fragment out.
+`Name - Street 1 - 12345 Town` and `Name SAS au capital de …`, `Name, registered office …` name the issuer more
+reliably than a line at the top, which may name the customer. In: fragments. Out: a name with its fragment.
 """
 
 import re
@@ -36,7 +36,7 @@ class Imprint:
 
 
 def find_imprint(fragments: Sequence[Fragment]) -> Imprint | None:
-    """The sender line, else the imprint, of the first page that has one; None for neither."""
+    """Return the sender line, else the imprint, of the first page that has one; None for neither."""
     for fragment in fragments:
         match = SENDER.match(fragment.text) if fragment.page == fragments[0].page else None
         if match and _is_name(match["name"]):

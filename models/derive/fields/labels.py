@@ -1,4 +1,4 @@
-"""Which words name which field: the beginning of a text to a canonical key and where its label ends.
+"""Maps labels to field keys: the beginning of a text to a canonical key and the end of its label.
 
 A label is matched by its words, without case, accents and punctuation; the longest phrase at the beginning wins.
 """
@@ -40,7 +40,7 @@ FIRST_WORDS = frozenset(words[0] for words in LEXICON)
 
 
 def match_label(text: str) -> tuple[Key, int] | None:
-    """The key that the beginning of `text` names and the offset behind its words, or None."""
+    """Return the key that the beginning of `text` names and the offset behind its words, or None."""
     first = WORD.search(text.translate(_OTHER_SIGNS) if not text.isascii() else text, 0, 40)
     if first is None or _plain(first.group()) not in FIRST_WORDS:
         return None
@@ -53,12 +53,12 @@ def match_label(text: str) -> tuple[Key, int] | None:
 
 
 def name_key(label: str) -> Key | None:
-    """The key of a whole label: all its words are known, or the words behind the known ones only qualify them."""
+    """Return the key of a whole label, when words behind the known ones only qualify them."""
     match = match_label(label)
     if match is None:
         return None
-    rest = [word for word, _ in label_words(label[match[1] :])]
-    return match[0] if len(rest) <= 5 and all(word in QUALIFIERS for word in rest) else None
+    following = [word for word, _ in label_words(label[match[1] :])]
+    return match[0] if len(following) <= 5 and all(word in QUALIFIERS for word in following) else None
 
 
 EXCLUSIVE = re.compile(
@@ -76,7 +76,7 @@ FINAL = re.compile(
 
 
 def rank_total(label: str) -> int:
-    """How surely a label that begins like a total names the final one: 0 not at all, 1 plain, 2 final by its words."""
+    """Rank a label that begins like a total: 0 not a total, 1 a plain total, 2 the final total by its words."""
     if CONTAINED.search(label):
         return 0
     if EXCLUSIVE.search(label) and not INCLUSIVE.search(label):

@@ -1,7 +1,7 @@
-"""Who issued a document, and where they sit: the unlabelled first lines of receipts and invoices.
+"""Finds a document's issuer and address in the unlabelled first lines of receipts and invoices.
 
 The issuer is the first line that looks like a firm, its address the lines under it up to the first labelled one.
-Fragments in, fragments with joined text out; knows no dataset and no list of firms.
+In: fragments. Out: fragments with joined text. Knows no dataset and no list of firms.
 """
 
 import re
@@ -69,7 +69,7 @@ class Letterhead:
 
 
 def find_letterhead(fragments: Sequence[Fragment]) -> Letterhead | None:
-    """The issuer named at the top of the first page, or None."""
+    """Return the issuer named at the top of the first page, or None."""
     first = [fragment for fragment in fragments if fragment.page == fragments[0].page] if fragments else []
     lines = sorted(first, key=_top) if all(fragment.bbox for fragment in first) else first
     ranked = [
@@ -90,7 +90,7 @@ def _top(fragment: Fragment) -> tuple[float, float]:
 
 
 def rank_firm(text: str, place: int) -> float:
-    """How much a line at that place from the top looks like the name of a firm; 0 not at all."""
+    """Rank the line at that place from the top by its similarity to a firm's name; 0 for none."""
     name = strip_registration(text)
     letters = sum(map(str.isalpha, name))
     if (
@@ -110,17 +110,17 @@ def rank_firm(text: str, place: int) -> float:
 
 
 def _names_trade(name: str) -> bool:
-    """A trade with a name, not the trade alone (`Bistro & Cafe` under the name)."""
+    """Return True for a trade with a name, not for the trade alone (`Bistro & Cafe` under the name)."""
     return bool(TRADE.search(name)) and any(map(str.isalpha, re.sub(r"\b(and|the)\b", "", TRADE.sub("", name))))
 
 
 def strip_registration(text: str) -> str:
-    """The name without the registration number behind it."""
+    """Return the name without the registration number behind it."""
     return REGISTRATION.sub("", text).strip(" .,:;*-=") or text
 
 
 def _whole_name(lines: Sequence[Fragment], place: int) -> tuple[str, int]:
-    """A name whose legal form stands on the next line takes that line in."""
+    """Return the name, joined with the next line when that holds its legal form, and the number of lines used."""
     name = strip_registration(lines[place].text)
     if place and sum(map(str.isalpha, LEGAL_FORM.sub("", name))) < MIN_NAME:
         return f"{strip_registration(lines[place - 1].text)} {name}", 1
@@ -133,7 +133,7 @@ def _whole_name(lines: Sequence[Fragment], place: int) -> tuple[str, int]:
 
 
 def _address_lines(lines: Sequence[Fragment], start: int) -> list[Fragment]:
-    """The lines after the name that read like an address: from the first street-like one to the first that is not."""
+    """Return the lines after the name that read like an address, from the first street-like one on."""
     address: list[Fragment] = []
     for line in lines[start : start + 10]:
         if _ends_address(line.text):
@@ -166,7 +166,7 @@ def _ends_address(text: str) -> bool:
 
 
 def _beyond(address: Sequence[Fragment], line: Fragment) -> bool:
-    """A gap larger than two lines, or a postcode already read and nothing address-like here."""
+    """Return True behind a gap of more than two lines, or for a long line after a postcode."""
     last = address[-1]
     if last.bbox and line.bbox and line.bbox[1] - last.bbox[3] > 1.5 * max(last.height, line.height):
         return True

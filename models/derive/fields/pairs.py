@@ -54,19 +54,19 @@ def read_inline(text: str) -> list[tuple[str, str]]:
     A text over `MAX_VALUE` characters is prose and has none.
     """
     pairs: list[tuple[str, str]] = []
-    rest = text if len(text) <= MAX_VALUE else ""
-    while rest:
-        pair, rest = _read_first(rest)
+    remaining = text if len(text) <= MAX_VALUE else ""
+    while remaining:
+        pair, remaining = _read_first(remaining)
         pairs.extend(pair)
     return pairs
 
 
 def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
-    """The pair that the text begins with, if any, and what stands behind it."""
+    """Return the pair that the text begins with, if any, and the text behind it."""
     match = INLINE.match(text)
     if match and is_label(match["label"]) and not CLOCK.match(text[max(0, match.end("label") - 1) :]):
-        value, rest = _split_value(match["value"])
-        return [(match["label"].strip(), value)], rest
+        value, remaining = _split_value(match["value"])
+        return [(match["label"].strip(), value)], remaining
     known = match_label(text)
     if known is not None:
         label, value = text[: known[1]], text[known[1] :].lstrip(" .:#°-–)")
@@ -76,13 +76,13 @@ def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
 
 
 def _next_known(text: str) -> str:
-    """What begins with the next known label, where rows of a bill have been joined into one text; "" for none."""
-    _, rest = _split_value(text) if ":" in text else ("", "")
-    while rest:
-        label = NEXT_COLON.search(rest)
-        if label is None or name_key(rest[: label.start()]) is not None:
-            return rest if label else ""
-        _, rest = _split_value(rest)
+    """Return the text from the next known label on, where rows of a bill were joined into one text; "" without one."""
+    _, remaining = _split_value(text) if ":" in text else ("", "")
+    while remaining:
+        label = NEXT_COLON.search(remaining)
+        if label is None or name_key(remaining[: label.start()]) is not None:
+            return remaining if label else ""
+        _, remaining = _split_value(remaining)
     return ""
 
 
@@ -97,7 +97,7 @@ def _split_value(value: str) -> tuple[str, str]:
 
 
 def _label_start(text: str) -> int:
-    """Where the label at the end of `text` begins: the longest known one, else its last words of one style; else 0."""
+    """Return the start of the label that ends `text`: the longest known one, else last words of one style, else 0."""
     starts = [match.start() for match in LAST_WORDS.finditer(text)][-MAX_LAST_WORDS:]
     known = next((start for start in starts if start and name_key(text[start:]) is not None), 0)
     if known or not starts:
@@ -168,7 +168,7 @@ class _Page:
                 yield self._claim(label, value, 0.75)
 
     def _weak(self) -> Iterator[Pair]:
-        """A short text left of a short value with digits, where neither is part of another pair."""
+        """Yield short texts left of a short value with digits, where neither is part of another pair."""
         for label in self._all:
             if label.order in self._taken or label.order in self._served or not is_weak_label(label.text):
                 continue
@@ -195,7 +195,7 @@ class _Page:
 
 
 def lone_label(text: str) -> str | None:
-    """The label when the whole text is one: it ends with a colon, or the lexicon knows it."""
+    """Return the text when it is a label as a whole: it ends with a colon, or the lexicon knows it."""
     if len(text) > MAX_LABEL + 2:
         return None
     if text[-1:] in ":：" and is_label(text[:-1]):
@@ -206,11 +206,12 @@ def lone_label(text: str) -> str | None:
 
 
 def is_bare(text: str) -> bool:
-    """True for a word that is a title or prose when it stands alone, as `Invoice`."""
+    """Return True for a word that is a title or prose without a colon, as `Invoice`."""
     return text.casefold().strip() in NEEDS_COLON
 
 
 def is_weak_label(text: str) -> bool:
+    """Return True for a short text of mostly letters, which may label a value next to it."""
     letters = sum(map(str.isalpha, text))
     return (
         len(text) <= 40

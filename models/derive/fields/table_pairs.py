@@ -35,7 +35,7 @@ def _beside(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
     for row in rows:
         if len(row) == 2 and _is_label_cell(row[0].text, known_only=cols > 2):
             yield _pair(row[0], row[1])
-        elif len(row) == 4 and cols == 4 and all(_is_label_cell(row[at].text, known_only=True) for at in (0, 2)):
+        elif len(row) == 4 and cols == 4 and all(_is_label_cell(row[index].text, known_only=True) for index in (0, 2)):
             yield _pair(row[0], row[1])
             yield _pair(row[2], row[3])
 

@@ -1,6 +1,6 @@
-"""Which amount is what the bill comes to: the surest total label that has an amount beside or under it.
+"""Chooses the amount of a bill: the best total label with an amount next to it or under it.
 
-Fragments in, one amount with its label out. Change, cash, tax and rounding lines never win.
+In: fragments. Out: one amount with its label. Change, cash, tax and rounding lines never win.
 """
 
 import re
@@ -34,8 +34,11 @@ class Total:
 
 
 def choose_total(fragments: Sequence[Fragment]) -> Total | None:
-    """The best of all totals: by label, then by size; after rounding where a rounding line leads to a printed amount.
-    None when no amount stands beside a total label and none is cash less change."""
+    """Return the best of all totals, by label and then by size.
+
+    A rounding line that leads to a printed amount is applied. Returns None without an amount near a total label
+    and without cash less change.
+    """
     bill = _Bill(fragments)
     best = max(bill.totals(), key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
     return bill.rounded(best[1]) if best else bill.paid_less_change()
@@ -46,57 +49,61 @@ class _Bill:
 
     def __init__(self, fragments: Sequence[Fragment]) -> None:
         self._all = fragments
-        self._keys = [(at, match[0]) for at in fragments if (match := match_label(at.text))]
+        self._keys = [(fragment, match[0]) for fragment in fragments if (match := match_label(fragment.text))]
         self._near: dict[int, Neighbours] = {}
 
     def totals(self) -> Iterator[tuple[int, Total]]:
         """Every amount at a total label with the label's rank."""
-        for at in self._all:
-            for text, label in _total_texts(at.text):
+        for fragment in self._all:
+            for text, label in _total_texts(fragment.text):
                 rank = rank_total(label)
-                for amount, place in self._amounts(at, text) if rank else ():
+                for amount, place in self._amounts(fragment, text) if rank else ():
                     yield rank, Total(label, amount, place, 0.8 + 0.08 * rank)
 
     def rounded(self, total: Total) -> Total:
-        """What is to be paid when a bill rounds: total and rounding together, if that very amount is printed too."""
+        """Return the payable amount of a bill that rounds: total and rounding together, if that amount is printed."""
         steps = {Decimal(amount.normal) for amount in self._labelled(Key.ROUNDING)}
         steps = {step for step in steps if 0 < abs(step) <= MAX_ROUNDING}
         if "round" in total.label.casefold() or not steps:
             return total
         whole = Decimal(total.amount.normal)
         payable = {whole + step for step in steps} | {whole - abs(step) for step in steps}
-        for at in self._all:
-            for amount in find_amounts(at.text) if at.page == total.at.page and at.order > total.at.order else ():
+        for fragment in self._all:
+            for amount in (
+                find_amounts(fragment.text)
+                if fragment.page == total.at.page and fragment.order > total.at.order
+                else ()
+            ):
                 if Decimal(amount.normal) in payable:
-                    return replace(total, amount=amount, at=at)
+                    return replace(total, amount=amount, at=fragment)
         return total
 
     def paid_less_change(self) -> Total | None:
-        """Without a total: what was paid less what was given back, if that very amount is printed."""
+        """Return the paid amount less the change, for a bill without a total, if that amount is printed."""
         paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
         payable = {Decimal(given.normal) - Decimal(back.normal) for given in paid for back in change}
-        for at in self._all if payable else ():
-            for amount in find_amounts(at.text):
+        for fragment in self._all if payable else ():
+            for amount in find_amounts(fragment.text):
                 if Decimal(amount.normal) > 0 and Decimal(amount.normal) in payable:
-                    return Total("total", amount, at, 0.6)
+                    return Total("total", amount, fragment, 0.6)
         return None
 
-    def _labelled(self, wanted: Key) -> Iterator[Found]:
-        for at, key in self._keys:
-            if key is wanted:
-                yield from (amount for amount, _ in self._amounts(at, at.text))
+    def _labelled(self, label_key: Key) -> Iterator[Found]:
+        for fragment, key in self._keys:
+            if key is label_key:
+                yield from (amount for amount, _ in self._amounts(fragment, fragment.text))
 
-    def _amounts(self, at: Fragment, text: str) -> Iterator[tuple[Found, Fragment]]:
-        """The last amount behind the label; else the last one beside it; else the one under it."""
+    def _amounts(self, fragment: Fragment, text: str) -> Iterator[tuple[Found, Fragment]]:
+        """Yield the last amount behind the label, else the last one next to it, else the one under it."""
         here = list(find_amounts(text))
-        near = self._neighbours(at.page)
-        found = (here[-1], at) if here else _beside(at, near) or _under(at, near)
-        if found is not None:
-            yield found
+        near = self._neighbours(fragment.page)
+        located = (here[-1], fragment) if here else _beside(fragment, near) or _under(fragment, near)
+        if located is not None:
+            yield located
 
     def _neighbours(self, page: int) -> Neighbours:
         if page not in self._near:
-            self._near[page] = Neighbours([at for at in self._all if at.page == page])
+            self._near[page] = Neighbours([fragment for fragment in self._all if fragment.page == page])
         return self._near[page]
 
 
@@ -112,7 +119,7 @@ def _total_texts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def total_label(text: str) -> str | None:
-    """The words in front of the first amount when they begin like a total."""
+    """Return the words in front of the first amount when they begin like a total."""
     match = match_label(text.lstrip(" *#:.-"))
     if match is None:
         return total_label(text.split(" ", 1)[1]) if QUALIFIED.match(text) else None
@@ -125,13 +132,13 @@ def total_label(text: str) -> str | None:
 
 def _beside(fragment: Fragment, near: Neighbours) -> tuple[Found, Fragment] | None:
     last: tuple[Found, Fragment] | None = None
-    at = near.right_of(fragment)
+    neighbour = near.right_of(fragment)
     for _ in range(MAX_STEPS):
-        if at is None or match_label(at.text) is not None:
+        if neighbour is None or match_label(neighbour.text) is not None:
             break
-        for amount in find_amounts(at.text):
-            last = (amount, at)
-        at = near.right_of(at)
+        for amount in find_amounts(neighbour.text):
+            last = (amount, neighbour)
+        neighbour = near.right_of(neighbour)
     return last
 
 

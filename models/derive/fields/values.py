@@ -11,6 +11,8 @@ from enum import StrEnum
 
 
 class ValueType(StrEnum):
+    """Type of a field's value."""
+
     TEXT = "text"
     DATE = "date"
     AMOUNT = "amount"
@@ -179,7 +181,7 @@ NUMBERED = re.compile(r"#?\s?(?:[A-Z]{1,6}[ -])?[A-Z]{0,4}[\w/#.-]{0,80}\d[\w/#.
 
 
 def trim_identifier(value: str) -> str:
-    """The number alone of `562044387 du 02 Juillet 2015` and `7 Page 1/1`; the value itself when it is not in front."""
+    """Return the leading number of `562044387 du 02 Juillet 2015` or `7 Page 1/1`; other values stay unchanged."""
     match = NUMBERED.match(value)
     return match.group().strip() if match and re.match(r"\s+[^\w\s]*\s*[^\W\d]", value[match.end() :]) else value
 
@@ -190,31 +192,31 @@ TRAILING = 20
 
 
 def trim_value(value: str, kind: ValueType) -> str:
-    """The value alone, where more than it was taken in."""
+    """Return the value without further words."""
     if kind is ValueType.IDENTIFIER:
         return trim_identifier(value)
     if kind in CONTACTS:
         match = CONTACTS[kind].search(value)
         return match.group().strip() if match and any(map(str.isalpha, value[match.end() :])) else value
     finder = {ValueType.DATE: find_dates, ValueType.AMOUNT: find_amounts}.get(kind)
-    found = next(finder(value), None) if finder else None
-    if found is None:
+    first = next(finder(value), None) if finder else None
+    if first is None:
         return value
-    return found.raw if len(value) > len(found.raw) + TRAILING or value[found.end :][:1] == "/" else value
+    return first.raw if len(value) > len(first.raw) + TRAILING or value[first.end :][:1] == "/" else value
 
 
 def normalise(value: str, kind: ValueType) -> str | None:
-    """The comparable form of a value of that type, or None when it is not one."""
+    """Return the comparable form of a value of that type, or None for another type."""
     match kind:
         case ValueType.DATE:
-            return next((found.normal for found in find_dates(value)), None)
+            return next((parsed.normal for parsed in find_dates(value)), None)
         case ValueType.AMOUNT:
-            return next((found.normal for found in find_amounts(value, decimals=False)), None)
+            return next((parsed.normal for parsed in find_amounts(value, decimals=False)), None)
         case ValueType.CURRENCY:
             return find_currency(value)
         case ValueType.EMAIL:
-            found = EMAIL.search(value)
-            return found.group().lower() if found else None
+            email = EMAIL.search(value)
+            return email.group().lower() if email else None
         case ValueType.PHONE:
             phone = PHONE.search(value)
             return re.sub(r"[^\d+]", "", phone.group()) if phone else None

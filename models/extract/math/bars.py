@@ -1,22 +1,22 @@
-"""Fractions, roots, overlines and underlines: what bars and root signs make of the items around them."""
+"""Fractions, roots, overlines and underlines: combine bars and root signs with the items around them."""
 
 from collections.abc import Callable
 
 from models.extract.math.glyphs import FractionBar, MathItem, MathRole, around
 
 Parse = Callable[[list[MathItem], list[FractionBar]], tuple[str, float]]
-"""Items and bars to LaTeX and the baseline of its first row."""
+"""Converts items and bars to LaTeX and the baseline of its first row."""
 
 AXIS = 0.25
 """Height of fraction bars and operators' middles above the baseline, in ems."""
 _FIRST_GAP, _NEXT_GAP = 0.8, 0.45
 """Blank (in ems) between a fraction's bar and its parts, and inside one of these."""
 _TIGHT = 0.4
-"""An overline stands this close (in ems) to what it covers."""
+"""Maximum distance (in ems) of an overline from the items below it."""
 
 
 def take_bars(items: list[MathItem], bars: list[FractionBar], parse: Parse) -> list[MathItem]:
-    """The items with every bar and what it joins replaced by one atom; widest bars first."""
+    """Replace every bar and the items that it joins by one atom, widest bars first."""
     left = sorted(bars, key=lambda bar: (bar.x0 - bar.x1, bar.y, bar.x0))
     while left:
         bar = left.pop(0)
@@ -25,13 +25,13 @@ def take_bars(items: list[MathItem], bars: list[FractionBar], parse: Parse) -> l
         if made is None:
             continue
         atom, used, inner = made
-        items = [item for item in items if not any(item is one for one in used)] + [atom]
-        left = [one for one in left if not any(one is other for other in inner)]
+        items = [item for item in items if not any(item is part for part in used)] + [atom]
+        left = [part for part in left if not any(part is other for other in inner)]
     return items
 
 
 def _find_root(bar: FractionBar, items: list[MathItem]) -> MathItem | None:
-    """The root sign whose upper end the bar goes on from."""
+    """Return the root sign whose upper end the bar continues."""
     for item in items:
         reach = 0.15 * item.size + 1
         if item.role is MathRole.ROOT and abs(item.x1 - bar.x0) < reach and abs(item.y0 - bar.y) < 2 * reach:
@@ -54,7 +54,7 @@ def _make_root(
     ]
     if not covered:
         return None
-    inner = [one for one in bars if _is_inside(one, bar) and bar.y < one.y < low]
+    inner = [other for other in bars if _is_inside(other, bar) and bar.y < other.y < low]
     latex, base = parse(covered, inner)
     degree = [
         item
@@ -75,7 +75,7 @@ def _is_inside(inner: FractionBar, outer: FractionBar) -> bool:
 
 
 def _make_fraction(bar: FractionBar, items: list[MathItem], bars: list[FractionBar], parse: Parse) -> Made | None:
-    """A fraction where items stand on both sides, else what is over- or underlined; null when nothing is."""
+    """Return a fraction if items are on both sides, else an over- or underline; None without items."""
     near = [item for item in items if bar.x0 - 1 <= item.middle_x <= bar.x1 + 1]
     above = _chain([item for item in near if item.middle_y < bar.y], bar.y, up=True)
     below = _chain([item for item in near if item.middle_y > bar.y], bar.y, up=False)
@@ -87,7 +87,7 @@ def _make_fraction(bar: FractionBar, items: list[MathItem], bars: list[FractionB
     box, size = around(covered), max(item.size for item in covered)
     if min(abs(box[1] - bar.y), abs(box[3] - bar.y)) > _TIGHT * size:
         return None
-    inner = [one for one in bars if _is_inside(one, bar) and box[1] - 1 < one.y < box[3] + 1]
+    inner = [other for other in bars if _is_inside(other, bar) and box[1] - 1 < other.y < box[3] + 1]
     latex, base = parse(covered, inner)
     command = "\\overline" if below else "\\underline"
     atom = MathItem(f"{command}{{{latex}}}", *box, base, size)
@@ -98,9 +98,9 @@ def _join_fraction(
     bar: FractionBar, above: list[MathItem], below: list[MathItem], bars: list[FractionBar], parse: Parse
 ) -> Made:
     high, low = around(above)[1], around(below)[3]
-    inner = [one for one in bars if _is_inside(one, bar) and high - 2 < one.y < low + 2]
-    top, _ = parse(above, [one for one in inner if one.y < bar.y])
-    bottom, _ = parse(below, [one for one in inner if one.y > bar.y])
+    inner = [other for other in bars if _is_inside(other, bar) and high - 2 < other.y < low + 2]
+    top, _ = parse(above, [other for other in inner if other.y < bar.y])
+    bottom, _ = parse(below, [other for other in inner if other.y > bar.y])
     size = max(item.size for item in (*above, *below))
     atom = MathItem(
         f"\\frac{{{top}}}{{{bottom}}}", bar.x0, high, bar.x1, low, bar.y + AXIS * size, size, MathRole.ATOM
@@ -109,10 +109,10 @@ def _join_fraction(
 
 
 def _chain(items: list[MathItem], start: float, *, up: bool) -> list[MathItem]:
-    """Items one after the other away from a bar, until a blank parts them."""
+    """Return consecutive items away from a bar, up to the first wide blank."""
     taken: list[MathItem] = []
     reach = start
-    for item in sorted(items, key=lambda one: -one.y1 if up else one.y0):
+    for item in sorted(items, key=lambda entry: -entry.y1 if up else entry.y0):
         gap = reach - item.y1 if up else item.y0 - reach
         if gap > (_NEXT_GAP if taken else _FIRST_GAP) * item.size:
             break

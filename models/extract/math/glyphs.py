@@ -1,4 +1,4 @@
-"""What a formula is made of: printed glyphs and bars, and the items they are gathered to. Points, origin top-left."""
+"""Elements of a formula: printed glyphs and bars, and the items built of them. Points, origin top-left."""
 
 import re
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class FractionBar:
 
 
 class MathRole(StrEnum):
-    """What an item is to its neighbours."""
+    """Role of an item for its neighbours."""
 
     PLAIN = "plain"
     LETTER = "letter"
@@ -45,7 +45,7 @@ class MathRole(StrEnum):
     ACCENT = "accent"
     ROOT = "root"
     ATOM = "atom"
-    """A finished part: fraction, root, matrix. It is placed by its middle, `base` follows from that."""
+    """A finished part: fraction, root, matrix. It is placed by its middle, from which `base` is computed."""
 
 
 @dataclass(slots=True)
@@ -65,15 +65,17 @@ class MathItem:
 
     @property
     def middle_x(self) -> float:
+        """Return the horizontal middle."""
         return (self.x0 + self.x1) / 2
 
     @property
     def middle_y(self) -> float:
+        """Return the vertical middle."""
         return (self.y0 + self.y1) / 2
 
 
 def around(items: list[MathItem]) -> tuple[float, float, float, float]:
-    """The box around items."""
+    """Return the box around items."""
     return (
         min(item.x0 for item in items),
         min(item.y0 for item in items),
@@ -85,12 +87,12 @@ def around(items: list[MathItem]) -> tuple[float, float, float, float]:
 MATH_FONT = re.compile(
     r"math|katex|cmmi|cmsy|cmex|stix.*ital|symbol|standardsym|msam|msbm|mtmi|mtsy|mtex|eufm|mjx|eurm|rsfs|txmi|pxmi|type3|lmm[is]"
 )
-"""In lower-case names; fonts without one (Type 3) may be of mathematics, and STIX's italics set words as well."""
+"""Matches lower-case names. Fonts without a name (Type 3) may be of mathematics, and STIX's italics print words too."""
 _ONLY_MATH = re.compile(
     r"math|katex|cmmi|cmsy|cmex|symbol|standardsym|msam|msbm|mtmi|mtsy|mtex|eufm|mjx|eurm|rsfs|txmi|pxmi|lmm[is]"
 )
 
 
 def sets_only_math(name: str) -> bool:
-    """True for a font (lower case) in which nobody sets words."""
+    """Return True for a font (lower-case name) that is never used for words."""
     return _ONLY_MATH.search(name) is not None

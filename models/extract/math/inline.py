@@ -1,6 +1,6 @@
-"""Formulas inside a line of text: which stretches of it are mathematics beyond doubt, and their LaTeX.
+"""Formulas inside a line of text: stretches that are certainly mathematics, and their LaTeX.
 
-Only letters set in a font of mathematics begin one; figures, signs and scripts around them go along, words never.
+Only letters in a font of mathematics start a formula. Figures, signs and scripts around them join it, words never.
 """
 
 import re
@@ -16,14 +16,14 @@ from models.extract.math.write import parse
 
 @dataclass(frozen=True, slots=True)
 class InlineFormulaLimits:
-    """What goes along with a letter of mathematics."""
+    """Limits for glyphs to join a letter of mathematics."""
 
     script_size: float = 0.85
-    """Of the line's size: smaller glyphs are scripts."""
+    """Relative to the line's size: smaller glyphs are scripts."""
     script_rise: float = 0.12
-    """In ems: so far off the baseline stands a script."""
+    """Minimum distance of a script from the baseline, in ems."""
     most_glyphs: int = 80
-    """Glyphs of one formula inside text; a longer stretch is a display that was not told apart."""
+    """Maximum glyphs of one formula inside text; a longer stretch is an unrecognised displayed formula."""
 
 
 LIMITS = InlineFormulaLimits()
@@ -38,7 +38,7 @@ _STRUCTURE = re.compile(r"\\\\|\\begin")
 
 @dataclass(frozen=True, slots=True)
 class TextGlyph:
-    """A printed character at `at` in its line's text; `is_math`: set in a font of mathematics."""
+    """A printed character at index `at` of its line's text; `is_math`: printed in a font of mathematics."""
 
     at: int
     glyph: MathGlyph
@@ -57,65 +57,65 @@ class InlineFormula:
 def find_inline_formulas(
     glyphs: Sequence[TextGlyph], bars: list[FractionBar], size: float, base: float
 ) -> list[InlineFormula]:
-    """The formulas in a line of type of that size on that baseline; `glyphs` are its characters but for blanks."""
-    found: list[InlineFormula] = []
+    """Return the formulas in a line of this type size and baseline; `glyphs` are its characters without blanks."""
+    formulas: list[InlineFormula] = []
     for stretch in _find_stretches(glyphs, size, base):
         kept = _trim(stretch, glyphs)
         if not kept or len(kept) > LIMITS.most_glyphs or _holds_flat_figure(kept):
             continue
         latex = _write(kept, bars)
         if latex is not None:
-            found.append(InlineFormula(kept[0].at, kept[-1].at + 1, latex))
-    return found
+            formulas.append(InlineFormula(kept[0].at, kept[-1].at + 1, latex))
+    return formulas
 
 
 def _find_stretches(glyphs: Sequence[TextGlyph], size: float, base: float) -> list[list[TextGlyph]]:
-    """Runs of glyphs that may be mathematics; a word, and a comma or stop before a blank, end one."""
+    """Return runs of glyphs that may be mathematics; a word, or a comma or stop before a blank, ends one."""
     out: list[list[TextGlyph]] = [[]]
     depth = 0
     for word in _split_words(glyphs):
         is_name = _text_of(word) in FUNCTIONS
-        for one in word:
-            if is_name or _is_part(one, size, base):
-                out[-1].append(one)
-                depth += (one.glyph.char in _OPEN) - (one.glyph.char in _CLOSE)
+        for character in word:
+            if is_name or _is_part(character, size, base):
+                out[-1].append(character)
+                depth += (character.glyph.char in _OPEN) - (character.glyph.char in _CLOSE)
             else:
                 out.append([])
                 depth = 0
         if word[-1].glyph.char in ",.:" and depth <= 0:
             out.append([])
             depth = 0
-    return [stretch for stretch in out if any(_is_letter(one) for one in stretch)]
+    return [stretch for stretch in out if any(_is_letter(character) for character in stretch)]
 
 
 def _split_words(glyphs: Sequence[TextGlyph]) -> list[list[TextGlyph]]:
-    """Glyphs between blanks of the text."""
+    """Split glyphs at blanks of the text."""
     words: list[list[TextGlyph]] = []
-    for one in glyphs:
-        if words and one.at == words[-1][-1].at + 1:
-            words[-1].append(one)
+    for character in glyphs:
+        if words and character.at == words[-1][-1].at + 1:
+            words[-1].append(character)
         else:
-            words.append([one])
+            words.append([character])
     return words
 
 
 def _text_of(word: list[TextGlyph]) -> str:
-    return "".join(one.glyph.char for one in word)
+    return "".join(character.glyph.char for character in word)
 
 
-def _is_part(one: TextGlyph, size: float, base: float) -> bool:
-    glyph = one.glyph
-    if one.is_math or glyph.char.isdigit() or glyph.char in _SIGNS:
+def _is_part(character: TextGlyph, size: float, base: float) -> bool:
+    glyph = character.glyph
+    if character.is_math or glyph.char.isdigit() or glyph.char in _SIGNS:
         return True
     return glyph.size < LIMITS.script_size * size and abs(glyph.base - base) > LIMITS.script_rise * size
 
 
-def _is_letter(one: TextGlyph) -> bool:
-    return one.is_math and _LETTER.match(one.glyph.char) is not None
+def _is_letter(character: TextGlyph) -> bool:
+    return character.is_math and _LETTER.match(character.glyph.char) is not None
 
 
 def _trim(stretch: list[TextGlyph], line: Sequence[TextGlyph]) -> list[TextGlyph]:
-    """The stretch without what belongs to the text around it: stops, lone brackets and figures, signs of one side."""
+    """Return the stretch without parts of the surrounding text: stops, lone brackets and figures, one-sided signs."""
     before = len(stretch) + 1
     while stretch and len(stretch) < before:
         before = len(stretch)
@@ -126,7 +126,7 @@ def _trim(stretch: list[TextGlyph], line: Sequence[TextGlyph]) -> list[TextGlyph
 
 
 def _strip(stretch: list[TextGlyph]) -> list[TextGlyph]:
-    """Without signs at its ends that bind nothing, and without words of figures that no sign binds."""
+    """Return the stretch without unbound signs at its ends and without unbound words of figures."""
     while stretch and _dangles(stretch[-1], ",.:;-–'*\\^[({"):
         stretch = stretch[:-1]
     while stretch and _dangles(stretch[0], ",.:;–'*\\!)]}/"):
@@ -136,27 +136,29 @@ def _strip(stretch: list[TextGlyph]) -> list[TextGlyph]:
         words.pop()
     while len(words) > 1 and _is_figure(words[0]) and words[1][0].glyph.char not in _SIGNS:
         words.pop(0)
-    return [one for word in words for one in word]
+    return [character for word in words for character in word]
 
 
-def _dangles(one: TextGlyph, signs: str) -> bool:
-    return one.glyph.char in signs or one.glyph.char in _BINDS - {"|", "−", "+", "±", "∣"}
+def _dangles(character: TextGlyph, signs: str) -> bool:
+    return character.glyph.char in signs or character.glyph.char in _BINDS - {"|", "−", "+", "±", "∣"}
 
 
 def _is_figure(word: list[TextGlyph]) -> bool:
-    """True for a word without a letter or sign of mathematics that binds, and no function's name."""
-    return _text_of(word) not in FUNCTIONS and not any(_is_letter(one) or one.glyph.char in _BINDS for one in word)
+    """Return True for a word without letters and binding signs of mathematics, except names of functions."""
+    return _text_of(word) not in FUNCTIONS and not any(
+        _is_letter(character) or character.glyph.char in _BINDS for character in word
+    )
 
 
 def _balance(stretch: list[TextGlyph]) -> list[TextGlyph]:
-    """Without what lies outside a bracket whose other one is not in the stretch."""
+    """Return the stretch without the part outside an unmatched bracket."""
     open_at: list[int] = []
-    for at, one in enumerate(stretch):
-        if one.glyph.char in _OPEN:
-            open_at.append(at)
-        elif one.glyph.char in _CLOSE:
+    for index, character in enumerate(stretch):
+        if character.glyph.char in _OPEN:
+            open_at.append(index)
+        elif character.glyph.char in _CLOSE:
             if not open_at:
-                head, tail = stretch[:at], stretch[at + 1 :]
+                head, tail = stretch[:index], stretch[index + 1 :]
                 return head if any(map(_is_letter, head)) else tail
             open_at.pop()
     if open_at:
@@ -166,42 +168,44 @@ def _balance(stretch: list[TextGlyph]) -> list[TextGlyph]:
 
 
 def _is_prose(word: list[TextGlyph]) -> bool:
-    """True for a word that holds four letters in a row on its line, and is no function's name."""
-    size = max(one.glyph.size for one in word)
-    text = "".join(one.glyph.char if one.glyph.size > LIMITS.script_size * size else " " for one in word)
-    return any(found not in FUNCTIONS for found in _WORD.findall(text))
+    """Return True for a word with four consecutive letters on its line, except names of functions."""
+    size = max(character.glyph.size for character in word)
+    text = "".join(
+        character.glyph.char if character.glyph.size > LIMITS.script_size * size else " " for character in word
+    )
+    return any(match not in FUNCTIONS for match in _WORD.findall(text))
 
 
 def _unwrap(stretch: list[TextGlyph]) -> list[TextGlyph]:
-    """Without brackets around all of it, which are the sentence's, unless they hold several things."""
+    """Return the stretch without brackets around all of it, which belong to the sentence, except around lists."""
     if len(stretch) < 3 or stretch[0].glyph.char != "(" or stretch[-1].glyph.char != ")":
         return stretch
     inner = stretch[1:-1]
-    return inner if not any(one.glyph.char in "(),;" for one in inner) else stretch
+    return inner if not any(character.glyph.char in "(),;" for character in inner) else stretch
 
 
 def _holds_flat_figure(stretch: list[TextGlyph]) -> bool:
-    """True for a figure right after a letter, on its line and in its size: a script that nobody can tell."""
+    """Return True if a figure follows a letter on its line and in its size: it may be an unrecognisable script."""
     return any(
-        _is_letter(one)
+        _is_letter(character)
         and other.glyph.char.isdigit()
-        and other.at == one.at + 1
-        and abs(one.glyph.base - other.glyph.base) < LIMITS.script_rise * one.glyph.size
-        and other.glyph.size > LIMITS.script_size * one.glyph.size
-        for one, other in pairwise(stretch)
+        and other.at == character.at + 1
+        and abs(character.glyph.base - other.glyph.base) < LIMITS.script_rise * character.glyph.size
+        and other.glyph.size > LIMITS.script_size * character.glyph.size
+        for character, other in pairwise(stretch)
     )
 
 
 def _touches_word(stretch: list[TextGlyph], line: Sequence[TextGlyph]) -> bool:
-    """True where a letter of text follows or precedes without a blank, as in the unit of a Greek letter."""
+    """Return True if a letter of text adjoins the stretch without a blank, as in a unit with a Greek letter."""
     first, last = stretch[0].at, stretch[-1].at
-    beside = [one for one in line if one.at in (first - 1, last + 1)]
-    return any(one.glyph.char.isalnum() for one in beside)
+    beside = [character for character in line if character.at in (first - 1, last + 1)]
+    return any(character.glyph.char.isalnum() for character in beside)
 
 
 def _write(stretch: list[TextGlyph], bars: list[FractionBar]) -> str | None:
-    """LaTeX of the stretch, null where a glyph has no name or it stands on several rows."""
-    items = [make_item(one.glyph) for one in stretch]
+    """Return the LaTeX of the stretch, or None if a glyph has no name or the stretch has several rows."""
+    items = [make_item(character.glyph) for character in stretch]
     named = [item for item in items if item is not None]
     if len(named) < len(items):
         return None

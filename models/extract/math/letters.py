@@ -1,4 +1,4 @@
-"""One glyph as an item: its LaTeX by character and font, and the role it plays."""
+"""Convert one glyph to an item: its LaTeX by character and font, and its role."""
 
 import re
 import unicodedata
@@ -38,11 +38,11 @@ ACCENTS = {
 _ALWAYS_ACCENTS = frozenset("ˆ\u0302˜\u0303¯ˉ\u0304˙\u0307¨\u0308ˇ˘⃗")
 _DELIMITERS = frozenset("()[]{}|‖∥∣⟨⟩〈〉⌊⌋⌈⌉")
 _TALL = 1.35
-"""A bracket this much taller than its font's size embraces what stands between."""
+"""A bracket this much taller than its font's size encloses the items between."""
 
 
 def make_item(glyph: MathGlyph) -> MathItem | None:
-    """The item of a glyph; null for one that nobody can name."""
+    """Return the item of a glyph; None if its character has no meaning."""
     char = glyph.char
     latex = name_char(char, glyph.font)
     if latex is None:
@@ -63,7 +63,7 @@ def make_item(glyph: MathGlyph) -> MathItem | None:
 
 
 def name_char(char: str, font: str) -> str | None:
-    """LaTeX of one character in a font; null for characters without meaning (private use, U+FFFD)."""
+    """Return the LaTeX of one character in a font; None for characters without meaning (private use, U+FFFD)."""
     if char in OPERATORS:
         return OPERATORS[char]
     known = _OWN.get(char) or SYMBOLS.get(char)
@@ -75,7 +75,7 @@ def name_char(char: str, font: str) -> str | None:
 
 
 def _dress(char: str, font: str) -> str:
-    """A letter or digit in its alphabet."""
+    """Return a letter or digit in its mathematical alphabet."""
     if not char.isalnum():
         return DELIMITERS.get(char, char).strip()
     if char.isalpha():
@@ -86,7 +86,7 @@ def _dress(char: str, font: str) -> str:
 
 
 def _name_styled(char: str) -> str | None:
-    """Letters of Unicode's mathematical alphabets; other letters and signs as they are."""
+    """Return letters of Unicode's mathematical alphabets as LaTeX, and other letters and signs unchanged."""
     category = unicodedata.category(char)
     if char == "\ufffd" or category in ("Co", "Cn", "Cc", "Cs"):
         return None
@@ -102,7 +102,7 @@ def _name_styled(char: str) -> str | None:
 
 
 def latex_text(text: str) -> str:
-    """Characters of a formula without structure as LaTeX; a command is closed by a space before a letter."""
+    """Return characters of a formula without structure as LaTeX; a space closes a command before a letter."""
     parts: list[str] = []
     for char in text:
         symbol = SYMBOLS.get(char, char)

@@ -16,18 +16,18 @@ _WORDS = re.compile(
 _WIDE = frozenset("\u0302\u0303")
 _LETTERS = frozenset({MathRole.LETTER, MathRole.NAMELESS})
 _LONG = 4
-"""So many letters without a gap are a word in any font."""
+"""Letters without a gap that form a word in any font."""
 _STROKE = "\u0338"
 _NEGATED = {"=": "\\neq", "\\in": "\\notin", "\\exists": "\\nexists"}
 _SMALL = 0.85
-"""Limits and scripts are smaller than this share of what they belong to."""
+"""Limits and scripts are smaller than this share of the item they belong to."""
 
 
 def take_names(items: list[MathItem]) -> list[MathItem]:
-    """Runs of upright letters on one baseline joined to names and words."""
+    """Join runs of upright letters on one baseline to names and words."""
     out: list[MathItem] = []
     run: list[MathItem] = []
-    for item in sorted(items, key=lambda one: (round(one.base), one.x0)):
+    for item in sorted(items, key=lambda entry: (round(entry.base), entry.x0)):
         if run and not _goes_on(run[-1], item):
             out += _join_run(run)
             run = []
@@ -50,7 +50,7 @@ def _goes_on(last: MathItem, item: MathItem) -> bool:
 
 
 def _join_run(run: list[MathItem]) -> list[MathItem]:
-    """One item for the letters of a word; a single letter stays what it is."""
+    """Return one item for the letters of a word; a single letter stays unchanged."""
     if not run:
         return []
     word = "".join(item.char for item in run)
@@ -70,7 +70,7 @@ def _join_run(run: list[MathItem]) -> list[MathItem]:
 
 
 def take_accents(items: list[MathItem]) -> list[MathItem]:
-    """Accents put on the letters below them."""
+    """Attach accents to the letters below them."""
     accents = [
         item for item in items if item.role is MathRole.ACCENT or (item.char in ACCENTS and item.role is MathRole.PLAIN)
     ]
@@ -91,12 +91,12 @@ def take_accents(items: list[MathItem]) -> list[MathItem]:
 
 
 def _cover(accent: MathItem, below: list[MathItem], items: list[MathItem]) -> list[MathItem]:
-    """A wide accent over several letters."""
+    """Attach a wide accent to several letters."""
     below.sort(key=lambda item: item.x0)
     x0, _, x1, y1 = around(below)
     latex = f"\\wide{ACCENTS[accent.char][1:]}{{{''.join(item.latex for item in below)}}}"
     joined = MathItem(latex, x0, accent.y0, x1, y1, below[0].base, below[0].size)
-    return [item for item in items if item is not accent and not any(item is one for one in below)] + [joined]
+    return [item for item in items if item is not accent and not any(item is covered for covered in below)] + [joined]
 
 
 def _is_under(accent: MathItem, item: MathItem) -> bool:
@@ -109,7 +109,7 @@ def _is_under(accent: MathItem, item: MathItem) -> bool:
 
 
 def join_negations(items: list[MathItem]) -> list[MathItem]:
-    """A stroke through a relation (which TeX prints before it, without width) made part of it."""
+    """Join a stroke through a relation with it. TeX prints the stroke before it, without width."""
     for stroke in [item for item in items if item.char == _STROKE]:
         after = [
             item
@@ -126,7 +126,7 @@ def join_negations(items: list[MathItem]) -> list[MathItem]:
 
 
 def join_integrals(items: list[MathItem]) -> list[MathItem]:
-    """Integral signs set close together are one sign."""
+    """Join adjacent integral signs to one sign."""
     signs = sorted((item for item in items if item.latex == "\\int"), key=lambda item: (round(item.base), item.x0))
     for sign in reversed(signs[:-1]):
         for other in signs:
@@ -142,7 +142,7 @@ def _touches(sign: MathItem, other: MathItem) -> bool:
 
 
 def take_limits(items: list[MathItem], parse: Parse) -> list[MathItem]:
-    """Small items above and below large operators and limit names made part of them."""
+    """Attach small items above and below to large operators and limit names."""
     for operator in sorted((item for item in items if item.role is MathRole.OPERATOR), key=lambda item: item.x0):
         small = [item for item in items if item.size < _SMALL * operator.size and item.role is not MathRole.OPERATOR]
         low = _find_limit(operator, small, below=True)
@@ -150,7 +150,7 @@ def take_limits(items: list[MathItem], parse: Parse) -> list[MathItem]:
         for sign, limit in (("_", low), ("^", high)):
             if limit:
                 operator.latex += f"{sign}{{{parse(limit, [])[0]}}}"
-                items = [item for item in items if not any(item is one for one in limit)]
+                items = [item for item in items if not any(item is part for part in limit)]
         if low or high:
             x0, _, x1, _ = around([operator, *low, *high])
             operator.x0, operator.x1 = x0, x1
@@ -158,15 +158,15 @@ def take_limits(items: list[MathItem], parse: Parse) -> list[MathItem]:
 
 
 def _find_limit(operator: MathItem, small: list[MathItem], *, below: bool) -> list[MathItem]:
-    """The row of small items under (or over) the middle of an operator."""
+    """Return the row of small items under (or over) the middle of an operator."""
     size = operator.size
     if below:
         band = [item for item in small if -0.1 * size <= item.y0 - operator.y1 <= 0.75 * size]
     else:
         band = [item for item in small if -0.1 * size <= operator.y0 - item.y1 <= 0.75 * size]
     groups: list[list[MathItem]] = []
-    for item in sorted(band, key=lambda one: one.x0):
-        if groups and item.x0 - max(one.x1 for one in groups[-1]) < 0.3 * size:
+    for item in sorted(band, key=lambda entry: entry.x0):
+        if groups and item.x0 - max(entry.x1 for entry in groups[-1]) < 0.3 * size:
             groups[-1].append(item)
         else:
             groups.append([item])
@@ -178,13 +178,13 @@ def _find_limit(operator: MathItem, small: list[MathItem], *, below: bool) -> li
 
 
 def _rest_of(group: list[MathItem], small: list[MathItem], *, below: bool, size: float) -> list[MathItem]:
-    """Further rows of a limit, and its own scripts."""
+    """Return further rows of a limit, and its scripts."""
     x0, y0, x1, y1 = around(group)
     near = (y0 - 0.1 * size, y1 + 0.9 * size) if below else (y0 - 0.9 * size, y1 + 0.1 * size)
     return [
         item
         for item in small
-        if not any(item is one for one in group)
+        if not any(item is part for part in group)
         and x0 - 0.2 * size <= item.middle_x <= x1 + 0.2 * size
         and near[0] <= item.middle_y <= near[1]
     ]

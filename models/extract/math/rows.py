@@ -1,4 +1,4 @@
-"""Rows of a formula: items on one baseline with their sub- and superscripts; brackets that embrace several rows."""
+"""Rows of a formula: items on one baseline with sub- and superscripts, and brackets around several rows."""
 
 import re
 
@@ -6,13 +6,13 @@ from models.extract.math.bars import AXIS, Parse
 from models.extract.math.glyphs import MathItem, MathRole, around
 
 _SMALL = 0.85
-"""Of the size of the row: smaller signs are raised or lowered, not on the row."""
+"""Relative to the size of the row: smaller signs are raised or lowered, not on the row."""
 _SAME_ROW = 0.36
 """Baselines closer than this (in ems) are one row."""
 _QUAD = 1.1
 """A blank wider than this (in ems) is kept."""
 _RELATION_GAP = 0.35
-"""In ems: a bar with so much blank before it is "such that", a closer one is a fence."""
+"""Blank (in ems) before a bar that means "such that"; a closer one is a fence."""
 _CELL_GAP = 0.9
 """Blank (in ems) between the columns of a matrix."""
 _CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", "∥": "∥", "∣": "∣", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉"}
@@ -20,11 +20,11 @@ _ARROWS = {"\\mapsto": "\\mapsto", "-": "\\longrightarrow"}
 
 
 def split_rows(items: list[MathItem]) -> list[list[MathItem]]:
-    """Items gathered to rows, top to bottom; small ones belong to the row they stand at."""
+    """Group items into rows, top to bottom; small ones belong to the nearest row."""
     size = find_size(items)
     main = [item for item in items if is_main(item, size)] or items
     rows: list[tuple[float, list[MathItem]]] = []
-    for item in sorted(main, key=lambda one: anchor_of(one, size)):
+    for item in sorted(main, key=lambda entry: anchor_of(entry, size)):
         anchor = anchor_of(item, size)
         if rows and anchor - rows[-1][0] < _SAME_ROW * size:
             rows[-1][1].append(item)
@@ -32,13 +32,13 @@ def split_rows(items: list[MathItem]) -> list[list[MathItem]]:
             rows.append((anchor, [item]))
     rows = _settle(rows, size)
     for item in items:
-        if not any(item is one for one in main):
+        if not any(item is entry for entry in main):
             min(rows, key=lambda row: _row_distance(item, row[0], row[1], size))[1].append(item)
     return [row for _, row in rows]
 
 
 def _settle(rows: list[tuple[float, list[MathItem]]], size: float) -> list[tuple[float, list[MathItem]]]:
-    """Rows without a letter on their own baseline (brackets, operators, fractions) joined to the one they overlap."""
+    """Join rows without a letter on their baseline (brackets, operators, fractions) to the row that they overlap."""
     firm = [row for row in rows if any(_is_firm(item) for item in row[1])]
     if not firm:
         return rows
@@ -63,13 +63,13 @@ def _row_distance(item: MathItem, anchor: float, row: list[MathItem], size: floa
 
 
 def find_size(items: list[MathItem]) -> float:
-    """The size of what stands on the baseline; large operators and brackets may come from a larger font."""
+    """Return the type size on the baseline; large operators and brackets may come from a larger font."""
     firm = [item.size for item in items if _is_firm(item) or item.role is MathRole.ATOM]
     return max(firm or [item.size for item in items])
 
 
 def anchor_of(item: MathItem, size: float) -> float:
-    """The baseline an item belongs to; of those placed by their middle, what follows from it."""
+    """Return the baseline an item belongs to, computed from the middle for items that are centred."""
     if item.role in (MathRole.OPERATOR, MathRole.DELIMITER) and item.latex[1:4] not in (
         "lim",
         "max",
@@ -83,12 +83,12 @@ def anchor_of(item: MathItem, size: float) -> float:
 
 
 def is_main(item: MathItem, size: float) -> bool:
-    """True for items of full size."""
+    """Return True for items of full size."""
     return item.size >= _SMALL * size
 
 
 def write_row(items: list[MathItem], parse: Parse) -> tuple[str, float]:
-    """LaTeX of one row and its baseline."""
+    """Return the LaTeX of one row and its baseline."""
     size = find_size(items)
     firm = [item for item in items if is_main(item, size)]
     plain = [item for item in firm if _is_firm(item)] or firm
@@ -99,7 +99,7 @@ def write_row(items: list[MathItem], parse: Parse) -> tuple[str, float]:
     high: list[MathItem] = []
     last: MathItem | None = None
     right = 0.0
-    for item in sorted(items, key=lambda one: one.x0):
+    for item in sorted(items, key=lambda entry: entry.x0):
         if is_main(item, size) or _is_small_fraction(item, anchor, size):
             parts.append(_write_scripts(low, high, parse))
             low, high = [], []
@@ -116,8 +116,8 @@ def write_row(items: list[MathItem], parse: Parse) -> tuple[str, float]:
 
 
 def _stretch(items: list[MathItem]) -> None:
-    """Tall brackets that pair up grow with what they embrace."""
-    tall = [item for item in sorted(items, key=lambda one: one.x0) if item.role is MathRole.DELIMITER]
+    """Mark paired tall brackets as growing with their content."""
+    tall = [item for item in sorted(items, key=lambda entry: entry.x0) if item.role is MathRole.DELIMITER]
     open_ones: list[MathItem] = []
     pairs: list[tuple[MathItem, MathItem]] = []
     for item in tall:
@@ -130,12 +130,12 @@ def _stretch(items: list[MathItem]) -> None:
 
 
 def _is_small_fraction(item: MathItem, anchor: float, size: float) -> bool:
-    """A fraction of small type on the row itself, not a script."""
+    """Return True for a fraction of small type on the row, which is not a script."""
     return item.role is MathRole.ATOM and abs((item.base - AXIS * item.size) - (anchor - AXIS * size)) < 0.15 * size
 
 
 def _is_high(item: MathItem, last: MathItem | None, anchor: float, size: float, high: list[MathItem]) -> bool:
-    """True for a superscript; small print beside one follows it."""
+    """Return True for a superscript; small print next to one has the same level."""
     if high and item.size < _SMALL * high[-1].size and item.x0 < high[-1].x1 + 0.3 * item.size and item.base < anchor:
         return True
     middle = item.base - 0.22 * item.size if item.role is not MathRole.ATOM else item.middle_y
@@ -150,7 +150,7 @@ def _is_high(item: MathItem, last: MathItem | None, anchor: float, size: float, 
 
 
 def _write_bar(item: MathItem, last: MathItem | None, size: float) -> str:
-    """The item's LaTeX; a bar set off from what stands before it is a relation."""
+    """Return the item's LaTeX; a bar separated from the preceding item is a relation."""
     spaced = item.latex == "|" and last is not None and item.x0 - last.x1 > _RELATION_GAP * size
     return "\\mid" if spaced else item.latex
 
@@ -170,7 +170,7 @@ def _write_scripts(low: list[MathItem], high: list[MathItem], parse: Parse) -> s
 
 
 def join_tokens(parts: list[str]) -> str:
-    """LaTeX pieces in a row: dots made one, negations and long arrows composed, blanks where commands would run on."""
+    """Join LaTeX pieces of a row: merge dots, compose negations and long arrows, separate commands by blanks."""
     parts = _compose(parts)
     out = ""
     for part in parts:
@@ -195,7 +195,7 @@ def _compose(parts: list[str]) -> list[str]:
 
 
 def take_brackets(items: list[MathItem], parse: Parse) -> list[MathItem]:
-    """Tall brackets around several rows, with these rows, replaced by one atom: matrices, cases, binomials."""
+    """Replace tall brackets around several rows, with these rows, by one atom: matrices, cases, binomials."""
     for left in sorted((item for item in items if item.role is MathRole.DELIMITER), key=lambda item: item.x0):
         if left.char not in _CLOSING or not any(item is left for item in items):
             continue
@@ -217,13 +217,13 @@ def take_brackets(items: list[MathItem], parse: Parse) -> list[MathItem]:
         size = find_size(inner)
         base = left.middle_y + AXIS * size
         atom = MathItem(latex, *around(used), base, size, MathRole.ATOM)
-        items = [item for item in items if not any(item is one for one in used)] + [atom]
+        items = [item for item in items if not any(item is part for part in used)] + [atom]
     return items
 
 
 def _find_closing(left: MathItem, items: list[MathItem]) -> MathItem | None:
-    """The bracket that closes another: of its kind and height, nearest to its right."""
-    found = [
+    """Return the nearest bracket on the right of the same kind and height that closes this one."""
+    candidates = [
         item
         for item in items
         if item.role is MathRole.DELIMITER
@@ -231,7 +231,7 @@ def _find_closing(left: MathItem, items: list[MathItem]) -> MathItem | None:
         and abs(item.y0 - left.y0) < 0.3 * left.size
         and item.char in (_CLOSING[left.char], ")", "]", "}", "|")
     ]
-    return min(found, key=lambda item: item.x0, default=None)
+    return min(candidates, key=lambda item: item.x0, default=None)
 
 
 def _write_matrix(left: MathItem, right: MathItem | None, rows: list[list[MathItem]], parse: Parse) -> str:
@@ -249,11 +249,11 @@ def _write_matrix(left: MathItem, right: MathItem | None, rows: list[list[MathIt
 
 
 def _split_cells(row: list[MathItem]) -> list[list[MathItem]]:
-    """Items of a matrix row parted at wide blanks."""
+    """Split items of a matrix row at wide blanks."""
     size = find_size(row)
     cells: list[list[MathItem]] = []
     right = 0.0
-    for item in sorted(row, key=lambda one: one.x0):
+    for item in sorted(row, key=lambda entry: entry.x0):
         if cells and item.x0 - right < _CELL_GAP * size:
             cells[-1].append(item)
         else:

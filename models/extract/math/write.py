@@ -1,7 +1,7 @@
-"""Entrance: the glyphs and bars of one displayed formula to LaTeX, or null where that would be guessing.
+"""Convert glyphs and bars of one displayed formula to LaTeX, or None where the result would be a guess.
 
-Structure is read from geometry alone: bars make fractions and roots, size and height make scripts and limits
-(the classical approach of Anderson 1967 and Zanibbi et al. 2002, with the exact boxes a text layer gives).
+The structure comes from geometry alone: bars make fractions and roots, size and height make scripts and limits (the
+classical approach of Anderson 1967 and Zanibbi et al. 2002, with the exact boxes of a text layer).
 """
 
 import re
@@ -14,14 +14,17 @@ from models.extract.math.rows import split_rows, take_brackets, write_row
 
 _NUMBER = re.compile(r"\((?:[A-Z]\.?)?\d+(?:[.\-–]\d+)*[a-z]?\)")
 _NUMBER_GAP = 0.9
-"""An equation's number stands this far (in ems) from it at least."""
+"""Minimum distance (in ems) of an equation's number from it."""
 _MOST_GLYPHS = 600
 """Glyphs of one formula: rows and scripts are found by comparing them with each other."""
 _ROW_END = " \\\\ "
 
 
 def write_latex(glyphs: list[MathGlyph], bars: list[FractionBar]) -> str | None:
-    """LaTeX of a formula without delimiters; several rows as `aligned`, its number as `\\tag`."""
+    """Return the LaTeX of a formula without delimiters: several rows as `aligned`, its number as a tag.
+
+    None if uncertain.
+    """
     seen = [
         glyph for glyph in glyphs if not glyph.char.isspace() and glyph.char not in "\u200b\u2061\u2062\u2063\ufeff"
     ]
@@ -38,12 +41,12 @@ def write_latex(glyphs: list[MathGlyph], bars: list[FractionBar]) -> str | None:
 
 
 def _outside_environments(latex: str) -> str:
-    """The LaTeX without matrices and cases, whose rows are their own."""
+    """Return the LaTeX without matrices and cases, which contain separate rows."""
     return re.sub(r"\\begin\{.*\\end\{\w+\}", "", latex)
 
 
 def parse(items: list[MathItem], bars: list[FractionBar]) -> tuple[str, float]:
-    """LaTeX of items and the baseline of their first row."""
+    """Return the LaTeX of items and the baseline of their first row."""
     items = join_integrals(take_bars(join_negations(items), bars, parse))
     items = take_accents(items)
     items = take_names(items)
@@ -56,19 +59,19 @@ def parse(items: list[MathItem], bars: list[FractionBar]) -> tuple[str, float]:
 
 
 def take_numbers(glyphs: list[MathGlyph]) -> tuple[list[str], list[MathGlyph]]:
-    """Numbers in brackets at the right end of rows, and the other glyphs."""
+    """Return the numbers in brackets at the right end of rows, and the other glyphs."""
     numbers: list[str] = []
     kept = glyphs
-    for last in sorted((glyph for glyph in glyphs if glyph.char == ")"), key=lambda one: one.base):
-        row = sorted((one for one in kept if abs(one.base - last.base) < 1), key=lambda one: one.x0)
+    for last in sorted((glyph for glyph in glyphs if glyph.char == ")"), key=lambda glyph: glyph.base):
+        row = sorted((glyph for glyph in kept if abs(glyph.base - last.base) < 1), key=lambda glyph: glyph.x0)
         if not row or row[-1] is not last:
             continue
-        start = max((at for at, one in enumerate(row) if one.char == "("), default=-1)
-        text = "".join(one.char for one in row[start:])
+        start = max((index for index, glyph in enumerate(row) if glyph.char == "("), default=-1)
+        text = "".join(glyph.char for glyph in row[start:])
         if start < 0 or not _NUMBER.fullmatch(text):
             continue
-        others = [one for one in kept if not any(one is part for part in row[start:])]
-        beside = [one.x1 for one in others if one.y0 < last.y1 and one.y1 > last.y0]
+        others = [glyph for glyph in kept if not any(glyph is part for part in row[start:])]
+        beside = [glyph.x1 for glyph in others if glyph.y0 < last.y1 and glyph.y1 > last.y0]
         if others and row[start].x0 - max(beside, default=0.0) > _NUMBER_GAP * last.size:
             numbers.append(text[1:-1])
             kept = others

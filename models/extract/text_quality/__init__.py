@@ -1,1 +1,1 @@
-"""Whether a text layer says what its page shows: statistics of letters by script, and letters that fonts lost."""
+"""Check text layers against the page: statistics of letters by script, and letters that fonts lost."""

@@ -1,6 +1,6 @@
-"""Fonts whose text layer is not what they show: wrong or missing encodings, told by the statistics of letters.
+"""Fonts whose text layer differs from their shapes (wrong or missing encodings), found by statistics of letters.
 
-Looks at the text only. What is called garbled here is read by a recogniser, which has the last word.
+It uses only the text. A recogniser reads garbled lines and decides.
 """
 
 import re
@@ -18,14 +18,13 @@ from models.extract.text_quality.symbol_fonts import symbol_font
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GarbledLimits:
-    """Measured on 3,500 fonts of 1,062 good pages and on 200 pages with scrambled encodings.
+    """Limits, measured on 3,500 fonts of 1,062 good pages and on 200 pages with scrambled encodings.
 
-    `surprise`: nats for a triple of letters; good fonts have 2.0 to 3.2, shuffled ones 3.3 to 4.5. `triples`: fewer
-    say nothing: a font of fewer is judged with its family. `judged`: least share of letters in scripts with statistics.
-    `digit_joins`: short codes, of
-    fewer than `coded` triples, have more digits beside letters. `bad`: share of what is no character; `bad_runs`:
-    share of those in runs (bullets stand alone). `sample`: characters of a font that are looked at, and of its
-    other lines every `step`-th.
+    `surprise`: nats per triple of letters; good fonts have 2.0 to 3.2, shuffled ones 3.3 to 4.5. `triples`: minimum of
+    a judged font; a font with fewer is judged with its family. `judged`: minimum share of letters in scripts with
+    statistics. `digit_joins`: short codes, of fewer than `coded` triples, have more digits next to letters. `bad`:
+    share of non-characters. `bad_runs`: share of those in runs (bullets are single). `sample`: characters of a font
+    that are sampled, and of its other lines every `step`-th.
     """
 
     surprise: float = 3.4
@@ -45,16 +44,16 @@ LIMITS = GarbledLimits()
 
 @dataclass(frozen=True, slots=True)
 class GarbledText:
-    """`lines` are garbled; `share` is theirs of the page's characters."""
+    """Garbled lines; `share` is their share of the page's characters."""
 
     lines: tuple[Line, ...] = ()
     share: float = 0.0
 
 
 def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> GarbledText:
-    """The lines whose font is garbled; all lines when they are together and no font has enough letters alone.
+    """Return the lines whose font is garbled; all lines if their sum is garbled and each font has too few letters.
 
-    A font that sets only a few labels is judged together with the other fonts of its family.
+    A font with only a few labels is judged together with the other fonts of its family.
     """
     sample, fonts = _sample_lines(lines, limits)
     if not sample:
@@ -66,8 +65,8 @@ def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> Garbl
     verdict = alone if any(alone) or len(fonts) < 2 else [together] * len(fonts)
     if not any(verdict):
         return GarbledText()
-    found = tuple(line for line in lines if verdict[fonts[line.font]])
-    return GarbledText(found, _count(found) / max(1, _count(lines)))
+    garbled = tuple(line for line in lines if verdict[fonts[line.font]])
+    return GarbledText(garbled, _count(garbled) / max(1, _count(lines)))
 
 
 _SUBSET = re.compile(r"[A-Z]{6}\+")
@@ -76,18 +75,18 @@ _STYLE = re.compile(
 )
 _BEFORE_STYLE = re.compile(r"[-,_ ]")
 _MOST_REMEMBERED = 1024
-"""Names of fonts whose family is remembered: more than any document has."""
+"""Font names whose family is cached: more than any document has."""
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def find_family(font: str) -> str:
-    """The name of a font without the mark of a subset and without its style."""
+    """Return the name of a font without its subset mark and style."""
     name = _BEFORE_STYLE.split(_SUBSET.sub("", font), maxsplit=1)[0]
     return (_STYLE.sub("", name) or name).casefold()
 
 
 def _pool_families(sums: LineLetters, fonts: Sequence[str], limits: GarbledLimits) -> LineLetters:
-    """The sums, those of a font with too few triples replaced by those of its family; the last row stays."""
+    """Replace the sums of a font with too few triples by those of its family; the last row stays."""
     names = [find_family(font) for font in fonts]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     family = np.array([numbers[name] for name in names])
@@ -104,7 +103,7 @@ def _count(lines: Sequence[Line]) -> int:
 
 
 def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Line], dict[str, int]]:
-    """Some lines of every font, and the fonts' numbers. A label that is repeated counts once."""
+    """Return some lines of every font, and the fonts' numbers. A repeated label counts once."""
     fonts: dict[str, int] = {}
     seen: list[int] = []
     sample: dict[tuple[str, str], Line] = {}
@@ -120,9 +119,9 @@ def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Li
 
 
 def _leave_signs(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
-    """The same without letters in fonts of mathematics, which make no words, and without signs of symbol fonts.
+    """Drop letters in fonts of mathematics, which form no words, and signs of symbol fonts.
 
-    Typewriter fonts set commands, keys and data, so they are left out too where most of the text is in other fonts.
+    Typewriter fonts print commands, keys and data, so they are dropped too if most of the text is in other fonts.
     """
     is_code = np.array([line.code for line in lines])
     letters = measured.letters.sum()
@@ -135,7 +134,7 @@ def _leave_signs(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
 
 
 def _by_group(measured: LineLetters, group: Sums, groups: int) -> LineLetters:
-    """The sums of each group, and behind them those of all together."""
+    """Return the sums of each group, followed by the total."""
     both = np.concatenate([group, np.full(len(group), groups)])
     sums = [
         np.bincount(both, np.concatenate([column, column]), groups + 1).astype(np.float64)
@@ -144,10 +143,10 @@ def _by_group(measured: LineLetters, group: Sums, groups: int) -> LineLetters:
     return LineLetters(*sums)
 
 
-def _judge(one: LineLetters, limits: GarbledLimits) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether each group is garbled."""
-    enough = (one.triples >= limits.triples) & (one.judged >= limits.judged * one.letters)
-    is_code = (one.digit_joins > limits.digit_joins * one.letters) & (one.triples < limits.coded)
-    wrong = enough & (one.nats > limits.surprise * one.triples) & ~is_code
-    undecoded = (one.bad >= limits.bad_count) & (one.bad > limits.bad * (one.bad + one.letters))
-    return np.asarray(wrong | (undecoded & (one.bad_runs > limits.bad_runs * one.bad)))
+def _judge(sums: LineLetters, limits: GarbledLimits) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Return whether each group is garbled."""
+    enough = (sums.triples >= limits.triples) & (sums.judged >= limits.judged * sums.letters)
+    is_code = (sums.digit_joins > limits.digit_joins * sums.letters) & (sums.triples < limits.coded)
+    wrong = enough & (sums.nats > limits.surprise * sums.triples) & ~is_code
+    undecoded = (sums.bad >= limits.bad_count) & (sums.bad > limits.bad * (sums.bad + sums.letters))
+    return np.asarray(wrong | (undecoded & (sums.bad_runs > limits.bad_runs * sums.bad)))

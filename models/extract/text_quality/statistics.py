@@ -1,7 +1,7 @@
-"""How surprising the letters of each line are, in the languages of their script.
+"""Surprise of the letters of each line in the languages of their script.
 
 The table was counted from word frequencies of 32 languages by `tests/bench/training/letters.py`: for each three
-neighbouring letters of a word the surprise of the third after the two before it, in twentieths of a nat.
+neighbouring letters of a word the surprise of the third after the first two, in twentieths of a nat.
 """
 
 import re
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 EDGE: Final = 0
-"""Blanks, punctuation and signs: where a word begins or ends."""
+"""Blanks, punctuation and signs, at which a word begins or ends."""
 LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґјљњћђџѓќѕў"
 GREEK: Final = "αβγδεζηθικλμνξοπρστυφχψω"
@@ -27,19 +27,19 @@ DIGIT: Final = 108  # a code beyond those of all letters
 OTHER: Final = 110
 """Letters of scripts without statistics."""
 BAD: Final = 112
-"""What is no character at all: replacement, private-use and control characters."""
+"""Non-characters: replacement, private-use and control characters."""
 
 _FOLDED: Final = {
     "ß": "s", "æ": "a", "ø": "o", "đ": "d", "ł": "l", "þ": "t", "ð": "d", "ı": "i", "œ": "o", "ŋ": "n", "ə": "e",
     "ς": "σ", "ё": "е",
 }  # fmt: skip
 _MOST_REMEMBERED: Final = 4096
-"""Characters whose code is remembered: more than any page uses, few enough for a file of all of Unicode."""
+"""Characters whose code is cached: more than any page uses, and bounded for a file with all of Unicode."""
 
 
 def _code_of(char: str) -> int:
-    for one in (char, char.lower()):
-        low = _FOLDED.get(one, one)
+    for variant in (char, char.lower()):
+        low = _FOLDED.get(variant, variant)
         for script, alphabet in ALPHABETS.items():
             if low in alphabet:
                 return FIRSTS[script] + alphabet.index(low)
@@ -55,7 +55,7 @@ def _code_of(char: str) -> int:
 
 
 class _Codes(dict[int, str]):
-    """For `str.translate`: code points to characters whose numbers are the codes."""
+    """A map for `str.translate` from code points to characters whose numbers are the codes."""
 
     def __missing__(self, point: int) -> str:
         code = chr(_code_of(chr(point)))
@@ -68,7 +68,7 @@ _CODES: Final = _Codes()
 
 
 def encode_letters(text: str) -> bytes:
-    """The codes of the text's characters, one byte each."""
+    """Return the codes of the text's characters, one byte each."""
     return text.translate(_CODES).encode("latin-1")
 
 
@@ -85,8 +85,11 @@ Sums = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class LineLetters:
-    """A row a line: triples of letters that were judged, and the sum of their surprise in nats; letters of judged
-    scripts and of all; characters that are none, those of them that follow another; digits beside letters."""
+    """Statistics with one row per line.
+
+    Columns: judged triples of letters, the sum of their surprise in nats, letters of judged scripts, all letters,
+    non-characters, non-characters after another one, digits next to letters.
+    """
 
     triples: Sums
     nats: Sums
@@ -97,19 +100,19 @@ class LineLetters:
     digit_joins: Sums
 
     def columns(self) -> tuple[Sums, ...]:
-        """In the order in which they are made."""
+        """Return the columns in the order of the constructor."""
         return (self.triples, self.nats, self.judged, self.letters, self.bad, self.bad_runs, self.digit_joins)
 
 
 @cache
 def load_tables() -> dict[str, Costs]:
-    """Surprise in nats by script, three letters deep."""
+    """Load the surprise in nats by script, three letters deep."""
     with np.load(_TABLES, allow_pickle=False) as file:
         return {script: file[script].astype(np.float32) / np.float32(_STEPS_A_NAT) for script in ALPHABETS}
 
 
 def measure_lines(texts: Sequence[str]) -> LineLetters:
-    """The statistics of each text. `texts` must not be empty."""
+    """Return the statistics of each text. `texts` must not be empty."""
     joined = "\n".join([*texts, ""])
     codes = np.frombuffer(encode_letters(joined), np.uint8).astype(np.int32)
     starts = np.cumsum([0, *[len(text) + 1 for text in texts[:-1]]])
@@ -133,8 +136,8 @@ def measure_lines(texts: Sequence[str]) -> LineLetters:
 
 
 def find_codes(text: str) -> list[tuple[int, int]]:
-    """Where words of no language stand, with the sign behind each: numbers of parts and forms, acronyms, addresses."""
-    return [(found.start(), found.end() + 1) for found in _WORD.finditer(text) if _is_code(found[0])]
+    """Return the ranges of non-words with the following sign: part and form numbers, acronyms, addresses."""
+    return [(match.start(), match.end() + 1) for match in _WORD.finditer(text) if _is_code(match[0])]
 
 
 def _is_code(word: str) -> bool:
@@ -146,7 +149,7 @@ def _is_code(word: str) -> bool:
 
 
 def find_nats(text: str) -> float:
-    """The surprise of one text as `measure_lines` sums it: of a word or two in a tenth of the time."""
+    """Return the surprise of one text as `measure_lines` sums it, in a tenth of the time for a word or two."""
     codes = encode_letters(text + "\n")
     total = 0.0
     for script, costs in load_tables().items():

@@ -1,4 +1,4 @@
-"""Characters of symbol fonts (Symbol, Wingdings) as the Unicode of what they show: font and code in, text out."""
+"""Map characters of symbol fonts (Symbol, Wingdings) to Unicode: font and code in, text out."""
 
 import re
 from functools import lru_cache
@@ -35,23 +35,23 @@ _FONTS: Final = {
 }
 
 _NAME: Final = re.compile(r"(?:[A-Z]{6}\+)?(symbol|wingdings ?[23]?|webdings)(?![a-z]{3})", re.IGNORECASE)
-"""Names of symbol fonts as files give them: with the mark of a subset before and the style behind."""
+"""Names of symbol fonts in files: with a subset mark before and the style after."""
 _PRIVATE: Final = range(0xF020, 0xF100)
 _MOST_REMEMBERED: Final = 1024
-"""Names of fonts whose kind is remembered: more than any document has."""
+"""Font names whose kind is cached: more than any document has."""
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def symbol_font(name: str) -> str | None:
-    """Which symbol font a font of a file is; null for one of letters."""
-    found = _NAME.match(name)
-    return found[1].lower().replace("wingdings2", "wingdings 2") if found is not None else None
+    """Return the symbol font that a font name means; None for a font of letters."""
+    match = _NAME.match(name)
+    return match[1].lower().replace("wingdings2", "wingdings 2") if match is not None else None
 
 
 def shown_symbol(font: str, point: int) -> int:
-    """The code point of what a symbol font shows for that of a text layer; the same where nobody knows.
+    """Return the code point of the picture that a symbol font shows for a code; unknown codes unchanged.
 
-    Fonts of pictures have no letters: where a layer says one, it is the key under which the picture lies.
+    Fonts of pictures have no letters: a letter in the text layer is only the key of a picture.
     """
     name = symbol_font(font)
     if name is None or not (point in _PRIVATE or (name != "symbol" and 0x20 < point <= 0xFF)):
@@ -61,12 +61,12 @@ def shown_symbol(font: str, point: int) -> int:
 
 
 def decode_symbols(text: str, font: str) -> str:
-    """Text whose private-use characters (U+F020 … U+F0FF) stand for glyphs of a symbol font."""
+    """Return the text with private-use characters (U+F020 … U+F0FF) replaced by the symbol font's characters."""
     return "".join(symbol_text(font, f"{ord(char):X}") if "\uf020" <= char <= "\uf0ff" else char for char in text)
 
 
 def symbol_text(font: str, code: str) -> str:
-    """The character of a `w:sym`; U+FFFD when the font's character is unknown, "" when the code is none."""
+    """Return the character of a `w:sym`; U+FFFD for an unknown character of the font, "" for an invalid code."""
     try:
         point = int(code, 16)
     except ValueError:

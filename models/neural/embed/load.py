@@ -40,7 +40,7 @@ def describe_embedder(setting: str) -> EmbedderFacts:
         return EmbedderFacts(MINILM, "", WIDTH)
     folder = Path(setting)
     if not folder.is_dir():
-        raise EmbedderRefused(f"{setting} is no directory")
+        raise EmbedderRefused(f"{setting} is not a directory")
     width = read_width(folder)
     name = re.sub(r"[^a-z0-9]+", "_", folder.name.lower()).strip("_")[:40]
     return EmbedderFacts(folder.name, f"{name}_{fingerprint(folder)}", width)

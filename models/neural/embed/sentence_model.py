@@ -130,7 +130,7 @@ def fingerprint(folder: Path) -> str:
 def _modules(folder: Path) -> list[tuple[str, Path]]:
     stated = _read(folder / "modules.json")
     if not isinstance(stated, list) or not all(isinstance(module, dict) for module in stated):
-        raise EmbedderRefused(f"{folder}/modules.json is no list of modules")
+        raise EmbedderRefused(f"{folder}/modules.json is not a list of modules")
     types = [str(module.get("type", "")) for module in stated]
     kinds = [name.rsplit(".", 1)[-1] for name in types]
     if (
@@ -167,7 +167,7 @@ def _count(config: dict[str, Any], *names: str, where: Path) -> int:
 def _object(path: Path) -> dict[str, Any]:
     content = _read(path)
     if not isinstance(content, dict):
-        raise EmbedderRefused(f"{path} is no JSON object")
+        raise EmbedderRefused(f"{path} is not a JSON object")
     return content
 
 

@@ -6,7 +6,7 @@ Importing this loads no model, no runtime and no picture library.
 from typing import Protocol, assert_never
 
 from models.cdom.ports import RecognisePages
-from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_langs, check_wanted, covered_langs
+from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_default_langs, check_langs, covered_langs
 
 __all__ = [
     "LocalPageRecogniser",
@@ -50,7 +50,7 @@ def make_recogniser(
             from models.neural.ocr.rapid import RapidRecogniser
             from models.neural.ocr.scripts import ScriptRecogniser
 
-            checked = check_wanted(langs)
+            checked = check_default_langs(langs)
             own = tuple(lang for lang in checked if lang in covered_langs(chosen)) or ("en",)
             return ScriptRecogniser(checked, RapidRecogniser(own, cpu_flags))
         case OcrEngineName.TESSERACT:

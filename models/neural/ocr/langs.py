@@ -69,7 +69,7 @@ def check_langs(engine: OcrEngineName, langs: Sequence[str]) -> tuple[str, ...]:
     return tuple(codes)
 
 
-def check_wanted(langs: Sequence[str]) -> tuple[str, ...]:
+def check_default_langs(langs: Sequence[str]) -> tuple[str, ...]:
     """Check the codes like `check_langs` for the default engine, which also uses Tesseract's packs."""
     codes = _normalise(langs)
     unknown = [lang for lang in codes if lang not in LATIN | HAN and lang not in TESSERACT_CODES]

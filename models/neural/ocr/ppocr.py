@@ -20,7 +20,7 @@ from models.neural.ocr.rules import find_ruling
 from models.neural.ocr.runtime import Floats, Network
 from models.neural.ocr.spaces import add_spaces
 from models.neural.ocr.text import ReadLine
-from models.neural.ocr.upright import TALL, choose_probes, lies_sideways, measure_skew, turn_boxes_over, turn_picture
+from models.neural.ocr.upright import TALL, choose_probes, is_sideways, measure_skew, turn_boxes_over, turn_picture
 
 SURE = 0.85
 """Lines that read this well on average stand upright; below it the page is also tried upside down."""
@@ -28,7 +28,7 @@ SURE = 0.85
 HALF_TURN = 180
 """Degrees of a page that stands on its head, however it lay."""
 _LEAST_EXTENT = 15.0
-"""Heights of text below which a page is too short to tell its script."""
+"""Heights of text below which a page is too short to identify its script."""
 _LEAST_LETTERS = 0.8  # letters for each height of a line
 _LEAST_SURE = 0.76  # mean confidence of the characters
 
@@ -82,7 +82,7 @@ class PictureReader:
         """Read the picture of a page of `points` size; deterministic on one kind of processor."""
         kernels = find_kernels(picture, self.detector, self.settings)
         boxes, turn = kernels.boxes(self.settings), 0
-        if lies_sideways(boxes):
+        if is_sideways(boxes):
             turn, picture = 90, turn_picture(picture, 90)
             kernels = find_kernels(picture, self.detector, self.settings)
             boxes = kernels.boxes(self.settings)
@@ -92,7 +92,7 @@ class PictureReader:
             boxes = find_lines(picture, self.detector, self.settings)
         height, width = picture.shape[:2]
         lines = self._read_lines(picture, boxes)
-        if self._stands_on_its_head(picture, boxes, lines):
+        if self._is_upside_down(picture, boxes, lines):
             turn, picture, boxes = turn + 180, turn_picture(picture, 180), turn_boxes_over(boxes, width, height)
             lines = self._read_lines(picture, boxes)
         skew = measure_skew(boxes)
@@ -114,7 +114,7 @@ class PictureReader:
         more = _measure(again)
         return bend if more is None else add_bends(bend, more)
 
-    def _stands_on_its_head(self, picture: Picture, boxes: Sequence[Floats], lines: Sequence[ReadLine]) -> bool:
+    def _is_upside_down(self, picture: Picture, boxes: Sequence[Floats], lines: Sequence[ReadLine]) -> bool:
         """Whether a few long lines read better upside down; tried only when they read badly as they are."""
         probes = choose_probes(boxes)
         upright = _mean_confidence([lines[index] for index in probes])

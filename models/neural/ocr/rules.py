@@ -23,7 +23,7 @@ class RulingSettings:
     least_upright: float = 14.0
     """Shorter verticals are strokes of letters: the cell of one line of text is higher."""
     thickest: float = 5.0
-    """What is thicker is a bar or the edge of a picture."""
+    """Thicker lines are bars or edges of pictures."""
     least_piece: float = 10.0
     """Of lines that are broken, the pieces: no stroke of a letter of running text is as long."""
     gap: float = 3.0

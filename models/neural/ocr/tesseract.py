@@ -29,7 +29,7 @@ from models.neural.ocr.upright import turn_picture
 _TURN = re.compile(r"^Rotate: (\d+)\nOrientation confidence: ([\d.]+)$", re.MULTILINE)
 _SCRIPT = re.compile(r"^Script: (\w+)$", re.MULTILINE)
 _SURE_TURN = 14.0
-"""What OCRmyPDF asks for as well; below it upright receipts are turned over."""
+"""The value of OCRmyPDF; a lower one turns upright receipts over."""
 _WORD_LEVEL = "5"
 _FULL_PAGE, _ONE_BLOCK = "3", "6"
 """Its page segmentation: by itself, or rows of one block. By itself it tears Arabic and Korean rows apart (15 and 11 %

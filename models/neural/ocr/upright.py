@@ -13,11 +13,11 @@ from models.neural.ocr.detect import Picture
 from models.neural.ocr.runtime import Floats
 
 TALL = 1.5  # height over width from which a line box stands on its side
-LONG = 3.0  # width over height from which a box is long enough to tell
-PROBES = 6  # lines read both ways to tell upside down
+LONG = 3.0  # width over height from which a box shows its direction
+PROBES = 6  # lines read both ways to detect an upside-down page
 
 
-def lies_sideways(boxes: Sequence[Floats]) -> bool:
+def is_sideways(boxes: Sequence[Floats]) -> bool:
     """Return True when most of the text, by length, runs up or down the picture."""
     sizes = [box_size(box) for box in boxes]
     tall = sum(across for along, across in sizes if across >= TALL * along)

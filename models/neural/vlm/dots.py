@@ -23,7 +23,7 @@ _FACTOR, _LEAST, _MOST = 28, 3136, 11_289_600
 _SAMPLING = Sampling(temperature=0.1, top_p=1.0, max_tokens=16_384)
 MAX_ELEMENTS = 5000  # elements of one page's answer
 _DECODER = json.JSONDecoder(strict=False)
-"""Line breaks inside a text are no reason to lose it."""
+"""Accepts line breaks inside a string."""
 _BEGIN = re.compile(r'\{\s*"(?:bbox|category)"')
 _ESCAPE = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 _LOST_ESCAPES = str.maketrans({"\f": "\\f", "\b": "\\b"})
@@ -75,7 +75,7 @@ class Dots:
         scale = (page.width / asks[0].size[0], page.height / asks[0].size[1])
         elements, unreadable = _read_elements(answers[0].text)
         if unreadable and answers[0].ending is AnswerEnd.STOP:
-            raise BadAnswer("elements that are no JSON")  # their text would be missing and nobody would know
+            raise BadAnswer("elements with invalid JSON")  # their text would be missing unnoticed
         blocks = [block for element in elements for block in _blocks(element, asks[0].size, scale)]
         if not blocks and not _is_empty_page(answers[0].text):
             raise BadAnswer("the answer holds no layout element")

@@ -17,7 +17,7 @@ from models.cdom.tree import BlockType, Span
 from models.neural.vlm.tables import make_rows_table, read_html_table
 
 MAX_CHARS = 80_000
-"""More is no page. What stands beyond is dropped before anything looks at it."""
+"""Longer answers are not pages; the rest is dropped before parsing."""
 _FENCE = re.compile(r"\A\s*```(?:markdown|md|html)?\s*\n(.*?)(?:\n```\s*)?\Z", re.DOTALL)
 _DISPLAY = re.compile(r"\$\$(.+?)\$\$|\\\[(.+?)\\\]", re.DOTALL)
 _INLINE = re.compile(r"(?<!\\)\$(?=\S)([^$\n]{1,400}?)(?<=\S)\$|\\\((.{1,400}?)\\\)")

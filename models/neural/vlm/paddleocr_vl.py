@@ -33,7 +33,7 @@ class PaddleOcrVl:
         """Return one ask per region, with a prompt for its type."""
         image = decode(page)
         asks = []
-        for region in _asked(regions):
+        for region in _cropped_regions(regions):
             piece = fit_grid(crop(image, region.bbox, page), factor=_FACTOR, least=_LEAST, most=_MOST)
             sampling = _TABLE if region.type is BlockType.TABLE else _TEXT
             prompt = PROMPTS.get(region.type, _OTHERWISE)
@@ -48,7 +48,7 @@ class PaddleOcrVl:
         Raises:
             BadAnswer: The number of answers differs from the number of crops.
         """
-        if len(answers) != len(_asked(regions)):
+        if len(answers) != len(_cropped_regions(regions)):
             raise BadAnswer("answers and crops differ in number")
         blocks, left = [], iter(answers)
         for region in regions[:MAX_REGIONS]:
@@ -57,7 +57,7 @@ class PaddleOcrVl:
         return blocks
 
 
-def _asked(regions: Sequence[PageRegion]) -> list[PageRegion]:
+def _cropped_regions(regions: Sequence[PageRegion]) -> list[PageRegion]:
     return [region for region in regions[:MAX_REGIONS] if region.type is not BlockType.PICTURE]
 
 

@@ -20,7 +20,7 @@ HUB_NAMES = {
     "lightonocr": "lightonai/LightOnOCR-2-1B",
     "dots": "rednote-hilab/dots.ocr",
 }
-"""What an engine loads for a registered name, and what is asked for at an endpoint unless it says otherwise."""
+"""Checkpoint that an engine loads for a registered name, and the default model name at an endpoint."""
 _ARCHITECTURES = {"paddleocrvl": "paddleocr-vl", "lightonocr": "lightonocr", "dotsocr": "dots"}
 _WEIGHTS = ("*.safetensors", "*.bin")
 
@@ -55,7 +55,7 @@ def identify_directory(folder: Path) -> str:
         for mark, name in _ARCHITECTURES.items():
             if mark in text:
                 return name
-    raise MlUnavailable(f"{folder} is none of {', '.join(VLM_MODELS)}")
+    raise MlUnavailable(f"{folder} is not one of {', '.join(VLM_MODELS)}")
 
 
 def _stated_architectures(config: object) -> list[str]:

@@ -137,7 +137,7 @@ def _settled(text: str, chain: list[Hit]) -> Iterator[Hit]:
     first = next((index for index, part in enumerate(chain) if part.kind is Kind.ADDRESS), len(chain))
     yield from chain[:first]
     parts = chain[first:]
-    if len(parts) > 1 and _is_one(text, parts):
+    if len(parts) > 1 and _is_single_address(text, parts):
         yield Hit(Kind.ADDRESS, parts[0].start, parts[-1].end)
     else:
         yield from _lines(text, parts)
@@ -153,7 +153,7 @@ def _says_more(text: str, chain: list[Hit]) -> bool:
     return named and not (plain and any(char.isupper() for char in text))
 
 
-def _is_one(text: str, chain: list[Hit]) -> bool:
+def _is_single_address(text: str, chain: list[Hit]) -> bool:
     if not _FIGURES.search(text, chain[0].start, chain[0].end):
         return False
     whole = text[chain[0].start : chain[-1].end]

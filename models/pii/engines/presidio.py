@@ -36,7 +36,7 @@ NAMES_VERSION = 2
 PROPER_NOUN = "PROPER_NOUN"
 LEAST_SCORE = 0.4  # score of Presidio's below which a name is not reported
 SURE_OF_LANGUAGE = 200
-"""Letters from which a paragraph's language can be told."""
+"""Letters from which a paragraph's language can be identified."""
 
 
 class UnknownLanguage(Exception):
@@ -59,12 +59,12 @@ class PresidioDetector:
         self,
         analyze: Analyze,
         languages: tuple[str, ...],
-        tell: Callable[[str], str],
+        detect_language: Callable[[str], str],
         version: str = "1",
         lists: NameLists = NO_LISTS,
         urls: bool = True,
     ) -> None:
-        self._analyze, self._languages, self._tell, self._lists = analyze, languages, tell, lists
+        self._analyze, self._languages, self._detect_language, self._lists = analyze, languages, detect_language, lists
         self._patterns = RegexDetector(urls=urls)
         self.version = f"{version}+{self._patterns.version}"
 
@@ -90,7 +90,7 @@ class PresidioDetector:
         """Of the languages set up; short texts are taken for the first one."""
         if sum(char.isalpha() for char in text) < SURE_OF_LANGUAGE:
             return self._languages[0]
-        language = self._tell(text)
+        language = self._detect_language(text)
         if language not in self._languages:
             raise UnknownLanguage(language)
         return language
@@ -127,7 +127,7 @@ def make_presidio(languages: tuple[str, ...], *, urls: bool = True) -> PresidioD
     check_installed(languages)
     pipelines = {language: importlib.import_module(_find_pipeline(language)).load() for language in languages}
     version = f"{metadata.version('presidio-analyzer')}.{NAMES_VERSION}"
-    return PresidioDetector(_make_analyzer(pipelines), languages, _tell_language, version, load_name_lists(), urls)
+    return PresidioDetector(_make_analyzer(pipelines), languages, _detect_language, version, load_name_lists(), urls)
 
 
 def _find_pipeline(language: str) -> str:
@@ -180,7 +180,7 @@ def find_proper_nouns(tokens: Iterable[Any]) -> Iterable[tuple[int, int]]:
     return runs
 
 
-def _tell_language(text: str) -> str:
+def _detect_language(text: str) -> str:
     import py3langid
 
     return str(py3langid.classify(text)[0])

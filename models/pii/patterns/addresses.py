@@ -45,7 +45,7 @@ _BELOW = re.compile(
 )
 _TOWN_ALONE = re.compile(rf" {_TOWN}(?!\w)")
 _CODE_LAST = re.compile(r"[ ,][0-9]{5}\Z")
-"""What follows a street: postcode and town in the order of the country."""
+"""Postcode and town after a street, in the order of the country."""
 
 ADDRESSES: tuple[Pattern, ...] = (
     Pattern(

@@ -149,7 +149,7 @@ def before_at(clues: Clues) -> Iterable[int]:
     return _before(clues, find(clues.text, "@"))
 
 
-def before_said_at(clues: Clues) -> Iterable[int]:
+def before_spelled_at(clues: Clues) -> Iterable[int]:
     """Return the same places for an @ written as a word in brackets, or as " at " followed by " dot "."""
     return _before(clues, (match.start() for match in _SAID_AT.finditer(clues.lower)))
 

@@ -17,7 +17,7 @@ class ContextWords:
 
     words: Mapping[str, re.Pattern[str]]
 
-    def stands_before(self, clues: Clues, start: int) -> bool:
+    def is_preceded(self, clues: Clues, start: int) -> bool:
         """Return True when one of the words ends within reach of the value at `start`."""
         first = max(0, start - CONTEXT_REACH)
         hinted = clues.hinted(self.hints)

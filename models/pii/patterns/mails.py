@@ -52,14 +52,14 @@ MAILS: tuple[Pattern, ...] = (
             rf"{_MAIL_BEGIN}[\w%+-]{{1,64}}(?:{_DOT}[\w%+-]{{1,64}}){{0,4}}{_AT}[\w-]{{1,63}}(?:{_DOT}[\w-]{{1,63}}){{0,4}}?{_DOT}"
             r"[^\W\d_]{2,24})(?![\w@])"
         ),
-        starts.before_said_at,
+        starts.before_spelled_at,
     ),
     Pattern(
         Kind.EMAIL,
         re.compile(
             rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}} at [\w-]{{1,63}}(?: dot [\w-]{{1,63}}){{0,3}}? dot {TLD})(?![\w@])",
         ),
-        starts.before_said_at,
+        starts.before_spelled_at,
     ),
     Pattern(
         Kind.EMAIL,

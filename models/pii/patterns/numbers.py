@@ -43,7 +43,7 @@ WEAK: tuple[ModuleType, ...] = (
     stdnum.dk.cpr,
     stdnum.no.fodselsnummer,
 )
-"""Checksums that one number in ten or so passes by chance: only beside a context word."""
+"""Checksums that about one number in ten passes by chance; they need a context word."""
 
 _SEPARATOR = re.compile(r"[\s./_|·•-]")
 _PADDED = re.compile(r"(?<![0-9A-Fa-f:])[0-9]{3}(?=\.)|(?<=\.)[0-9]{3}(?![0-9])")

@@ -10,7 +10,7 @@ from models.pii.patterns.context import ContextWords
 
 Check = Callable[[str], bool]
 AND = re.compile(r"[ \n]{0,2}(?:[,;/|&+•·-]|\b(?:and|or|und|oder|et|ou|y|o|e|en|of)\b|[ \n])[ \n]{0,2}")
-"""What stands between the values of a list."""
+"""Separator between the values of a list."""
 
 _SEPARATORS = re.compile(r"[\s./_|·•-]+")
 
@@ -43,7 +43,7 @@ class Pattern:
         if match is None:
             return None
         start, end = match.span(1)
-        if context is not None and not context.stands_before(clues, start):
+        if context is not None and not context.is_preceded(clues, start):
             return None
         if self.check is not None:
             end = start + len(longest_valid(clues.text[start:end], self.check))

@@ -10,18 +10,18 @@ from models.pii.kinds import Hit, Kind
 from models.pii.patterns.clues import Clues, Starts, at_dialled
 from models.pii.patterns.pattern import AND
 
-LEAST_FIGURES = 7  # digits of the shortest number taken without a word beside it
+LEAST_FIGURES = 7  # digits of the shortest number accepted without a context word
 INTERNATIONAL, LONGEST = 9, 15
 """Digits of the shortest number behind `+` that needs no word, and of the longest number there is (ITU-T E.164)."""
 LONGEST_GROUPED = 12
-"""Digits up to which a number of nine and more goes on behind one more line end."""
+"""Maximum digits of a number of nine and more that continues after another line end."""
 _NOT_FIGURE = re.compile(r"[^0-9]")
 _CANDIDATE = re.compile(
     r"(?<![\w./#$€£=_@-])(?<![0-9],)(?P<number>(?:(?P<plus>\+|00)\s?(?=[1-9(]))?(?:\(\+?[0-9]{1,4}\)|[0-9]{1,5})"
     r"(?:[ .\-/]{1,3}?\(?[0-9]{1,6}\)?|\([0-9]{1,5}\)|[ ]?\(0\)[ ]?[0-9]*|[0-9]){1,12})(?:\s?(?:x|ext\.?|poste)\s?[0-9]{1,5})?(?![\w]|[.,][0-9]|[-/][0-9]|%|\s?[€$£])"
 )
 _NEXT_LINE = re.compile(r" ?\n ?(?P<rest>[0-9]{1,5}(?:[ .\-/]{1,3}[0-9]{1,6}){0,5})(?![\w]|[.,][0-9]|[-/:][0-9]|%)")
-"""What goes on of an international number behind a line end."""
+"""Continuation of an international number after a line end."""
 _GROUP = re.compile(r"[0-9]+")
 _WIDE_GAP = re.compile(r" [/.-] ")
 _CONTEXT = re.compile(
@@ -122,7 +122,7 @@ def _is_phone(number: str, international: bool, before: str, *, announced: bool)
         number: The number as written.
         international: It begins with a plus sign or the like.
         before: The text before the number.
-        said: A word for telephones precedes it, or it is the next of a list.
+        announced: A word for telephones precedes it, or it is the next of a list.
     """
     digits = _NOT_FIGURE.sub("", number)
     if (

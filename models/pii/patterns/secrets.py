@@ -23,7 +23,7 @@ SECRETS: tuple[re.Pattern[str], ...] = tuple(
 SECRET_PREFIXES = at_words(
     rb"(?:akia|asia|aroa|aida|gh[pousr] |github pat |glpat |xox[abposr] |[srp]k |aiza|ya29 |sg |npm |pypi |hf |eyj)"
 )
-"""Where one of `SECRETS`, whole or torn, can begin."""
+"""Possible starts of `SECRETS`, whole or torn."""
 
 PRIVATE_KEY = re.compile(
     r"(-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]{16,8000}?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|\Z))"

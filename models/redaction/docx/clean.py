@@ -24,7 +24,7 @@ _DROPPED = frozenset(
 )  # fmt: skip
 _AUTHORS = frozenset(("author", "date", "initials", "tooltip"))
 _KEPT_SPACES = frozenset((_W, _OLD_W, _M))
-"""Elements and attributes of other namespaces are extensions nobody needs to read the text."""
+"""Elements and attributes of other namespaces are extensions that the text does not need."""
 
 
 def clean_part(root: etree._Element) -> None:

@@ -22,7 +22,7 @@ _NOT_OURS = (
     "/StructParent", "/LastModified", "/Annots", "/AA", "/A", "/Thumb", "/JS", "/Names", "/Measure", "/PtData",
 )  # fmt: skip
 LEAST_VERSION = "1.7"
-"""What pages may use (transparency, layers) is known to every reader of it."""
+"""Minimum version of the written file, whose readers know transparency and layers."""
 DEEPEST = 12
 """Forms inside forms."""
 

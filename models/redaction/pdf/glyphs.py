@@ -107,14 +107,14 @@ def find_masked(glyphs: Glyphs, places: Iterable[MaskedPlace], finder: ValueFind
 
 
 def _of_place(glyphs: Glyphs, place: MaskedPlace) -> set[int]:
-    stands = _stand_in(glyphs, place.bbox)
+    stands = _find_inside(glyphs, place.bbox)
     characters = _find_exactly(glyphs, place, stands)
     return set(np.flatnonzero(stands).tolist()) if characters is None else characters
 
 
 def find_exactly(glyphs: Glyphs, place: MaskedPlace) -> set[int] | None:
     """Numbers of the characters of the place's stretches; None where one does not stand there as it was read."""
-    return _find_exactly(glyphs, place, _stand_in(glyphs, place.bbox))
+    return _find_exactly(glyphs, place, _find_inside(glyphs, place.bbox))
 
 
 def _find_exactly(glyphs: Glyphs, place: MaskedPlace, stands: Any) -> set[int] | None:
@@ -142,7 +142,7 @@ def _find_exactly(glyphs: Glyphs, place: MaskedPlace, stands: Any) -> set[int] |
     return {number for number in masked if stands[number]}
 
 
-def _stand_in(glyphs: Glyphs, place: Bbox | None) -> Any:
+def _find_inside(glyphs: Glyphs, place: Bbox | None) -> Any:
     """Return a mask of the characters whose middle is in the place; without a place, of all but line ends."""
     if place is None:
         return glyphs.line_of >= 0

@@ -19,7 +19,7 @@ from models.redaction.planning.folded import ValueFinder
 from models.redaction.planning.plan import Reread, plan_redaction
 
 _BROKEN = (pikepdf.PdfError, pypdfium2.PdfiumError, pymupdf.mupdf.FzErrorBase, TooDeep, ValueError, RecursionError)
-"""What the engines raise on files that one of them cannot take apart or put together."""
+"""Errors that the engines raise on files that they cannot parse or write."""
 
 
 def redact_pdf(
@@ -40,7 +40,7 @@ def redact_pdf(
         if leaks and wider is not finder.plan:
             clean, leaks = _make_and_look(data, tree, decisions, ValueFinder(wider, detector), reread, password)
     except _BROKEN as error:
-        raise RedactionUnproven(f"the file cannot be written anew: {type(error).__name__}") from None
+        raise RedactionUnproven(f"the file cannot be rewritten: {type(error).__name__}") from None
     if leaks:
         raise RedactionUnproven(f"found again in {leaks[0]}")
     return clean

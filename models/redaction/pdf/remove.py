@@ -16,7 +16,7 @@ from models.redaction.planning.folded import ValueFinder
 from models.redaction.planning.plan import MaskedPlace
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE
-"""Not clipped to the page: what stands beside it is in the file."""
+"""Not clipped to the page, because text outside the page is in the file."""
 Paint = Callable[[int], bytes | None]
 """The picture of a page (1-based) as it may be seen, PNG; None when nothing of it may be."""
 

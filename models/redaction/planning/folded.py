@@ -10,7 +10,7 @@ from models.pii.normalise import normalise
 from models.redaction.planning.plan import RedactionPlan
 
 WORD_BOUND = 6
-"""Letters below which a value is only masked where it stands as a word of its own."""
+"""Letters below which a value is only masked as a separate word."""
 
 
 @dataclass(frozen=True, slots=True)

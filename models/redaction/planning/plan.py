@@ -17,9 +17,9 @@ from models.pii.letters import letters
 from models.pii.redact import Decisions, active_spans, require_scan
 
 Reread = Callable[[bytes], Tree]
-"""Our reader, once more, on what was made."""
+"""Reads a produced file with our own reader."""
 LEAST_LETTERS = 3
-"""Letters and figures from which a value is looked for outside its place: "AG" stands in too many words."""
+"""Letters and figures from which a value is searched outside its place: "AG" occurs in too many words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from models.pii.letters import letters
 from models.redaction.planning.plan import RedactionPlan
 
 LEAST_IN_BYTES = 6
-"""Letters from which a value is looked for in raw bytes: shorter ones stand in any font program."""
+"""Letters from which a value is searched in raw bytes: shorter ones occur in any font program."""
 WORD_BOUND = 6
-"""Letters below which a value is only looked for as a word of its own."""
+"""Letters below which a value is only searched as a separate word."""
 LEAST_TORN = 10
 """Letters from which a value is looked for over the ends of texts: figures side by side make any shorter one."""
 _BETWEEN = r"[\W_]*"
@@ -58,7 +58,7 @@ class Search:
 
     def in_bytes(self, content: bytes) -> bool:
         """Return whether the bytes hold a value in any written form."""
-        return self._bytes.stand_in(content)
+        return self._bytes.occur_in(content)
 
 
 class _WrittenForms:
@@ -70,14 +70,14 @@ class _WrittenForms:
             self._by_head.setdefault(int.from_bytes(form[:_HEAD]), []).append(form)
         self._heads = np.array(sorted(self._by_head), dtype=np.uint64)
 
-    def stand_in(self, content: bytes) -> bool:
+    def occur_in(self, content: bytes) -> bool:
         """ASCII letters are compared without case."""
         lowered = content.lower()
         if not self._by_head:
             return False
-        return any(self._stand_in_piece(lowered, offset) for offset in range(0, len(lowered), _PIECE))
+        return any(self._occur_in_piece(lowered, offset) for offset in range(0, len(lowered), _PIECE))
 
-    def _stand_in_piece(self, content: bytes, start: int) -> bool:
+    def _occur_in_piece(self, content: bytes, start: int) -> bool:
         heads = _heads_of(content[start : start + _PIECE + _HEAD - 1])
         near = np.minimum(np.searchsorted(self._heads, heads), len(self._heads) - 1)
         return any(

@@ -11,11 +11,11 @@ from models.redaction.planning.folded import find_blocks, find_values, fold_text
 from models.redaction.planning.plan import RedactionPlan
 
 MASK = "█████"
-"""Says nothing of the length of what stood there."""
+"""Mask of a fixed length, which does not reveal the length of the value."""
 LEAST_NAME = 6
-"""Characters of the shortest attribute that is looked at: no value that is told by its form is shorter."""
+"""Characters of the shortest attribute that is searched: every value recognised by its form is longer."""
 DEEPEST = 300
-"""Elements inside elements; deeper ones are no text of anybody."""
+"""Maximum nesting of elements; deeper content is not written text."""
 
 
 @dataclass(frozen=True, slots=True)

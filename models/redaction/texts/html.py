@@ -59,7 +59,7 @@ def mask_page(data: bytes, plan: RedactionPlan, detector: Detector) -> Any:
         parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
         root: Any = lxml_html.document_fromstring(data, parser=parser)
     except (etree.ParserError, ValueError) as error:
-        raise RedactionUnproven(f"the page cannot be written anew: {type(error).__name__}") from None
+        raise RedactionUnproven(f"the page cannot be rewritten: {type(error).__name__}") from None
     _clean(root)
     mask_spelled(spell_mixed(root, _BLOCKS, ()), plan, detector)
     head = root.find("head")
@@ -75,7 +75,7 @@ def page_text(data: bytes) -> str:
     try:
         root: Any = lxml_html.document_fromstring(data, parser=lxml_html.HTMLParser(encoding="utf-8", no_network=True))
     except (etree.ParserError, ValueError) as error:
-        raise RedactionUnproven(f"the page cannot be written anew: {type(error).__name__}") from None
+        raise RedactionUnproven(f"the page cannot be rewritten: {type(error).__name__}") from None
     return str(root.text_content())
 
 

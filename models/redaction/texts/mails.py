@@ -23,7 +23,7 @@ from models.redaction.texts.plain import require_read
 
 _FIELDS = ("Subject", "From", "Sender", "To", "Cc", "Bcc", "Date")
 _SAVED = "From: <Saved by Quire>\nSubject: Redacted"
-"""By which a saved page is told from a mail."""
+"""Marks that distinguish a saved page from a mail."""
 
 
 def redact_mail(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:
@@ -40,7 +40,7 @@ def redact_mail(data: bytes, tree: Tree, decisions: Decisions, detector: Detecto
         kind, body = _body(message)
         text = page_text(body.encode("utf-8", "replace")) if kind == "html" else body
     except (LookupError, ValueError, AttributeError) as error:
-        raise RedactionUnproven(f"the message cannot be written anew: {type(error).__name__}") from None
+        raise RedactionUnproven(f"the message cannot be rewritten: {type(error).__name__}") from None
     require_read(f"{head}\n{text}", plan)
     stated = _mask(head, plan, detector)
     if kind == "html":

@@ -89,7 +89,7 @@ def _remove(element: etree._Element) -> None:
 def _mask(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None:
     """Mask text and attributes; a masked cell also loses its number or date."""
     for slot in mask_spelled(spell_mixed(root, _BREAKS, ("s",)), plan, detector):
-        _forget_value(slot)
+        _drop_value(slot)
     search = Search(plan)
     for element in root.iter():
         for key, value in list(element.attrib.items()):
@@ -98,7 +98,7 @@ def _mask(root: etree._Element, plan: RedactionPlan, detector: Detector) -> None
     mask_attributes(root, plan, detector)
 
 
-def _forget_value(slot: TextSlot) -> None:
+def _drop_value(slot: TextSlot) -> None:
     for above in slot.element.iterancestors():
         if local_name(above) == "table-cell":
             for key in [key for key in above.attrib if str(key).startswith(f"{{{_OFFICE}}}")]:

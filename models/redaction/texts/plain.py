@@ -52,7 +52,7 @@ def decode_text(data: bytes, plan: RedactionPlan) -> str:
         folded = fold_text(text).folded
         if all(value in folded for value in plan.needles):
             return text
-    raise RedactionUnproven("what was read does not stand in the file as it was read")
+    raise RedactionUnproven("the file does not contain the text that was read")
 
 
 def require_read(text: str, plan: RedactionPlan) -> None:
@@ -63,7 +63,7 @@ def require_read(text: str, plan: RedactionPlan) -> None:
     """
     folded = fold_text(text).folded
     if not all(value in folded for value in plan.needles):
-        raise RedactionUnproven("what was read does not stand in the file as it was read")
+        raise RedactionUnproven("the file does not contain the text that was read")
 
 
 def decode_marked(data: bytes) -> str:

@@ -61,14 +61,14 @@ class AppState:
         self.downloads = asyncio.Semaphore(_DOWNLOADS)
         self.ephemeral = EphemeralSlots()
         self.rate_limit = CallerRateLimit(partial(take, resources.store.db), self.sql, resources.limits.rate_limit_rpm)
-        self.strangers = FailedAuthLimiter()
+        self.failed_auth = FailedAuthLimiter()
         self.metrics: Cached[bytes] = Cached(_REMEMBER_METRICS_S)
         self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
         self.syncs = Syncing()
         self._configured_keys, self._stored_keys = tuple(resources.keys), list[StoredKey]()
-        self.refusals = DenialAudit(resources.store.db, self.disk)
-        self._keys_told = asyncio.Event()
-        self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters, {KEYS: self._keys_told.set})
+        self.denials = DenialAudit(resources.store.db, self.disk)
+        self._keys_changed = asyncio.Event()
+        self.waiters = JobWaiters(resources.dsn, resources.limits.max_waiters, {KEYS: self._keys_changed.set})
 
     @asynccontextmanager
     async def lifespan(self, _: FastAPI) -> AsyncIterator[None]:
@@ -102,8 +102,8 @@ class AppState:
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_KEYS_WATCH_S):
-                    await self._keys_told.wait()
-            self._keys_told.clear()
+                    await self._keys_changed.wait()
+            self._keys_changed.clear()
             await self._load_keys()
 
     async def _load_keys(self) -> None:

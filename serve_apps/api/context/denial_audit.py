@@ -15,7 +15,7 @@ from storage.postgres.database import Database
 from storage.values.errors import StorageError
 
 QUIET_S = 60.0  # seconds in which one key's equal refusals make one audit row
-_REMEMBERED = 4096  # refusals; the oldest is forgotten first
+_REMEMBERED = 4096  # refusals; the oldest is dropped first
 
 
 class DenialAudit:

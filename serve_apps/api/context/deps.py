@@ -64,13 +64,13 @@ class Call:
         try:
             self.running.resources.license.require_feature(feature)
         except FeatureNotLicensed as refused:
-            self.running.refusals.note(self.caller, self.request_id, self.operation, refused.code)
+            self.running.denials.note(self.caller, self.request_id, self.operation, refused.code)
             raise
 
     def require_scope(self, needed: KeyScope) -> None:
         """Check a scope that only some parameters of an operation need, and record a refusal. Raises `ScopeMissing`."""
         if not self.caller.scope.covers(needed):
-            self.running.refusals.note(self.caller, self.request_id, self.operation, ScopeMissing.code)
+            self.running.denials.note(self.caller, self.request_id, self.operation, ScopeMissing.code)
             self.caller.require(needed)
 
 
@@ -98,7 +98,7 @@ async def admit(request: Request) -> Call:
     scope["caller"] = caller
     needed = REQUIRED[operation]
     if needed is not None and not caller.scope.covers(needed):
-        running.refusals.note(caller, call.request_id, call.operation, ScopeMissing.code)
+        running.denials.note(caller, call.request_id, call.operation, ScopeMissing.code)
         caller.require(needed)
     if scope["query_string"]:
         _check_query(scope)
@@ -113,11 +113,11 @@ def _check_query(scope: MutableMapping[str, Any]) -> None:
         RepeatedParameter: The operation takes the parameter once.
         InvalidField: A value contains NUL.
     """
-    known, seen = _parameters(scope["route"]), set[str]()
+    parameters, seen = _parameters(scope["route"]), set[str]()
     for name, value in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True):
-        if name not in known:
+        if name not in parameters:
             raise UnknownParameter(name[:_SHOWN_CHARS])
-        if name in seen and not known.get(name):
+        if name in seen and not parameters.get(name):
             raise RepeatedParameter(name[:_SHOWN_CHARS])
         _check_value(name, value)
         seen.add(name)
@@ -126,14 +126,14 @@ def _check_query(scope: MutableMapping[str, Any]) -> None:
 def _check_value(name: str, value: str) -> None:
     """Reject NUL, which no store accepts, except in search words, which may contain any character."""
     if "\0" in value and name != _WORDS:
-        raise InvalidField(name, "holds NUL", "query")
+        raise InvalidField(name, "contains NUL", "query")
 
 
 def _parameters(route: APIRoute) -> Mapping[str, bool]:
     """Return the query parameters of an operation, each with whether it may be repeated."""
-    if (known := _PARAMETERS.get(route.unique_id)) is None:
-        known = _PARAMETERS[route.unique_id] = dict(_query_names(route.dependant))
-    return known
+    if (parameters := _PARAMETERS.get(route.unique_id)) is None:
+        parameters = _PARAMETERS[route.unique_id] = dict(_query_names(route.dependant))
+    return parameters
 
 
 def _query_names(dependant: Dependant) -> Iterator[tuple[str, bool]]:
@@ -154,11 +154,11 @@ def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
     address = running.true_address(scope)
     if address is None:
         return identify(scope["headers"], running.resources.keys)
-    running.strangers.check(address)
+    running.failed_auth.check(address)
     try:
         return identify(scope["headers"], running.resources.keys)
     except Unauthenticated:
-        running.strangers.note(address)
+        running.failed_auth.note(address)
         raise
 
 

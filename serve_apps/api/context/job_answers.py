@@ -40,10 +40,10 @@ class JobAnswers:
     async def get(self, scope: Scope, job_id: JobId) -> JobAnswer:
         """Return the JSON of the job, read after this call. Raises `NotFound`, `StoreUnavailable`, `Overloaded`."""
         answer: asyncio.Future[JobAnswer] = asyncio.get_running_loop().create_future()
-        wanted = (scope, job_id)
-        if len(self._waiting) >= _MOST_WAITING and wanted not in self._waiting:
+        job_key = (scope, job_id)
+        if len(self._waiting) >= _MOST_WAITING and job_key not in self._waiting:
             raise Overloaded("too many requests at once")
-        self._waiting.setdefault(wanted, []).append(answer)
+        self._waiting.setdefault(job_key, []).append(answer)
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
         return await answer
@@ -51,31 +51,33 @@ class JobAnswers:
     async def _serve(self) -> None:
         try:
             while self._waiting:
-                await asyncio.sleep(0)  # whoever is ready to ask now comes along
+                await asyncio.sleep(0)  # callers that are ready now join this query
                 await self._serve_batch([*self._waiting][:_MOST_AT_ONCE])
         finally:
             self._task = None
 
-    async def _serve_batch(self, wanted: list[JobKey]) -> None:
-        asked = [(one, self._waiting.pop(one)) for one in wanted]
+    async def _serve_batch(self, job_keys: list[JobKey]) -> None:
+        callers = [(job_key, self._waiting.pop(job_key)) for job_key in job_keys]
         try:
-            found = await self._lane.run(_load, self._db, wanted)
+            jobs = await self._lane.run(_load, self._db, job_keys)
         except Exception as error:  # every caller gets it; the table of problems knows what it means
-            found, failure = {}, error
+            jobs, failure = {}, error
         else:
             failure = NotFound("no such job")
-        for one, answers in asked:
-            _settle([answer for answer in answers if not answer.done()], found.get(one), failure)
+        for job_key, answers in callers:
+            _settle([answer for answer in answers if not answer.done()], jobs.get(job_key), failure)
 
 
-def _settle(answers: list[asyncio.Future[JobAnswer]], found: JobAnswer | None, failure: Exception) -> None:
+def _settle(answers: list[asyncio.Future[JobAnswer]], result: JobAnswer | None, failure: Exception) -> None:
     """Set the result or the failure on all waiting futures."""
     for answer in answers:
-        if found is None:
+        if result is None:
             answer.set_exception(failure)
         else:
-            answer.set_result(found)
+            answer.set_result(result)
 
 
-def _load(db: Database, wanted: list[JobKey]) -> dict[JobKey, JobAnswer]:
-    return {one: JobAnswer(to_json(render_job(job)), has_ended(job)) for one, job in find_jobs(db, wanted).items()}
+def _load(db: Database, job_keys: list[JobKey]) -> dict[JobKey, JobAnswer]:
+    return {
+        job_key: JobAnswer(to_json(render_job(job)), has_ended(job)) for job_key, job in find_jobs(db, job_keys).items()
+    }

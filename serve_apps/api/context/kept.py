@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from cachetools import TTLCache
 
 KEPT_S = 300.0
-"""After the last time that somebody asked for a value: longer than a person looks at a page."""
+"""Seconds since the last access: longer than a person looks at a page."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -21,7 +21,7 @@ class KeptValues(Generic[K, V]):
     """
 
     def __init__(self, budget: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._values: TTLCache[K, tuple[int, V]] = TTLCache(budget, KEPT_S, clock, getsizeof=lambda kept: kept[0])
+        self._values: TTLCache[K, tuple[int, V]] = TTLCache(budget, KEPT_S, clock, getsizeof=lambda entry: entry[0])
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -31,9 +31,9 @@ class KeptValues(Generic[K, V]):
         """Return the cached value, or None. A hit restarts its five minutes."""
         with self._lock:
             self._values.expire()
-            if kept := self._values.get(key):
-                self._values[key] = kept
-                return kept[1]
+            if entry := self._values.get(key):
+                self._values[key] = entry
+                return entry[1]
             return None
 
     def keep(self, key: K, value: V, size: int) -> None:

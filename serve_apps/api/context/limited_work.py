@@ -21,7 +21,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 HEAVY_CHARS = 500_000
 """Characters of a tree that are worked on in place: two hundred pages, a second of CPU for the slowest derivation."""
-CELL_CHARS = 20  # what a block, a cell or a span costs besides its text, in characters
+CELL_CHARS = 20  # cost of a block, a cell or a span in addition to its text, in characters
 FAILED, OVER = 70, 71  # exit statuses of the process: a fault of ours; memory
 _MODULE = "serve_apps.api.context.limited_process"
 
@@ -44,9 +44,9 @@ class LimitedWork:
 
     def is_heavy(self, *trees: Tree) -> bool:
         """Return whether work on these trees needs a separate process."""
-        return self.is_much(sum(map(_weigh, trees)))
+        return self.is_large(sum(map(_weigh, trees)))
 
-    def is_much(self, chars: int) -> bool:
+    def is_large(self, chars: int) -> bool:
         """Return whether work on a text of that many characters needs a separate process."""
         return chars > self._limits.heavy_chars
 
@@ -72,9 +72,9 @@ class LimitedWork:
             check=False,
         )
         if done.returncode == FAILED:
-            raise RuntimeError("a derivation failed in its process")
+            raise RuntimeError("a derivation failed in its separate process")
         if done.returncode:
-            raise OverLimit("this output of this document needs more time or memory than one call may take")
+            raise OverLimit("this output needs more time or memory than one call may use")
         return pickle.loads(done.stdout)  # noqa: S301  (our own process, working on a tree that was checked)
 
 

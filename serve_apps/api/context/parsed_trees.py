@@ -30,8 +30,8 @@ class ParsedTrees:
             NotFound: The attempt has no stored tree.
         """
         key = (document_id, attempt)
-        if (kept := self._trees.get(key)) is not None:
-            return kept
+        if (cached := self._trees.get(key)) is not None:
+            return cached
         stored = store.artifacts.read(document_id, attempt, TREE)
         tree = load_tree(stored)
         if len(stored) <= self._most:

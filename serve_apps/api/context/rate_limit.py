@@ -6,7 +6,7 @@ from time import monotonic
 from serve_apps.access.errors import RateLimited
 from serve_apps.api.http.bulkhead import Bulkhead
 
-_REMEMBERED = 4096  # refused keys; the oldest is forgotten first
+_REMEMBERED = 4096  # refused keys; the oldest is dropped first
 
 
 class CallerRateLimit:
@@ -35,4 +35,4 @@ class CallerRateLimit:
                     self._refused_until.clear()
                 self._refused_until[key_name] = monotonic() + wait
         if wait > 0:
-            raise RateLimited(f"{self._per_minute} requests a minute and key", wait)
+            raise RateLimited(f"{self._per_minute} requests per minute and key", wait)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from serve_apps.api.http.bulkhead import Bulkhead
 from storage.sources.sync import SyncReport
 
-_THREADS = 4  # syncs in course in one process: each walks a disk or bucket
-_WAITING = 64  # syncs asked for and not begun before more are refused
+_THREADS = 4  # running syncs in one process: each walks a disk or bucket
+_WAITING = 64  # waiting syncs before further ones are refused
 
 
 class Syncing:
@@ -44,4 +44,4 @@ class Syncing:
     def _ended(self, task: asyncio.Task[SyncReport]) -> None:
         self._running.discard(task)
         if not task.cancelled():
-            task.exception()  # looked at: nobody may be waiting for it any more
+            task.exception()  # retrieve the exception, because the caller may have gone away

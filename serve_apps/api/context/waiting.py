@@ -9,6 +9,7 @@ import random
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
+from itertools import chain
 from time import monotonic
 from typing import TypeVar
 
@@ -62,12 +63,12 @@ class JobWaiters:
         with self._waiting(job_id) as event:
             if fresh and job_id not in self._recent:
                 await self._sleep(event, min(timeout_s, _jittered_second()))
-            while (found := await look()) is None:
-                left = deadline - monotonic()
-                if left <= 0:
+            while (result := await look()) is None:
+                remaining_s = deadline - monotonic()
+                if remaining_s <= 0:
                     return None
-                await self._sleep(event, min(left, _jittered_second()))
-            return found
+                await self._sleep(event, min(remaining_s, _jittered_second()))
+            return result
 
     @property
     def full(self) -> bool:
@@ -107,13 +108,13 @@ class JobWaiters:
                 if channel in ("", name):
                     call()
             if channel not in self._also:
-                self._tell(job_id)
+                self._wake(job_id)
 
-    def _tell(self, job_id: str) -> None:
+    def _wake(self, job_id: str) -> None:
         """Wake the waiters of this job, or all waiters if notifications may have been missed (no id)."""
         self._recent.append(job_id)
-        told = self._events.get(job_id, ()) if job_id else [e for events in self._events.values() for e in events]
-        for event in tuple(told):
+        events = self._events.get(job_id, ()) if job_id else list(chain.from_iterable(self._events.values()))
+        for event in tuple(events):
             event.set()
 
 

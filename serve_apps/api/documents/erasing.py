@@ -23,7 +23,7 @@ from storage.values.rows import Actor, Scope
 from storage.values.signing import Signer
 
 LEAST_LETTERS = 3
-"""Letters and figures of a value that is looked for: fewer stand in too many words."""
+"""Minimum letters and digits of a value; shorter ones occur in too many words."""
 _PURPOSE = "erasure-report"
 
 
@@ -34,7 +34,7 @@ class ValueTooShort(ValueError):
 
 
 OnDocument = Callable[[str], None]
-"""Hears the id of each document that was searched."""
+"""Called with the id of each searched document."""
 
 
 def _ignore(document_id: str) -> None:
@@ -62,25 +62,25 @@ def find_person(
     Raises:
         ValueTooShort: The value has fewer than three letters or digits.
     """
-    wanted = letters(value)
-    if len(wanted) < LEAST_LETTERS:
+    searched = letters(value)
+    if len(searched) < LEAST_LETTERS:
         raise ValueTooShort("expected at least three letters or digits")
-    found: list[FoundPerson] = []
+    matches: list[FoundPerson] = []
     unread: list[StoredDocument] = []
     for document in list_stored(store.db, scope):
         tree = _read(store, document)
         on_document(document.document_id)
         if tree is None:
             unread.append(document)
-        one = FoundPerson(
+        match = FoundPerson(
             document=document,
-            places=_count(_text_of(tree), wanted) if tree is not None else 0,
-            in_name=_count(document.source_file, wanted) > 0,
-            in_metadata=_count(json.dumps(document.metadata, ensure_ascii=False), wanted) > 0,
+            places=_count(_text_of(tree), searched) if tree is not None else 0,
+            in_name=_count(document.source_file, searched) > 0,
+            in_metadata=_count(json.dumps(document.metadata, ensure_ascii=False), searched) > 0,
         )
-        if one.places or one.in_name or one.in_metadata:
-            found.append(one)
-    return found, unread
+        if match.places or match.in_name or match.in_metadata:
+            matches.append(match)
+    return matches, unread
 
 
 def erase_person(
@@ -91,9 +91,9 @@ def erase_person(
     A deletion covers stores, index and later backups at once. A document that is being read is reported `unfinished`
     and stays; call again when its reading has ended.
     """
-    found, unread = find_person(store, scope, value, on_document)
-    lines = [_erase(store, scope, actor, one) if really else _line(one, "found") for one in found]
-    jobs = sorted({one.document.job_id for one in found if one.in_metadata})
+    matches, unread = find_person(store, scope, value, on_document)
+    lines = [_erase(store, scope, actor, match) if really else _line(match, "found") for match in matches]
+    jobs = sorted({match.document.job_id for match in matches if match.in_metadata})
     if really and jobs:
         erase_metadata(store.db, scope, actor, jobs)
     report: dict[str, Any] = {
@@ -106,7 +106,9 @@ def erase_person(
         "searched": len(list_stored(store.db, scope)) + sum(line["result"] == "deleted" for line in lines),
         "found": lines,
         "metadata": jobs,
-        "unread": [{"document_id": one.document_id, "job_id": one.job_id, "status": one.status} for one in unread],
+        "unread": [
+            {"document_id": match.document_id, "job_id": match.job_id, "status": match.status} for match in unread
+        ],
     }
     return report | {"signature": sign_report(store.signer, report)}
 
@@ -122,24 +124,24 @@ def sign_report(signer: Signer, report: dict[str, Any]) -> str:
     return signer.sign(_PURPOSE, json.dumps(facts, sort_keys=True, separators=(",", ":")).encode()).hex()
 
 
-def _erase(store: Store, scope: Scope, actor: Actor, one: FoundPerson) -> dict[str, Any]:
-    if not (one.places or one.in_name):
-        return _line(one, "metadata erased")
+def _erase(store: Store, scope: Scope, actor: Actor, match: FoundPerson) -> dict[str, Any]:
+    if not (match.places or match.in_name):
+        return _line(match, "metadata erased")
     try:
-        delete_document(store.db, scope, actor, one.document.document_id)
+        delete_document(store.db, scope, actor, match.document.document_id)
     except Conflict:
-        return _line(one, "unfinished")
-    return _line(one, "deleted")
+        return _line(match, "unfinished")
+    return _line(match, "deleted")
 
 
-def _line(one: FoundPerson, result: str) -> dict[str, Any]:
-    document = one.document
+def _line(match: FoundPerson, result: str) -> dict[str, Any]:
+    document = match.document
     return {
         "document_id": document.document_id,
         "job_id": document.job_id,
-        "places": one.places,
-        "in_name": one.in_name,
-        "in_metadata": one.in_metadata,
+        "places": match.places,
+        "in_name": match.in_name,
+        "in_metadata": match.in_metadata,
         "result": result,
     }
 
@@ -164,5 +166,5 @@ def _texts(tree: Tree) -> Iterator[str]:
             yield text
 
 
-def _count(text: str, wanted: str) -> int:
-    return sum(1 for _ in fold_text(text).find(wanted))
+def _count(text: str, searched: str) -> int:
+    return sum(1 for _ in fold_text(text).find(searched))

@@ -27,7 +27,7 @@ MAX_PARTS = 400_000  # cells, spans and flags of one tree: two for each of the m
 SPARE_SPANS = 16  # spans a block may have beyond two for each of its characters
 MAX_BLOCKS = 200_000  # blocks of one ingested tree: a book of two thousand pages
 PAGE_CHARS = 10_000
-"""Characters of one page that is charged: twice a densely printed one. A page that claims to hold more is several."""
+"""Maximum characters per charged page: twice a densely printed one. A page with more is charged as several."""
 _ASSET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _TREE = TypeAdapter(Tree)
@@ -97,9 +97,9 @@ def read_semantics(sent: Any, ids: Mapping[str, BlockId]) -> dict[str, Any] | No
     if sent is None:
         return None
     objects = sent.get("objects") if isinstance(sent, dict) else None
-    if not isinstance(objects, list) or not all(isinstance(one, dict) for one in objects):
+    if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
         raise InvalidIngest("expected an object with objects", "semantics")
-    return {"objects": [one | {"evidence": _evidence(one.get("evidence", []), ids)} for one in objects]}
+    return {"objects": [item | {"evidence": _evidence(item.get("evidence", []), ids)} for item in objects]}
 
 
 def decode_base64(text: Any, part: str) -> bytes:
@@ -206,9 +206,9 @@ def _check_tree(tree: Tree, options: ReadOptions) -> None:
         raise InvalidIngest("a page's size is out of bounds")
     if sum(len(block.text) for block in tree.blocks) > options.max_text_chars:
         raise InvalidIngest("too much text")
-    known = set(numbers)
+    page_numbers = set(numbers)
     for block in tree.blocks:
-        _check_block(block, known)
+        _check_block(block, page_numbers)
     _check_parents(tree.blocks)
 
 
@@ -244,31 +244,31 @@ def _check_parents(blocks: Iterable[Block]) -> None:
     ended: set[BlockId] = set()
     for start in parents:
         chain: set[BlockId] = set()
-        at: BlockId | None = start
-        while at is not None and at not in ended:
-            if at in chain:
+        ancestor: BlockId | None = start
+        while ancestor is not None and ancestor not in ended:
+            if ancestor in chain:
                 raise InvalidIngest("blocks must not be their own ancestors")
-            chain.add(at)
-            at = parents[at]
+            chain.add(ancestor)
+            ancestor = parents[ancestor]
         ended |= chain
 
 
 def _asset_name(name: str) -> str:
     if not _ASSET.fullmatch(name):
-        raise InvalidIngest("an asset's name may hold letters, digits, '.', '_' and '-' only", "assets")
+        raise InvalidIngest("an asset's name must consist of letters, digits, '.', '_' and '-'", "assets")
     return name
 
 
 def _check_picture(data: bytes) -> None:
     try:
-        known = sniff(data[:4096]) in IMAGE_FORMATS
+        is_image = sniff(data[:4096]) in IMAGE_FORMATS
     except ExtractError:
-        known = False
-    if not known:
+        is_image = False
+    if not is_image:
         raise InvalidIngest("an asset is not a picture", "assets")
 
 
 def _evidence(sent: Any, ids: Mapping[str, BlockId]) -> list[BlockId]:
-    if not isinstance(sent, list) or not all(isinstance(one, str) and one in ids for one in sent):
+    if not isinstance(sent, list) or not all(isinstance(id, str) and id in ids for id in sent):
         raise InvalidIngest("evidence names an unknown block", "semantics")
-    return [ids[one] for one in sent]
+    return [ids[id] for id in sent]

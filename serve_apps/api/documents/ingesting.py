@@ -30,7 +30,7 @@ from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from storage.objects.artifacts import ASSETS, SEMANTICS, TREE
 
 LIGHT_BODY = 4 << 20
-"""Bytes of a body that are parsed in place: a tenth of a second. Of a larger one nothing is looked at here."""
+"""Maximum bytes of a body that is parsed in this process, in a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

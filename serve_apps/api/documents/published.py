@@ -53,17 +53,17 @@ class Published:
         lane = running.heavy if running.work.is_heavy(self.tree) else running.disk
         return await lane.run(running.work.run, partial(_rendered, make), self.tree)
 
-    def left_out(self, *, furniture: bool = False) -> dict[str, str]:
+    def omitted_header(self, *, furniture: bool = False) -> dict[str, str]:
         """Return a header that counts the omitted blocks by reason, or no header if the output is complete."""
         counts = count_left_out(self.tree, furniture=furniture)
         return {LEFT_OUT: ", ".join(f"{reason}={count}" for reason, count in counts.items())} if counts else {}
 
 
 def _rendered(make: Callable[[Tree], object], tree: Tree) -> bytes:
-    made = make(tree)
-    if isinstance(made, bytes):
-        return made
-    return made.encode("utf-8", "replace") if isinstance(made, str) else to_json(made)
+    result = make(tree)
+    if isinstance(result, bytes):
+        return result
+    return result.encode("utf-8", "replace") if isinstance(result, str) else to_json(result)
 
 
 async def find_published(

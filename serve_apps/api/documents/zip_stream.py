@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 PIECE_BYTES = 256 * 1024
-"""As much is read, packed and sent at once."""
+"""Bytes that are read, compressed and sent at once."""
 _RESERVED = frozenset('/\\:*?"<>|')
 
 
@@ -75,6 +75,6 @@ class _Out(io.RawIOBase):
         return len(piece)
 
     def take(self) -> bytes:
-        taken = b"".join(self._pieces)
+        data = b"".join(self._pieces)
         self._pieces.clear()
-        return taken
+        return data

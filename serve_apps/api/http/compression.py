@@ -21,15 +21,15 @@ class Gzip:
         if scope["type"] != "http" or not _accepts_gzip(scope["headers"]):
             await self.app(scope, receive, send)
             return
-        begun: Message | None = None
+        pending_start: Message | None = None
 
         async def packing(message: Message) -> None:
-            nonlocal begun
+            nonlocal pending_start
             if message["type"] == "http.response.start":
-                begun = message
+                pending_start = message
                 return
-            if begun is not None:
-                start, begun = begun, None
+            if pending_start is not None:
+                start, pending_start = pending_start, None
                 message = await _pack(start, message)
                 await send(start)
             await send(message)

@@ -21,7 +21,7 @@ _SHOWN = (
     b"X-Page-Count, X-Page-Height, X-Page-Width, X-Request-Id"
 )
 _KEPT_S = b"600"
-"""Seconds a browser remembers a preflight: what Chromium allows at most is two hours, a removed origin ends sooner."""
+"""Seconds a browser caches a preflight. Chromium allows two hours; a shorter time removes an origin sooner."""
 _PREFIX = "/v1/"
 
 

@@ -29,7 +29,7 @@ _NO_STORE = (b"cache-control", b"no-store")
 _CONTENT_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 
 BodyCap = Callable[[str], int]
-"""Path → how many body bytes a request there may have in all."""
+"""Maximum total body bytes of a request by path."""
 
 
 class OuterMiddleware:
@@ -51,17 +51,17 @@ class OuterMiddleware:
             scope, receive, send = _as_get(scope, receive, send)
         exchange = _Exchange(scope, send)
         traced = begin_request(self.tracing, scope) if self.tracing.on else None
-        held = 0
+        reserved = 0
         try:
             declared = _declared_length(scope["headers"])
             if declared:
                 exchange.body = body = RequestBody(receive, self.body_cap(scope["path"]), declared)
-                held, receive = self._admit(scope["path"], declared), body.receive
+                reserved, receive = self._admit(scope["path"], declared), body.receive
             await self.app(scope, receive, exchange.send)
         except (Exception, SystemExit) as error:
             await exchange.fail(error)
         finally:
-            self.inflight_bytes -= held
+            self.inflight_bytes -= reserved
             exchange.log()
             if traced is not None:
                 end_request(traced, scope, exchange.status)
@@ -76,11 +76,11 @@ class OuterMiddleware:
         cap = self.body_cap(path)
         if declared > cap:
             raise UploadTooLarge(f"the request may have {cap} bytes")
-        held = declared if declared > 0 else min(cap, self.max_inflight_bytes // 8)
-        if self.inflight_bytes and self.inflight_bytes + held > self.max_inflight_bytes:
+        reserved = declared if declared > 0 else min(cap, self.max_inflight_bytes // 8)
+        if self.inflight_bytes and self.inflight_bytes + reserved > self.max_inflight_bytes:
             raise Overloaded("too many uploads at once")
-        self.inflight_bytes += held
-        return held
+        self.inflight_bytes += reserved
+        return reserved
 
 
 class _Exchange:
@@ -99,7 +99,7 @@ class _Exchange:
         if message["type"] == "http.response.start":
             self._started, self.status = True, message["status"]
             if self.body is not None:
-                await self.body.drop_rest()
+                await self.body.drop_unread()
             headers = message["headers"] = [*message["headers"], *_SAFE, (b"x-request-id", self.request_id)]
             if not any(name == b"cache-control" for name, _ in headers):
                 headers.append(_NO_STORE)
@@ -111,7 +111,7 @@ class _Exchange:
         """Answer an uncaught error. Faults are logged by kind and place, never with their text."""
         if isinstance(error, ClientDisconnect):
             return
-        if isinstance(error, SystemExit):  # a client library's way to say that its cluster is gone
+        if isinstance(error, SystemExit):  # raised by a client library when its cluster is gone
             response = problem_response(503, "unavailable", "The service is not available.", {"Retry-After": "2"})
         elif isinstance(error, Exception):
             response = answer(error)
@@ -144,15 +144,15 @@ def log_fault(request_id: str, error: BaseException) -> None:
 
 def _as_get(scope: Scope, receive: Receive, send: Send) -> tuple[Scope, Receive, Send]:
     """Turn a HEAD request into GET and drop the body; a stream sees a disconnect after the headers."""
-    begun = False
+    has_started = False
 
     async def receive_until_begun() -> Message:
-        return {"type": "http.disconnect"} if begun else await receive()
+        return {"type": "http.disconnect"} if has_started else await receive()
 
     async def send_headers(message: Message) -> None:
-        nonlocal begun
+        nonlocal has_started
         if message["type"] == "http.response.start":
-            begun = True
+            has_started = True
             await send(message)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 

@@ -12,7 +12,7 @@ from models.cdom.original import clean_name
 from models.extract.formats.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
 
-_MAX_FIELDS = 16  # form fields beside files; the interface knows five
+_MAX_FIELDS = 16  # form fields in addition to files; the interface has five
 _MAX_FIELD_BYTES = 64 * 1024  # bytes of one field
 _MAX_HEADERS = 16  # headers of one part
 _MAX_HEADER_BYTES = 16 * 1024  # a file name of 4,000 characters fits in any script

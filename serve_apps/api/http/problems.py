@@ -168,5 +168,5 @@ def allowed_methods(routes: Iterable[BaseRoute], scope: Scope) -> list[str]:
 
 async def _answer_validation(_: Request, error: Exception) -> Response:
     """Return FastAPI's list of errors without the rejected input, which may be huge, secret or not JSON."""
-    found = error.errors() if isinstance(error, RequestValidationError) else []
-    return invalid_response([{"type": e["type"], "loc": list(e["loc"]), "msg": e["msg"]} for e in found])
+    errors = error.errors() if isinstance(error, RequestValidationError) else []
+    return invalid_response([{"type": e["type"], "loc": list(e["loc"]), "msg": e["msg"]} for e in errors])

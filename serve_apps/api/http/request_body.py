@@ -12,9 +12,9 @@ from starlette.types import Message, Receive
 from serve_apps.api.http.refusals import UploadTooLarge
 
 MOST_DROPPED_BYTES = 64 << 20
-"""Bytes that are taken in only so that a refusal arrives: one file over the default cap."""
-SILENCE_S = 2.0  # seconds without a byte after which the client is left to its reset
-IN_ALL_S = 30.0  # seconds for all of it: a client that drips is left too
+"""Maximum bytes received only so that a refusal arrives: one file over the default limit."""
+SILENCE_S = 2.0  # seconds without a byte before the connection is reset
+IN_ALL_S = 30.0  # seconds in total, also for a client that sends slowly
 
 
 class RequestBody:
@@ -35,7 +35,7 @@ class RequestBody:
             raise UploadTooLarge(f"the request may have {self._cap} bytes")
         return message
 
-    async def drop_rest(self) -> None:
+    async def drop_unread(self) -> None:
         """Receive and drop the unread bytes, unless they are known to exceed the limit."""
         most = self._taken + MOST_DROPPED_BYTES
         if self._declared > most:

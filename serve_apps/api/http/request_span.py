@@ -11,7 +11,7 @@ from opentelemetry.trace import Span, SpanKind
 from models.cdom.tracing import Tracing, end_span, traceparent_of
 
 CONTEXT = "traceparent"
-_QUIET = frozenset({"/v1/health", "/metrics"})  # asked every few seconds, for ever
+_QUIET = frozenset({"/v1/health", "/metrics"})  # polled every few seconds
 
 
 def begin_request(tracing: Tracing, scope: MutableMapping[str, Any]) -> Span | None:

@@ -17,13 +17,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from serve_apps.api.http.request_id import OneRequestId
 
 MOST_HEAD_BYTES = 64 << 10
-"""Bytes in a row that are no body (headers, trailers, marks of chunks), and one read more: eight times a browser's."""
+"""Maximum consecutive bytes outside bodies (headers, trailers, chunk marks) plus one read: eight times a browser's."""
 HEAD_S = 30.0  # seconds for the headers of one request
 _REFUSALS = {
     431: ("headers-too-large", "Request Header Fields Too Large", "Request headers are limited to 64 KiB."),
     408: ("headers-stalled", "Request Timeout", "Request headers must arrive within 30 seconds."),
 }
-_TOLD = "/-/routes"
+_ROUTE_LIST = "/-/routes"
 _NOT_FOUND = {
     "type": "urn:quire:problem:not-found",
     "title": "Not Found",
@@ -31,65 +31,65 @@ _NOT_FOUND = {
     "detail": "There is no such resource.",
     "code": "not-found",
 }
-"""As the API answers; written out, because the proxy's process loads nothing of it."""
+"""The API's answer, repeated here because the proxy's process does not load the API."""
 
 
 class BoundedHeads(HttpToolsProtocol):
     """uvicorn's HTTP protocol with limits on the size and duration of headers."""
 
-    _unheard, _heard, _in_head = 0, False, False
+    _head_bytes, _past_head, _in_head = 0, False, False
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the time limit of the first request head."""
         super().connection_made(transport)
-        self._wait()
+        self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the time limit."""
-        self._rest()
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Count bytes that belong to a request head, and refuse a head that is too large."""
-        self._heard = False
+        self._past_head = False
         super().data_received(data)
-        self._unheard = 0 if self._heard else self._unheard + len(data)
-        if self._unheard > MOST_HEAD_BYTES:
+        self._head_bytes = 0 if self._past_head else self._head_bytes + len(data)
+        if self._head_bytes > MOST_HEAD_BYTES:
             self._refuse(431)
 
     def on_message_begin(self) -> None:
         """Start the time limit of a request head."""
         super().on_message_begin()
         self._in_head = True
-        self._wait()
+        self._start_timer()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Pass headers on and drop trailers."""
-        if self._in_head:  # trailers are nobody's
+        if self._in_head:  # trailers are dropped
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Cancel the time limit, because the head is complete."""
-        self._heard, self._in_head = True, False
-        self._rest()
+        self._past_head, self._in_head = True, False
+        self._stop_timer()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """Note that the received bytes belong to a body."""
-        self._heard = True
+        self._past_head = True
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Note that the received bytes completed a request."""
-        self._heard = True
+        self._past_head = True
         super().on_message_complete()
 
-    def _wait(self) -> None:
-        self._rest()
+    def _start_timer(self) -> None:
+        self._stop_timer()
         self._timer = self.loop.call_later(HEAD_S, self._refuse, 408)
 
-    def _rest(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -116,7 +116,7 @@ class NoRouteList:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer requests for the route list with 404 and pass on all others."""
-        if scope["type"] == "http" and scope["path"] == _TOLD:
+        if scope["type"] == "http" and scope["path"] == _ROUTE_LIST:
             headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
             await Response(json.dumps(_NOT_FOUND), 404, headers, "application/problem+json")(scope, receive, send)
             return

@@ -20,7 +20,7 @@ from storage.objects.blobs import Blobs, BlobWriter
 from storage.values.rows import StoredBlob
 
 _FLUSH_BYTES = 512 * 1024  # bytes gathered before a thread writes them
-_SLOWEST_BYTES_S = 1024  # bytes a second below which an upload is given up
+_SLOWEST_BYTES_S = 1024  # bytes per second below which an upload is aborted
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +135,18 @@ async def body_chunks(request: Request, idle_s: float) -> AsyncIterator[bytes]:
         UploadStalled: Nothing arrived for `idle_s` seconds, or the rate stayed below the minimum.
         ClientDisconnect: The client closed the connection.
     """
-    more, begun, taken = True, monotonic(), 0
+    more, started_at, received = True, monotonic(), 0
     while more:
         try:
             async with asyncio.timeout(idle_s):
                 message = await request.receive()
         except TimeoutError:
-            raise UploadStalled(f"nothing was sent for {idle_s:.0f} s") from None
+            raise UploadStalled(f"no data arrived for {idle_s:.0f} s") from None
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
         more = message.get("more_body", False)
         if data := message.get("body"):
-            taken += len(data)
-            if taken < (monotonic() - begun - idle_s) * _SLOWEST_BYTES_S:
-                raise UploadStalled(f"less than {_SLOWEST_BYTES_S} bytes a second")
+            received += len(data)
+            if received < (monotonic() - started_at - idle_s) * _SLOWEST_BYTES_S:
+                raise UploadStalled(f"fewer than {_SLOWEST_BYTES_S} bytes per second arrived")
             yield data

@@ -50,7 +50,7 @@ class FetchedUpload:
         self._stored.append(StoredFile(clean_name(name), blob))
 
 
-def names_urls(request: Request) -> bool:
+def has_urls(request: Request) -> bool:
     """Return whether the request carries JSON instead of a form."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() == MEDIA_TYPE
 
@@ -70,7 +70,7 @@ async def fetch_upload(request: Request, call: Call, most: int) -> FetchedUpload
     limits = call.running.resources.limits
     egress = call.running.resources.download_egress
     if egress is None:
-        raise UrlRefused("this service downloads nothing (SVC_URL_DOWNLOADS=0): send the file itself")
+        raise UrlRefused("downloads are disabled (SVC_URL_DOWNLOADS=0); send the file itself")
     urls, fields = _read(await read_body(request, limits.upload_idle_s, most=MAX_BODY_BYTES))
     if len(urls) > most:
         raise BatchTooLarge(f"at most {most} files make one job")

@@ -11,8 +11,8 @@ from serve_apps.api.http.strict_json import InvalidJson, parse_object
 
 _RANGE = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?")
 _MAX_RANGES = 100  # ranges in `pages`
-_MAX_PASSWORD = 1024  # characters; PDF knows 127
-_MAX_METADATA_BYTES = 16 * 1024  # bytes of JSON kept with a job and given back on every look
+_MAX_PASSWORD = 1024  # characters; PDF allows 127
+_MAX_METADATA_BYTES = 16 * 1024  # bytes of JSON stored with a job and returned with it
 
 
 def read_options(fields: Mapping[str, str], defaults: ReadOptions) -> ReadOptions:

@@ -11,7 +11,7 @@ from fastapi import Request
 from serve_apps.api.context.deps import Call
 from serve_apps.api.http.multipart import PartRules
 from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
-from serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_upload, names_urls
+from serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_upload, has_urls
 from serve_apps.api.intake.idempotency import identify_submission
 from serve_apps.api.intake.read_fields import read_metadata, read_options
 from storage.jobs.intake import submit_job
@@ -52,7 +52,7 @@ async def receive(request: Request, call: Call, parts: frozenset[str], max_files
     """Receive the request's files, sent or named by address, or refuse early if the service accepts none now."""
     resources = call.running.resources
     resources.license.require_intake()
-    if names_urls(request):
+    if has_urls(request):
         return await fetch_upload(request, call, max_files)
     rules = PartRules(names=parts, max_files=max_files, max_file_bytes=resources.limits.max_upload_bytes)
     return await receive_upload(request, rules, call.store.blobs, call.running.disk, resources.limits.upload_idle_s)

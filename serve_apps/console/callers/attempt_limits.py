@@ -18,9 +18,9 @@ from serve_apps.console.store.rows import Credentials
 
 _HOUR_MIN = 60.0  # minutes
 PASSWORD_TRIES = 8
-"""Wrong passwords an hour for one name from one address: more than people mistype, nothing for a guesser."""
+"""Wrong passwords per hour for one name from one address: more than people mistype, too few to guess."""
 PASSWORD_TRIES_OVERALL = 100
-"""The same from all addresses: a dozen machines guess no faster; browsers known from before are let in still."""
+"""Wrong passwords per hour for one name from all addresses. Known browsers are counted separately."""
 
 
 async def admit_sign_up(request: Request, running: ConsoleState) -> None:
@@ -39,10 +39,10 @@ async def admit_sign_in(request: Request, running: ConsoleState) -> None:
         await _take(running, f"console:sign-in:{address}", rules.sign_ins, rules.sign_ins)
 
 
-async def admit_password(request: Request, running: ConsoleState, email: str, known: Credentials | None) -> str:
+async def admit_password(request: Request, running: ConsoleState, email: str, credentials: Credentials | None) -> str:
     """Count a password attempt and return its bucket. Unknown names are counted alike. Raises TooManyTries."""
     name = hashlib.sha256(email.encode("utf-8", "surrogateescape")).hexdigest()
-    device = known_device(request, running, known)
+    device = known_device(request, running, credentials)
     if device is not None:
         bucket = f"console:device:{device}"
     else:
@@ -54,34 +54,34 @@ async def admit_password(request: Request, running: ConsoleState, email: str, kn
     return bucket
 
 
-async def forgive(running: ConsoleState, bucket: str) -> None:
+async def reset_attempts(running: ConsoleState, bucket: str) -> None:
     """Reset the bucket after a correct password."""
     await running.disk.run(running.db.forget, bucket)
 
 
-def device_mark(known: Credentials) -> str:
+def device_mark(credentials: Credentials) -> str:
     """Return a mark for a browser that has signed in, valid for this account until its password changes."""
     nonce = secrets.token_hex(16)
-    return f"{nonce}.{_sign(nonce, known)}"
+    return f"{nonce}.{_sign(nonce, credentials)}"
 
 
-def known_device(request: Request, running: ConsoleState, known: Credentials | None) -> str | None:
+def known_device(request: Request, running: ConsoleState, credentials: Credentials | None) -> str | None:
     """Return the nonce of the browser's mark if this account issued it, otherwise None."""
     nonce, _, signature = device_of(request).partition(".")
-    if known is None or len(nonce) != 32 or not signature.isascii():
+    if credentials is None or len(nonce) != 32 or not signature.isascii():
         return None
-    return nonce if hmac.compare_digest(signature, _sign(nonce, known)) else None
+    return nonce if hmac.compare_digest(signature, _sign(nonce, credentials)) else None
 
 
-def _sign(nonce: str, known: Credentials) -> str:
-    message = f"quire console device {known.account_id} {nonce}".encode()
-    return hmac.digest(known.password.encode(), message, hashlib.sha256).hex()
+def _sign(nonce: str, credentials: Credentials) -> str:
+    message = f"quire console device {credentials.account_id} {nonce}".encode()
+    return hmac.digest(credentials.password.encode(), message, hashlib.sha256).hex()
 
 
 async def _take(running: ConsoleState, bucket: str, per_minute: float, burst: int) -> None:
     wait = await running.sql.run(running.db.take, bucket, per_minute, burst)
     if wait > 0:
-        raise TooManyTries("too many tries from here; wait a while", wait)
+        raise TooManyTries("too many attempts; wait before the next one", wait)
 
 
 def _address(request: Request, running: ConsoleState) -> str | None:

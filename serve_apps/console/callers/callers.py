@@ -26,8 +26,8 @@ from serve_apps.console.store.tokens import find_tenant
 
 _SESSION = BrowserCookie("quire_console", "quire_console")
 _DEVICE = BrowserCookie("quire_device", "quire_device")
-_LONGEST_SECRET = 256  # characters; ours have 46
-_DEVICE_S = 180 * 86_400  # seconds a browser is known after signing in: half a year
+_LONGEST_SECRET = 256  # characters; console tokens have 46
+_DEVICE_S = 180 * 86_400  # seconds that a browser stays known after sign-in: half a year
 _LONGEST_ORG = 34  # tenant id + dot + this is the longest name an organisation may have
 
 
@@ -85,7 +85,7 @@ async def admit(request: Request) -> ConsoleCaller:
         raise Unauthenticated("an access token is required: send X-API-Key or Authorization: Bearer")
     tenant = await running.sql.run(find_tenant, running.db, secret)
     if tenant is None:
-        raise Unauthenticated("the token is not known or was revoked")
+        raise Unauthenticated("the token is unknown or was revoked")
     await running.rates.admit(f"console:{tenant.id}")
     return ConsoleCaller(running, tenant, engine_org(tenant.id, org_of(headers)))
 
@@ -118,7 +118,7 @@ def check_origin(request: Request) -> bool:
     """
     match find_sender(request.headers, lambda host: _is_ours(request, host)):
         case Sender.FOREIGN:
-            raise ForeignForm("sent by a page of another site; a name of this console is set as SVC_CONSOLE_URL")
+            raise ForeignForm("the request comes from another site; set the console's address as SVC_CONSOLE_URL")
         case sender:
             return sender is Sender.OURS
 
@@ -134,7 +134,7 @@ async def read_our_form(request: Request, visitor: Visitor) -> dict[str, Any]:
 def check_form(visitor: Visitor, sent: object) -> None:
     """Check that the form's token is this session's. Raises `ForeignForm`."""
     if not is_token(sent, visitor.csrf):
-        raise ForeignForm("the form is not of this session; load the page again")
+        raise ForeignForm("the form belongs to another session; reload the page")
 
 
 def new_cookie() -> str:

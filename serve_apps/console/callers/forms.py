@@ -19,7 +19,7 @@ async def read_form(request: Request) -> dict[str, Any]:
     fields = {name: value for name, value in form.items() if isinstance(value, str)}
     for name, value in fields.items():
         if not is_storable(value):
-            raise InvalidField(name, "holds NUL or half a character")
+            raise InvalidField(name, "contains NUL or an unpaired surrogate")
     return fields
 
 
@@ -27,5 +27,5 @@ def read_text(form: dict[str, Any], name: str, longest: int) -> str:
     """Return a required text field. Raises InvalidField."""
     value = form.get(name)
     if not isinstance(value, str) or not value.strip() or len(value) > longest or not value.isprintable():
-        raise InvalidField(name, f"a text of 1 to {longest} characters")
+        raise InvalidField(name, f"expected a text of 1 to {longest} characters")
     return value.strip()

@@ -67,34 +67,34 @@ class EngineClient:
         answer = await self._send(self._client.build_request("GET", path, headers={"X-DE-Org": org}), stream=True)
         try:
             if answer.status_code != httpx.codes.OK:
-                raise NotFound("the engine has it no more")
+                raise NotFound("the engine no longer has the file")
             async for data in answer.aiter_bytes():
                 yield data
         except _TRANSPORT:
-            raise EngineFailed("the engine hung up") from None
+            raise EngineFailed("the engine closed the connection") from None
         finally:
             await answer.aclose()
 
     async def relay(self, target: str, org: str, headers: Mapping[str, str], *, wait_s: float = 0.0) -> Response:
         """Return the engine's answer unchanged, a long one as a stream. Raises EngineFailed."""
-        asked = {name: headers[name] for name in ("accept-encoding", "if-none-match") if name in headers}
-        asked.setdefault("accept-encoding", "identity")
+        sent_headers = {name: headers[name] for name in ("accept-encoding", "if-none-match") if name in headers}
+        sent_headers.setdefault("accept-encoding", "identity")
         request = self._client.build_request(
-            "GET", target, headers=asked | {"X-DE-Org": org}, timeout=self._timeout_s + wait_s
+            "GET", target, headers=sent_headers | {"X-DE-Org": org}, timeout=self._timeout_s + wait_s
         )
         answer = await self._send(request, stream=True)
-        kept = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
-        if int(kept.get("content-length", _WHOLE_BYTES)) >= _WHOLE_BYTES:
+        relayed_headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+        if int(relayed_headers.get("content-length", _WHOLE_BYTES)) >= _WHOLE_BYTES:
             return StreamingResponse(
-                answer.aiter_raw(), answer.status_code, kept, background=BackgroundTask(answer.aclose)
+                answer.aiter_raw(), answer.status_code, relayed_headers, background=BackgroundTask(answer.aclose)
             )
         try:
             body = b"".join([data async for data in answer.aiter_raw()])
         except _TRANSPORT:
-            raise EngineFailed("the engine hung up") from None
+            raise EngineFailed("the engine closed the connection") from None
         finally:
             await answer.aclose()
-        return Response(body, answer.status_code, kept)
+        return Response(body, answer.status_code, relayed_headers)
 
     async def _send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         try:

@@ -22,8 +22,8 @@ FILES = PageFiles(STATIC, _FOLDER / "static")
 """Colours, cards, tables, forms and the viewer are the dashboard's too; console.css and console.js are its own."""
 
 
-def _iso(at: datetime) -> str:
-    return at.isoformat()
+def _iso(time: datetime) -> str:
+    return time.isoformat()
 
 
 PAGES.filters.update(TEMPLATE_FILTERS, iso=_iso)

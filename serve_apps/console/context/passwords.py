@@ -39,8 +39,8 @@ class Passwords:
         if hashed is None:
             _derive(password, bytes(16), self.cost, self.lanes)
             return False
-        _, cost, lanes, salt, wanted = hashed.split("$")
-        return compare_digest(_derive(password, _bytes(salt), int(cost), int(lanes)), _bytes(wanted))
+        _, cost, lanes, salt, digest = hashed.split("$")
+        return compare_digest(_derive(password, _bytes(salt), int(cost), int(lanes)), _bytes(digest))
 
 
 def _derive(password: str, salt: bytes, cost: int, lanes: int) -> bytes:

@@ -18,7 +18,7 @@ class NoNul:
         if scope["type"] == "http" and "\0" in scope["path"]:
             await problem_response(404, "not-found", NOT_FOUND_TEXT)(scope, receive, send)
         elif scope["type"] == "http" and b"\0" in unquote_to_bytes(scope["query_string"]):
-            refused = {"type": "invalid-field", "loc": ["query"], "msg": "a parameter holds NUL"}
+            refused = {"type": "invalid-field", "loc": ["query"], "msg": "a parameter contains NUL"}
             await invalid_response([refused])(scope, receive, send)
         else:
             await self.app(scope, receive, send)

@@ -14,7 +14,7 @@ from serve_apps.console.context.page_rendering import page
 from serve_apps.console.context.refusals import EngineFailed, ForeignForm, SignInNeeded, SignUpClosed, TooManyTries
 from serve_apps.console.store.errors import EmailTaken, MonthlyPagesUsed, SignInRefused, TooManyDocuments
 
-RETRY_S = 2  # seconds a caller is asked to wait when the engine is away
+RETRY_S = 2  # Retry-After in seconds if the engine is unavailable
 
 
 def install_problems(app: FastAPI) -> None:
@@ -37,8 +37,8 @@ def _as_page(handler: Callable[..., Any]) -> Callable[[Request, Exception], Any]
     """Wrap an error handler: programs get its JSON, browsers an HTML page with the same text."""
 
     async def answer(request: Request, error: Exception) -> Response:
-        made = handler(request, error)
-        response: Response = await made if inspect.isawaitable(made) else made
+        result = handler(request, error)
+        response: Response = await result if inspect.isawaitable(result) else result
         if response.status_code < 400 or "text/html" not in request.headers.get("accept", ""):
             return response
         body = json.loads(bytes(response.body))

@@ -34,7 +34,7 @@ async def set_password(request: Request, visitor: VisitorDep) -> Response:
     new = str(form.get("new", ""))
     if not is_password(new):
         return await _account(request, visitor, 422, error=f"A password needs at least {SHORTEST} characters.")
-    if not await _knows_password(request, visitor, form):
+    if not await _has_password(request, visitor, form):
         return await _account(request, visitor, 403, error=_WRONG)
     running = visitor.running
     hashed = await running.passwords.run(running.resources.passwords.hash, new)
@@ -63,7 +63,7 @@ async def close_everywhere(request: Request, visitor: VisitorDep) -> Response:
 async def leave(request: Request, visitor: VisitorDep) -> Response:
     """Account, tokens and receivers are gone now, documents within a minute of their end."""
     form = await read_our_form(request, visitor)
-    if not await _knows_password(request, visitor, form):
+    if not await _has_password(request, visitor, form):
         return await _account(request, visitor, 403, error=_WRONG)
     running = visitor.running
     await running.disk.run(close_account, running.db, visitor.account.id)
@@ -82,7 +82,7 @@ async def _account(request: Request, visitor: Visitor, status: int = 200, **valu
     return page(request, "account.html", status, visitor=visitor, **(shown | values))
 
 
-async def _knows_password(request: Request, visitor: Visitor, form: dict[str, Any]) -> bool:
+async def _has_password(request: Request, visitor: Visitor, form: dict[str, Any]) -> bool:
     await admit_sign_in(request, visitor.running)
     running, sent = visitor.running, str(form.get("password", ""))[:LONGEST]
     hashed = await running.sql.run(password_of, running.db, visitor.account.id)

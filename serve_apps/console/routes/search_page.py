@@ -9,8 +9,8 @@ from starlette.responses import Response
 from serve_apps.console.callers.callers import Visitor, VisitorDep
 from serve_apps.console.context.page_rendering import page
 from serve_apps.console.routes.viewer import place_of
-from serve_apps.console.store.sent import sent_among
-from serve_apps.viewer.hits import is_far, show_hits
+from serve_apps.console.store.sent import filter_sent
+from serve_apps.viewer.hits import is_unrelated, show_hits
 
 router = APIRouter(include_in_schema=False)
 _HITS = 20  # passages on the page
@@ -20,22 +20,22 @@ _LONGEST = 500  # characters of a question
 @router.get("/search")
 async def show_search(request: Request, visitor: VisitorDep, q: str = "") -> Response:
     """Show passages by meaning and by words, best first, each with a link to its page."""
-    asked = q.replace("\0", "").strip()[:_LONGEST]
-    found = await _find(visitor, asked) if asked else []
-    hits = show_hits(found or [], lambda hit: place_of(request, hit["document_id"]))
-    far, offered = is_far(asked, found or []), found is not None
-    shown: dict[str, Any] = {"text": asked, "hits": hits, "far": far, "offered": offered}
+    question = q.replace("\0", "").strip()[:_LONGEST]
+    engine_hits = await _find(visitor, question) if question else []
+    hits = show_hits(engine_hits or [], lambda hit: place_of(request, hit["document_id"]))
+    unrelated, available = is_unrelated(question, engine_hits or []), engine_hits is not None
+    shown: dict[str, Any] = {"text": question, "hits": hits, "far": unrelated, "offered": available}
     return page(request, "search.html", visitor=visitor, **shown)
 
 
-async def _find(visitor: Visitor, asked: str) -> list[dict[str, Any]] | None:
+async def _find(visitor: Visitor, question: str) -> list[dict[str, Any]] | None:
     """Return hits in documents that the tenant still has, or None if the engine has no search index."""
     running, tenant = visitor.running, visitor.account.tenant
-    query = urlencode({"q": asked, "mode": "hybrid", "limit": _HITS})
+    query = urlencode({"q": question, "mode": "hybrid", "limit": _HITS})
     answer = await running.engine.get(f"/v1/search?{query}", tenant.id)
     if answer.status_code != 200:
         return None
     hits: list[dict[str, Any]] = answer.json()
     ids = [hit["document_id"] for hit in hits]
-    ours = await running.sql.run(sent_among, running.db, tenant.id, ids)
+    ours = await running.sql.run(filter_sent, running.db, tenant.id, ids)
     return [hit for hit in hits if hit["document_id"] in ours]

@@ -12,8 +12,8 @@ from serve_apps.console.callers.attempt_limits import (
     admit_sign_in,
     admit_sign_up,
     device_mark,
-    forgive,
     known_device,
+    reset_attempts,
 )
 from serve_apps.console.callers.callers import RunningDep, VisitorDep, check_origin, read_our_form
 from serve_apps.console.callers.forms import read_form
@@ -51,7 +51,7 @@ async def sign_up(request: Request, running: RunningDep) -> Response:
     mode = _mode(running)
     email, password = _credentials(await read_form(request))
     if not _EMAIL.fullmatch(email) or not is_password(password):
-        error = f"An e-mail address and a password of at least {SHORTEST} characters are needed."
+        error = f"Enter an e-mail address and a password of at least {SHORTEST} characters."
         return page(request, "sign_up.html", 422, error=error, email=email, mode=mode)
     try:
         await admit_sign_up(request, running)
@@ -74,18 +74,20 @@ async def sign_in(request: Request, running: RunningDep) -> Response:
     email, password = _credentials(await read_form(request))
     try:
         await admit_sign_in(request, running)
-        found = await running.sql.run(find_password, running.db, email)
-        bucket = await admit_password(request, running, email, found)
+        credentials = await running.sql.run(find_password, running.db, email)
+        bucket = await admit_password(request, running, email, credentials)
     except TooManyTries as error:
         return _slow_down(page(request, "sign_in.html", 429, error=str(error), email=email, mode=mode), error)
     passwords = running.resources.passwords
-    if not await running.passwords.run(passwords.check, password[:LONGEST], found.password if found else None):
+    if not await running.passwords.run(
+        passwords.check, password[:LONGEST], credentials.password if credentials else None
+    ):
         return page(request, "sign_in.html", 401, error="Address or password is wrong.", email=email, mode=mode)
-    assert found is not None
-    await forgive(running, bucket)
-    if not found.approved:
+    assert credentials is not None
+    await reset_attempts(running, bucket)
+    if not credentials.approved:
         return page(request, "waiting.html", 403)
-    return await _begin(request, running, found)
+    return await _begin(request, running, credentials)
 
 
 @router.post("/sign-out")
@@ -116,7 +118,7 @@ async def set_new_password(request: Request, running: RunningDep) -> Response:
     await admit_sign_in(request, running)
     hashed = await running.passwords.run(running.resources.passwords.hash, password)
     if not await running.disk.run(use_link, running.db, callers.digest_cookie(link), hashed):
-        error = "This link was used or has run out. Ask for another one."
+        error = "This link was used or has expired. Request another one."
         return page(request, "new_password.html", 410, link="", error=error)
     return page(request, "sign_in.html", notice="The new password is set. Sign in with it.", mode=SignUp.CLOSED)
 
@@ -126,23 +128,23 @@ def is_password(text: str) -> bool:
     return SHORTEST <= len(text) <= LONGEST
 
 
-async def _begin(request: Request, running: ConsoleState, known: Credentials) -> Response:
+async def _begin(request: Request, running: ConsoleState, credentials: Credentials) -> Response:
     old = callers.session_of(request)
     if old:
         await running.disk.run(close_session, running.db, callers.digest_cookie(old))
     cookie, agent = callers.new_cookie(), request.headers.get("user-agent", "")
-    await running.disk.run(open_session, running.db, known.account_id, callers.digest_cookie(cookie), agent)
+    await running.disk.run(open_session, running.db, credentials.account_id, callers.digest_cookie(cookie), agent)
     response = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
     callers.set_session(response, running, cookie)
-    if known_device(request, running, known) is None:
-        callers.set_device(response, running, device_mark(known))
+    if known_device(request, running, credentials) is None:
+        callers.set_device(response, running, device_mark(credentials))
     return response
 
 
 def _mode(running: ConsoleState) -> SignUp:
     mode = running.resources.sign_ups.mode
     if mode is SignUp.CLOSED:
-        raise SignUpClosed("this console takes no new accounts")
+        raise SignUpClosed("this console does not accept new accounts")
     return mode
 
 

@@ -20,7 +20,7 @@ _OUTPUTS = re.compile(
     r"tree|chunks|fields|semantics|coverage|original|export/(markdown|html|docx|graph|context)"
     r"|pages/[0-9]{1,6}|assets/[A-Za-z0-9._-]{1,200}"
 )
-"""What a signed-in person may fetch of a document: what the viewer shows and offers for download."""
+"""Outputs of a document that a session may fetch: those that the viewer shows or offers for download."""
 _LONGEST_PASSWORD = 255  # characters, as on the upload's form
 
 

@@ -23,10 +23,10 @@ PAGE = 50  # documents a page
 @router.get("/static/{version}/{name}")
 async def read_static(version: str, name: str) -> Response:
     """Return a script, style or icon of the pages."""
-    found = FILES.answer(version, name)
-    if found is None:
+    answer = FILES.answer(version, name)
+    if answer is None:
         raise NotFound("no such file")
-    return found
+    return answer
 
 
 @router.get("/healthz")
@@ -37,7 +37,7 @@ async def healthz(running: RunningDep) -> Response:
 
 
 @router.get("")
-async def lead_in(request: Request) -> Response:
+async def redirect_to_root(request: Request) -> Response:
     """Redirect the console's address without its final slash."""
     return RedirectResponse(f"{request.scope.get('root_path', '')}/", 307)
 
@@ -66,7 +66,7 @@ async def make_token(request: Request, visitor: VisitorDep) -> Response:
     try:
         name = read_text(form, "name", LONGEST_NAME)
     except InvalidField:
-        return await _tokens(request, visitor, 422, error="A name of 1 to 100 characters is needed.")
+        return await _tokens(request, visitor, 422, error="Enter a name of 1 to 100 characters.")
     running = visitor.running
     row, secret = await running.disk.run(create_token, running.db, visitor.account, name)
     return await _tokens(request, visitor, 201, made=row, secret=secret)

@@ -18,10 +18,10 @@ def is_alias(job_id: str) -> bool:
 async def resolve_job(caller: ConsoleCaller, job_id: str) -> str:
     """Return the engine's job id. Raises NotFound for a malformed id or an unknown alias."""
     if is_alias(job_id):
-        found = await caller.running.sql.run(resolve_alias, caller.running.db, caller.tenant.id, job_id)
-        if found is None:
+        batch_id = await caller.running.sql.run(resolve_alias, caller.running.db, caller.tenant.id, job_id)
+        if batch_id is None:
             raise NotFound("no such job")
-        return found
+        return batch_id
     if not is_job_id(job_id):
         raise NotFound("no such job")
     return job_id

@@ -8,15 +8,15 @@ from serve_apps.console.store.settlement import settle_job
 from storage.values.errors import Conflict, NotFound
 from storage.values.ids import is_document_id
 
-_IN_WORK = "it is still being read; it can be deleted when it has ended"
+_IN_WORK = "the document is still being read; delete it when it has ended"
 
 
 async def remove_job(caller: ConsoleCaller, job_id: str) -> None:
     """Remove the job, or the whole batch of a file's alias. Raises NotFound, Conflict, EngineFailed."""
     path = await job_path(caller, job_id)
-    found = await _settle(caller, path)
+    engine_job_id = await _settle(caller, path)
     await _delete(caller, path)
-    await caller.running.disk.run(mark_job_removed, caller.running.db, found)
+    await caller.running.disk.run(mark_job_removed, caller.running.db, engine_job_id)
 
 
 async def remove_document(caller: ConsoleCaller, document_id: str) -> None:

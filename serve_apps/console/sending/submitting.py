@@ -19,7 +19,7 @@ from serve_apps.console.callers.callers import ConsoleCaller
 from serve_apps.console.context.console_state import ConsoleState
 from serve_apps.console.context.engine_facts import facts_of
 from serve_apps.console.context.refusals import EngineFailed
-from serve_apps.console.store.admission import give_back, reserve
+from serve_apps.console.store.admission import release_place, reserve
 from serve_apps.console.store.rows import Place
 from serve_apps.console.store.settlement import attach, settle
 
@@ -87,7 +87,7 @@ async def _send_stored(
         try:
             answer = await _call(running, place, part, path, stored, fields)
         except EngineFailed:
-            await running.disk.run(give_back, running.db, place)
+            await running.disk.run(release_place, running.db, place)
             raise
         await _take_over(running, place, answer)
         return answer
@@ -99,7 +99,7 @@ async def _call(
     running: ConsoleState, place: Place, part: str, path: str, stored: Sequence[StoredFile], fields: Mapping[str, str]
 ) -> httpx.Response:
     """Send the files, and again if the engine fails: its key makes both sends the same job. Raises EngineFailed."""
-    for left in reversed(range(_TRIES)):
+    for tries_left in reversed(range(_TRIES)):
         with ExitStack() as opened:
             files = [
                 (part, (file.name, opened.enter_context(running.spool.open(file.blob.key)), "application/octet-stream"))
@@ -108,7 +108,7 @@ async def _call(
             try:
                 answer = await running.engine.post_files(path, place.org, place.engine_key, files=files, fields=fields)
             except EngineFailed:
-                if not left:
+                if not tries_left:
                     raise
             else:
                 if answer.status_code == 404:
@@ -120,7 +120,7 @@ async def _call(
 async def _take_over(running: ConsoleState, place: Place, answer: httpx.Response) -> None:
     """Record the job's documents for the tenant, or release the place after a refusal."""
     if answer.status_code not in _TAKEN:
-        await running.disk.run(give_back, running.db, place)
+        await running.disk.run(release_place, running.db, place)
         return
     body: dict[str, Any] = answer.json()
     job = body.get("job", body)

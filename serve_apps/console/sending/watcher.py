@@ -16,13 +16,13 @@ from serve_apps.console.context.engine_facts import facts_of
 from serve_apps.console.store.ports import ConsoleTables
 from serve_apps.console.store.rows import StatusCheck
 from serve_apps.console.store.sent import list_outdated, mark_removed
-from serve_apps.console.store.settlement import give_up, known_jobs, look_again, settle, take_looks
+from serve_apps.console.store.settlement import known_jobs, lease_checks, schedule_check, settle, settle_missing
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
-THREADS = 8  # questions to the engine in course
+THREADS = 8  # concurrent requests to the engine
 TIMEOUT_S = 10.0  # seconds for the engine to answer one
-RETIRE_EVERY_S = 60.0  # seconds between looks for what has been kept long enough
+RETIRE_EVERY_S = 60.0  # seconds between searches for outdated jobs
 STUCK_S = 120.0  # seconds without a turn after which it is unhealthy
 
 
@@ -57,11 +57,11 @@ class Watcher:
 
     def turn(self) -> int:
         """Run one pass over all due checks and return their number."""
-        looks = take_looks(self._db, THREADS * 4)
+        looks = lease_checks(self._db, THREADS * 4)
         list(self._threads.map(self._look, looks))
         return len(looks)
 
-    def retire(self) -> int:
+    def delete_outdated(self) -> int:
         """Delete jobs past their plan's retention in the engine, then here, and return their number."""
         done = 0
         for row in list_outdated(self._db):
@@ -79,7 +79,7 @@ class Watcher:
                 done = self.turn()
                 if time.monotonic() - self._retired_at > RETIRE_EVERY_S:
                     self._retired_at = time.monotonic()
-                    self.retire()
+                    self.delete_outdated()
             except (StorageError, httpx.HTTPError) as error:
                 log.warning("watcher: %s", type(error).__name__)
             if not done:
@@ -89,13 +89,13 @@ class Watcher:
         try:
             job = self._job(look)
             if job is None:
-                give_up(self._db, look)
+                settle_missing(self._db, look)
                 return
             settle(self._db, look.submission_id, job["id"], facts_of(job))
             if job["pending"]:
-                look_again(self._db, look.submission_id, pause_after(look.age_s))
+                schedule_check(self._db, look.submission_id, pause_after(look.age_s))
         except (StorageError, httpx.HTTPError, _EngineErred) as error:
-            log.warning("look not answered: %s", type(error).__name__)
+            log.warning("status check failed: %s", type(error).__name__)
 
     def _job(self, look: StatusCheck) -> dict[str, Any] | None:
         """Return the job from the engine, or None if it does not exist."""
@@ -111,8 +111,8 @@ class Watcher:
     def _find_lost(self, look: StatusCheck) -> str | None:
         """Return an unrecorded job of this organisation: a process died between sending and recording the answer."""
         listed = self._get("/v1/jobs?limit=100", look.org).json()
-        known = known_jobs(self._db, [job["id"] for job in listed])
-        unknown = [job for job in listed if job["id"] not in known and sum(job["counts"].values()) == look.n_total]
+        recorded = known_jobs(self._db, [job["id"] for job in listed])
+        unknown = [job for job in listed if job["id"] not in recorded and sum(job["counts"].values()) == look.n_total]
         return str(unknown[-1]["id"]) if unknown else None
 
     def _get(self, path: str, org: str) -> httpx.Response:

@@ -14,7 +14,7 @@ from serve_apps.console.store.ports import AuditedDatabase, Connection, ConsoleT
 from serve_apps.console.store.rows import Account, Credentials, Tenant, hooks_of
 from storage.values.rows import Actor, Scope
 
-LINK_S = 3600  # seconds a link for a new password is good
+LINK_S = 3600  # seconds for which a link for a new password is valid
 OPERATOR = Actor(key_name="operator")
 TENANT = "t.id as tenant_id, t.plan, p.monthly_pages, p.concurrent_documents, p.retention_days"
 """The columns of a tenant with its plan, from `console_tenants t join console_plans p`."""
@@ -44,7 +44,7 @@ def create_account(
                 (tenant_id,),
             ).fetchall()[0]
     except psycopg.errors.UniqueViolation:
-        raise EmailTaken("there is an account with this address; sign in instead") from None
+        raise EmailTaken("an account with this address exists; sign in instead") from None
     return Account(id=account_id, email=email, tenant=tenant_of(row))
 
 
@@ -74,15 +74,15 @@ def make_link(db: AuditedDatabase, email: str, digest: bytes) -> bool:
     """Store a link that sets a new password once within an hour. Return False for an unknown address."""
     with db.transaction() as conn:
         conn.execute("delete from console_links where expires_at < clock_timestamp()")
-        made = conn.execute(
+        link = conn.execute(
             f"""insert into console_links (digest, account_id, expires_at)
                 select %(digest)s, id, clock_timestamp() + {LINK_S} * interval '1 second'
                 from console_accounts where email = %(email)s returning account_id""",
             {"digest": digest, "email": email},
         ).fetchone()
-        if made is not None:
-            db.record(conn, _hooks_of_account(conn, made["account_id"]), OPERATOR, "password.link", made["account_id"])
-        return made is not None
+        if link is not None:
+            db.record(conn, _hooks_of_account(conn, link["account_id"]), OPERATOR, "password.link", link["account_id"])
+        return link is not None
 
 
 def use_link(db: AuditedDatabase, digest: bytes, password_hash: str) -> bool:

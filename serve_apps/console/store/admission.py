@@ -12,12 +12,12 @@ from serve_apps.console.store.ports import Connection, ConsoleTables, Row
 from serve_apps.console.store.rows import Place, SubmissionState, Tenant, Usage
 
 SENDING_S = 300
-"""Longer than any call to the engine: after this a `sending` place is nobody's."""
+"""Longer than any call to the engine; after this time the watcher checks a `sending` place."""
 RETRY_WINDOW_S = 86_400
-"""Within this time the same upload, sent again after a failure, carries the same key to the engine."""
+"""Within this time a repeated upload after a failure uses the same key in the engine."""
 
 MONTHS = 12
-"""Months of usage that are shown: a year, so that the same month is seen again."""
+"""Months of usage that are shown, including the current one: a year."""
 
 _POSITION = """
 select (select coalesce(sum(n_open), 0) from console_submissions
@@ -73,7 +73,7 @@ def reserve(
         return _place(tenant, org, _take(conn, params, earlier), fresh=True)
 
 
-def give_back(db: ConsoleTables, place: Place) -> None:
+def release_place(db: ConsoleTables, place: Place) -> None:
     """Release the place, because the engine refused the upload or its answer is unknown."""
     if not place.fresh:
         return
@@ -107,7 +107,7 @@ def _judge(tenant: Tenant, now: Usage, documents: int) -> None:
     if limit is not None and now.pages >= limit:
         raise MonthlyPagesUsed(now.resets_on)
     if now.open_documents + documents > tenant.concurrent_documents:
-        raise TooManyDocuments(f"at most {tenant.concurrent_documents} documents may be in work at once")
+        raise TooManyDocuments(f"at most {tenant.concurrent_documents} documents may be read at once")
     if limit is not None and now.pages + now.open_documents + documents > limit:
         raise MonthlyPagesUsed(now.resets_on)
 

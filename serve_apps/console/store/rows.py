@@ -7,7 +7,7 @@ from enum import StrEnum
 from storage.values.rows import Scope
 
 WEBHOOK_TENANT = "~console"
-"""Under this tenant console receivers are kept beside the engine's: no key can be named so."""
+"""Tenant of the console's receivers in the engine's tables; keys cannot have this name."""
 
 
 def hooks_of(tenant_id: str) -> Scope:

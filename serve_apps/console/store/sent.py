@@ -51,7 +51,7 @@ def find_sent(db: ConsoleTables, tenant_id: str, document_id: str) -> SentDocume
     return _sent(row) if row else None
 
 
-def sent_among(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -> frozenset[str]:
+def filter_sent(db: ConsoleTables, tenant_id: str, document_ids: Sequence[str]) -> frozenset[str]:
     """Return the documents among these that the tenant has sent and not deleted."""
     rows = db.fetch_all(
         """select document_id from console_documents

@@ -15,7 +15,7 @@ from storage.values.ids import new_delivery_id, new_event_id
 
 EVENT = "document.finished"
 LOOK_LEASE_S = 15
-"""A look that was never answered (its process died) is taken again after this time."""
+"""Seconds after which an unanswered check (its process died) is repeated."""
 
 _DUE = """
 with due as (
@@ -63,7 +63,7 @@ def settle_job(db: ConsoleTables, job_id: str, facts: Sequence[DocumentFact]) ->
     return settle(db, row["id"], job_id, facts) if row else 0
 
 
-def take_looks(db: ConsoleTables, limit: int) -> list[StatusCheck]:
+def lease_checks(db: ConsoleTables, limit: int) -> list[StatusCheck]:
     """Lease submissions whose status is due for a check; no other process gets them for a while."""
     with db.transaction(durable=False) as conn:
         rows = conn.execute(_DUE, {"limit": limit, "lease_s": LOOK_LEASE_S}).fetchall()
@@ -74,7 +74,7 @@ def take_looks(db: ConsoleTables, limit: int) -> list[StatusCheck]:
     ]
 
 
-def look_again(db: ConsoleTables, submission_id: str, after_s: float) -> None:
+def schedule_check(db: ConsoleTables, submission_id: str, after_s: float) -> None:
     """Schedule the next status check of a submission."""
     with db.transaction(durable=False) as conn:
         conn.execute(
@@ -94,14 +94,14 @@ def attach(db: ConsoleTables, submission_id: str, job_id: str) -> None:
         )
 
 
-def give_up(db: ConsoleTables, look: StatusCheck) -> None:
+def settle_missing(db: ConsoleTables, look: StatusCheck) -> None:
     """Free the place and end open documents as failed, because the engine does not have the job."""
     if look.job_id is not None:
         rows = db.fetch_all(
             "select * from console_documents where submission_id = %(id)s and ended_at is null",
             {"id": look.submission_id},
         )
-        settle(db, look.submission_id, look.job_id, [_lost(row) for row in rows])
+        settle(db, look.submission_id, look.job_id, [_missing_document(row) for row in rows])
     with db.transaction() as conn:
         conn.execute(
             """update console_submissions set state = 'failed', n_open = 0
@@ -133,7 +133,7 @@ def _end(conn: Connection, fact: DocumentFact) -> list[Row]:
     return conn.execute(_END, params).fetchall()
 
 
-def _lost(row: Row) -> DocumentFact:
+def _missing_document(row: Row) -> DocumentFact:
     return DocumentFact(
         document_id=row["document_id"], source_file=row["source_file"], status="failed", pages=0, chunks=0, ended=True
     )

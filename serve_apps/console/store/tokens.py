@@ -40,12 +40,12 @@ def list_tokens(db: ConsoleTables, tenant_id: str) -> list[TokenRow]:
 def revoke_token(db: AuditedDatabase, account: Account, token_id: str) -> None:
     """Revoke a token. Repeating it changes nothing. Raises NotFound."""
     with db.transaction() as conn:
-        found = conn.execute(
+        updated = conn.execute(
             """update console_tokens set revoked_at = coalesce(revoked_at, clock_timestamp())
                where id = %s and tenant_id = %s""",
             (token_id, account.tenant.id),
         )
-        if not found.rowcount:
+        if not updated.rowcount:
             raise NotFound("no such token")
         db.record(conn, account.tenant.hooks, Actor(key_name=account.id), "token.revoked", token_id)
 

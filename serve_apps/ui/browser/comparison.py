@@ -11,7 +11,7 @@ from models.cdom.tree import Block, Tree
 from models.derive.diff import BlockChange, Change, DiffSummary, TextChange, block_words, compare_trees
 
 SHOWN_ROWS = 1_000
-"""Changed rows on one page: what a browser lays out without a pause. The summary counts all of them."""
+"""Maximum changed rows on one page, for fast layout. The summary counts all of them."""
 _LONG_RUN = 3  # equal blocks in a row that are worth folding; fewer are their neighbours' context
 _SHOWN_EQUAL = 100  # equal blocks of one folded run
 
@@ -65,10 +65,10 @@ class Comparison:
 def compare_for_page(trees: tuple[Tree, Tree]) -> Comparison:
     """Return the changes from the first to the second tree, prepared for display."""
     a, b = ({str(block.id): block for block in tree.blocks} for tree in trees)
-    found = compare_trees(*trees)
-    moved = sum(change.change is Change.MOVED for change in found.blocks)
-    runs, cut = _cut(list(_runs(found.blocks)))
-    return Comparison(found.summary, moved, tuple(_shown(run, a, b) for run in runs), cut)
+    diff = compare_trees(*trees)
+    moved = sum(change.change is Change.MOVED for change in diff.blocks)
+    runs, cut = _cut(list(_runs(diff.blocks)))
+    return Comparison(diff.summary, moved, tuple(_shown(run, a, b) for run in runs), cut)
 
 
 def _runs(changes: Sequence[BlockChange]) -> Iterator[list[BlockChange]]:
@@ -90,15 +90,15 @@ def _runs(changes: Sequence[BlockChange]) -> Iterator[list[BlockChange]]:
 def _cut(runs: list[list[BlockChange]]) -> tuple[list[list[BlockChange]], bool]:
     """Return the runs with as many open rows as a page holds, and whether some were left out."""
     kept: list[list[BlockChange]] = []
-    left = SHOWN_ROWS
+    rows_left = SHOWN_ROWS
     for run in runs:
         if not _is_folded(run):
-            if left <= 0:
+            if rows_left <= 0:
                 return kept, True
-            kept.append(run[:left])
-            if len(run) > left:
+            kept.append(run[:rows_left])
+            if len(run) > rows_left:
                 return kept, True
-            left -= len(run)
+            rows_left -= len(run)
         else:
             kept.append(run)
     return kept, False
@@ -110,7 +110,9 @@ def _is_folded(run: Sequence[BlockChange]) -> bool:
 
 def _shown(run: Sequence[BlockChange], a: dict[str, Block], b: dict[str, Block]) -> ComparedRun:
     folded = _is_folded(run)
-    return ComparedRun(folded, len(run), tuple(_row(one, a, b) for one in (run[:_SHOWN_EQUAL] if folded else run)))
+    return ComparedRun(
+        folded, len(run), tuple(_row(change, a, b) for change in (run[:_SHOWN_EQUAL] if folded else run))
+    )
 
 
 def _row(change: BlockChange, a: dict[str, Block], b: dict[str, Block]) -> ComparedRow:
@@ -141,10 +143,10 @@ def _whole(block: Block | None) -> tuple[Words, ...]:
 def _pieces(words: Sequence[str], changes: Sequence[TextChange], *, mine: bool) -> tuple[Words, ...]:
     """Return the text of one side: the common words of `a` and, at each change, the words of this side."""
     pieces: list[Words] = []
-    at = 0
+    position = 0
     for change in changes:
-        pieces.append(Words(" ".join(words[at : change.at]), False))
+        pieces.append(Words(" ".join(words[position : change.at]), False))
         pieces.append(Words(change.a if mine else change.b, True))
-        at = change.at + len(change.a.split())
-    pieces.append(Words(" ".join(words[at:]), False))
+        position = change.at + len(change.a.split())
+    pieces.append(Words(" ".join(words[position:]), False))
     return tuple(piece for piece in pieces if piece.text)

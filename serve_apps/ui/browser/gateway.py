@@ -114,7 +114,7 @@ class BrowserApi:
     async def _call(
         self, method: str, path: str, query: Mapping[str, Any], body: Mapping[str, Any] | None = None
     ) -> "_Answer":
-        given = {name: value for name, value in query.items() if value is not None}
+        parameters = {name: value for name, value in query.items() if value is not None}
         content = b"" if body is None else json.dumps(body).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())]
         scope = inner_scope(
@@ -122,7 +122,7 @@ class BrowserApi:
             self._caller,
             path,
             method=method,
-            query_string=urlencode(given).encode(),
+            query_string=urlencode(parameters).encode(),
             headers=headers if body is not None else [],
         )
         answer = _Answer(_whole(content))
@@ -169,11 +169,11 @@ def _refusal(status: int, body: dict[str, Any], retry_after: str | None) -> ApiR
     detail = body.get("detail", "")
     if isinstance(detail, list):
         first = detail[0] if detail else {}
-        return ApiRefused(status, str(first.get("type", "invalid")), _say(first), retry_after)
+        return ApiRefused(status, str(first.get("type", "invalid")), _describe_entry(first), retry_after)
     return ApiRefused(status, str(body.get("code", "error")), str(detail), retry_after)
 
 
-def _say(entry: dict[str, Any]) -> str:
+def _describe_entry(entry: dict[str, Any]) -> str:
     """Return the text of a 422 entry, with the field's name if the text does not mention it."""
     where, text = [part for part in entry.get("loc", []) if part not in {"body", "query"}], str(entry.get("msg", ""))
     return f"{where[-1]}: {text}" if where and text.startswith(("String", "Input", "List", "Field")) else text

@@ -45,7 +45,7 @@ class Login:
         """Show the form; on this machine it also offers the default token."""
         return self._form(request, next_page(request.query_params.get("next")))
 
-    async def enter(self, request: Request) -> Response:
+    async def sign_in(self, request: Request) -> Response:
         """Open a session for a valid key, or show the form again with the reason."""
         form = await read_form(request)
         onward = next_page(form.get("next"))
@@ -61,7 +61,7 @@ class Login:
                 answer.headers["Retry-After"] = str(refused.retry_after)
             return answer
 
-    async def leave(self, request: Request) -> Response:
+    async def sign_out(self, request: Request) -> Response:
         """Remove the session from this browser."""
         tls = over_tls(request)
         session = self._sessions.read(SESSION_COOKIE.read(request.scope["headers"], tls=tls))
@@ -91,12 +91,12 @@ class Login:
         running: AppState = request.app.state.running
         address = running.true_address(request.scope)
         if address is not None:
-            running.strangers.check(address)
+            running.failed_auth.check(address)
         try:
             return find_key(secret, self._resources.keys)
         except Unauthenticated:
             if address is not None:
-                running.strangers.note(address)
+                running.failed_auth.note(address)
             raise
 
     def _secret(self, request: Request, form: dict[str, str]) -> str:

@@ -49,54 +49,54 @@ class Flagged:
 
 async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:
     """Return the first file's name of each job."""
-    running, ids = running_of(visit), [str(job["id"]) for job in jobs]
-    found = await running.sql.run(name_jobs, visit.resources.store.db, visit.session.caller.data, ids)
-    return {str(id): name for id, name in found.items()}
+    running, ids = app_state_of(visit), [str(job["id"]) for job in jobs]
+    names = await running.sql.run(name_jobs, visit.resources.store.db, visit.session.caller.data, ids)
+    return {str(id): name for id, name in names.items()}
 
 
 async def find_formats(visit: Visit) -> list[str]:
     """Return the formats of the organisation's documents."""
-    return await running_of(visit).sql.run(list_formats, visit.resources.store.db, visit.session.caller.data)
+    return await app_state_of(visit).sql.run(list_formats, visit.resources.store.db, visit.session.caller.data)
 
 
 async def plot_month(visit: Visit, month: date) -> str:
     """Plot the pages of each day of the month."""
     db, scope = visit.resources.store.db, visit.session.caller.data
-    days = await running_of(visit).sql.run(usage_by_day, db, scope, month)
-    bars = [PlotBar(f"{one.day.day} {one.day:%b}", one.pages) for one in days]
+    days = await app_state_of(visit).sql.run(usage_by_day, db, scope, month)
+    bars = [PlotBar(f"{usage.day.day} {usage.day:%b}", usage.pages) for usage in days]
     return bar_plot("Pages by day", bars)
 
 
 async def plot_day(visit: Visit) -> str:
     """Plot the pages of each of the last hours."""
-    hours = await running_of(visit).sql.run(usage_by_hour, visit.resources.store.db, visit.session.caller.data)
-    bars = [PlotBar(f"{one.hour.astimezone(UTC):%H:00}", one.pages) for one in hours]
+    hours = await app_state_of(visit).sql.run(usage_by_hour, visit.resources.store.db, visit.session.caller.data)
+    bars = [PlotBar(f"{usage.hour.astimezone(UTC):%H:00}", usage.pages) for usage in hours]
     return bar_plot("Pages by hour, the last day", bars)
 
 
 async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> tuple[list[Waiting], str | None]:
     """Return documents with pending flags, newest job first, with at least `limit` flags if so many exist."""
-    running = running_of(visit)
+    running = app_state_of(visit)
     page = await running.sql.run(
         list_inbox, visit.resources.store, visit.session.caller.data, limit=limit, cursor=cursor
     )
-    groups = groupby(page.items, key=lambda one: (one.job_id, one.document_id, one.source_file))
+    groups = groupby(page.items, key=lambda flag: (flag.job_id, flag.document_id, flag.source_file))
     return [_waiting(key, list(flags)) for key, flags in groups], page.next_cursor
 
 
 async def find_flags(visit: Visit, job_id: str, document_id: str) -> list[Flagged]:
     """Return all flags of a document, decided or not, in reading order. Raises `NotFound`."""
-    running, store = running_of(visit), visit.resources.store
+    running, store = app_state_of(visit), visit.resources.store
     where = await running.sql.run(locate_tree, store.db, visit.session.caller.data, job_id, document_id)
     return await running.disk.run(_flags, running, DocumentId(document_id), where)
 
 
 async def check_chain(visit: Visit) -> int | None:
     """Return the first entry at which the organisation's audit chain was altered, or None if it is intact."""
-    return await running_of(visit).disk.run(_check_chain, visit)
+    return await app_state_of(visit).disk.run(_check_chain, visit)
 
 
-def running_of(visit: Visit) -> AppState:
+def app_state_of(visit: Visit) -> AppState:
     """Return the app state with its threads and caches."""
     running: AppState = visit.request.app.state.running
     return running
@@ -110,20 +110,20 @@ def _check_chain(visit: Visit) -> int | None:
 
 def _waiting(key: tuple[str, str, str], flags: list[ListedFlag]) -> Waiting:
     job_id, document_id, source_file = key
-    names = tuple(one.flag for one in flags)
+    names = tuple(flag.flag for flag in flags)
     return Waiting(job_id=job_id, document_id=document_id, source_file=source_file, flags=names)
 
 
 def _flags(running: AppState, document_id: DocumentId, where: PublishedTree) -> list[Flagged]:
     store = running.resources.store
     tree = running.trees.get(store, document_id, where.attempt)
-    decided, said = read_decisions(store.db, document_id), read_key_decisions(store.db, [document_id])
+    decided, key_decisions = read_decisions(store.db, document_id), read_key_decisions(store.db, [document_id])
     blocks, spans = {str(block.id): block for block in tree.blocks}, find_spans(tree)
-    found = []
+    flags = []
     for place in find_places(tree):
         block = blocks[place.block_id]
         seen = in_context(block, spans[place.block_id, place.flag, place.place])
-        found.append(
+        flags.append(
             Flagged(
                 block_id=place.block_id,
                 page=seen.page,
@@ -134,7 +134,7 @@ def _flags(running: AppState, document_id: DocumentId, where: PublishedTree) -> 
                 state=FlagState(decided.get((place.place, place.flag), FlagState.PENDING)),
                 place=place.place,
                 confidence=place.confidence,
-                words=said.get((document_id, place.place, place.flag), ()),
+                words=key_decisions.get((document_id, place.place, place.flag), ()),
             )
         )
-    return found
+    return flags

@@ -27,7 +27,7 @@ def require_same_site(headers: Mapping[str, str]) -> None:
     match find_sender(headers, lambda host: host.lower() == headers.get("host", "").lower()):
         case Sender.FOREIGN:
             raise ForeignRequest("the request comes from another site")
-        case Sender.UNSAID:
+        case Sender.UNKNOWN:
             raise ForeignRequest("the request does not say which site it comes from")
 
 

@@ -127,11 +127,11 @@ class SignedIn:
                 return visit.refuse(refused)
             except ForeignRequest as foreign:
                 return visit.refuse(ApiRefused(403, foreign.code, str(foreign)))
-            except Exception as error:  # the store is away, a tree is gone: the API's table knows; a fault is recorded
-                known = refusal_of(error)
-                if known.status == 500:
+            except Exception as error:  # the API's table maps known errors; others are logged as faults
+                refusal = refusal_of(error)
+                if refusal.status == 500:
                     log_fault(request.scope.get("request_id", ""), error)
-                return visit.refuse(known)
+                return visit.refuse(refusal)
 
         return handle
 

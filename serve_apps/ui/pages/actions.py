@@ -38,7 +38,7 @@ _Source = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE]
 _Webhook = Literal[Act.TEST_WEBHOOK, Act.ENABLE_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
 _Review = Literal[Act.DECIDE, Act.DECIDE_REST]
 _MOST_REQUEUED = 50  # documents requeued by one form, each an API call
-_SYNC_WAIT_S = 2  # seconds a form waits for a sync before it goes on without
+_SYNC_WAIT_S = 2  # seconds that a form waits for a sync
 
 
 async def act(visit: Visit) -> Response:
@@ -47,17 +47,17 @@ async def act(visit: Visit) -> Response:
     form = await read_form(visit.request)
     require_token(form.get("csrf"), visit.session.csrf)
     try:
-        asked = Act(form.get("act", ""))
+        action = Act(form.get("act", ""))
     except ValueError:
         raise ApiRefused(422, "unknown-act", "There is no such action.") from None
-    onward = await _do(visit, asked, form)
+    onward = await _do(visit, action, form)
     return RedirectResponse(onward, 303)
 
 
-async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
+async def _do(visit: Visit, action: Act, form: dict[str, str]) -> str:
     """Run the action and return the address of the next page."""
     job, document = _segment(form, "job"), _segment(form, "document")
-    match asked:
+    match action:
         case Act.CANCEL:
             await visit.api.post(f"/v1/jobs/{job}/cancel")
             return f"/ui/jobs/{job}"
@@ -74,16 +74,16 @@ async def _do(visit: Visit, asked: Act, form: dict[str, str]) -> str:
         case Act.REQUEUE_ALL:
             return await _requeue_all(visit)
         case Act.DECIDE | Act.DECIDE_REST:
-            return await _review(visit, asked, form)
+            return await _review(visit, action, form)
         case Act.DECIDE_READING:
             await visit.api.post(f"/v1/jobs/{job}/documents/{document}/review", {"decision": form.get("decision", "")})
             return f"/ui/review/documents?state={_segment(form, 'state')}&below={_segment(form, 'below')}"
         case Act.SYNC_SOURCE | Act.DELETE_SOURCE:
-            return await _change_source(visit, asked, _segment(form, "id"), documents="documents" in form)
+            return await _change_source(visit, action, _segment(form, "id"), documents="documents" in form)
         case Act.TEST_WEBHOOK | Act.ENABLE_WEBHOOK | Act.DELETE_WEBHOOK | Act.REDELIVER:
-            return await _change_webhook(visit, asked, _segment(form, "id"))
+            return await _change_webhook(visit, action, _segment(form, "id"))
         case _:
-            assert_never(asked)
+            assert_never(action)
 
 
 async def _requeue_all(visit: Visit) -> str:
@@ -97,41 +97,41 @@ async def _requeue_all(visit: Visit) -> str:
     return "/ui/jobs"
 
 
-async def _review(visit: Visit, asked: _Review, form: dict[str, str]) -> str:
+async def _review(visit: Visit, action: _Review, form: dict[str, str]) -> str:
     """Store review decisions. After one decision the page stays; after the remaining ones the next document follows."""
     job, document, decision = _segment(form, "job"), _segment(form, "document"), form.get("decision", "")
     path = f"/v1/jobs/{job}/documents/{document}/blocks"
-    match asked:
+    match action:
         case Act.DECIDE:
             body = {name: form[name] for name in ("flag", "place", "apply_to") if form.get(name)}
             await visit.api.post(f"{path}/{_segment(form, 'block')}/review", body | {"decision": decision})
             return f"/ui/jobs/{job}/documents/{document}/review"
         case Act.DECIDE_REST:
             onward = await find_next(visit, form.get("document", ""))
-            for one in await find_flags(visit, form.get("job", ""), form.get("document", "")):
-                if one.state is FlagState.PENDING:
-                    body = {"flag": one.flag, "place": one.place, "decision": decision}
-                    await visit.api.post(f"{path}/{quote(one.block_id, safe='')}/review", body)
+            for flag in await find_flags(visit, form.get("job", ""), form.get("document", "")):
+                if flag.state is FlagState.PENDING:
+                    body = {"flag": flag.flag, "place": flag.place, "decision": decision}
+                    await visit.api.post(f"{path}/{quote(flag.block_id, safe='')}/review", body)
             return onward
         case _:
-            assert_never(asked)
+            assert_never(action)
 
 
-async def _change_source(visit: Visit, asked: _Source, id: str, *, documents: bool) -> str:
+async def _change_source(visit: Visit, action: _Source, id: str, *, documents: bool) -> str:
     """Sync a source, waiting a limited time, or remove it, with its documents if requested."""
-    match asked:
+    match action:
         case Act.SYNC_SOURCE:
             await visit.api.post(f"/v1/sources/{id}/sync", wait=_SYNC_WAIT_S)
         case Act.DELETE_SOURCE:
             await visit.api.delete(f"/v1/sources/{id}", documents="true" if documents else None)
         case _:
-            assert_never(asked)
+            assert_never(action)
     return "/ui/sources"
 
 
-async def _change_webhook(visit: Visit, asked: _Webhook, id: str) -> str:
+async def _change_webhook(visit: Visit, action: _Webhook, id: str) -> str:
     """Run an admin's action on a receiver or on one of its deliveries."""
-    match asked:
+    match action:
         case Act.TEST_WEBHOOK:
             await visit.api.post(f"/v1/webhooks/{id}/test")
             return f"/ui/webhooks/{id}"
@@ -145,7 +145,7 @@ async def _change_webhook(visit: Visit, asked: _Webhook, id: str) -> str:
             sent = await visit.api.post(f"/v1/webhooks/deliveries/{id}/redeliver")
             return f"/ui/webhooks/{sent['webhook_id']}"
         case _:
-            assert_never(asked)
+            assert_never(action)
 
 
 def _segment(form: dict[str, str], name: str) -> str:

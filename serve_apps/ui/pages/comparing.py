@@ -9,7 +9,7 @@ from starlette.responses import Response
 from models.cdom.tree import Tree
 from serve_apps.ui.browser.comparison import Comparison, compare_for_page
 from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.lookups import running_of
+from serve_apps.ui.browser.lookups import app_state_of
 from serve_apps.ui.browser.visit import Visit
 from storage.jobs.documents import locate_tree
 
@@ -23,9 +23,9 @@ async def show_comparison(visit: Visit) -> Response:
     second = await _document(visit, visit.query("b"))
     if first is None or second is None:
         offered = await _offered(visit, first)
-        return visit.page("compare.html", first=first, second=None, found=None, offered=offered)
-    found = await _compare(visit, first, second)
-    return visit.page("compare.html", first=first, second=second, found=found, offered=[])
+        return visit.page("compare.html", first=first, second=None, comparison=None, offered=offered)
+    comparison = await _compare(visit, first, second)
+    return visit.page("compare.html", first=first, second=second, comparison=comparison, offered=[])
 
 
 async def _document(visit: Visit, document_id: str | None) -> dict[str, Any] | None:
@@ -40,18 +40,18 @@ async def _document(visit: Visit, document_id: str | None) -> dict[str, Any] | N
 
 async def _offered(visit: Visit, first: dict[str, Any] | None) -> list[dict[str, Any]]:
     """Return documents that were read, those with the first one's name first."""
-    wanted = visit.query("name")
-    rows = await visit.api.get("/v1/documents", status="succeeded", name=wanted, limit=_OFFERED)
+    name = visit.query("name")
+    rows = await visit.api.get("/v1/documents", status="succeeded", name=name, limit=_OFFERED)
     if first is None:
         return list(rows)
-    if not wanted:
+    if not name:
         same = await visit.api.get("/v1/documents", status="succeeded", name=first["source_file"], limit=_OFFERED)
         rows = list({row["document_id"]: row for row in [*same, *rows]}.values())
     return [row for row in rows if row["document_id"] != first["document_id"]][:_OFFERED]
 
 
 async def _compare(visit: Visit, first: dict[str, Any], second: dict[str, Any]) -> Comparison:
-    running = running_of(visit)
+    running = app_state_of(visit)
     trees = (await _tree(visit, first), await _tree(visit, second))
     if running.work.is_heavy(*trees):
         return await running.heavy.run(partial(running.work.run_apart, compare_for_page), trees)
@@ -59,7 +59,7 @@ async def _compare(visit: Visit, first: dict[str, Any], second: dict[str, Any]) 
 
 
 async def _tree(visit: Visit, row: dict[str, Any]) -> Tree:
-    running, store = running_of(visit), visit.resources.store
+    running, store = app_state_of(visit), visit.resources.store
     job, document = row["job_id"], row["document_id"]
     where = await running.sql.run(locate_tree, store.db, visit.session.caller.data, job, document)
     return await running.disk.run(running.trees.get, store, document, where.attempt)

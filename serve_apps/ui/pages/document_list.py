@@ -15,7 +15,7 @@ from serve_apps.ui.browser.visit import Visit
 from serve_apps.viewer.words import FLAGS
 
 STATUSES = ("queued", "running", "succeeded", "failed", "canceled")
-_WANTED = ("name", "status", "type", "flag", "job_id", "since", "until")
+_FILTERS = ("name", "status", "type", "flag", "job_id", "since", "until")
 _PER_PAGE = 50
 """Documents of one page of the list: what a screen scrolls in a few turns."""
 _MOST_AT_ONCE = 100
@@ -24,14 +24,14 @@ _MOST_AT_ONCE = 100
 
 async def list_all(visit: Visit) -> Response:
     """List all documents, newest first, filtered by the query."""
-    wanted = {name: visit.query(name) for name in _WANTED}
-    query = urlencode({name: value for name, value in wanted.items() if value})
+    filters = {name: visit.query(name) for name in _FILTERS}
+    query = urlencode({name: value for name, value in filters.items() if value})
     problem: ApiRefused | None = None
     rows: list[dict[str, Any]] = []
     more: str | None = None
     try:
         rows, more = await visit.api.page(
-            "/v1/documents", **(wanted | _days(wanted)), cursor=visit.query("cursor"), limit=_PER_PAGE
+            "/v1/documents", **(filters | _days(filters)), cursor=visit.query("cursor"), limit=_PER_PAGE
         )
     except ApiRefused as refused:
         if refused.status not in (404, 422):
@@ -44,7 +44,7 @@ async def list_all(visit: Visit) -> Response:
         names=await find_names(visit, list(jobs.values())),
         more=more,
         later=visit.query("cursor") is not None,
-        wanted=wanted,
+        filters=filters,
         query=query,
         problem=problem,
         formats=await find_formats(visit),
@@ -63,9 +63,11 @@ async def act_on_many(visit: Visit) -> Response:
     chosen = [tuple(pair.split("/", 1)) for pair in form.get("id", [])[:_MOST_AT_ONCE] if "/" in pair]
     act, onward = _first(form, "act"), "/ui?" + _first(form, "query")
     if act == "download" and chosen:
-        return RedirectResponse("/ui/v1/archive?" + urlencode([("document_id", one) for _, one in chosen]), 303)
+        return RedirectResponse(
+            "/ui/v1/archive?" + urlencode([("document_id", document_id) for _, document_id in chosen]), 303
+        )
     if act == "compare":
-        named = zip("ab", (one for _, one in chosen), strict=False)
+        named = zip("ab", (document_id for _, document_id in chosen), strict=False)
         return RedirectResponse("/ui/compare?" + urlencode(list(named)), 303)
     for job, document in chosen:
         job, document = quote(job, safe=""), quote(document, safe="")
@@ -80,10 +82,10 @@ async def act_on_many(visit: Visit) -> Response:
     return RedirectResponse(onward, 303)
 
 
-def _days(wanted: Mapping[str, str | None]) -> dict[str, str]:
+def _days(filters: Mapping[str, str | None]) -> dict[str, str]:
     """Return the filter for a form's last day, which is included. Invalid dates are passed to the API unchanged."""
     try:
-        return {"until": (date.fromisoformat(wanted["until"] or "") + timedelta(days=1)).isoformat()}
+        return {"until": (date.fromisoformat(filters["until"] or "") + timedelta(days=1)).isoformat()}
     except ValueError:
         return {}
 

@@ -25,10 +25,10 @@ async def add_source(visit: Visit) -> Response:
     """Add a source and show the list, or the form again with the reason. Raises `ForeignRequest`."""
     form = await _checked(visit)
     try:
-        made = await visit.api.post("/v1/sources", _source_of(form))
+        created = await visit.api.post("/v1/sources", _source_of(form))
     except ApiRefused as refused:
         return await _sources(visit, refused.status, form=form, problem=refused)
-    return await _sources(visit, 201, made=made)
+    return await _sources(visit, 201, made=created)
 
 
 async def list_webhooks(visit: Visit) -> Response:
@@ -43,10 +43,10 @@ async def add_webhook(visit: Visit) -> Response:
     if form.get("secret"):
         body["secret"] = form["secret"]
     try:
-        made = await visit.api.post("/v1/webhooks", body)
+        created = await visit.api.post("/v1/webhooks", body)
     except ApiRefused as refused:
         return await _webhooks(visit, refused.status, form=form, problem=refused)
-    return await _webhooks(visit, 201, made=made)
+    return await _webhooks(visit, 201, made=created)
 
 
 async def list_deliveries(visit: Visit) -> Response:
@@ -65,11 +65,11 @@ async def show_webhook(visit: Visit) -> Response:
 async def rotate_secret(visit: Visit) -> Response:
     """Rotate the receiver's secret and show the new one, only once. Raises `ForeignRequest`."""
     await _checked(visit)
-    made = await visit.api.post(f"/v1/webhooks/{visit.segment('webhook_id')}/rotate")
-    return await _webhook(visit, made)
+    created = await visit.api.post(f"/v1/webhooks/{visit.segment('webhook_id')}/rotate")
+    return await _webhook(visit, created)
 
 
-async def _webhook(visit: Visit, made: Any = None) -> Response:
+async def _webhook(visit: Visit, created: Any = None) -> Response:
     hooks = {hook["id"]: hook for hook in await visit.api.get("/v1/webhooks")}
     hook = hooks.get(visit.request.path_params["webhook_id"])
     if hook is None:
@@ -78,7 +78,7 @@ async def _webhook(visit: Visit, made: Any = None) -> Response:
         "/v1/webhooks/deliveries", webhook_id=hook["id"], cursor=visit.query("cursor"), limit=_PER_PAGE
     )
     later = visit.query("cursor") is not None
-    return visit.page("deliveries.html", hooks=hooks, hook=hook, made=made, rows=rows, more=more, later=later)
+    return visit.page("deliveries.html", hooks=hooks, hook=hook, made=created, rows=rows, more=more, later=later)
 
 
 async def list_audit(visit: Visit) -> Response:
@@ -125,12 +125,12 @@ async def _checked(visit: Visit) -> dict[str, str]:
 
 def _source_of(form: dict[str, str]) -> dict[str, Any]:
     """Return the API request for a source: the place is a path, or a URI if it has a scheme; one glob per line."""
-    given = {name: form.get(name, "").strip() for name in _SOURCE_FIELDS}
-    body: dict[str, Any] = {"uri" if "://" in given["place"] else "path": given["place"]}
-    if given["name"]:
-        body["name"] = given["name"]
-    if given["every_minutes"]:
-        body["every_minutes"] = given["every_minutes"]
+    fields = {name: form.get(name, "").strip() for name in _SOURCE_FIELDS}
+    body: dict[str, Any] = {"uri" if "://" in fields["place"] else "path": fields["place"]}
+    if fields["name"]:
+        body["name"] = fields["name"]
+    if fields["every_minutes"]:
+        body["every_minutes"] = fields["every_minutes"]
     for name in ("include", "exclude"):
-        body[name] = [line.strip() for line in given[name].splitlines() if line.strip()]
+        body[name] = [line.strip() for line in fields[name].splitlines() if line.strip()]
     return body

@@ -19,8 +19,8 @@ async def list_inbox(visit: Visit) -> Response:
     waiting, more = await find_waiting(visit, _INBOX, visit.query("cursor"))
     return visit.page(
         "inbox.html",
-        documents=[(one, Counter(one.flags)) for one in waiting],
-        waiting=sum(len(one.flags) for one in waiting),
+        documents=[(document, Counter(document.flags)) for document in waiting],
+        waiting=sum(len(document.flags) for document in waiting),
         more=more,
         later=visit.query("cursor") is not None,
     )
@@ -28,17 +28,17 @@ async def list_inbox(visit: Visit) -> Response:
 
 async def list_doubtful(visit: Visit) -> Response:
     """List documents with low confidence or lost text, most doubtful first, with their doubtful blocks."""
-    wanted = {"state": visit.query("state") or ReadingState.WAITING.value, "below": visit.query("below") or ""}
+    filters = {"state": visit.query("state") or ReadingState.WAITING.value, "below": visit.query("below") or ""}
     documents, more = await visit.api.page(
         "/v1/review/documents",
-        state=None if wanted["state"] == "any" else wanted["state"],
-        below=wanted["below"] or None,
+        state=None if filters["state"] == "any" else filters["state"],
+        below=filters["below"] or None,
         cursor=visit.query("cursor"),
     )
     return visit.page(
         "doubtful.html",
         documents=documents,
-        wanted=wanted,
+        filters=filters,
         bound=visit.resources.review_below,
         more=more,
         later=visit.query("cursor") is not None,
@@ -48,22 +48,22 @@ async def list_doubtful(visit: Visit) -> Response:
 async def review_document(visit: Visit) -> Response:
     """Show a document's flags, each with its text in context and its place on the page; decisions can be changed."""
     document = await read_document(visit)
-    found = await find_flags(visit, document["job_id"], document["document_id"])
-    wanted = {name: visit.query(name) or "" for name in ("kind", "state", "sure", "by")}
-    flags = [one for one in found if _is_wanted(one, wanted)]
+    all_flags = await find_flags(visit, document["job_id"], document["document_id"])
+    filters = {name: visit.query(name) or "" for name in ("kind", "state", "sure", "by")}
+    flags = [flag for flag in all_flags if _is_wanted(flag, filters)]
     tree = await visit.api.get(f"{document_path(visit)}/tree")
-    pages = {one.page for one in flags}
-    pending = sum(one.state is FlagState.PENDING for one in flags)
+    pages = {flag.page for flag in flags}
+    pending = sum(flag.state is FlagState.PENDING for flag in flags)
     return visit.page(
         "review.html",
         document=document,
         path=document_path(visit),
         flags=flags,
-        total=len(found),
-        wanted=wanted,
-        narrowed=any(wanted.values()),
-        kinds=sorted({one.flag for one in found}),
-        deciders=sorted({word.decided_by for one in found for word in one.words}),
+        total=len(all_flags),
+        filters=filters,
+        narrowed=any(filters.values()),
+        kinds=sorted({flag.flag for flag in all_flags}),
+        deciders=sorted({word.decided_by for flag in all_flags for word in flag.words}),
         me=visit.session.caller.actor("").key_name,
         redactable=tree["source"]["format"] in REDACTABLE,
         decided=len(flags) - pending,
@@ -74,14 +74,14 @@ async def review_document(visit: Visit) -> Response:
     )
 
 
-def _is_wanted(one: Flagged, wanted: dict[str, str]) -> bool:
+def _is_wanted(flag: Flagged, filters: dict[str, str]) -> bool:
     """Return whether a flag matches the filters of kind, state, confidence and deciding key."""
-    if wanted["kind"] not in ("", one.flag) or wanted["state"] not in ("", one.state.value):
+    if filters["kind"] not in ("", flag.flag) or filters["state"] not in ("", flag.state.value):
         return False
-    if wanted["by"] and wanted["by"] not in {word.decided_by for word in one.words}:
+    if filters["by"] and filters["by"] not in {word.decided_by for word in flag.words}:
         return False
     try:
-        return not wanted["sure"] or one.confidence <= float(wanted["sure"])
+        return not filters["sure"] or flag.confidence <= float(filters["sure"])
     except ValueError:
         return False
 
@@ -92,17 +92,17 @@ async def find_next(visit: Visit, document_id: str) -> str:
     passed = False
     for _ in range(_LOOKS):
         waiting, cursor = await find_waiting(visit, _AHEAD, cursor)
-        for one in waiting:
-            if one.document_id == document_id:
+        for document in waiting:
+            if document.document_id == document_id:
                 passed = True
             elif passed:
-                return _address(one)
+                return _address(document)
             elif first is None:
-                first = one
+                first = document
         if cursor is None:
             break
     return _address(first) if first else "/ui/review"
 
 
-def _address(one: Waiting) -> str:
-    return f"/ui/jobs/{one.job_id}/documents/{one.document_id}/review"
+def _address(document: Waiting) -> str:
+    return f"/ui/jobs/{document.job_id}/documents/{document.document_id}/review"

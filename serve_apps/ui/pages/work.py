@@ -8,13 +8,13 @@ from serve_apps.ui.browser.gateway import ApiRefused
 from serve_apps.ui.browser.lookups import find_names, find_waiting
 from serve_apps.ui.browser.visit import Visit
 from serve_apps.viewer.document_view import ViewPlace
-from serve_apps.viewer.hits import is_far, show_hits
+from serve_apps.viewer.hits import is_unrelated, show_hits
 
 ACTIVE = ("queued", "running")
 STATUSES = ("queued", "running", "succeeded", "partial", "failed", "canceled")
 MODES = {"hybrid": "Words and meaning", "fts": "Words", "vector": "Meaning"}
 NARROWINGS = ("type", "language", "since", "until", "document_id")
-"""What a search may be narrowed by, as the API names it."""
+"""Filters of a search, by the API's names."""
 _NEWEST, _PER_PAGE, _LETTERS, _HITS = 8, 50, 50, 20
 """Jobs on the overview, rows a page, failed documents listed, hits shown."""
 _LOOK_AHEAD = 100  # documents of a job fetched at a time
@@ -29,7 +29,7 @@ async def overview(visit: Visit) -> Response:
         "overview.html",
         stats=await visit.api.get("/v1/stats"),
         license=await visit.api.get("/v1/license"),
-        waiting=sum(len(one.flags) for one in waiting),
+        waiting=sum(len(document.flags) for document in waiting),
         more_waiting=more is not None,
         documents_waiting=len(waiting),
         letters=len(letters),
@@ -86,7 +86,7 @@ async def show_job(visit: Visit) -> Response:
 
 def _began(job: dict[str, Any], documents: list[dict[str, Any]]) -> str:
     """Return the start of the newest work: the submission, or the time a document was read again."""
-    again = [one["started_at"] for one in documents if one["run"] > 1 and one["started_at"]]
+    again = [document["started_at"] for document in documents if document["run"] > 1 and document["started_at"]]
     return str(min(again) if again else job["created_at"])
 
 
@@ -101,16 +101,16 @@ async def search(visit: Visit) -> Response:
     """Show hits with links to their pages and boxes, or a note if no index is configured."""
     text, mode, hits, problem = (visit.query("q") or "").strip(), visit.query("mode") or "hybrid", [], None
     narrowed = {name: (visit.query(name) or "").strip() for name in NARROWINGS}
-    given = {name: value for name, value in narrowed.items() if value}
+    filters = {name: value for name, value in narrowed.items() if value}
     if text:
         try:
-            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS, **given)
+            hits = await visit.api.get("/v1/search", q=text, mode=mode, limit=_HITS, **filters)
         except ApiRefused as refused:
             problem = refused
     configured = visit.resources.ports.search is not None
     facts: dict[str, Any] = {"text": text, "mode": mode, "modes": MODES, "problem": problem, "narrowed": narrowed}
     return visit.page(
-        "search.html", configured=configured, hits=show_hits(hits, _place_of), far=is_far(text, hits), **facts
+        "search.html", configured=configured, hits=show_hits(hits, _place_of), far=is_unrelated(text, hits), **facts
     )
 
 

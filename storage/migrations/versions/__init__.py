@@ -1,0 +1,1 @@
+"""Revisions of the database schema, in order."""

@@ -38,7 +38,7 @@ class DirectoryConnector:
             with self._opened():
                 return
         except OSError:
-            raise SourceRefused("not a folder that can be read, or a link leads to it") from None
+            raise SourceRefused("not a readable folder, or reached through a link") from None
 
     def list_files(self) -> Listing:
         """List all files; raise SourceUnavailable if the folder cannot be read."""
@@ -130,7 +130,7 @@ class DirectoryConnector:
 
     def _require_own_files(self, facts: os.stat_result) -> None:
         if facts.st_dev in self._denied or (facts.st_dev, facts.st_ino) == self._own:
-            raise SourceRefused("this folder is no place for documents")
+            raise SourceRefused("this folder must not hold documents")
 
 
 def _split(location: str, fence: Path | None) -> tuple[Path, tuple[str, ...]]:
@@ -144,7 +144,7 @@ def _split(location: str, fence: Path | None) -> tuple[Path, tuple[str, ...]]:
     for start in (fence, real):
         if pure.is_relative_to(start):
             return real, pure.relative_to(start).parts
-    raise SourceRefused("the path lies outside SVC_SOURCE_ROOT")
+    raise SourceRefused("the path is outside SVC_SOURCE_ROOT")
 
 
 def _mark(facts: os.stat_result) -> str:

@@ -17,7 +17,7 @@ def test_the_server_needs_no_file_after_its_privileges_are_gone() -> None:
     server = ForkServer(SMALL, entry="tests.actors.sandbox.servers.blind")
     server.start()
     child = server.take()
-    server.forget(child)
+    server.discard(child)
     server.close()
 
 

@@ -41,7 +41,7 @@ async def test_a_client_that_falls_silent_is_not_waited_for(monkeypatch: pytest.
         raise AssertionError("unreachable")
 
     async with asyncio.timeout(PATIENCE_S):
-        await RequestBody(silent, 10).drop_rest()
+        await RequestBody(silent, 10).drop_unread()
 
 
 async def test_an_endless_body_is_taken_in_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,5 +52,5 @@ async def test_an_endless_body_is_taken_in_up_to_a_bound(monkeypatch: pytest.Mon
         taken.append(100)
         return {"type": "http.request", "body": b"x" * 100, "more_body": True}
 
-    await RequestBody(endless, 10).drop_rest()
+    await RequestBody(endless, 10).drop_unread()
     assert sum(taken) == 1000

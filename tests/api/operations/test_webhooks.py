@@ -89,7 +89,7 @@ async def test_the_audit_trail_needs_the_feature_and_shows_refusals(store: Store
         async with client_of(app, "acme-read") as reader:
             for _ in range(3):
                 assert (await reader.post("/v1/webhooks", json={"url": URL})).status_code == 403
-        await app.state.running.refusals.settle()
+        await app.state.running.denials.settle()
         async with client_of(app, "acme-admin") as admin:
             entries = (await admin.get("/v1/audit")).json()
     refused = [entry for entry in entries if entry["action"] == "access.refused"]
@@ -100,7 +100,7 @@ async def test_the_audit_trail_needs_the_feature_and_shows_refusals(store: Store
     bare = LicenseHolder(a_license(features=()), {"k1": raw_public(SIGNING)})
     async with serving(make_resources(store, license=bare)) as app, client_of(app, "acme-admin") as admin:
         answer = await admin.get("/v1/audit")
-        await app.state.running.refusals.settle()
+        await app.state.running.denials.settle()
     assert (answer.status_code, answer.json()["code"]) == (403, "feature-not-licensed")
     newest = list_audit(store, Scope(tenant="acme")).items[0]
     assert (newest.action, newest.object, newest.result) == ("access.refused", "GET /v1/audit", "feature-not-licensed")

@@ -105,5 +105,5 @@ def test_a_short_document_and_a_pipe_are_left_alone(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stderr", pipe)
     with ProgressBar(50).shown() as bar:
         bar.step("a.pdf")
-        bar.say("a line that stays")
+        bar.print_line("a line that stays")
     assert pipe.getvalue() == "a line that stays\n"

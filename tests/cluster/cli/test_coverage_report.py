@@ -30,5 +30,5 @@ def test_lost_text_and_unjudged_pages_stand_out() -> None:
         "a.pdf: NOT complete; 9 of 12 characters are in the result; LOST: 3; could not be checked: page 2, 5"
     ]
     assert describe_coverage([Extraction("x", "y", None, coverage={"complete": False})]) == [
-        "x: NOT complete; nobody counted"
+        "x: NOT complete; characters not counted"
     ]

@@ -12,7 +12,7 @@ import pytest
 from actors.reader.indexing import DocumentIndexer
 from actors.search.embedder import Embedder
 from actors.search.index_writer import IndexWriting
-from cluster.bootstrap.wanted import wanted_pools
+from cluster.bootstrap.enabled import enabled_pools
 from cluster.compose.reading import make_reader
 from cluster.compose.search import check_search, index_place, make_embedder, make_index_writer, make_searcher
 from cluster.errors import StartRefused
@@ -116,9 +116,9 @@ def test_without_a_model_words_answer(runtime: Runtime, store: Store, tmp_path: 
 
 
 def test_search_pools_exist_only_when_search_is_configured(runtime: Runtime, tmp_path: Path) -> None:
-    assert not {"searcher", "embedder"} & wanted_pools(runtime.settings).keys()
-    assert {"searcher", "embedder"} <= wanted_pools(searching(runtime, tmp_path).settings).keys()
-    assert "embedder" not in wanted_pools(searching(runtime, tmp_path, SVC_EMBEDDER="none").settings)
+    assert not {"searcher", "embedder"} & enabled_pools(runtime.settings).keys()
+    assert {"searcher", "embedder"} <= enabled_pools(searching(runtime, tmp_path).settings).keys()
+    assert "embedder" not in enabled_pools(searching(runtime, tmp_path, SVC_EMBEDDER="none").settings)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_settings_of_search_that_cannot_be_are_refused(name: str, value: str) ->
 
 def test_a_start_with_a_model_directory_that_cannot_embed_is_refused(runtime: Runtime, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for folder, words in (("nowhere", "is no directory"), ("empty", "modules.json is missing")):
+    for folder, words in (("nowhere", "is not a directory"), ("empty", "modules.json is missing")):
         settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(tmp_path / folder)).settings
         with pytest.raises(StartRefused, match=f"SVC_EMBEDDER: .*{words}"):
             check_search(settings)

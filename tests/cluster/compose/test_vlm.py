@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from cluster.bootstrap.enabled import optional_pools
 from cluster.bootstrap.finding import load_settings
 from cluster.bootstrap.vlm import VlmKind, check_vlm, choose_vlm, make_vlm_reader, match_model
-from cluster.bootstrap.wanted import optional_pools
 from cluster.errors import StartRefused
 from cluster.placement.placement import Placement, fits, unplaceable
 from models.neural.vlm.registry import VLM_MODELS

@@ -59,10 +59,10 @@ def test_console_and_compat_are_refused_until_their_wheels_are_installed(
 ) -> None:
     program = (
         "import quire_server, sys; sys.path.insert(0, str(quire_server.APP))\n"
-        "from cluster.errors import StartRefused; from cluster.serve.doors import wanted_doors\n"
+        "from cluster.errors import StartRefused; from cluster.serve.doors import enabled_doors\n"
         "from configs.parsing import parse_settings\n"
         "from importlib import import_module\n"
-        "try:\n    doors = wanted_doors(parse_settings(dict.fromkeys(sys.argv[1:], '1')))\n"
+        "try:\n    doors = enabled_doors(parse_settings(dict.fromkeys(sys.argv[1:], '1')))\n"
         "    print([door.name for door in doors if import_module(door.build.module)])\n"
         "except StartRefused as error:\n    print(error)\n"
     )

@@ -71,7 +71,7 @@ def test_nothing_is_overwritten(folder: Path) -> None:
     (folder / "kept").mkdir()
     with pytest.raises(BackupFailed, match="exists already"):
         make_backup(settings, folder / "kept")
-    with pytest.raises(BackupFailed, match="is no backup"):
+    with pytest.raises(BackupFailed, match="is not a backup"):
         put_back(settings, folder / "kept")
     (folder / "kept" / "backup.json").touch()
     with pytest.raises(BackupFailed, match="is not empty"):

@@ -17,7 +17,7 @@ from tests.conftest import SIGNING_KEY
 
 with warnings.catch_warnings():  # Ray's own, at import
     warnings.simplefilter("ignore")
-    from cluster.serve.doors import CONSOLE_PREFIX, wanted_doors
+    from cluster.serve.doors import CONSOLE_PREFIX, enabled_doors
 
 
 def runtime_of(dsn: str, workdir: Path, **environ: str) -> Runtime:
@@ -35,12 +35,12 @@ def runtime_of(dsn: str, workdir: Path, **environ: str) -> Runtime:
 
 
 def test_neither_is_served_unless_asked_for() -> None:
-    assert wanted_doors(parse_settings({})) == []
+    assert enabled_doors(parse_settings({})) == []
 
 
 def test_each_is_an_application_of_its_own() -> None:
     settings = parse_settings({"SVC_CONSOLE": "1", "SVC_COMPAT": "1"})
-    assert [(door.name, door.prefix) for door in wanted_doors(settings)] == [
+    assert [(door.name, door.prefix) for door in enabled_doors(settings)] == [
         ("console", "/console"),
         ("compat", "/compat"),
     ]

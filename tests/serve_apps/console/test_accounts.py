@@ -196,7 +196,7 @@ async def test_closed_account_is_gone_at_once_and_its_documents_soon(
     assert (await ann.pages.get("/api/usage")).status_code == 401
     assert (await ann.api.get("/v1/usage")).status_code == 401
     watcher = Watcher(store.db, engine_url, ENGINE_KEY)
-    assert await asyncio.to_thread(watcher.retire) == 1
+    assert await asyncio.to_thread(watcher.delete_outdated) == 1
     watcher.drain(PATIENCE_S)
     left = {name: store.db.fetch_all(f"select to_jsonb(t)::text as row from {name} t") for name in TABLES}
     rows = [row["row"] for table in left.values() for row in table]

@@ -156,7 +156,7 @@ async def test_results_of_the_free_plan_are_gone_after_seven_days(ann: Person, s
     for days, removed in ((6.9, 0), (0.2, 1)):
         with store.db.transaction() as conn:
             conn.execute("update console_submissions set ended_at = ended_at - %s * interval '1 day'", (days,))
-        assert await asyncio.to_thread(watcher.retire) == removed
+        assert await asyncio.to_thread(watcher.delete_outdated) == removed
     watcher.drain(PATIENCE_S)
     document = store.db.fetch_all("select document_id, source_file from console_documents")[0]
     assert document["source_file"] == ""

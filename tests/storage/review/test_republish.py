@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from cluster.cli.operate.rescan import rescan_one
+from cluster.cli.operate.rescan import rescan_document
 from models.cdom.tree import Tree, dump_tree, load_tree
 from models.pii.engines.choose import make_flagger
 from models.pii.flag import flag_tree
@@ -63,11 +63,11 @@ def shown_tree(store: Store, job: JobRow) -> Tree:
 
 def test_an_unscanned_tree_is_scanned_and_its_flags_wait_for_review(store: Store) -> None:
     job = publish(store, READ)
-    assert [rescan_one(store, one, RegexDetector()) for one in list_shown(store.db)] == ["scanned"]
+    assert [rescan_document(store, one, RegexDetector()) for one in list_shown(store.db)] == ["scanned"]
     assert shown_tree(store, job).blocks[0].flags == ("pii:email",)
     assert [one.flag for one in list_flags(store.db, ACME, job.id)] == ["pii:email"]
     assert take_requests(store.db) == 1  # the index writer knows the old attempt only
-    assert [rescan_one(store, one, RegexDetector()) for one in list_shown(store.db)] == ["up to date"]
+    assert [rescan_document(store, one, RegexDetector()) for one in list_shown(store.db)] == ["up to date"]
     assert take_requests(store.db) == 0
     assert len(store.artifacts.attempts(job.documents[0].id)) == 1
 
@@ -81,7 +81,7 @@ def test_decisions_hold_where_the_same_text_stands_and_new_flags_wait(store: Sto
         store.db, ACME, ACTOR, document_id=document_id, decision=FlagState.REJECTED,
         targets=[DecisionTarget(block_id="b0", flag=place.flag, place=place.place)],
     )  # fmt: skip
-    assert [rescan_one(store, one, Newer()) for one in list_shown(store.db)] == ["scanned"]
+    assert [rescan_document(store, one, Newer()) for one in list_shown(store.db)] == ["scanned"]
     decisions = decide_blocks(shown_tree(store, job), read_decisions(store.db, document_id))
     assert decisions == {("b0", "pii:email", 0): "rejected"}
     assert [one.flag for one in list_flags(store.db, ACME, job.id)] == ["pii:location"]
@@ -100,7 +100,7 @@ def test_a_decision_does_not_hold_for_another_text_or_another_place() -> None:
 
 def test_a_failing_engine_leaves_a_tree_that_is_not_shown_redacted(store: Store) -> None:
     job = publish(store, make_flagger("regex")(READ))
-    assert [rescan_one(store, one, Broken()) for one in list_shown(store.db)] == ["incomplete"]
+    assert [rescan_document(store, one, Broken()) for one in list_shown(store.db)] == ["incomplete"]
     scan = shown_tree(store, job).pii
     assert scan is not None
     assert not scan.complete
@@ -111,7 +111,7 @@ def test_rescan_of_superseded_attempt_changes_nothing(store: Store) -> None:
     slow = next(list_shown(store.db))
     attempt = reserve_attempt(store.db, slow)
     assert attempt is not None
-    assert rescan_one(store, slow, RegexDetector()) == "scanned"
+    assert rescan_document(store, slow, RegexDetector()) == "scanned"
     assert not show_rescanned(store.db, slow, attempt, slow.manifest, ())
     assert reserve_attempt(store.db, slow) is None
     assert shown_tree(store, job).pii is not None
@@ -121,7 +121,7 @@ def test_a_deleted_document_is_not_scanned(store: Store) -> None:
     job = publish(store, READ)
     one = next(list_shown(store.db))
     delete_document(store.db, ACME, ACTOR, job.documents[0].id)
-    assert rescan_one(store, one, RegexDetector()) == "gone"
+    assert rescan_document(store, one, RegexDetector()) == "gone"
     assert list(list_shown(store.db)) == []
     with pytest.raises(NotFound):
         locate_tree(store.db, ACME, job.id, DocumentId(job.documents[0].id))

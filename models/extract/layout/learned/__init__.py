@@ -1,1 +1,1 @@
-"""What learned decisions share: the trees and their walk."""
+"""Shared parts of learned decisions: boosted trees and their evaluation."""

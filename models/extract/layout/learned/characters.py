@@ -1,4 +1,4 @@
-"""How many characters of a kind a text has: of most texts all but a few are ASCII, which bytes count at once."""
+"""Count characters of a kind in a text. Most characters are ASCII, which byte operations count at once."""
 
 import re
 from collections.abc import Callable
@@ -9,22 +9,22 @@ _DIGITS, _LETTERS, _CAPITALS = digits.encode(), ascii_letters.encode(), ascii_up
 
 
 def count_digits(text: str) -> int:
-    """What `str.isdigit` holds for, a tenth as slowly as asked one by one."""
+    """Return the number of characters with `str.isdigit`, in a tenth of the time of a loop."""
     return _count(text, _DIGITS, str.isdigit)
 
 
 def count_alnum(text: str) -> int:
-    """What `str.isalnum` holds for."""
+    """Return the number of characters with `str.isalnum`."""
     return _count(text, _LETTERS + _DIGITS, str.isalnum)
 
 
 def count_letters(text: str) -> int:
-    """What `str.isalpha` holds for."""
+    """Return the number of characters with `str.isalpha`."""
     return _count(text, _LETTERS, str.isalpha)
 
 
 def count_capitals(text: str) -> int:
-    """What `str.isupper` holds for."""
+    """Return the number of characters with `str.isupper`."""
     return _count(text, _CAPITALS, str.isupper)
 
 

@@ -1,8 +1,8 @@
-"""Gradient-boosted trees as bit masks over flat arrays: the run-time half of what `make train` learns.
+"""Gradient-boosted trees as bit masks over flat arrays: the run-time half of the models that `make train` learns.
 
-All splits of all trees are asked at once (QuickScorer, Lucchese et al. 2015): a split that sends a row to the right
-rules out the leaves on its left; of those left over the leftmost is the row's. The sum is taken tree by tree in the
-file's order, in double precision, so a row's score never depends on which rows stand beside it.
+All splits of all trees are evaluated at once (QuickScorer, Lucchese et al. 2015). A split that sends a row to the right
+excludes the leaves on its left; the row's leaf is the leftmost one that remains. The sum runs over the trees in the
+file's order, in double precision, so a row's score never depends on the other rows of the batch.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class ForestLimits:
     leaves: int = 16
     """Leaves of a tree: bits of a mask."""
     rows: int = 64
-    """Rows asked at once: their answers take half a megabyte."""
+    """Rows evaluated at once; their results take half a megabyte."""
 
 
 LIMITS = ForestLimits()
@@ -36,11 +36,12 @@ for _bit in range(1, LIMITS.leaves):
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """`feature`, `threshold` and `gone` have a row for the first splits of all trees, one for the second, and so on.
+    """A trained forest.
 
-    `gone` holds the leaves that are ruled out where a row's value is above the threshold; trees with fewer splits than
-    the largest are filled up with splits that no value passes. `value` are the leaves of all trees, `first` the first
-    leaf of each tree; `names` the columns of a row.
+    `feature`, `threshold` and `gone` have one row for the first splits of all trees, one for the second, and so on.
+    `gone` holds the leaves that are excluded if a row's value is above the threshold. Trees with fewer splits than the
+    largest are padded with splits that no value passes. `value` are the leaves of all trees, `first` the first leaf of
+    each tree, and `names` the columns of a row.
     """
 
     feature: npt.NDArray[np.int64]
@@ -51,12 +52,12 @@ class Forest:
     names: tuple[str, ...]
 
     def probabilities(self, rows: Matrix) -> Scores:
-        """The chance (0..1) that each row is a case of what was learned."""
+        """Return the probability (0..1) of the positive class for each row."""
         return np.asarray(1.0 / (1.0 + np.exp(-self.sums(rows))))
 
     def sums(self, rows: Matrix) -> Scores:
-        """The sum over the trees for each row: what a regression foretells."""
-        parts = [self._sum(rows[at : at + LIMITS.rows]) for at in range(0, len(rows), LIMITS.rows)]
+        """Return the sum over the trees for each row, which is the prediction of a regression."""
+        parts = [self._sum(rows[start : start + LIMITS.rows]) for start in range(0, len(rows), LIMITS.rows)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0)
 
     def _sum(self, rows: Matrix) -> Scores:
@@ -67,7 +68,7 @@ class Forest:
 
 
 def load_forest(path: Path) -> Forest:
-    """The trees in the file. Raises `OSError`, `KeyError` or `ValueError` when it holds none."""
+    """Load the trees of a file. Raises `OSError`, `KeyError` or `ValueError` if it contains none."""
     with np.load(path, allow_pickle=False) as file:
         nodes = FileNodes(*(file[name] for name in ("feature", "threshold", "left", "right", "value")))
         trees = [FlatTree(nodes, int(root)) for root in file["roots"]]
@@ -75,24 +76,27 @@ def load_forest(path: Path) -> Forest:
     shape = (max(len(tree.splits) for tree in trees), len(trees))
     feature, gone = np.zeros(shape, np.int64), np.zeros(shape, np.uint16)
     threshold = np.full(shape, np.inf, np.float32)
-    for at, tree in enumerate(trees):
+    for index, tree in enumerate(trees):
         for number, (node, ruled_out) in enumerate(tree.splits):
-            feature[number, at], gone[number, at] = nodes.feature[node], ruled_out
-            threshold[number, at] = _round_down(float(nodes.threshold[node]))
+            feature[number, index], gone[number, index] = nodes.feature[node], ruled_out
+            threshold[number, index] = _round_down(float(nodes.threshold[node]))
     sizes = np.array([len(tree.leaves) for tree in trees], np.int64)
     value = np.array([leaf for tree in trees for leaf in tree.leaves], np.float64)
     return Forest(feature, threshold, gone, value, np.cumsum(sizes) - sizes, names)
 
 
 def _round_down(threshold: float) -> np.float32:
-    """The largest single-precision number that is not above: rows are single precision, so no answer changes."""
+    """Return the largest single-precision number not above the threshold.
+
+    Rows are single precision, so results stay equal.
+    """
     rounded = np.float32(threshold)
     return rounded if float(rounded) <= threshold else np.nextafter(rounded, np.float32(-np.inf))
 
 
 @dataclass(frozen=True, slots=True)
 class FileNodes:
-    """The arrays of the file: a leaf is its own child."""
+    """The arrays of the file; a leaf is its own child."""
 
     feature: npt.NDArray[np.int16]
     threshold: Scores
@@ -102,7 +106,7 @@ class FileNodes:
 
 
 class FlatTree:
-    """Leaves of one tree from left to right, and of every split (node, leaves that are none right of it)."""
+    """Leaves of one tree from left to right, and its splits as (node, mask of leaves that a right turn excludes)."""
 
     def __init__(self, nodes: FileNodes, root: int) -> None:
         self.leaves: list[float] = []

@@ -1,10 +1,10 @@
-"""The middle of a few numbers: numpy spends most of its median on checks that so few need not."""
+"""Median of a few numbers; numpy's median spends most of its time on checks."""
 
 from collections.abc import Sequence
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle value, or the mean of the middle two. Raises `IndexError` when there is none."""
+    """Return the middle value, or the mean of the middle two. Raises `IndexError` for an empty sequence."""
     ordered = sorted(values)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

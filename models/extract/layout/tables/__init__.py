@@ -1,1 +1,1 @@
-"""Tables of a page: where they are (rules, shading, aligned text) and what their cells hold."""
+"""Tables of a page: their places (rules, shading, aligned text) and the text of their cells."""

@@ -1,4 +1,4 @@
-"""Rows of a table: the bands between its rules, and inside a band the text rows that belong to one table row."""
+"""Rows of a table: the bands between its rules, and within a band the text rows of one table row."""
 
 from bisect import bisect_left
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from models.extract.layout.tables.words import TextRow
 
 @dataclass(frozen=True, slots=True)
 class BandLimits:
-    """How rules and baselines part a table into rows."""
+    """Limits for splitting a table into rows by rules and baselines."""
 
     full_share: float = 0.85
     """Rules on one level that cover this share of the width separate rows of the whole table."""
@@ -39,9 +39,9 @@ class Band:
 
 
 def find_levels(rules: list[Rule], tolerance: float = 2.0) -> list[tuple[float, list[Rule]]]:
-    """Horizontals gathered by y, top to bottom."""
+    """Return horizontals grouped by y, top to bottom."""
     levels: list[tuple[float, list[Rule]]] = []
-    for rule in sorted(rules, key=lambda one: one.y0):
+    for rule in sorted(rules, key=lambda item: item.y0):
         if levels and rule.y0 - levels[-1][0] <= tolerance:
             levels[-1][1].append(rule)
         else:
@@ -50,7 +50,7 @@ def find_levels(rules: list[Rule], tolerance: float = 2.0) -> list[tuple[float, 
 
 
 def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
-    """Bands between full separators that hold text, top to bottom."""
+    """Return the bands with text between full separators, top to bottom."""
     x0, y0, x1, y1 = region.box
     separators = [y0 - 3.0]
     partial: list[Rule] = []
@@ -68,7 +68,7 @@ def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
 
 
 def _underlines(rule: Rule, rows: list[TextRow]) -> bool:
-    """True for a line under words, no wider than they are."""
+    """Return True for a rule under words, at most as wide as they are."""
     for row in rows:
         if -0.1 * row.size <= rule.y0 - row.base <= 0.35 * row.size:
             return any(seg.x0 - 2 <= rule.x0 and rule.x1 <= seg.x1 + 2 for seg in row.segments)
@@ -76,22 +76,23 @@ def _underlines(rule: Rule, rows: list[TextRow]) -> bool:
 
 
 def row_middle(row: TextRow) -> float:
+    """Return the vertical middle of a text row."""
     return row.base - 0.3 * row.size
 
 
 def covered_width(rules: list[Rule], x0: float, x1: float) -> float:
-    """How much of x0..x1 the rules cover."""
-    covered, at = 0.0, x0
-    for rule in sorted(rules, key=lambda one: one.x0):
-        left, right = max(rule.x0, at), min(rule.x1, x1)
+    """Return the width of x0..x1 that the rules cover."""
+    covered, position = 0.0, x0
+    for rule in sorted(rules, key=lambda item: item.x0):
+        left, right = max(rule.x0, position), min(rule.x1, x1)
         if right > left:
             covered += right - left
-            at = right
+            position = right
     return covered
 
 
 def filled_columns(row: TextRow, columns: list[float]) -> frozenset[int]:
-    """Indices of the columns in which the row has a segment's left end."""
+    """Return the indices of columns that contain the left end of a segment of the row."""
     return frozenset(column_at(segment.x0 + 0.5, columns) for segment in row.segments)
 
 
@@ -101,7 +102,7 @@ def column_at(x: float, columns: list[float]) -> int:
 
 
 def fold_rows(rows: list[TextRow], columns: list[float]) -> list[list[TextRow]]:
-    """Text rows of an unruled band grouped to table rows: a wrapped cell's lines join the row above."""
+    """Group text rows of an unruled band into table rows: the lines of a wrapped cell join the row above."""
     groups: list[list[TextRow]] = []
     for row in rows:
         if groups and _continues(groups[-1], row, columns):
@@ -118,7 +119,7 @@ def _continues(group: list[TextRow], row: TextRow, columns: list[float]) -> bool
     if row.base - above.base > LIMITS.tight * max(row.size, above.size):
         return False
     filled = filled_columns(row, columns)
-    before = frozenset().union(*(filled_columns(one, columns) for one in group))
+    before = frozenset().union(*(filled_columns(text_row, columns) for text_row in group))
     if not filled <= before or len(filled) > max(1, 0.4 * (len(columns) + 1)):
         return False
     if 0 not in filled:
@@ -127,7 +128,7 @@ def _continues(group: list[TextRow], row: TextRow, columns: list[float]) -> bool
 
 
 def fold_header(band: Band, columns: list[float]) -> list[list[TextRow]]:
-    """Text rows of a header band: one row, unless rules or spanning cells part it."""
+    """Group text rows of a header band: one row, unless rules or spanning cells divide it."""
     groups: list[list[TextRow]] = []
     for row in band.rows:
         if groups and not _is_parted(groups[-1][-1], row, band.partial, columns):
@@ -144,12 +145,15 @@ def _is_parted(above: TextRow, below: TextRow, partial: list[Rule], columns: lis
         return False
     if below.base - above.base > LIMITS.tight * max(above.size, below.size):
         return True
-    if not any(one.x0 < other.x1 and other.x0 < one.x1 for one in above.segments for other in below.segments):
+    if not any(
+        segment.x0 < other.x1 and other.x0 < segment.x1 for segment in above.segments for other in below.segments
+    ):
         return True
     return any(spans_columns(segment.x0, segment.x1, columns) for segment in above.segments)
 
 
 def spans_columns(x0: float, x1: float, columns: list[float]) -> bool:
+    """Return whether x0..x1 crosses an edge of a column."""
     left, right = x0 + 2, x1 - 2
     for edge in columns:  # noqa: SIM110 - asked for every segment of every grid: a generator takes three times as long
         if left < edge < right:
@@ -158,7 +162,7 @@ def spans_columns(x0: float, x1: float, columns: list[float]) -> bool:
 
 
 def has_header(bands: list[Band], region: RuledRegion) -> bool:
-    """True when the first band is a header: ruled off, and small beside the rest."""
+    """Return True if the first band is a header: ruled off, and small in relation to the table."""
     if len(bands) < 2:
         return False
     height = region.box[3] - region.box[1]

@@ -1,4 +1,4 @@
-"""Columns of a table region: its vertical rules, or else the blank channels between its words."""
+"""Columns of a table region: its vertical rules, or the blank channels between its words."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,7 +9,7 @@ from models.extract.layout.tables.words import TextRow
 
 @dataclass(frozen=True, slots=True)
 class ColumnLimits:
-    """What makes a vertical or a blank the edge of a table's column."""
+    """Limits for vertical rules and blank channels to be edges of columns."""
 
     rule_share: float = 0.5
     """A vertical counts as a column's edge when it runs along this share of the region's height."""
@@ -26,10 +26,10 @@ CHANNEL = LIMITS.channel
 
 
 def ruled_columns(region: RuledRegion) -> list[float]:
-    """x of the inner verticals that separate columns, left to right."""
+    """Return the x positions of inner verticals that separate columns, left to right."""
     x0, y0, x1, y1 = region.box
     lengths: list[tuple[float, float]] = []
-    for rule in sorted(region.verticals, key=lambda one: one.x0):
+    for rule in sorted(region.verticals, key=lambda item: item.x0):
         if rule.x0 - x0 < 6 or x1 - rule.x0 < 6:
             continue
         if lengths and rule.x0 - lengths[-1][0] < 4:
@@ -40,12 +40,12 @@ def ruled_columns(region: RuledRegion) -> list[float]:
 
 
 def open_columns(rows: list[TextRow]) -> list[float]:
-    """x of the blank channels between columns of words, left to right."""
+    """Return the x positions of blank channels between columns of words, left to right."""
     return OpenRows(rows).find_columns()
 
 
 class OpenRows:
-    """The ends of the segments of those rows that show columns; columns are found in them by several measures."""
+    """Segment ends of the rows that show columns; columns can be searched with several limits."""
 
     def __init__(self, rows: list[TextRow]) -> None:
         most = max([len(row.segments) for row in rows], default=0)
@@ -58,14 +58,14 @@ class OpenRows:
         self._steps.sort()
 
     def find_columns(self, crossed: float = LIMITS.crossed_share, channel: float = CHANNEL) -> list[float]:
-        """x of the channels at least `channel` ems wide that at most a share `crossed` of the rows cross."""
+        """Return the x positions of channels of at least `channel` ems that at most a share `crossed` of rows cross."""
         if not self._count:
             return []
         return _find_channels(self._steps, int(crossed * self._count), channel * self._size)
 
 
 def _find_channels(steps: list[tuple[float, int]], allowed: int, least: float) -> list[float]:
-    """Middles of the stretches that at most `allowed` segments cross; of one stretch the emptiest parts count."""
+    """Return the middles of stretches that at most `allowed` segments cross, in the emptiest parts of each stretch."""
     channels: list[float] = []
     stretch: list[tuple[int, float, float]] = []
     covered = 0
@@ -88,7 +88,7 @@ def _pick_channels(stretch: list[tuple[int, float, float]], least: float) -> lis
 
 
 def _join_parts(stretch: list[tuple[int, float, float]]) -> list[tuple[int, float, float]]:
-    """Neighbouring parts of equal cover joined, empty parts dropped."""
+    """Join neighbouring parts of equal cover and drop empty parts."""
     out: list[tuple[int, float, float]] = []
     for count, x0, x1 in stretch:
         if x1 <= x0:

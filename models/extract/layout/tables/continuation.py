@@ -1,6 +1,6 @@
-"""Which printed rows of a region are lines of the table row above them, by a small forest asked for each two of them.
+"""Decide which printed rows continue the table row above them, with a small forest for each pair of neighbours.
 
-Rules cannot say it where none are drawn, and distances alone cannot where a cell's lines are as far apart as the rows.
+Regions without rules give no other evidence, and distances do not suffice if a cell's lines are as far apart as rows.
 """
 
 from bisect import bisect_right
@@ -26,19 +26,19 @@ class ContinuationLimits:
     """Bounds of the features."""
 
     far: float = 9.0
-    """Distances (ems) and ratios beyond this tell no more."""
+    """Upper limit of distances (ems) and ratios."""
     least_step: float = 0.8
-    """Steps (ems) under this are rows that overlap: they set no measure."""
+    """Smaller steps (ems) are overlapping rows and are not used as a measure."""
     least_jump: float = 0.12
     """Ems between the small and the large steps of a region, where they are of two kinds."""
     wide_rule: float = 0.5
     """Share of the region's width from which a rule parts rows."""
     most_rows: int = 40
-    """More rows of a region tell no more."""
+    """Upper limit of the number of rows as a feature."""
     figure_chars: int = 40
-    """A longer text is no figure."""
+    """Maximum characters of a figure."""
     parted: float = 0.5
-    """Chance up to which a printed row starts a table row."""
+    """Maximum probability of continuation at which a printed row starts a table row."""
 
 
 LIMITS = ContinuationLimits()
@@ -51,7 +51,7 @@ STEP_NAMES = (
     "figures", "figures_above", "bold", "bold_above", "first", "last", "rows", "columns", "offset", "spans", "size",
     "long", "long_above", "multi_share", "left", "key_alike", "key_lone",
 )  # fmt: skip
-"""What is said of two neighbouring printed rows of a region over some columns."""
+"""Features of two neighbouring printed rows of a region over some columns."""
 
 Cells = dict[int, "_Cell"]
 Matrix = npt.NDArray[np.float32]
@@ -59,14 +59,14 @@ Matrix = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class RowGroups:
-    """Printed rows grouped to table rows; `sure` (0..1): how certain that is on average."""
+    """Printed rows grouped into table rows; `sure` (0..1) is the mean certainty."""
 
     groups: list[list[TextRow]]
     sure: float
 
 
 def group_rows(rows: list[TextRow], columns: list[float], region: RuledRegion) -> RowGroups:
-    """The table rows of a region over the given columns."""
+    """Group the printed rows of a region into table rows over the given columns."""
     if len(rows) < 2:
         return RowGroups([list(rows)], 1.0)
     chances = _load(_weights).sums(describe_steps(rows, columns, region)).tolist()
@@ -81,15 +81,15 @@ def group_rows(rows: list[TextRow], columns: list[float], region: RuledRegion) -
 
 
 def describe_steps(rows: list[TextRow], columns: list[float], region: RuledRegion) -> Matrix:
-    """A row of `STEP_NAMES` for every printed row but the first."""
+    """Return the features `STEP_NAMES` of every printed row except the first."""
     described = _RegionRows(rows, columns, region)
-    found = [described.describe(number) for number in range(1, len(rows))]
-    return np.array(found, dtype=np.float32).reshape(-1, len(STEP_NAMES))
+    features = [described.describe(number) for number in range(1, len(rows))]
+    return np.array(features, dtype=np.float32).reshape(-1, len(STEP_NAMES))
 
 
 @dataclass(slots=True, init=False)
 class _Cell:
-    """What a printed row holds in one column."""
+    """Content of a printed row in one column."""
 
     segments: list[Segment]
     length: int
@@ -107,7 +107,7 @@ class _Cell:
 
 
 class _PrintedRow:
-    """A printed row over some columns, measured once: it is compared with the rows above and below."""
+    """A printed row over some columns, measured once and compared with the rows above and below."""
 
     __slots__ = ("base", "bold", "cells", "figures", "key", "left", "length", "longest", "size", "spans")
 
@@ -122,11 +122,11 @@ class _PrintedRow:
         self.length = sum([cell.length for cell in self.cells.values()])
         self.figures = sum([cell.is_figure for cell in self.cells.values()])
         self.key = _kind_of(parts[0][0].words[0].text) if 0 in parts else ""
-        self.spans = any([spans_columns(one.x0, one.x1, columns) for one in row.segments])
+        self.spans = any([spans_columns(segment.x0, segment.x1, columns) for segment in row.segments])
 
 
 class _RegionRows:
-    """What the printed rows of a region have in common, measured once."""
+    """Common measures of the printed rows of a region, computed once."""
 
     def __init__(self, rows: list[TextRow], columns: list[float], region: RuledRegion) -> None:
         self._rows = [_PrintedRow(row, columns) for row in rows]
@@ -147,9 +147,9 @@ class _RegionRows:
         self._key_kinds = {kind: keys.count(kind) / len(keys) for kind in set(keys)}
 
     def describe(self, number: int) -> tuple[float, ...]:
-        """The values of `STEP_NAMES` of a row and the one above."""
-        at, gaps, width = number - 1, self._gaps, self._width
-        above, row = self._rows[at], self._rows[number]
+        """Return the features `STEP_NAMES` of a row and the one above."""
+        previous, gaps, width = number - 1, self._gaps, self._width
+        above, row = self._rows[previous], self._rows[number]
         after = self._rows[number + 1].cells if number + 1 < len(self._rows) else {}
         before, own = above.cells, row.cells
         shared = own.keys() & before.keys()
@@ -157,31 +157,32 @@ class _RegionRows:
         offsets = [abs(own[column].segments[0].x0 - before[column].segments[0].x0) / row.size for column in shared]
         longest = row.longest
         ending = before[longest].segments[-1].words[-1].text[-1:] if longest in before else ""
-        gap = gaps[at]
+        gap = gaps[previous]
         return (
             gap, gap / self._least, gap / self._low, gap / self._median, gap / self._most,
-            min(LIMITS.far, gap / max(gaps[at - 1], 0.3)) if at else LIMITS.far,
+            min(LIMITS.far, gap / max(gaps[previous - 1], 0.3)) if previous else LIMITS.far,
             min(LIMITS.far, gap / max(gaps[number], 0.3)) if number < len(gaps) else LIMITS.far,
             gap - self._jump if self._jump else -LIMITS.far,
             len(own) / width, len(before) / width, len(after) / width, len(shared), len(own) - len(shared),
             0 in own, 0 in before, 0 in after, self._key_share,
             own[longest].segments[0].words[0].text[:1].islower(), ending in _STOPS, ending in _OPEN,
-            max(rooms), min(rooms), self._ruled[at], self._ruled[at - 1] if at else False, self._ruled_share,
+            max(rooms), min(rooms), self._ruled[previous], self._ruled[previous - 1] if previous else False,
+            self._ruled_share,
             row.figures / width, above.figures / width, row.bold, above.bold,
-            at == 0, number == len(gaps), min(len(self._rows), LIMITS.most_rows), width,
+            previous == 0, number == len(gaps), min(len(self._rows), LIMITS.most_rows), width,
             min(offsets, default=LIMITS.far), row.spans, row.size / max(above.size, 1.0),
             own[longest].length, above.length, self._multi_share, (row.left - self._left) / row.size,
             self._key_kinds[row.key] if row.key else -1.0, bool(row.key) and len(own) == 1,
         )  # fmt: skip
 
     def _room(self, column: int, before: Cells, own: Cells, size: float) -> float:
-        """Room (ems) that the column's line above left for the first word of this one."""
+        """Return the room (ems) that the column's line above left for the first word of this one."""
         first = own[column].segments[0].words[0]
         return (self._right[column] - before[column].segments[-1].x1 - (first.x1 - first.x0)) / size
 
 
 def _find_right_ends(rows: list[_PrintedRow], columns: list[float]) -> list[float]:
-    """How far the text of each column reaches, by the segments that do not run across its edge."""
+    """Return the right end of the text in each column, without segments that cross its edge."""
     right = [0.0] * (len(columns) + 1)
     for row in rows:
         for column, cell in row.cells.items():
@@ -192,7 +193,7 @@ def _find_right_ends(rows: list[_PrintedRow], columns: list[float]) -> list[floa
 
 
 def _find_jump(steps: list[float]) -> float:
-    """The middle of the widest gap between neighbouring step lengths (ascending); 0 where they are of one kind."""
+    """Return the middle of the widest gap between neighbouring step lengths (ascending); 0 if all are similar."""
     widest, middle = LIMITS.least_jump, 0.0
     for shorter, longer in pairwise(steps):
         if longer - shorter > widest:
@@ -201,18 +202,18 @@ def _find_jump(steps: list[float]) -> float:
 
 
 def _find_ruled(rows: list[TextRow], region: RuledRegion) -> list[bool]:
-    """For each two neighbours whether a wide rule, or the edge of a shade, runs between them."""
+    """Return for each pair of neighbours whether a wide rule or the edge of a shade runs between them."""
     least = LIMITS.wide_rule * (region.box[2] - region.box[0])
     levels = sorted([rule.y0 for rule in region.horizontals if rule.x1 - rule.x0 > least])
-    found = []
+    ruled = []
     for above, below in pairwise(rows):
-        at = bisect_right(levels, row_middle(above))
-        found.append(at < len(levels) and levels[at] < row_middle(below) + 0.1 * below.size)
-    return found
+        index = bisect_right(levels, row_middle(above))
+        ruled.append(index < len(levels) and levels[index] < row_middle(below) + 0.1 * below.size)
+    return ruled
 
 
 def _kind_of(text: str) -> str:
-    """Of which kind the first letter of a key is."""
+    """Return the kind of a key's first letter."""
     first = text[:1]
     return "digit" if first.isdigit() else "lower" if first.islower() else "upper" if first.isupper() else "other"
 

@@ -1,4 +1,4 @@
-"""Rows inside a ruled band that the rules do not part: told by columns of figures that stand side by side."""
+"""Rows inside a ruled band that rules do not separate, found by parallel columns of figures."""
 
 import re
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from models.extract.layout.tables.words import TextRow
 
 @dataclass(frozen=True, slots=True)
 class DataRowLimits:
-    """What makes a text row a row of data."""
+    """Limits for a text row to be a row of data."""
 
     full: float = 0.6
-    """A text row that fills this share of the columns is a table row of its own."""
+    """A text row that fills this share of the columns is a separate table row."""
     figure_share: float = 0.4
     """Share of the columns that hold figures where rows are data."""
 
@@ -23,16 +23,16 @@ FIGURE = re.compile(r"[\d$€£%+\-−.,()/~≈<>≤≥± ]*\d[\d$€£%+\-−.,
 
 
 def split_data_rows(rows: list[TextRow], columns: list[float]) -> tuple[list[TextRow], list[TextRow]] | None:
-    """(rows of figures, rows that hold what they share), null when the band is one table row.
+    """Return (rows of figures, rows with shared cells), or None if the band is one table row.
 
-    Shared are cells that stand between the rows because they belong to all of them; their columns are empty elsewhere.
+    Shared cells are printed between the rows because they belong to all of them; their columns are empty elsewhere.
     """
     width = len(columns) + 1
     filled = [filled_columns(row, columns) for row in rows]
     full = [row for row, own in zip(rows, filled, strict=True) if len(own) >= max(2.0, LIMITS.full * width)]
     if len(full) < 2 or _count_figure_columns(full, columns) < max(1.0, LIMITS.figure_share * width):
         return None
-    shared = [row for row in rows if not any(row is one for one in full)]
+    shared = [row for row in rows if not any(row is full_row for full_row in full)]
     used = frozenset().union(*(filled_columns(row, columns) for row in full))
     if any(filled_columns(row, columns) & used for row in shared):
         return None
@@ -40,10 +40,10 @@ def split_data_rows(rows: list[TextRow], columns: list[float]) -> tuple[list[Tex
 
 
 def _count_figure_columns(rows: list[TextRow], columns: list[float]) -> int:
-    """Columns in which every one of the rows holds nothing but a figure."""
+    """Return the number of columns in which every row has only a figure."""
     by_column: dict[int, list[bool]] = {}
     for row in rows:
         for segment in row.segments:
             text = " ".join(word.text for word in segment.words)
             by_column.setdefault(column_at(segment.x0 + 0.5, columns), []).append(bool(FIGURE.fullmatch(text)))
-    return sum(len(found) >= len(rows) and all(found) for found in by_column.values())
+    return sum(len(figures) >= len(rows) and all(figures) for figures in by_column.values())

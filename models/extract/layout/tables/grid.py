@@ -1,4 +1,4 @@
-"""Cells from table rows and columns: spans, header marks, text. Words in, a `Table` out."""
+"""Build cells from table rows and columns: spans, header marks, text. Words in, a `Table` out."""
 
 import re
 from bisect import bisect_left
@@ -45,11 +45,14 @@ class Grid:
 
     @property
     def width(self) -> int:
+        """Return the number of columns."""
         return len(self.columns) + 1
 
 
 def fill_row(index: int, rows: list[TextRow], columns: list[float], ruled: list[tuple[int, int]]) -> list[Slot]:
-    """Slots of one table row; a segment that crosses a column's edge makes a spanning slot or is cut at the edge.
+    """Return the slots of one table row.
+
+    A segment across a column's edge becomes a spanning slot or is cut at the edge.
 
     `ruled` are column ranges that a rule below the row holds together.
     """
@@ -63,20 +66,20 @@ def fill_row(index: int, rows: list[TextRow], columns: list[float], ruled: list[
 
 
 def _find_spans(rows: list[TextRow], columns: list[float]) -> list[tuple[int, int]]:
-    """Column ranges (first, last) that segments of the rows cross."""
-    found: list[tuple[int, int]] = []
+    """Return the column ranges (first, last) that segments of the rows cross."""
+    spans: list[tuple[int, int]] = []
     for row in rows:
         for segment in row.segments:
             if spans_columns(segment.x0, segment.x1, columns) and not _is_cut(segment, columns):
-                found.append((column_at(segment.x0 + 2, columns), column_at(segment.x1 - 2, columns)))
-    return found
+                spans.append((column_at(segment.x0 + 2, columns), column_at(segment.x1 - 2, columns)))
+    return spans
 
 
-def join_ranges(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Overlapping column ranges joined, left to right."""
-    found = sorted(found)
+def join_ranges(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join overlapping column ranges, left to right."""
+    ranges = sorted(ranges)
     out: list[tuple[int, int]] = []
-    for first, last in found:
+    for first, last in ranges:
         if out and first <= out[-1][1]:
             out[-1] = (out[-1][0], max(out[-1][1], last))
         else:
@@ -85,7 +88,7 @@ def join_ranges(found: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _is_cut(segment: Segment, columns: list[float]) -> bool:
-    """True when every edge the segment crosses falls between two of its words with room to spare."""
+    """Return True if each edge that the segment crosses falls into a wide gap between two of its words."""
     for edge in columns:
         if segment.x0 + 2 < edge < segment.x1 - 2:
             left = max((word.x1 for word in segment.words if word.middle < edge), default=segment.x0)
@@ -108,7 +111,7 @@ def _empty_slots(index: int, width: int, spans: list[tuple[int, int]]) -> list[S
 
 
 def drop_empty_columns(grid: Grid) -> None:
-    """Columns without a word (beside no spanning cell) are no columns."""
+    """Remove columns without words, unless a spanning cell covers them."""
     used = {slot.col + offset for row in grid.rows for slot in row if slot.words for offset in range(slot.col_span)}
     for column in range(grid.width - 1, -1, -1):
         if column in used or grid.width < 3:
@@ -142,7 +145,7 @@ def span_headers(grid: Grid, parted: list[frozenset[int]]) -> None:
 
 
 def share_slots(grid: Grid, first: int, words: list[TableWord]) -> None:
-    """Words that belong to all rows from `first` on: their column gets one slot over all of them."""
+    """Give the column of words that belong to all rows from `first` on a single slot over these rows."""
     rows = grid.rows[first:]
     for column in {column_at(word.middle, grid.columns) for word in words}:
         slots = [_slot_of(row, column) for row in rows]
@@ -161,7 +164,10 @@ def _slot_of(row: list[Slot], column: int) -> Slot | None:
 
 
 def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
-    """The grid as a table; cells in row-major order. `divides` tells the hyphens that only divide a word."""
+    """Return the grid as a table with cells in row-major order.
+
+    `divides` decides whether a hyphen only divides a word.
+    """
     labelled = _is_labelled(grid)
     header_rows = _count_header_rows(grid)
     cells = [
@@ -208,7 +214,7 @@ def _amounts(row: list[Slot]) -> set[int]:
 
 
 def _is_labelled(grid: Grid) -> bool:
-    """True for labels with colons beside their values: the first column is the head, not the first row."""
+    """Return True for labels with colons next to their values: the first column is the header, not the first row."""
     if grid.width != 2 or len(grid.rows) < 2 or any(len(row) != 2 for row in grid.rows):
         return False
     labels, values = ([row[col].words for row in grid.rows] for col in (0, 1))
@@ -220,7 +226,7 @@ def _ends_in_colon(words: list[TableWord]) -> bool:
 
 
 def join_words(words: list[TableWord], divides: Callable[[str, str], bool] = may_divide) -> str:
-    """Text of a cell: its words by line, a word divided at a line end made whole."""
+    """Return the text of a cell: its words by line, with divided words rejoined."""
     if len(words) < 2:
         return words[0].text if words else ""
     if len({word.base for word in words}) == 1:

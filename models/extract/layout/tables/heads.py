@@ -1,4 +1,4 @@
-"""Heads over several columns: held together by a rule below them, or centred over their columns."""
+"""Headers over several columns: held together by a rule below them, or centred over their columns."""
 
 from itertools import pairwise
 
@@ -7,13 +7,13 @@ from models.extract.layout.tables.bands import column_at
 from models.extract.layout.tables.words import Segment, TextRow
 
 _CENTRED = 0.8
-"""How far (in ems) the middle of a head may lie from the middle of its columns."""
+"""Maximum distance (in ems) between the middle of a header and the middle of its columns."""
 
 Span = tuple[int, int]
 
 
 def columns_over(rule: Rule, edges: list[float]) -> Span:
-    """First and last column of which the rule covers more than half; (0, -1) for none."""
+    """Return the first and last column of which the rule covers more than half; (0, -1) if none."""
     covered = [
         column
         for column, (left, right) in enumerate(pairwise(edges))
@@ -23,7 +23,7 @@ def columns_over(rule: Rule, edges: list[float]) -> Span:
 
 
 def is_head_of(span: Span, group: list[TextRow], edges: list[float]) -> bool:
-    """True for a rule that holds some columns, not all, together under a single text."""
+    """Return True for a rule that groups some columns, not all, under a single text."""
     first, last = span
     if last <= first or (first, last) == (0, len(edges) - 2):
         return False
@@ -32,7 +32,7 @@ def is_head_of(span: Span, group: list[TextRow], edges: list[float]) -> bool:
 
 
 def column_extents(rows: list[TextRow], columns: list[float]) -> list[tuple[float, float]]:
-    """Leftmost and rightmost ink of every column, by the words in it."""
+    """Return the leftmost and rightmost ink of every column by its words."""
     extents: list[tuple[float, float]] = [(float("inf"), float("-inf"))] * (len(columns) + 1)
     for row in rows:
         for word in row.words:
@@ -43,9 +43,9 @@ def column_extents(rows: list[TextRow], columns: list[float]) -> list[tuple[floa
 
 
 def centred_spans(group: list[TextRow], below: list[TextRow], columns: list[float]) -> list[Span]:
-    """Column ranges over which a text of the head is centred that is not centred on a column of its own.
+    """Return column ranges over which a header text is centred, unless it is centred on its single column.
 
-    `below` are the text rows under the head. Only heads beside empty columns are looked at.
+    `below` are the text rows under the header. Only headers next to empty columns are considered.
     """
     segments = [segment for row in group for segment in row.segments]
     owners = [column_at((segment.x0 + segment.x1) / 2, columns) for segment in segments]
@@ -62,7 +62,7 @@ def centred_spans(group: list[TextRow], below: list[TextRow], columns: list[floa
 
 
 def _find_centred(segment: Segment, owner: int, taken: set[int], extents: list[tuple[float, float]]) -> Span | None:
-    """The widest range of free columns around `owner` whose middle is the segment's."""
+    """Return the widest range of free columns around `owner` whose middle is the segment's."""
     middle, size = (segment.x0 + segment.x1) / 2, segment.words[0].size
     if abs(sum(extents[owner]) / 2 - middle) < 0.5 * size or extents[owner][1] < extents[owner][0]:
         return None

@@ -1,6 +1,6 @@
-"""Tables without rules: pieces that stand beside each other, row after row, in the same columns.
+"""Tables without rules: text pieces in the same columns, row after row.
 
-Works on lines in reading order, where columns of running text are already apart.
+Works on lines in reading order, where columns of running text are separate already.
 """
 
 import re
@@ -19,7 +19,7 @@ from models.extract.layout.tables.words import TableWord, TextRow, gather_rows
 
 @dataclass(frozen=True, slots=True)
 class OpenTableLimits:
-    """What makes aligned rows without rules a table."""
+    """Limits for aligned rows without rules to be a table."""
 
     least_rows: int = 3
     """Fewer rows without a rule are a list or two lines that happen to align."""
@@ -39,23 +39,23 @@ Row = list[Line]
 def find_open_grids(
     lines: list[Line], words_of: Callable[[Line], list[TableWord]]
 ) -> list[tuple[list[Line], Grid, list[TextRow]]]:
-    """Lines, grid and text rows of the tables among `lines`, which stand in reading order."""
-    found: list[tuple[list[Line], Grid, list[TextRow]]] = []
+    """Return lines, grid and text rows of the tables among `lines`, which are in reading order."""
+    tables: list[tuple[list[Line], Grid, list[TextRow]]] = []
     rows = _cut_rows(lines)
-    at = 0
-    while at < len(rows):
-        end = _find_run(rows, at)
-        built = _build(rows[at:end], words_of) if end - at >= LIMITS.least_rows else None
+    start = 0
+    while start < len(rows):
+        end = _find_run(rows, start)
+        built = _build(rows[start:end], words_of) if end - start >= LIMITS.least_rows else None
         if built is None:
-            at += 1
+            start += 1
         else:
-            found.append(([line for row in rows[at:end] for line in row], *built))
-            at = end
-    return found
+            tables.append(([line for row in rows[start:end] for line in row], *built))
+            start = end
+    return tables
 
 
 def _cut_rows(lines: list[Line]) -> list[Row]:
-    """Neighbours in reading order on one baseline, left to right."""
+    """Group neighbours in reading order on one baseline, left to right."""
     rows: list[Row] = []
     for line in lines:
         last = rows[-1][-1] if rows else None
@@ -111,7 +111,7 @@ def _build(rows: list[Row], words_of: Callable[[Line], list[TableWord]]) -> tupl
 
 
 def _is_tabular(rows: list[Row]) -> bool:
-    """Rows of several short pieces: three columns, or two of which one holds figures; no list beside its markers."""
+    """Return True for rows of several short pieces, except lists: three columns, or two of which one has figures."""
     several = [row for row in rows if len(row) > 1]
     pieces = [line for row in several for line in row]
     if len(several) < max(LIMITS.least_rows, 0.6 * len(rows)):
@@ -128,7 +128,7 @@ def _is_tabular(rows: list[Row]) -> bool:
 
 
 def _is_aligned(rows: list[TextRow], columns: list[float]) -> bool:
-    """True when in nearly every column the segments share an edge or their middle."""
+    """Return True if in nearly every column the segments share an edge or their middle."""
     by_column: dict[int, list[tuple[float, float, float]]] = {}
     for row in rows:
         if len(row.segments) > 1:
@@ -141,20 +141,20 @@ def _is_aligned(rows: list[TextRow], columns: list[float]) -> bool:
 
 
 def _share(edges: tuple[float, ...], size: float) -> float:
-    """Share of the edges that lie together, within half an em."""
+    """Return the share of edges that are within half an em of each other."""
     ordered = sorted(edges)
     best = run = 1
-    for one, other in pairwise(ordered):
-        run = run + 1 if other - one < 0.25 * size else 1
+    for edge, other in pairwise(ordered):
+        run = run + 1 if other - edge < 0.25 * size else 1
         best = max(best, run)
     return best / len(ordered)
 
 
 def _has_head(rows: list[TextRow]) -> bool:
-    """True when the first row is bold, or holds words over columns of figures."""
-    first, rest = rows[0], rows[1:]
-    if all(word.bold for word in first.words) and not all(word.bold for row in rest for word in row.words):
+    """Return True if the first row is bold, or has words over columns of figures."""
+    first, others = rows[0], rows[1:]
+    if all(word.bold for word in first.words) and not all(word.bold for row in others for word in row.words):
         return True
     return not any(FIGURE.fullmatch(word.text) for word in first.words) and all(
-        any(FIGURE.fullmatch(word.text) for word in row.words) for row in rest
+        any(FIGURE.fullmatch(word.text) for word in row.words) for row in others
     )

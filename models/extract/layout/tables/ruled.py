@@ -1,4 +1,4 @@
-"""A table out of a ruled region: full grids, half-ruled tables, tables with rules above and below the head only."""
+"""Build tables from ruled regions: full grids, half-ruled tables, tables with rules above and below the header only."""
 
 import re
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from models.extract.layout.tables.words import TextRow
 
 @dataclass(frozen=True, slots=True)
 class RuledGridLimits:
-    """What makes a grid of rules a table and no form, chart or frame around text."""
+    """Limits that separate tables from forms, charts and frames around text."""
 
     filled_share: float = 0.3
     """Share of the cells that hold text in a table; a frame with less is a form or a drawing."""
@@ -41,7 +41,7 @@ class RuledGridLimits:
     bars: int = 3
     """Filled bars inside one region that make it a chart."""
     crossed_share: float = 0.15
-    """Share of the rows that may run across columns; with more the columns are none."""
+    """Maximum share of the rows that cross columns; with more, the columns are accidental."""
 
 
 LIMITS = RuledGridLimits()
@@ -51,7 +51,7 @@ _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.?")
 def build_ruled_grid(
     region: RuledRegion, rows: list[TextRow], marks: PageMarks, *, captioned: bool = False
 ) -> Grid | None:
-    """The grid in a region, null when its text is no table's; a caption says that two rules are enough."""
+    """Return the grid of a region, or None if its text is not tabular. With a caption two rules suffice."""
     columns = ruled_columns(region)
     is_grid = bool(columns)
     if not is_grid:
@@ -69,7 +69,7 @@ def build_ruled_grid(
 
 
 def _drop_short_rules(bands: list[Band], edges: list[float]) -> None:
-    """Leave out rules that do not reach over a column: fraction bars, lines under words."""
+    """Drop rules that do not extend over a column: fraction bars, underlines."""
     for band in bands:
         band.partial = [rule for rule in band.partial if columns_over(rule, edges) != (0, -1)]
 
@@ -82,9 +82,14 @@ def build_grid(
     is_grid: bool,
     starts: set[int] | None = None,
 ) -> Grid:
-    """The grid of a region's bands over the given columns; `is_grid`: rules part its rows.
+    """Return the grid of a region's bands over the given columns.
 
-    `starts`: identities of the printed rows that start a table row below the head, where they are known already.
+    Args:
+        bands: The bands, top to bottom.
+        columns: Inner edges of the columns.
+        region: The region with its rules.
+        is_grid: Rules separate its rows.
+        starts: Identities of printed rows that start a table row below the header, if known already.
     """
     _drop_short_rules(bands, [region.box[0], *columns, region.box[2]])
     grid = Grid(list(columns), [])
@@ -103,17 +108,17 @@ def build_grid(
 
 
 def _add_head(grid: Grid, band: Band, below: list[TextRow], edges: list[float], *, is_grid: bool) -> None:
-    """The header's rows, with heads over several columns and over several rows."""
+    """Add the header's rows, with cells over several columns and over several rows."""
     columns = edges[1:-1]
     groups = _cut_at_partial(band) if is_grid else fold_header(band, columns)
     parted: list[frozenset[int]] = []
-    for at, group in enumerate(groups):
-        end = row_middle(groups[at + 1][0]) if at + 1 < len(groups) else band.bottom + 0.5
+    for index, group in enumerate(groups):
+        end = row_middle(groups[index + 1][0]) if index + 1 < len(groups) else band.bottom + 0.5
         rules = [rule for rule in band.partial if row_middle(group[-1]) < rule.y0 <= end]
         covered = [columns_over(rule, edges) for rule in rules]
         spans = [span for span in covered if is_head_of(span, group, edges)]
-        if at + 1 < len(groups) and not is_grid:
-            spans += centred_spans(group, [row for later in groups[at + 1 :] for row in later] + below, columns)
+        if index + 1 < len(groups) and not is_grid:
+            spans += centred_spans(group, [row for later in groups[index + 1 :] for row in later] + below, columns)
         grid.rows.append(fill_row(len(grid.rows), group, columns, spans))
         parted.append(frozenset(column for first, last in covered for column in range(first, last + 1)))
     grid.header_rows = len(groups)
@@ -121,7 +126,7 @@ def _add_head(grid: Grid, band: Band, below: list[TextRow], edges: list[float], 
 
 
 def _add_band(grid: Grid, band: Band, columns: list[float], *, is_grid: bool) -> None:
-    """The table rows of a band below the header."""
+    """Add the table rows of a band below the header."""
     split = split_data_rows(band.rows, columns) if is_grid else None
     if split is None:
         groups = _cut_at_partial(band) if is_grid else fold_rows(band.rows, columns)
@@ -136,7 +141,7 @@ def _add_band(grid: Grid, band: Band, columns: list[float], *, is_grid: bool) ->
 
 
 def _add_rows(grid: Grid, band: Band, columns: list[float], starts: set[int]) -> None:
-    """The table rows of a band, each from a printed row that is known to start one to the next such row."""
+    """Add the table rows of a band; each extends from a known starting row to the next."""
     groups: list[list[TextRow]] = []
     for row in band.rows:
         if groups and id(row) not in starts:
@@ -148,7 +153,7 @@ def _add_rows(grid: Grid, band: Band, columns: list[float], starts: set[int]) ->
 
 
 def _cut_at_partial(band: Band) -> list[list[TextRow]]:
-    """Rows of a grid's band: one, or as many as partial rules part."""
+    """Group the rows of a grid's band: one row, or as many as partial rules separate."""
     levels = [y for y, _ in find_levels(band.partial)]
     parts: dict[int, list[TextRow]] = {}
     for row in band.rows:
@@ -157,7 +162,7 @@ def _cut_at_partial(band: Band) -> list[list[TextRow]]:
 
 
 def _is_prose(rows: list[TextRow], columns: list[float]) -> bool:
-    """True for columns of running text, which rules above and below do not make a table."""
+    """Return True for columns of running text, which rules above and below do not make a table."""
     if len(rows) < 6 or len(columns) > 2:
         return False
     by_column: dict[int, list[int]] = {}
@@ -170,21 +175,21 @@ def _is_prose(rows: list[TextRow], columns: list[float]) -> bool:
 
 
 def _is_crossed(rows: list[TextRow], columns: list[float]) -> bool:
-    """True when many rows are one sentence right across the columns: what stands side by side elsewhere is accident."""
+    """Return True if many rows are one sentence across all columns, so that aligned pieces elsewhere are accidental."""
     alone = [row.segments[0] for row in rows if len(row.segments) == 1 and len(row.words) > LIMITS.prose_words]
     crossing = sum(spans_columns(segment.x0, segment.x1, columns) for segment in alone)
     return crossing > max(1.0, LIMITS.crossed_share * len(rows))
 
 
 def _is_tabular(rows: list[TextRow]) -> bool:
-    """True for several rows of short texts side by side."""
+    """Return True for several rows of short texts side by side."""
     several = [row for row in rows if len(row.segments) > 1]
     lengths = [sum(len(word.text) + 1 for word in segment.words) for row in several for segment in row.segments]
     return len(rows) > 2 and len(several) >= 0.4 * len(rows) and sum(lengths) < 30 * len(lengths)
 
 
 def is_contents(rows: list[TextRow]) -> bool:
-    """True for a list of titles with page numbers that never fall: a table of contents."""
+    """Return True for a list of titles with page numbers that never decrease: a table of contents."""
     numbers = [row.words[-1].text for row in rows if len(row.segments) > 1]
     if len(numbers) < 4 or len(numbers) < 0.6 * len(rows) or any(len(row.segments) > 3 for row in rows):
         return False
@@ -194,11 +199,11 @@ def is_contents(rows: list[TextRow]) -> bool:
         return False
     pages = [int(number) for number in numbers]
     is_numbered = sum(bool(_SECTION.fullmatch(row.words[0].text)) for row in rows) > 0.6 * len(rows)
-    return (pages[-1] > 9 or is_numbered) and all(one <= other for one, other in pairwise(pages))
+    return (pages[-1] > 9 or is_numbered) and all(page <= other for page, other in pairwise(pages))
 
 
 def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool:
-    """True for gridlines: many levels with little text between them, texts that stand on them, or bars across them."""
+    """Return True for gridlines: levels with little text between them, texts struck by them, or bars across them."""
     levels = [y for y, _ in find_levels(region.horizontals)]
     if len(levels) < 4:
         return False
@@ -209,26 +214,26 @@ def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> boo
 
 
 def has_bars(region: RuledRegion, marks: PageMarks) -> bool:
-    """Whether bars of a chart stand on the lowest rule of a region, some across the rules above it."""
+    """Return whether bars of a chart start at the lowest rule of a region and cross some of the rules above it."""
     levels = [y for y, _ in find_levels(region.horizontals)]
     standing = sum(any(abs(fill.y1 - y) < 2 for y in levels[-1:]) for fill in _narrow_fills(region, marks))
     return standing >= LIMITS.bars and _count_bars(region, levels, marks) > 0
 
 
 def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
-    """Narrow shaded areas that cross the region's rules, which no cell's shading does."""
+    """Return the number of narrow shaded areas that cross the region's rules; shading of cells does not cross rules."""
     return sum(any(fill.y0 + 2 < y < fill.y1 - 2 for y in levels) for fill in _narrow_fills(region, marks))
 
 
 def _narrow_fills(region: RuledRegion, marks: PageMarks) -> list[Fill]:
-    """Shaded areas within the sides of a region that are narrow enough for a bar."""
+    """Return shaded areas within the sides of a region that are narrow enough for a bar."""
     x0, _, x1, _ = region.box
     most = 0.4 * (x1 - x0)
     return [fill for fill in marks.fills if x0 <= fill.x0 and fill.x1 <= x1 and fill.x1 - fill.x0 < most]
 
 
 def is_table(grid: Grid) -> bool:
-    """At least two rows and columns, and enough of the cells filled."""
+    """Return True for at least two rows and columns with enough filled cells."""
     slots = [slot for row in grid.rows for slot in row]
     filled = sum(bool(slot.words) for slot in slots)
     wide = sum(sum(bool(slot.words) for slot in row) > 1 for row in grid.rows)

@@ -1,4 +1,4 @@
-"""Rules joined from the pieces they are drawn in, and gathered into the regions of ruled tables."""
+"""Join rules from their drawn pieces, and group them into the regions of ruled tables."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from models.extract.layout.lines.marks import Fill, PageMarks, Rule
 
 @dataclass(frozen=True, slots=True)
 class RuleLimits:
-    """Which drawn lines are rules, which rules are of one table."""
+    """Limits for drawn lines to be rules, and for rules to belong to one table."""
 
     same: float = 1.6
     """Pieces this close across (points) lie on one rule."""
@@ -20,7 +20,7 @@ class RuleLimits:
     like_edge: float = 5.0
     """Points: two horizontals whose ends differ by less belong to one table."""
     least_width: float = 40.0
-    """Points: narrower rules and lattices hold no table."""
+    """Points: tables have wider rules and lattices."""
     most_rules: int = 600
     """Rules of a page after joining; a page with more is a drawing."""
     most_fills: int = 400
@@ -38,7 +38,7 @@ LIMITS = RuleLimits()
 
 @dataclass(slots=True)
 class RuledRegion:
-    """Where a table may be: its box and the rules in it, sorted by position."""
+    """A possible table: its box and the rules in it, sorted by position."""
 
     box: Bbox
     horizontals: list[Rule] = field(default_factory=list)
@@ -46,14 +46,14 @@ class RuledRegion:
 
     @property
     def levels(self) -> int:
-        """Distinct heights of its horizontals."""
+        """Return the number of distinct heights of its horizontals."""
         return len({round(rule.y0) for rule in self.horizontals})
 
 
 def find_ruled_regions(marks: PageMarks, horizontals: list[Rule], verticals: list[Rule]) -> list[RuledRegion]:
-    """Regions between two or more like horizontals, or of crossing rules; top to bottom, none inside another.
+    """Return regions between similar horizontals, or of crossing rules; top to bottom, without nested ones.
 
-    The rules are the page's, joined.
+    The rules are the page's, already joined.
     """
     if len(horizontals) < 2 or len(horizontals) + len(verticals) > LIMITS.most_rules:
         return []
@@ -65,7 +65,7 @@ def find_ruled_regions(marks: PageMarks, horizontals: list[Rule], verticals: lis
 
 
 def join_horizontals(pieces: list[Rule]) -> list[Rule]:
-    """Pieces on one y joined."""
+    """Join pieces on one y."""
     out: list[Rule] = []
     for row in _rows(sorted(pieces, key=lambda rule: rule.y0)):
         row.sort(key=lambda rule: rule.x0)
@@ -82,7 +82,7 @@ def join_horizontals(pieces: list[Rule]) -> list[Rule]:
 
 
 def join_verticals(pieces: list[Rule]) -> list[Rule]:
-    """Pieces on one x joined."""
+    """Join pieces on one x."""
     turned = join_horizontals([Rule(rule.y0, rule.x0, rule.y1, rule.x1) for rule in pieces])
     return [Rule(rule.y0, rule.x0, rule.y1, rule.x1) for rule in turned]
 
@@ -98,7 +98,10 @@ def _rows(rules: list[Rule]) -> list[list[Rule]]:
 
 
 def find_fill_edges(marks: PageMarks) -> list[Rule]:
-    """Visible upper and lower edges of shaded bars, which part rows as rules do; backgrounds of half a page do not."""
+    """Return visible upper and lower edges of shaded bars, which separate rows as rules do.
+
+    Page backgrounds are ignored.
+    """
     bars = [
         fill
         for fill in marks.fills[: LIMITS.most_fills]
@@ -114,7 +117,7 @@ def find_fill_edges(marks: PageMarks) -> list[Rule]:
 
 
 def _adjoins(other: Fill, y: float, bar: Fill, *, above: bool) -> bool:
-    """True when a bar of the same colour goes on beyond the edge at y, so that nobody sees the edge."""
+    """Return True if a bar of the same colour continues beyond the edge at y, so that the edge is invisible."""
     if other is bar or other.color != bar.color:
         return False
     reaches = other.y0 < y - 1 and other.y1 > y - 1 if above else other.y1 > y + 1 and other.y0 < y + 1
@@ -122,24 +125,27 @@ def _adjoins(other: Fill, y: float, bar: Fill, *, above: bool) -> bool:
 
 
 def _group(horizontals: list[Rule], verticals: list[Rule], marks: PageMarks) -> list[list[Rule]]:
-    """Rules that touch or that are alike in both ends, in groups."""
+    """Group rules that touch or have the same ends."""
     rules = horizontals + verticals
     sets = DisjointSets(len(rules))
     split = len(horizontals)
-    for first, one in enumerate(horizontals):
+    for first, rule in enumerate(horizontals):
         for second in range(first + 1, split):
-            if are_alike(one, rules[second], marks.height):
-                if not _are_parted(one, rules[second], marks):
+            if are_alike(rule, rules[second], marks.height):
+                if not _are_parted(rule, rules[second], marks):
                     sets.join(first, second)
                 break
         for second in range(split, len(rules)):
-            if cross(one, rules[second]):
+            if cross(rule, rules[second]):
                 sets.join(first, second)
     return [[rules[index] for index in group] for group in sets.groups()]
 
 
 def are_alike(above: Rule, below: Rule, height: float) -> bool:
-    """Two horizontals with the same ends, not half a page apart (`below` is the next such one in y)."""
+    """Return True for two horizontals with the same ends, less than half a page apart.
+
+    `below` is the next such one in y.
+    """
     return (
         abs(above.x0 - below.x0) <= LIMITS.like_edge
         and abs(above.x1 - below.x1) <= LIMITS.like_edge
@@ -149,7 +155,7 @@ def are_alike(above: Rule, below: Rule, height: float) -> bool:
 
 
 def _are_parted(above: Rule, below: Rule, marks: PageMarks) -> bool:
-    """True when no one table holds both rules: running text as wide as they are, or nothing at all, lies between."""
+    """Return True if the rules cannot be of one table: wide running text, or nothing at all, is between them."""
     width = above.x1 - above.x0
     wide = held = 0
     for line in marks.lines:
@@ -161,6 +167,7 @@ def _are_parted(above: Rule, below: Rule, marks: PageMarks) -> bool:
 
 
 def cross(across: Rule, down: Rule) -> bool:
+    """Return whether a horizontal and a vertical rule meet."""
     return (
         across.x0 - LIMITS.touch <= down.x0 <= across.x1 + LIMITS.touch
         and down.y0 - LIMITS.touch <= across.y0 <= down.y1 + LIMITS.touch
@@ -184,9 +191,9 @@ def _is_candidate(region: RuledRegion) -> bool:
 
 
 def _merge_overlapping(regions: list[RuledRegion]) -> list[RuledRegion]:
-    """Regions that overlap become one."""
+    """Merge regions that overlap."""
     out: list[RuledRegion] = []
-    for region in sorted(regions, key=lambda one: (one.box[1], one.box[0])):
+    for region in sorted(regions, key=lambda item: (item.box[1], item.box[0])):
         for other in out:
             if _overlap(region.box, other.box):
                 joined = _make_region(other.horizontals + other.verticals + region.horizontals + region.verticals)

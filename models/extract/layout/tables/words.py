@@ -1,4 +1,4 @@
-"""Words of a region on their baselines: the atoms that columns and cells are made of."""
+"""Words of a region on their baselines, from which columns and cells are built."""
 
 from dataclasses import dataclass
 from operator import attrgetter
@@ -11,10 +11,10 @@ SEGMENT_GAP = 0.5
 """Words closer than this (in ems) belong to one segment."""
 
 
-# Hundreds a page of each: a constructor of its own takes a fifth of what that of a dataclass does in compiled code.
+# Pages have hundreds of each. In compiled code an explicit constructor takes a fifth of a dataclass's time.
 @dataclass(slots=True, init=False)
 class TableWord:
-    """A word where it stands; `middle` is that of its width."""
+    """A word with its place; `middle` is the middle of its width."""
 
     x0: float
     x1: float
@@ -75,7 +75,7 @@ class TextRow:
 
 
 def make_words(line: Line, marks: PageMarks) -> list[TableWord]:
-    """The words of a line where they stand."""
+    """Return the words of a line with their places."""
     if not line.upright:
         return [_stand_upright(line)]
     return [
@@ -85,12 +85,12 @@ def make_words(line: Line, marks: PageMarks) -> list[TableWord]:
 
 
 def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
-    """Rows of words by baseline (within a third of a line), top to bottom."""
+    """Group words by baseline (within a third of a line) into rows, top to bottom."""
     return gather_rows([word for line in lines for word in make_words(line, marks)])
 
 
 def gather_rows(words: list[TableWord]) -> list[TextRow]:
-    """Words by baseline (within a third of a line), top to bottom."""
+    """Group words by baseline (within a third of a line), top to bottom."""
     words.sort(key=_base)
     rows: list[TextRow] = []
     for word in words:
@@ -107,7 +107,10 @@ def gather_rows(words: list[TableWord]) -> list[TextRow]:
 
 
 def _stand_upright(line: Line) -> TableWord:
-    """A slanted or upended line as one word over the place where it begins (slanted heads lean over others)."""
+    """Return a slanted or upended line as one word at the place where it begins.
+
+    Slanted headers lean over other columns.
+    """
     x1 = min(line.x1, line.x0 + line.size)
     return TableWord(line.x0, x1, line.y0, line.y1, line.y1, line.size, line.text, line.bold, upright=False)
 
@@ -126,7 +129,7 @@ def _cut_segments(words: list[TableWord]) -> list[Segment]:
 
 
 def lines_within(lines: list[Line], box: Bbox) -> list[Line]:
-    """Lines whose middle lies in the box (with 3 points of grace sideways, 2 up and down)."""
+    """Return lines whose middle is in the box (with a tolerance of 3 points sideways, 2 vertically)."""
     x0, y0, x1, y1 = box
     return [
         line

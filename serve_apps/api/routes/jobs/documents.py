@@ -67,10 +67,12 @@ def read_filter(
 
 @router.get("/v1/documents", responses={200: {"model": list[ListedDocumentBody]}})
 async def read_all_documents(
-    call: CallDep, wanted: Annotated[DocumentFilter, Depends(read_filter)], limit: Limit = 50, cursor: Cursor = None
+    call: CallDep, conditions: Annotated[DocumentFilter, Depends(read_filter)], limit: Limit = 50, cursor: Cursor = None
 ) -> Response:
     """List documents of all jobs, most recently sent first, without deleted ones."""
-    page = await call.running.sql.run(list_all_documents, call.store, call.scope, wanted, limit=limit, cursor=cursor)
+    page = await call.running.sql.run(
+        list_all_documents, call.store, call.scope, conditions, limit=limit, cursor=cursor
+    )
     return page_response(page, render_listed_document)
 
 

@@ -12,7 +12,7 @@ from storage.values.errors import NotFound, StoreUnavailable
 from storage.values.rows import JobId
 
 router = APIRouter(tags=["jobs"])
-_QUIET_LOOKS = 15  # looks without news between two comments that keep proxies from hanging up
+_QUIET_LOOKS = 15  # polls without changes between two comments, which keep proxies from closing the connection
 _STREAM = {200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}}
 
 

@@ -52,7 +52,7 @@ async def _prepare(call: Call, body: bytes) -> PreparedIngest:
     """
     running, rules = call.running, _rules(call)
     sent = await running.disk.run(parse_light, body)
-    if sent is None or running.work.is_much(weigh(body, sent)):
+    if sent is None or running.work.is_large(weigh(body, sent)):
         return await running.heavy.run(running.work.run_apart, partial(prepare_body, rules), body)
     return await running.disk.run(prepare, rules, sent)
 

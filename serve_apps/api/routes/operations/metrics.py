@@ -37,9 +37,9 @@ async def read_metrics(request: Request, running: RunningDep) -> Response:
 
 
 async def _render(running: AppState) -> bytes:
-    measures = await running.disk.run(measure, running.resources.store.db)  # seconds beside millions of documents
+    measures = await running.disk.run(measure, running.resources.store.db)  # takes seconds with millions of documents
     registry = CollectorRegistry()
-    registry.register(_Given([*measures, *await _pools(running)]))
+    registry.register(_FixedCollector([*measures, *await _pools(running)]))
     return generate_latest(registry)
 
 
@@ -58,19 +58,21 @@ async def _pools(running: AppState) -> list[Measure]:
         for name, number in numbers.items()
         if isinstance(number, int | float)
     ]
-    return [Measure("quire_pool", "What the cluster says of its pools.", ("pool", "measure"), False, values)]
+    return [
+        Measure("quire_pool", "Facts that the cluster reports about its pools.", ("pool", "measure"), False, values)
+    ]
 
 
-class _Given:
+class _FixedCollector:
     """A collector of existing values."""
 
     def __init__(self, measures: list[Measure]) -> None:
         self._measures = measures
 
     def collect(self) -> Iterator[Metric]:
-        for given in self._measures:
-            kind = CounterMetricFamily if given.rises else GaugeMetricFamily
-            family = kind(given.name, given.text, labels=given.labels)
-            for labels, value in given.values:
+        for metric in self._measures:
+            kind = CounterMetricFamily if metric.rises else GaugeMetricFamily
+            family = kind(metric.name, metric.text, labels=metric.labels)
+            for labels, value in metric.values:
                 family.add_metric(labels, value)
             yield family

@@ -68,23 +68,23 @@ SourceId = Annotated[str, Path(description="Opaque identifier of a source.")]
 
 
 @router.post("/v1/sources", status_code=201, responses={201: {"model": SourceBody}})
-async def register(asked: SourceRequest, call: CallDep) -> Response:
+async def register(body: SourceRequest, call: CallDep) -> Response:
     """Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read."""
-    source = await call.running.disk.run(_register, call, asked)
+    source = await call.running.disk.run(_register, call, body)
     return json_response(_render(source), 201)
 
 
-def _register(call: Call, asked: SourceRequest) -> RegisteredSource:
-    kind, location = asked.place()
-    wanted = NewSource(
-        name=asked.name or location,
+def _register(call: Call, body: SourceRequest) -> RegisteredSource:
+    kind, location = body.place()
+    source = NewSource(
+        name=body.name or location,
         kind=kind,
         location=location,
-        include=asked.include,
-        exclude=asked.exclude,
-        every_minutes=asked.every_minutes,
+        include=body.include,
+        exclude=body.exclude,
+        every_minutes=body.every_minutes,
     )
-    return register_source(call.store.db, call.running.source_gate, call.scope, call.actor, wanted)
+    return register_source(call.store.db, call.running.source_gate, call.scope, call.actor, source)
 
 
 @router.get("/v1/sources", responses={200: {"model": list[SourceBody]}})
@@ -133,7 +133,7 @@ async def sync(
     with call.running.waiters.watching(source_id):
         task = call.running.syncs.begin(partial(_sync, call, source_id))
         done, _ = await asyncio.wait({task}, timeout=wait_s)
-    with suppress(Conflict, Overloaded, SyncStopped):  # somebody else does it, or will
+    with suppress(Conflict, Overloaded, SyncStopped):  # another process runs the sync, or will run it
         if done:
             return json_response(_render_report(await task))
     source = await call.running.sql.run(get_source, call.store.db, call.scope, source_id)

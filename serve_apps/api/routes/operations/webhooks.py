@@ -58,17 +58,17 @@ DeliveryId = Annotated[str, Path(description="Opaque identifier of a delivery.")
 
 
 @router.post("/v1/webhooks", status_code=201, responses={201: {"model": WebhookCreatedBody}})
-async def register(asked: WebhookRequest, call: CallDep) -> Response:
+async def register(body: WebhookRequest, call: CallDep) -> Response:
     """Register a receiver. 422 `url-refused` if the address is not public."""
-    secret = asked.secret or new_secret()
-    row = await call.running.disk.run(_register, call, asked, secret)
+    secret = body.secret or new_secret()
+    row = await call.running.disk.run(_register, call, body, secret)
     return json_response(_render(row) | {"secret": secret}, 201)
 
 
-def _register(call: Call, asked: WebhookRequest, secret: str) -> WebhookRow:
-    call.running.resources.egress.check(asked.url)
-    events = list(dict.fromkeys(asked.events))
-    return register_webhook(call.store, call.scope, call.actor, asked.url, events, secret)
+def _register(call: Call, body: WebhookRequest, secret: str) -> WebhookRow:
+    call.running.resources.egress.check(body.url)
+    events = list(dict.fromkeys(body.events))
+    return register_webhook(call.store, call.scope, call.actor, body.url, events, secret)
 
 
 @router.get("/v1/webhooks", responses={200: {"model": list[WebhookBody]}})
@@ -100,10 +100,10 @@ async def remove(webhook_id: WebhookId, call: CallDep) -> Response:
 
 
 @router.post("/v1/webhooks/{webhook_id}/rotate", responses={200: {"model": WebhookCreatedBody}})
-async def rotate(webhook_id: WebhookId, call: CallDep, asked: RotationRequest = _AS_USUAL) -> Response:
+async def rotate(webhook_id: WebhookId, call: CallDep, body: RotationRequest = _AS_USUAL) -> Response:
     """Set a new secret, shown only once. Until the overlap ends, deliveries carry a signature of both secrets."""
-    secret = asked.secret or new_secret()
-    overlap_s = call.running.resources.limits.webhook_overlap_s if asked.overlap_s is None else asked.overlap_s
+    secret = body.secret or new_secret()
+    overlap_s = call.running.resources.limits.webhook_overlap_s if body.overlap_s is None else body.overlap_s
     row = await call.running.disk.run(
         rotate_secret, call.store, call.scope, call.actor, _known("whk", webhook_id), secret, overlap_s
     )

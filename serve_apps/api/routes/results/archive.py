@@ -29,7 +29,7 @@ from storage.values.errors import NotFound
 
 router = APIRouter(tags=["exports"])
 MOST_CHOSEN = 200
-"""Ids in one address: 200 of 30 characters stay below the 8 KiB that proxies take."""
+"""Maximum ids in one address: 200 of 30 characters stay below the 8 KiB limit of proxies."""
 
 
 class ArchivePart(StrEnum):
@@ -62,7 +62,7 @@ async def download_documents(
     document_id: DocumentIds, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
 ) -> StreamingResponse:
     """Download chosen documents of any jobs as a zip file in the form of a job's archive."""
-    parts, ids = _read_parts(call, include, redacted), [check_document_id(one) for one in document_id]
+    parts, ids = _read_parts(call, include, redacted), [check_document_id(text) for text in document_id]
     chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, document_ids=ids))
     return await _answer(call, chosen, parts, redacted, "documents")
 
@@ -97,9 +97,9 @@ async def _answer(
 
 def _require_scans(call: Call, chosen: list[ChosenDocument]) -> None:
     """Check all scans first, because a stream that has begun cannot answer 409 any more."""
-    for one in chosen:
-        if one.tree is not None:
-            require_scan(call.running.trees.get(call.store, one.document.id, one.tree.attempt))
+    for item in chosen:
+        if item.tree is not None:
+            require_scan(call.running.trees.get(call.store, item.document.id, item.tree.attempt))
 
 
 class _Archive:
@@ -112,36 +112,36 @@ class _Archive:
     def pieces(self, chosen: list[ChosenDocument]) -> Iterator[bytes]:
         """Yield the bytes to send. `contents.json` at the end maps files to documents."""
         listed = []
-        for number, one in enumerate(chosen, 1):
-            entry = self._describe(one)
-            stem = f"document-{number:05}" if self._redacted else PurePath(one.document.source_file).stem
-            yield from self._add(one, stem, entry)
+        for number, item in enumerate(chosen, 1):
+            entry = self._describe(item)
+            stem = f"document-{number:05}" if self._redacted else PurePath(item.document.source_file).stem
+            yield from self._add(item, stem, entry)
             listed.append(entry)
         yield from self._zip.add("contents.json", json.dumps(listed, ensure_ascii=False, indent=1).encode())
         yield from self._zip.end()
 
-    def _describe(self, one: ChosenDocument) -> dict[str, Any]:
-        document = one.document
+    def _describe(self, item: ChosenDocument) -> dict[str, Any]:
+        document = item.document
         name = HIDDEN_NAME if self._redacted else document.source_file
         facts = {"document_id": document.id, "job_id": document.job_id, "source_file": name}
         return {**facts, "status": document.status, "error": document.error, "files": []}
 
-    def _add(self, one: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
+    def _add(self, item: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
         """Add one document. A document that is deleted during the download is listed without files."""
         try:
-            if one.tree is not None:
-                yield from self._add_outputs(one, one.tree, stem, entry)
-            if ArchivePart.ORIGINAL in self._parts and one.document.sha256 is not None:
-                suffix = PurePath(one.document.source_file).suffix
-                with self._call.store.blobs.open(one.document.sha256) as file:
+            if item.tree is not None:
+                yield from self._add_outputs(item, item.tree, stem, entry)
+            if ArchivePart.ORIGINAL in self._parts and item.document.sha256 is not None:
+                suffix = PurePath(item.document.source_file).suffix
+                with self._call.store.blobs.open(item.document.sha256) as file:
                     yield from self._zip.copy(self._name(entry, "originals/", stem, suffix), file)
         except NotFound:
             entry["error"] = entry["error"] or "not-found"
 
     def _add_outputs(
-        self, one: ChosenDocument, where: PublishedTree, stem: str, entry: dict[str, Any]
+        self, item: ChosenDocument, where: PublishedTree, stem: str, entry: dict[str, Any]
     ) -> Iterator[bytes]:
-        call, id = self._call, one.document.id
+        call, id = self._call, item.document.id
         tree = call.running.trees.get(call.store, id, where.attempt)
         tree = redact_for(call.store, id, tree) if self._redacted else tree
         if ArchivePart.MARKDOWN in self._parts:

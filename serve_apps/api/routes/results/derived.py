@@ -28,7 +28,7 @@ async def read_chunks(document: PublishedDep) -> Response:
     """Return token-aware pieces for retrieval, each with its section path, pages and boxes."""
     tokenizer = document.call.running.resources.tokenizer
     chunks = await document.derive(partial(chunk_tree, tokenizer=tokenizer, settings=document.chunking))
-    return Response(chunks, headers=document.left_out(), media_type=JSON)
+    return Response(chunks, headers=document.omitted_header(), media_type=JSON)
 
 
 @router.get(f"{DOCUMENT}/fields", responses={200: {"model": list[ExtractedField]}})

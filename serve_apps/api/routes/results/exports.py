@@ -48,7 +48,7 @@ async def export_html(document: PublishedDep, hidden: Hidden = False) -> Respons
     All text is escaped, and the page has no script.
     """
     page = await document.derive(partial(tree_to_html, title=document.name, hidden=hidden))
-    headers = HTML_HEADERS | document.left_out()
+    headers = HTML_HEADERS | document.omitted_header()
     return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
 
@@ -66,7 +66,7 @@ async def export_markdown(
         tree_to_markdown, furniture=bool(furniture), tables=tables, inline=inline, hidden=hidden, page_break=page_break
     )
     text = await document.derive(make)
-    headers = {"X-Content-Type-Options": "nosniff"} | document.left_out(furniture=bool(furniture))
+    headers = {"X-Content-Type-Options": "nosniff"} | document.omitted_header(furniture=bool(furniture))
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
 
@@ -76,10 +76,10 @@ async def export_docx(document: PublishedDep) -> Response:
 
     Pictures appear by name only, and hidden text is left out.
     """
-    made = await document.derive(partial(tree_to_docx, title=document.name))
+    content = await document.derive(partial(tree_to_docx, title=document.name))
     named = attachment(f"{PurePath(document.name).stem}.docx")
     headers = {"X-Content-Type-Options": "nosniff", "Content-Disposition": named}
-    return Response(made, media_type=WORD, headers=headers | document.left_out())
+    return Response(content, media_type=WORD, headers=headers | document.omitted_header())
 
 
 @router.get(f"{DOCUMENT}/export/graph", responses={200: {"model": Graph}})

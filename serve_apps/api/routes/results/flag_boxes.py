@@ -22,7 +22,7 @@ from storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["review"])
 LEAST_DPI = 36
-"""Dots per inch of the picture that comes with the boxes and is not used: the fewest a page is drawn with."""
+"""Dots per inch of the unused picture that comes with the boxes: the minimum for a page."""
 DECIMALS = 2
 """Hundredths of a point: finer than any screen."""
 
@@ -45,9 +45,9 @@ async def read_flag_boxes(job_id: JobIdDep, document_id: DocumentIdDep, page: in
     """List the boxes of the flagged values on a page, in reading order; empty for a page without any."""
     where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     marks = await call.running.disk.run(_find_marks, call, where, document_id, page)
-    wanted = [one.mark for one in marks if one.mark is not None]
-    found = await _look_up(call, job_id, document_id, page, wanted) if wanted else []
-    return json_response([_render(one, boxes) for one, boxes in place_flags(marks, found)])
+    page_marks = [mark.mark for mark in marks if mark.mark is not None]
+    found_boxes = await _look_up(call, job_id, document_id, page, page_marks) if page_marks else []
+    return json_response([_render(mark, boxes) for mark, boxes in place_flags(marks, found_boxes)])
 
 
 def _find_marks(call: Call, where: PublishedTree, document_id: DocumentId, page: int) -> list[FlagMark]:
@@ -57,13 +57,13 @@ def _find_marks(call: Call, where: PublishedTree, document_id: DocumentId, page:
         NotFound: The page does not exist.
     """
     tree = call.running.trees.get(call.store, document_id, where.attempt)
-    if all(one.number != page for one in tree.pages):
+    if all(sheet.number != page for sheet in tree.pages):
         raise NotFound("no such page")
     return mark_flags(tree, page)
 
 
 async def _look_up(
-    call: Call, job_id: JobId, document_id: DocumentId, page: int, wanted: Sequence[PageMark]
+    call: Call, job_id: JobId, document_id: DocumentId, page: int, marks: Sequence[PageMark]
 ) -> Sequence[Sequence[Bbox]]:
     """Return the exact boxes; empty without page drawing or a stored original, so the tree's boxes are used."""
     port = call.running.resources.ports.render_page
@@ -71,18 +71,18 @@ async def _look_up(
         return []
     try:
         original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
-        image = await port.render_page(original.sha256, page, LEAST_DPI, original.options.password, marks=wanted)
+        image = await port.render_page(original.sha256, page, LEAST_DPI, original.options.password, marks=marks)
     except NotFound:
         return []
     return image.boxes
 
 
-def _render(one: FlagMark, boxes: list[Bbox]) -> dict[str, Any]:
-    shown = boxes or ([one.within] if one.within is not None else [])
+def _render(mark: FlagMark, boxes: list[Bbox]) -> dict[str, Any]:
+    shown = boxes or ([mark.within] if mark.within is not None else [])
     return {
-        "block_id": one.flag.block_id,
-        "flag": one.flag.flag,
-        "place": one.flag.place,
+        "block_id": mark.flag.block_id,
+        "flag": mark.flag.flag,
+        "place": mark.flag.place,
         "exact": bool(boxes),
-        "boxes": [[round(at, DECIMALS) for at in box] for box in shown],
+        "boxes": [[round(coordinate, DECIMALS) for coordinate in box] for box in shown],
     }

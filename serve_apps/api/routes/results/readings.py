@@ -100,12 +100,14 @@ async def review_reading(
     job_id: JobIdDep, document_id: DocumentIdDep, body: ReadingDecision, call: CallDep
 ) -> Response:
     """Say that a document was seen or is accepted as it was read; the word may be changed and is audited."""
-    at = await call.running.disk.run(
+    decided_at = await call.running.disk.run(
         decide_reading, call.store.db, call.scope, call.actor,
         job_id=job_id, document_id=document_id, state=body.decision,
     )  # fmt: skip
-    by = call.actor.key_name if at is not None else None
-    return json_response({"document_id": document_id, "state": body.decision, "decided_by": by, "decided_at": at})
+    by = call.actor.key_name if decided_at is not None else None
+    return json_response(
+        {"document_id": document_id, "state": body.decision, "decided_by": by, "decided_at": decided_at}
+    )
 
 
 def _same(item: dict[str, Any]) -> dict[str, Any]:
@@ -114,29 +116,29 @@ def _same(item: dict[str, Any]) -> dict[str, Any]:
 
 def _with_blocks(call: Call, listed: Sequence[DoubtfulReading], below: float) -> list[dict[str, Any]]:
     """Return each document with its doubtful blocks, without documents deleted in the meantime."""
-    found: list[dict[str, Any]] = []
-    for one in listed:
+    documents: list[dict[str, Any]] = []
+    for document in listed:
         try:
-            tree = call.running.trees.get(call.store, one.document_id, one.attempt)
+            tree = call.running.trees.get(call.store, document.document_id, document.attempt)
         except NotFound:
             continue
         doubts = find_doubts(tree, below)
-        found.append(
+        documents.append(
             {
-                "job_id": one.job_id,
-                "document_id": one.document_id,
-                "source_file": one.source_file,
-                "lowest_confidence": one.lowest_confidence,
+                "job_id": document.job_id,
+                "document_id": document.document_id,
+                "source_file": document.source_file,
+                "lowest_confidence": document.lowest_confidence,
                 "lost": count_lost(tree),
                 "unknown": list(tree.coverage.unknown) if tree.coverage is not None else [],
                 "blocks_below": len(doubts),
                 "blocks": [_render(block) for block in doubts[:_MOST_BLOCKS]],
-                "state": one.state,
-                "decided_by": one.decided_by,
-                "decided_at": one.decided_at,
+                "state": document.state,
+                "decided_by": document.decided_by,
+                "decided_at": document.decided_at,
             }
         )
-    return found
+    return documents
 
 
 def _render(block: Block) -> dict[str, Any]:

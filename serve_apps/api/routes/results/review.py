@@ -58,7 +58,7 @@ def read_filter(
     )
 
 
-Wanted = Annotated[FlagFilter, Depends(read_filter)]
+Conditions = Annotated[FlagFilter, Depends(read_filter)]
 
 
 class SpanBody(Body):
@@ -149,17 +149,19 @@ class UndoneBody(Body):
 
 
 @router.get("/v1/jobs/{job_id}/review", responses={200: {"model": list[ReviewItem]}})
-async def read_pending(job_id: JobIdDep, call: CallDep, wanted: Wanted) -> Response:
+async def read_pending(job_id: JobIdDep, call: CallDep, conditions: Conditions) -> Response:
     """List the job's flagged values that await a decision, in reading order; filters select others."""
-    listed = await call.running.sql.run(list_flags, call.store.db, call.scope, job_id, wanted)
+    listed = await call.running.sql.run(list_flags, call.store.db, call.scope, job_id, conditions)
     items = await call.running.disk.run(_in_context, call, listed)
-    return json_response([_render(one) for one in items])
+    return json_response([_render(item) for item in items])
 
 
 @router.get("/v1/review", responses={200: {"model": list[InboxItem]}})
-async def read_inbox(call: CallDep, wanted: Wanted, limit: Limit = 100, cursor: Cursor = None) -> Response:
+async def read_inbox(call: CallDep, conditions: Conditions, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """List pending flags of all documents, newest job first. A page ends with a whole job, so it may exceed `limit`."""
-    page = await call.running.sql.run(list_inbox, call.store, call.scope, limit=limit, cursor=cursor, conditions=wanted)
+    page = await call.running.sql.run(
+        list_inbox, call.store, call.scope, limit=limit, cursor=cursor, conditions=conditions
+    )
     items = await call.running.disk.run(_in_context, call, page.items)
     return page_response(ListPage(tuple(items), page.next_cursor), _render_inbox)
 
@@ -179,7 +181,7 @@ async def review_block(
             "decided_by": decided.decided_by,
             "decided_at": decided.decided_at,
             "act": decided.act,
-            "places": [_place(one) for one in decided.places],
+            "places": [_place(place) for place in decided.places],
         }
     )
 
@@ -191,11 +193,11 @@ async def undo_review(act: ActPath, call: CallDep) -> Response:
         raise NotFound("no such decision of this key")
     approvals = call.running.resources.review_approvals
     undone = await call.running.disk.run(undo_decision, call.store.db, call.scope, call.actor, act, approvals=approvals)
-    return json_response({"act": act, "places": [_place(one) for one in undone]})
+    return json_response({"act": act, "places": [_place(place) for place in undone]})
 
 
-def _place(one: Any) -> dict[str, Any]:
-    return {"document_id": one.document_id, "place": one.place, "state": one.state}
+def _place(place: Any) -> dict[str, Any]:
+    return {"document_id": place.document_id, "place": place.place, "state": place.state}
 
 
 def _decide(call: Call, job_id: JobId, document_id: DocumentId, block_id: str, body: DecisionBody) -> Decided:
@@ -224,14 +226,14 @@ def _find_targets(
     tree = call.running.trees.get(call.store, document_id, where.attempt)
     if not any(block.id == block_id for block in tree.blocks):
         raise NotFound("no such block")
-    found = [
-        DecisionTarget(block_id=block_id, flag=one.flag, place=one.place, value=one.value)
-        for one in find_places(tree)
-        if (one.block_id, one.flag) == (block_id, body.flag) and body.place in (None, one.place)
+    targets = [
+        DecisionTarget(block_id=block_id, flag=place.flag, place=place.place, value=place.value)
+        for place in find_places(tree)
+        if (place.block_id, place.flag) == (block_id, body.flag) and body.place in (None, place.place)
     ]
-    if not found:
+    if not targets:
         raise UnknownFlag("the block does not have this flag")
-    return found
+    return targets
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,37 +246,37 @@ class _Shown:
 
 def _in_context(call: Call, listed: Iterable[ListedFlag]) -> list[_Shown]:
     """Return each flag with its text, without documents deleted in the meantime. Opens each tree once."""
-    found = []
-    for (document_id, attempt), flags in groupby(listed, key=lambda one: (one.document_id, one.attempt)):
+    shown = []
+    for (document_id, attempt), flags in groupby(listed, key=lambda flag: (flag.document_id, flag.attempt)):
         try:
             tree = call.running.trees.get(call.store, document_id, attempt)
         except NotFound:
             continue
         blocks, spans = {str(block.id): block for block in tree.blocks}, find_spans(tree)
-        for one in flags:
-            block = blocks[one.block_id]
-            together = [span for span in block.flag_spans if span.flag == one.flag]
-            marked = spans.get((one.block_id, one.flag, one.place), together)
-            found.append(_Shown(one, in_context(block, marked)))
-    return found
+        for flag in flags:
+            block = blocks[flag.block_id]
+            together = [span for span in block.flag_spans if span.flag == flag.flag]
+            marked = spans.get((flag.block_id, flag.flag, flag.place), together)
+            shown.append(_Shown(flag, in_context(block, marked)))
+    return shown
 
 
 def _render(shown: _Shown) -> dict[str, Any]:
-    one, seen = shown.flag, shown.seen
+    flag, seen = shown.flag, shown.seen
     return {
-        "document_id": one.document_id,
-        "block_id": one.block_id,
+        "document_id": flag.document_id,
+        "block_id": flag.block_id,
         "page": seen.page,
         "bbox": seen.bbox,
-        "flag": one.flag,
+        "flag": flag.flag,
         "text": seen.text,
         "spans": [{"start": start, "end": end} for start, end in seen.spans],
-        "state": one.state,
-        "place": one.place,
-        "confidence": one.confidence,
+        "state": flag.state,
+        "place": flag.place,
+        "confidence": flag.confidence,
         "words": [
             {"decision": word.decision, "decided_by": word.decided_by, "decided_at": word.decided_at}
-            for word in one.words
+            for word in flag.words
         ],
     }
 

@@ -34,7 +34,7 @@ async def read_tree(
     redacted: Redacted = False,
 ) -> Response:
     """Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
-    if redacted:  # what is masked changes with decisions and maskers, so it is made anew each time
+    if redacted:  # masked values change with decisions and maskers, so the result is not cached
         shown = await find_published(call, job_id, document_id, redacted)
         return Response(await shown.derive(partial(_served, document_id, shown.name)), media_type=JSON)
     where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)

@@ -51,10 +51,10 @@ class QuireConverter:
         documents = []
         reading = LoadOptions(split=self.split, redacted=self.redacted)
         with Client(self.url, self.token.resolve_value()) as client:
-            for source, given in zip(sources, normalize_metadata(meta, len(sources)), strict=True):
-                own = source.meta if isinstance(source, ByteStream) else {}
+            for source, source_meta in zip(sources, normalize_metadata(meta, len(sources)), strict=True):
+                stream_meta = source.meta if isinstance(source, ByteStream) else {}
                 for loaded in load_texts(client, [_file_of(source)], reading):
-                    facts = {**loaded.metadata, **own, **given}
+                    facts = {**loaded.metadata, **stream_meta, **source_meta}
                     documents.append(Document(id=loaded.id, content=loaded.text, meta=facts))
         return {"documents": documents}
 

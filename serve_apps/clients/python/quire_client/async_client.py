@@ -25,7 +25,7 @@ class AsyncClient(AsyncOperations):
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close()
 
@@ -127,11 +127,11 @@ class AsyncClient(AsyncOperations):
         """Return the job once it has ended. `on_change` may be a coroutine. Raises `WaitTimeout` after `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         while True:
-            left = max(0.0, deadline - time.monotonic())
-            job = await self.get_job(job_id, wait=min(left, 2.0 if on_change else LONGEST_WAIT_S))
-            if on_change and (told := on_change(job)) is not None:
-                await told
+            remaining_s = max(0.0, deadline - time.monotonic())
+            job = await self.get_job(job_id, wait=min(remaining_s, 2.0 if on_change else LONGEST_WAIT_S))
+            if on_change and (pending_call := on_change(job)) is not None:
+                await pending_call
             if job["status"] in ENDED:
                 return job
-            if left <= 0:
+            if remaining_s <= 0:
                 raise WaitTimeout(f"{job_id} is {job['status']} after {timeout_s:g} s")

@@ -12,7 +12,7 @@ from quire_client import types
 T = TypeVar("T")
 DEFAULT_URL = "http://127.0.0.1:8000"
 SPARE_S = 15.0
-"""How much longer than the service may hold an answer back we wait for it."""
+"""Seconds that the read timeout exceeds the time for which the service may delay its answer."""
 
 
 class Parts(Protocol):
@@ -42,10 +42,10 @@ class Call(Generic[T]):
         return self.repeatable or self.keyed or self.method in {"GET", "DELETE"}
 
     @property
-    def patience_s(self) -> float | None:
+    def read_timeout_s(self) -> float | None:
         """Return the read timeout in seconds if the service was asked to delay its answer, otherwise None."""
-        asked = (self.query or {}).get("wait") or (self.query or {}).get("timeout_s")
-        return float(asked) + SPARE_S if asked else None
+        wait_s = (self.query or {}).get("wait") or (self.query or {}).get("timeout_s")
+        return float(wait_s) + SPARE_S if wait_s else None
 
     def parameters(self) -> dict[str, str]:
         """Return the query without missing values."""

@@ -27,7 +27,9 @@ class Client(Operations):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         self.close()
 
     def create_job(
@@ -118,11 +120,11 @@ class Client(Operations):
         """Return the job once it has ended. Raises `WaitTimeout` after `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         while True:
-            left = max(0.0, deadline - time.monotonic())
-            job = self.get_job(job_id, wait=min(left, 2.0 if on_change else LONGEST_WAIT_S))
+            remaining_s = max(0.0, deadline - time.monotonic())
+            job = self.get_job(job_id, wait=min(remaining_s, 2.0 if on_change else LONGEST_WAIT_S))
             if on_change:
                 on_change(job)
             if job["status"] in ENDED:
                 return job
-            if left <= 0:
+            if remaining_s <= 0:
                 raise WaitTimeout(f"{job_id} is {job['status']} after {timeout_s:g} s")

@@ -14,7 +14,7 @@ from quire_client.uploads import FileLike, Ocr
 Split: TypeAlias = Literal["chunk", "document"]
 Scalar: TypeAlias = str | int | float
 AHEAD = 4
-"""Files sent before the first is waited for: the service reads while its caller still works on what came."""
+"""Files sent before the first is awaited, so that the service reads while the caller works on earlier texts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,8 +96,8 @@ class Transport:
 
     def _request(self, call: Call[Any], headers: dict[str, str]) -> httpx.Response:
         options: dict[str, Any] = {"params": call.parameters(), "headers": headers}
-        if call.patience_s is not None:
-            options["timeout"] = call.patience_s
+        if call.read_timeout_s is not None:
+            options["timeout"] = call.read_timeout_s
         if call.parts is None:
             return self._http.request(call.method, call.path, json=call.json_body(), **options)
         with call.parts() as files:

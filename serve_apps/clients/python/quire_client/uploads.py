@@ -11,7 +11,7 @@ FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | tuple[str, bytes | IO
 """A path, an address (http://, https://), an open binary file, or `(name, content)`."""
 Ocr: TypeAlias = Literal["auto", "always", "never"]
 TableParts: TypeAlias = Literal["joined", "apart"]
-"""A table that goes on over pages: one table, or one on each page."""
+"""A table that continues over pages: one table, or one per page."""
 
 
 class Files:
@@ -24,7 +24,7 @@ class Files:
     def __call__(self) -> Iterator[Sequence[tuple[str, Any]]]:
         """Open the files and yield the parts; close them at the end."""
         with ExitStack() as opened:
-            yield [(part, _open(opened, file, at)) for part, file, at in self._parts]
+            yield [(part, _open(opened, file, position)) for part, file, position in self._parts]
 
 
 def submission(part: str, files: Sequence[FileLike], fields: dict[str, str]) -> dict[str, Any]:
@@ -46,16 +46,16 @@ def form_fields(
     metadata: Mapping[str, Any] | None,
 ) -> dict[str, str]:
     """Return the form fields that accompany the files, without missing values."""
-    given = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
-    given["metadata"] = _dumped(metadata)
-    return {name: value for name, value in given.items() if value is not None}
+    fields = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
+    fields["metadata"] = _dumped(metadata)
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _dumped(metadata: Mapping[str, Any] | None) -> str | None:
     return None if metadata is None else json.dumps(dict(metadata))
 
 
-def _open(opened: ExitStack, file: FileLike, at: int) -> tuple[str, Any, str]:
+def _open(opened: ExitStack, file: FileLike, position: int) -> tuple[str, Any, str]:
     if isinstance(file, str | os.PathLike):
         path = Path(file)
         return path.name, opened.enter_context(path.open("rb")), "application/octet-stream"
@@ -64,7 +64,7 @@ def _open(opened: ExitStack, file: FileLike, at: int) -> tuple[str, Any, str]:
     else:
         name, content = Path(str(getattr(file, "name", "file"))).name, file
     if not isinstance(content, bytes):
-        content.seek(at)
+        content.seek(position)
     return name, content, "application/octet-stream"
 
 

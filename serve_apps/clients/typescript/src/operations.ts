@@ -133,7 +133,7 @@ export class Operations extends Transport {
     return this.json<Array<types.ExtractedField>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/fields", { job_id: jobId, document_id: documentId }), query: { keys: options.keys, redacted: options.redacted } });
   }
 
-  /** Return typed objects with evidence block ids. An ingest's semantics are returned unchanged, but never redacted. */
+  /** Return typed objects with evidence block ids. Semantics of an ingest are returned unchanged, never redacted. */
   getSemantics(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<types.SemanticDocument> {
     return this.json<types.SemanticDocument>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }

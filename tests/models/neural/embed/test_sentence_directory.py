@@ -46,7 +46,7 @@ def _pickled(folder: Path) -> None:
         (_without("model.safetensors"), "has no weights"),
         (_pickled, "has no weights"),
         (lambda folder: (folder / "modules.json").write_text("{"), "no JSON"),
-        (lambda folder: write(folder / "modules.json", {"a": 1}), "no list of modules"),
+        (lambda folder: write(folder / "modules.json", {"a": 1}), "not a list of modules"),
         (lambda folder: write(folder / "modules.json", []), "modules are none"),
         (lambda folder: write_directory(folder, modules=["Transformer", "Pooling", "CNN"]), "CNN"),
         (lambda folder: write_directory(folder, modules=["BoW", "Pooling"]), "BoW"),
@@ -88,7 +88,7 @@ def test_the_key_of_a_model_changes_with_its_weights(tmp_path: Path) -> None:
 
 
 def test_missing_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderRefused, match="is no directory"):
+    with pytest.raises(EmbedderRefused, match="is not a directory"):
         describe_embedder(str(tmp_path / "nowhere"))
 
 

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from models.neural.ocr.upright import choose_probes, lies_sideways, measure_skew, turn_boxes_over, turn_picture
+from models.neural.ocr.upright import choose_probes, is_sideways, measure_skew, turn_boxes_over, turn_picture
 from tests.models.neural.ocr.test_order import box
 
 
 def test_page_of_mostly_tall_boxes_lies_sideways() -> None:
-    assert lies_sideways([box(0, 0, 20, 200), box(40, 0, 20, 200), box(80, 0, 60, 20)])
-    assert not lies_sideways([box(0, 0, 20, 200), box(40, 0, 300, 20)])
-    assert not lies_sideways([])
+    assert is_sideways([box(0, 0, 20, 200), box(40, 0, 20, 200), box(80, 0, 60, 20)])
+    assert not is_sideways([box(0, 0, 20, 200), box(40, 0, 300, 20)])
+    assert not is_sideways([])
 
 
 @pytest.mark.parametrize("skew", [-4.0, -0.5, 0.0, 2.0])

@@ -237,5 +237,5 @@ def test_a_directory_is_known_by_its_config_and_refused_without_weights(tmp_path
         (tmp_path / "config.json").write_text(json.dumps({"architectures": [architecture]}))
         assert identify_directory(tmp_path) == name
     (tmp_path / "config.json").write_text("[]")
-    with pytest.raises(MlUnavailable, match="none of"):
+    with pytest.raises(MlUnavailable, match="not one of"):
         identify_directory(tmp_path)

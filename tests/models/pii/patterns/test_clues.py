@@ -27,7 +27,7 @@ from models.pii.patterns.clues import (
     before_at,
     before_house_numbers,
     before_numbers,
-    before_said_at,
+    before_spelled_at,
     behind,
 )
 from models.pii.patterns.kind_patterns import PATTERNS
@@ -115,8 +115,8 @@ def test_value_behind_an_invalid_number_is_found() -> None:
         (before_at, "write ann.b@x.de @c", [0, 6, 12]),
         (before_at, "y" + " " * (EMAIL_REACH - 1) + "@", [0]),
         (before_at, "y" + " " * EMAIL_REACH + "@", []),
-        (before_said_at, "ann (at) b x at y dot z", [0, 5, 9, 11]),
-        (before_said_at, "ann at rest", []),
+        (before_spelled_at, "ann (at) b x at y dot z", [0, 5, 9, 11]),
+        (before_spelled_at, "ann at rest", []),
         (at_quoted, 'x "a b"@c.de', [2]),
         (at_quoted, '"' + "a" * 65 + '"@c', [0]),
         (at_quoted, '"' + "a" * 66 + '"@c', []),

@@ -1,1 +1,1 @@
-"""Where tables may stand: many proposals from generators that know nothing of each other."""
+"""Possible table regions: many proposals from independent generators."""

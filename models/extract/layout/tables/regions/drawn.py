@@ -1,4 +1,4 @@
-"""Regions told by what is drawn: rules that touch or are alike, verticals of one height, shaded bands and cells."""
+"""Regions found by drawn elements: rules that touch or match, verticals of one height, shaded bands and cells."""
 
 from dataclasses import dataclass
 
@@ -11,11 +11,11 @@ from models.extract.layout.tables.rules import RuledRegion, are_alike, cross
 
 @dataclass(frozen=True, slots=True)
 class DrawnLimits:
-    """Points. `alike`: ends of verticals or bands this close are the same; `stack`: bands of one stack are closer;
-    `touch`: rules this near each other meet; `least_width`, `least_height`: a smaller box holds no table.
+    """Limits in points.
 
-    `most`: rules and `most_bands`: bands beyond this number are not compared with each other (the work grows with
-    the square).
+    `alike`: ends of verticals or bands this close are the same. `stack`: bands of one stack are closer. `touch`: rules
+    this near each other meet. `least_width`, `least_height`: a smaller box contains no table. `most`: rules, and
+    `most_bands`: bands beyond this number are not compared with each other, because the work grows with the square.
     """
 
     alike: float = 6.0
@@ -31,7 +31,7 @@ LIMITS = DrawnLimits()
 
 
 def group_rules(view: PageView) -> list[Bbox]:
-    """Boxes around rules and sides of shaded cells that touch, or that are alike in both ends."""
+    """Return boxes around rules and sides of shaded cells that touch or have the same ends."""
     flat = [rule for rule in view.horizontals if rule.x1 - rule.x0 >= 20]
     rules = flat + view.verticals + view.edges
     if len(rules) > LIMITS.most:
@@ -39,13 +39,13 @@ def group_rules(view: PageView) -> list[Bbox]:
     if len(rules) > LIMITS.most:
         return []
     sets, split = DisjointSets(len(rules)), len(flat)
-    for first, one in enumerate(flat):
+    for first, rule in enumerate(flat):
         for second in range(first + 1, split):
-            if are_alike(one, rules[second], view.marks.height):
+            if are_alike(rule, rules[second], view.marks.height):
                 sets.join(first, second)
                 break
         for second in range(split, len(rules)):
-            if cross(one, rules[second]):
+            if cross(rule, rules[second]):
                 sets.join(first, second)
     boxes = [_box_of([rules[index] for index in group]) for group in sets.groups() if len(group) > 1]
     return [box for box in boxes if _is_large(box)]
@@ -65,10 +65,10 @@ def _is_large(box: Bbox) -> bool:
 
 
 def group_verticals(view: PageView) -> list[Bbox]:
-    """Boxes around verticals that begin and end at like heights; a single one counts."""
+    """Return boxes around verticals that begin and end at similar heights; a single one counts."""
     tall = [rule for rule in view.verticals if rule.y1 - rule.y0 >= LIMITS.least_height]
     groups: list[list[Rule]] = []
-    for rule in sorted(tall, key=lambda one: (one.y0, one.x0))[: LIMITS.most]:
+    for rule in sorted(tall, key=lambda item: (item.y0, item.x0))[: LIMITS.most]:
         for group in groups[-8:]:
             if abs(group[0].y0 - rule.y0) <= LIMITS.alike and abs(group[0].y1 - rule.y1) <= LIMITS.alike:
                 group.append(rule)
@@ -87,9 +87,9 @@ class ShadedBand:
 
 
 def find_shaded_bands(view: PageView) -> list[ShadedBand]:
-    """Fills of one height that touch each other, joined; top to bottom."""
+    """Return fills of one height that touch each other, joined, top to bottom."""
     bands: list[ShadedBand] = []
-    for fill in sorted(view.fills, key=lambda one: (round(one.y0), round(one.y1), one.x0)):
+    for fill in sorted(view.fills, key=lambda item: (round(item.y0), round(item.y1), item.x0)):
         last = bands[-1] if bands else None
         if last is not None and _is_beside(last.box, fill):
             last.fills.append(fill)
@@ -104,14 +104,14 @@ def _is_beside(box: Bbox, fill: Fill) -> bool:
 
 
 def stack_bands(bands: list[ShadedBand]) -> list[list[ShadedBand]]:
-    """Bands with the same sides below each other (zebra), or that touch."""
+    """Return groups of bands with the same sides below each other (zebra), or that touch."""
     sets = DisjointSets(len(bands))
-    for first, one in enumerate(bands):
+    for first, band in enumerate(bands):
         for second in range(first + 1, len(bands)):
             other = bands[second]
-            if other.box[1] - one.box[3] > LIMITS.stack:
+            if other.box[1] - band.box[3] > LIMITS.stack:
                 break
-            if _are_stacked(one.box, other.box):
+            if _are_stacked(band.box, other.box):
                 sets.join(first, second)
     return [[bands[index] for index in group] for group in sets.groups()]
 
@@ -124,7 +124,7 @@ def _are_stacked(above: Bbox, below: Bbox) -> bool:
 
 
 def stack_box(stack: list[ShadedBand]) -> Bbox:
-    """The box around a stack of bands."""
+    """Return the box around a stack of bands."""
     return (
         min(band.box[0] for band in stack),
         min(band.box[1] for band in stack),
@@ -134,7 +134,10 @@ def stack_box(stack: list[ShadedBand]) -> Bbox:
 
 
 def cell_columns(view: PageView, region: RuledRegion) -> list[float]:
-    """x where the shaded cells of the fullest row of them meet; empty where no such row is as wide as the region."""
+    """Return the x positions where the shaded cells of the fullest row meet.
+
+    Empty if that row is narrower than the region.
+    """
     x0, y0, x1, y1 = region.box
     best: list[float] = []
     for band in find_shaded_bands(view):
@@ -144,9 +147,9 @@ def cell_columns(view: PageView, region: RuledRegion) -> list[float]:
         if box[0] < x0 - 20 or box[2] > x1 + 20:
             continue
         meets = [
-            (one.x1 + other.x0) / 2
-            for one, other in zip(band.fills, band.fills[1:], strict=False)
-            if abs(other.x0 - one.x1) <= 3 * LIMITS.touch
+            (fill.x1 + other.x0) / 2
+            for fill, other in zip(band.fills, band.fills[1:], strict=False)
+            if abs(other.x0 - fill.x1) <= 3 * LIMITS.touch
         ]
         if len(meets) > len(best):
             best = meets

@@ -1,6 +1,6 @@
-"""Regions told by columns that go on: rows join while they fit into the columns of the rows before them.
+"""Regions found by persistent columns: rows join while they fit into the columns of the rows before them.
 
-However many lines a cell has, the run does not end inside it; a line that runs across columns ends it.
+A run does not end inside a cell, even if the cell has many lines; a line across the columns ends it.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from models.extract.layout.tables.words import SEGMENT_GAP
 
 @dataclass(frozen=True, slots=True)
 class FloodLimits:
-    """When a row joins the run above it. Lengths are in ems unless a field says otherwise."""
+    """Limits for a row to join the run above it. Lengths are in ems unless a field says otherwise."""
 
     gaps: tuple[float, ...] = (2.4, 3.4, 5.0)
     """A row further below the last one ends the run; one set of runs for each."""
@@ -47,7 +47,7 @@ Run = tuple[int, int]
 
 
 def find_floods(lines: list[Line], rows: list[LineRow]) -> Iterator[Run]:
-    """Runs (start, end) of rows and their variants, each once."""
+    """Yield runs (start, end) of rows and their variants, each once."""
     spans = [_find_segments(lines, row) for row in rows]
     seen: set[Run] = set()
     for gap in LIMITS.gaps:
@@ -65,7 +65,7 @@ def find_floods(lines: list[Line], rows: list[LineRow]) -> Iterator[Run]:
 
 
 def _find_segments(lines: list[Line], row: LineRow) -> list[Span]:
-    """Left and right ends of the stretches of a row between wide gaps."""
+    """Return the left and right ends of the stretches of a row between wide gaps."""
     spans: list[Span] = []
     for index in row.indices:
         line = lines[index]
@@ -77,7 +77,7 @@ def _find_segments(lines: list[Line], row: LineRow) -> list[Span]:
 
 
 def _grow(rows: list[LineRow], spans: list[list[Span]], start: int, gap: float) -> tuple[int, int]:
-    """The end of the run that starts with a row, and how many of its rows have several segments."""
+    """Return the end of the run that starts with a row, and the number of its rows with several segments."""
     columns, size = spans[start], rows[start].size
     full = 1
     for index in range(start + 1, len(rows)):
@@ -96,7 +96,7 @@ def _grow(rows: list[LineRow], spans: list[list[Span]], start: int, gap: float) 
 
 
 def _fits(span: Span, columns: list[Span], size: float) -> bool:
-    """True for a single line that stands in one column, or in a gap between or right of them."""
+    """Return True for a single line that is in one column, or in a gap between or right of them."""
     met = sum(span[0] < x1 - LIMITS.inset and x0 + LIMITS.inset < span[1] for x0, x1 in columns)
     if met > 1 or span[0] < columns[0][0] - LIMITS.outside * size:
         return False
@@ -114,7 +114,7 @@ def _join_spans(columns: list[Span], own: list[Span], size: float) -> list[Span]
 
 
 def _vary(lines: list[Line], rows: list[LineRow], run: Run) -> Iterator[Run]:
-    """The run; without its last single lines; without its first row; its parts at repeated heads and at wide steps."""
+    """Yield the run and variants: without last single lines, without its first row, cut at repeated headers or gaps."""
     start, end = run
     yield run
     last = end
@@ -125,7 +125,9 @@ def _vary(lines: list[Line], rows: list[LineRow], run: Run) -> Iterator[Run]:
     if end - start > 3:
         yield (start + 1, end)
     head = _text_of(lines, rows[start])
-    repeats = [at for at in range(start + 2, end) if rows[at].segments > 1 and _text_of(lines, rows[at]) == head]
+    repeats = [
+        index for index in range(start + 2, end) if rows[index].segments > 1 and _text_of(lines, rows[index]) == head
+    ]
     yield from _cut(run, repeats)
     steps = [(below.base - above.base) / max(below.size, 1.0) for above, below in pairwise(rows[start:end])]
     if len(steps) >= LIMITS.least_steps:
@@ -136,7 +138,7 @@ def _vary(lines: list[Line], rows: list[LineRow], run: Run) -> Iterator[Run]:
 
 
 def _cut(run: Run, cuts: list[int]) -> Iterator[Run]:
-    """The parts of a run between some of its rows; without cuts none."""
+    """Yield the parts of a run between some of its rows; without cuts nothing."""
     if cuts:
         ends = [run[0], *cuts, run[1]]
         yield from ((first, last) for first, last in pairwise(ends) if last - first > 1)

@@ -1,6 +1,6 @@
-"""A first, cheap look at proposals: features from lines and rules alone, so that few regions need grids.
+"""Cheap pre-selection of proposals by features of lines and rules, so that only a few regions need grids.
 
-Words are not split, columns not looked for. A small forest guesses the quality of the best table a region may give.
+It does not split words or search for columns. A small forest predicts the quality of the best table of a region.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,24 +23,24 @@ _weights = Path(__file__).parent.parent / "weights" / "regions.npz"
 
 @dataclass(frozen=True, slots=True)
 class GlanceLimits:
-    """Regions guessed under `bar` get no grid; of the others the best `most` do.
+    """Limits of the pre-selection: regions predicted under `bar` get no grid; of the others the best `most` do.
 
-    Of the variants of one table only the best `crowd` do, and none that is guessed lower by more than `behind` than
-    the best: the next table on the page finds room. A part of a larger region is no variant of it.
+    Of the variants of one table only the best `crowd` remain, and none predicted more than `behind` below the best, so
+    that the next table of the page keeps its place. A part of a larger region does not count as a variant of it.
     """
 
     bar: float = 0.15
     behind: float = 0.2
     alike: float = 0.5
-    """Share of the lines of two regions, together, that both hold when they are variants of one table."""
+    """Share of the lines of two regions together that variants of one table have in common."""
     most: int = 14
     crowd: int = 4
     long: int = 40
-    """Characters of a line that is no label."""
+    """Minimum characters of a line that is longer than a label."""
     edge_step: float = 3.0
-    """Edges are told apart in steps of so many points."""
+    """Edges are distinguished in steps of this many points."""
     wide_gap: float = 8.0
-    """Gaps between neighbours on a row (ems) beyond this tell no more."""
+    """Upper limit of gaps between neighbours on a row (ems)."""
     beside: float = 8.0
     """Rules this close (points) above or below the lines of a proposal count as its own."""
 
@@ -60,9 +60,9 @@ Table = npt.NDArray[np.float32]
 
 
 def glance_at(proposals: list[Proposal], view: PageView) -> Table:
-    """A row of `GLANCE_NAMES` for every proposal."""
-    count = np.array([len(one.indices) for one in proposals])
-    lines = np.array([index for one in proposals for index in one.indices])
+    """Return the features `GLANCE_NAMES` of every proposal."""
+    count = np.array([len(proposal.indices) for proposal in proposals])
+    lines = np.array([index for proposal in proposals for index in proposal.indices])
     starts = np.cumsum(count) - count
     every = _boxes(view.lines)
     look, box = _line_looks(view, sorted(set(lines.tolist())))[lines], every[lines]
@@ -78,54 +78,54 @@ def glance_at(proposals: list[Proposal], view: PageView) -> Table:
         count, rows, count / rows, left / count, right / count, sizes, step, step_most,
         (x1 - x0) / max(view.marks.width, 1.0), (y1 - y0) / max(view.marks.height, 1.0),
         count / max(len(view.lines), 1), flat, levels, upright, fills, np.full(len(count), len(view.lines)),
-        np.full(len(count), multi), [len(one.makers) for one in proposals],
-        *([name in one.makers for one in proposals] for name in MAKERS),
+        np.full(len(count), multi), [len(proposal.makers) for proposal in proposals],
+        *([name in proposal.makers for proposal in proposals] for name in MAKERS),
     ]  # fmt: skip
     return np.concatenate([means, np.array(whole).T], axis=1).astype(np.float32)
 
 
 def _boxes(items: Sequence[Line | Rule | Fill]) -> Table:
-    return np.array([(one.x0, one.y0, one.x1, one.y1) for one in items], np.float32).reshape(-1, 4)
+    return np.array([(item.x0, item.y0, item.x1, item.y1) for item in items], np.float32).reshape(-1, 4)
 
 
 def _look_at_rows(proposals: list[Proposal], view: PageView, sizes: Table) -> Table:
-    """Rows, and the usual and the largest step between two (ems), proposal by proposal."""
+    """Return the number of rows, and the usual and the largest step between two (ems), for each proposal."""
     number = [0] * len(view.lines)
-    for at, row in enumerate(view.rows):
+    for row_number, row in enumerate(view.rows):
         for index in row.indices:
-            number[index] = at
+            number[index] = row_number
     bases = [row.base for row in view.rows] or [0.0]
-    found: list[tuple[float, float, float]] = []
+    features: list[tuple[float, float, float]] = []
     for proposal in proposals:
         rows = sorted({number[index] for index in proposal.indices})
         steps = sorted([bases[below] - bases[above] for above, below in pairwise(rows)]) or [0.0]
         half = len(steps) // 2
         usual = steps[half] if len(steps) % 2 else (steps[half - 1] + steps[half]) / 2
-        found.append((len(rows), usual, steps[-1]))
-    out = np.array(found, np.float32).T
+        features.append((len(rows), usual, steps[-1]))
+    out = np.array(features, np.float32).T
     out[1:] /= np.maximum(sizes, np.float32(1.0))
     return out
 
 
 def _count_edges(proposals: list[Proposal], edges: Table) -> npt.NDArray[np.int64]:
-    """Different edges of the lines of each proposal."""
+    """Return the number of different edges of the lines of each proposal."""
     steps = np.round(edges / LIMITS.edge_step).tolist()
-    return np.array([len({steps[index] for index in one.indices}) for one in proposals])
+    return np.array([len({steps[index] for index in proposal.indices}) for proposal in proposals])
 
 
 def _count_drawn(view: PageView, around: Table) -> Iterator[npt.ArrayLike]:
-    """Horizontals, their levels, verticals, and shaded areas in each proposal."""
+    """Return the numbers of horizontals, their levels, verticals and shaded areas in each proposal."""
     flat = _boxes(view.horizontals)
     held = _meet(flat, around)
     steps = np.round(flat[:, 1] / LIMITS.edge_step)
     yield held.sum(axis=1)
-    yield [len(set(steps[one].tolist())) for one in held]
+    yield [len(set(steps[indices].tolist())) for indices in held]
     yield _meet(_boxes(view.verticals), around).sum(axis=1)
     yield _meet(_boxes(view.fills), around).sum(axis=1)
 
 
-def _line_looks(view: PageView, wanted: list[int]) -> Table:
-    """`_LINE_NAMES` for every line of the page; zeros for those that are not wanted."""
+def _line_looks(view: PageView, indices: list[int]) -> Table:
+    """Return the features `_LINE_NAMES` of every line of the page; zeros for unrequested lines."""
     places = [(0.0, 0.0, 0.0)] * len(view.lines)
     for row in view.rows:
         multi, count, size = float(row.segments > 1), float(row.segments), max(row.size, 1.0)
@@ -133,9 +133,9 @@ def _line_looks(view: PageView, wanted: list[int]) -> Table:
             gap = (view.lines[right].x0 - view.lines[left].x1) / size
             places[left] = (multi, count, min(max(gap, 0.0), LIMITS.wide_gap))
         places[row.indices[-1]] = (multi, count, 0.0)
-    found = chain.from_iterable([(*_look_of(view.lines[index]), *places[index]) for index in wanted])
+    values = chain.from_iterable([(*_look_of(view.lines[index]), *places[index]) for index in indices])
     looks = np.zeros((len(view.lines), len(_LINE_NAMES)), np.float32)
-    looks[wanted] = np.fromiter(found, np.float32, len(wanted) * len(_LINE_NAMES)).reshape(-1, len(_LINE_NAMES))
+    looks[indices] = np.fromiter(values, np.float32, len(indices) * len(_LINE_NAMES)).reshape(-1, len(_LINE_NAMES))
     return looks
 
 
@@ -148,15 +148,15 @@ def _look_of(line: Line) -> tuple[float, ...]:
 
 
 def _meet(boxes: Table, around: Table) -> npt.NDArray[np.bool_]:
-    """Which boxes (columns) reach into which proposals (rows), or lie right above or below them."""
+    """Return whether each box (column) reaches into each proposal (row), or is right above or below it."""
     x0, y0, x1, y1 = around[:, :, None]
-    found: npt.NDArray[np.bool_] = (
+    meets: npt.NDArray[np.bool_] = (
         (boxes[:, 0] < x1)
         & (boxes[:, 2] > x0)
         & (boxes[:, 1] < y1 + LIMITS.beside)
         & (boxes[:, 3] > y0 - LIMITS.beside)
     )
-    return found
+    return meets
 
 
 def load_glance() -> None:
@@ -171,7 +171,7 @@ def use_weights(path: Path) -> None:
 
 
 def pick_proposals(proposals: list[Proposal], view: PageView) -> list[Proposal]:
-    """The proposals worth a grid, in their order."""
+    """Return the proposals that are worth a grid, in their order."""
     if not proposals:
         return []
     guesses = _load(_weights).sums(glance_at(proposals, view))
@@ -179,7 +179,10 @@ def pick_proposals(proposals: list[Proposal], view: PageView) -> list[Proposal]:
 
 
 def keep_best(proposals: list[Proposal], guesses: list[float]) -> list[Proposal]:
-    """The best guessed, in their order; of variants of one table no more than `crowd`, and none far `behind`."""
+    """Return the best proposals in their order.
+
+    At most `crowd` variants of one table, and none far `behind` the best.
+    """
     kept: list[int] = []
     held: list[set[int]] = []
     for index in sorted(range(len(proposals)), key=lambda index: (-guesses[index], index)):

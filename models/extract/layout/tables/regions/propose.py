@@ -1,4 +1,4 @@
-"""All proposals of a page: lines that together may be a table, and who thinks so. No proposal is looked into here."""
+"""Collect all proposals of a page: sets of lines that may be a table, with their generators. It does not rate them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -28,20 +28,20 @@ from models.extract.layout.text.captions import is_caption
 
 @dataclass(frozen=True, slots=True)
 class ProposalLimits:
-    """How many regions of a page are proposed, and the least of one."""
+    """Limits of the number of proposals of a page and of their size."""
 
     most_proposals: int = 220
-    """Proposals of a page before they are weighed."""
+    """Maximum proposals of a page before they are rated."""
     most_bands: int = 24
-    """Bands and rules around which runs are looked for; pages with more are drawings."""
+    """Bands and rules around which runs are searched; pages with more are drawings."""
     least_lines: int = 4
-    """Lines of text: with fewer there is no table of two rows and two columns."""
+    """Minimum lines of text of a table with two rows and two columns."""
 
 
 LIMITS = ProposalLimits()
 
 MAKERS = ("rules", "verticals", "fills", "band", "head", "runs", "column", "flood")
-"""Who proposes, in the order of the features that tell."""
+"""Names of the generators, in the order of their features."""
 
 Edges = list[float]
 Within = Callable[[Bbox], tuple[int, ...]]
@@ -49,15 +49,15 @@ Within = Callable[[Bbox], tuple[int, ...]]
 
 @dataclass(slots=True)
 class Proposal:
-    """Lines (indices, ascending) that may be a table, and the generators that gave just these."""
+    """Lines (indices, ascending) that may be a table, and the generators that proposed exactly these."""
 
     indices: tuple[int, ...]
     makers: set[str] = field(default_factory=set)
 
 
 def propose_regions(view: PageView) -> list[Proposal]:
-    """Proposals of all generators, each set of lines once, in a fixed order."""
-    found: dict[tuple[int, ...], Proposal] = {}
+    """Return proposals of all generators, each set of lines once, in a fixed order."""
+    proposals: dict[tuple[int, ...], Proposal] = {}
     edges = ([line.y0 for line in view.lines], [-line.y1 for line in view.lines])
     captions: set[int] | None = None
     for maker, indices in _generate(view):
@@ -67,20 +67,20 @@ def propose_regions(view: PageView) -> list[Proposal]:
             indices = _without_captions(view, indices, edges, captions)
         if len(indices) < LIMITS.least_lines:
             continue
-        if indices not in found:
-            if len(found) >= LIMITS.most_proposals:
+        if indices not in proposals:
+            if len(proposals) >= LIMITS.most_proposals:
                 continue
-            found[indices] = Proposal(indices)
-        found[indices].makers.add(maker)
-    return list(found.values())
+            proposals[indices] = Proposal(indices)
+        proposals[indices].makers.add(maker)
+    return list(proposals.values())
 
 
 def _without_captions(
     view: PageView, indices: tuple[int, ...], edges: tuple[Edges, Edges], captions: set[int]
 ) -> tuple[int, ...]:
-    """Without a caption that stands alone on the first or the last line: it is told what the table shows, not in it.
+    """Return the lines without a caption alone on the first or last line: it describes the table and is outside it.
 
-    `edges`: of all lines of the page the tops, and the bottoms turned round.
+    `edges`: the tops of all lines of the page, and the negated bottoms.
     """
     for first, edge_of in zip((True, False), edges, strict=True):
         if len(indices) < LIMITS.least_lines:
@@ -131,7 +131,7 @@ def _around_bands(view: PageView, within: Within) -> Iterator[tuple[str, tuple[i
 
 
 def _between(view: PageView, columns: list[list[LineRow]], box: Bbox) -> Iterator[tuple[int, ...]]:
-    """Lines beside verticals: of the whole page, and of the text column in which they stand."""
+    """Yield lines next to verticals: of the whole page, and of the text column that contains them."""
     for rows in (view.rows, *columns):
         held = [row for row in rows if box[1] - 2 <= row.base - 0.3 * row.size <= box[3] + 2]
         if held and min(row.x0 for row in held) < box[0] and max(row.x1 for row in held) > box[2]:
@@ -142,8 +142,8 @@ def _runs_of(rows: list[LineRow]) -> Iterator[tuple[int, ...]]:
     known: dict[tuple[int, int], tuple[int, ...]] = {}
     for gap in GAPS:
         for run in find_runs(rows, gap):
-            for one in vary_run(rows, run, gap):
-                indices = known.get(one)
+            for variant in vary_run(rows, run, gap):
+                indices = known.get(variant)
                 if indices is None:
-                    indices = known[one] = indices_of(rows, one)
+                    indices = known[variant] = indices_of(rows, variant)
                 yield indices

@@ -1,4 +1,4 @@
-"""Runs of rows that may be a table, told by text alone: rows of several segments, and what stands around a band."""
+"""Runs of rows that may be a table by their text alone: rows of several segments, and the text around a band."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,10 @@ from models.extract.layout.text.order import find_crossed_gutter
 
 @dataclass(frozen=True, slots=True)
 class TextRunLimits:
-    """`singles`: most rows of one segment in a row inside a run; `tail`: a last cell's lines are closer (ems).
+    """Limits of runs.
 
-    `side`: how far (points) a line may reach over the sides of a band; `band_gap`: rows around a band are closer (ems).
+    `singles`: maximum of consecutive one-segment rows inside a run. `tail`: lines of a last cell are closer (ems).
+    `side`: how far (points) a line may exceed the sides of a band. `band_gap`: rows around a band are closer (ems).
     """
 
     singles: int = 4
@@ -20,7 +21,7 @@ class TextRunLimits:
     side: float = 6.0
     band_gap: float = 2.6
     most_columns: int = 4
-    """Columns of a page in which runs are looked for one by one."""
+    """Maximum columns of a page that are searched for runs separately."""
     gaps: tuple[float, ...] = (1.9, 2.6, 4.0)
     """Rows further apart than this (in ems) end a run; one set of runs for each."""
 
@@ -32,27 +33,27 @@ Run = tuple[int, int]
 
 
 def find_runs(rows: list[LineRow], gap: float) -> list[Run]:
-    """Stretches (start, end) of rows no further apart than `gap` that begin and end with rows of several segments."""
+    """Return stretches (start, end) of rows at most `gap` apart that begin and end with rows of several segments."""
     runs: list[Run] = []
-    at = 0
-    while at < len(rows):
-        if rows[at].segments < 2:
-            at += 1
+    start = 0
+    while start < len(rows):
+        if rows[start].segments < 2:
+            start += 1
             continue
-        last = _find_last(rows, at, gap)
-        if last > at:
-            runs.append((at, last + 1))
-        at = last + 1
+        last = _find_last(rows, start, gap)
+        if last > start:
+            runs.append((start, last + 1))
+        start = last + 1
     return runs
 
 
 def _find_last(rows: list[LineRow], start: int, gap: float) -> int:
     last, singles = start, 0
-    for at in range(start + 1, len(rows)):
-        if not _is_near(rows[at - 1], rows[at], gap):
+    for index in range(start + 1, len(rows)):
+        if not _is_near(rows[index - 1], rows[index], gap):
             break
-        if rows[at].segments > 1:
-            last, singles = at, 0
+        if rows[index].segments > 1:
+            last, singles = index, 0
         else:
             singles += 1
             if singles > LIMITS.singles:
@@ -65,7 +66,7 @@ def _is_near(above: LineRow, below: LineRow, gap: float) -> bool:
 
 
 def vary_run(rows: list[LineRow], run: Run, gap: float) -> list[Run]:
-    """The run, without its first or last row, with the row above, with the lines of a last cell below."""
+    """Return the run and variants: without its first or last row, with the row above, with lines of a last cell."""
     start, end = run
     out = [run]
     if end - start > 2:
@@ -86,12 +87,15 @@ def vary_run(rows: list[LineRow], run: Run, gap: float) -> list[Run]:
 
 
 def indices_of(rows: list[LineRow], run: Run) -> tuple[int, ...]:
-    """Indices of the lines in a run, ascending."""
+    """Return the indices of the lines in a run, ascending."""
     return tuple(sorted([index for row in rows[run[0] : run[1]] for index in row.indices]))
 
 
 def find_text_columns(lines: list[Line], rows: list[LineRow]) -> list[list[LineRow]]:
-    """Rows of every text column of the page; empty on a page of one column. Lines across a gutter belong to none."""
+    """Return the rows of every text column of the page; empty if there is only one.
+
+    Lines across a gutter are left out.
+    """
     upright = [line for row in rows for line in (lines[index] for index in row.indices)]
     number = {id(line): index for index, line in enumerate(lines)}
     parts = [upright]
@@ -118,7 +122,7 @@ def find_text_columns(lines: list[Line], rows: list[LineRow]) -> list[list[LineR
 def run_around(
     lines: list[Line], rows: list[LineRow], x0: float, x1: float, top: float, bottom: float, *, up: bool
 ) -> tuple[int, ...]:
-    """Lines in a band from `top` to `bottom` and in the rows that follow it closely, between its sides."""
+    """Return the lines in a band from `top` to `bottom` and in rows that follow it closely, between its sides."""
     inside: list[int] = []
     low, size = bottom, 0.0
     blocked = False
@@ -144,7 +148,7 @@ def run_around(
 
 
 def row_above(lines: list[Line], rows: list[LineRow], box: Bbox) -> list[int]:
-    """Lines of the row right above a box that stand between its sides: heads over the first rule."""
+    """Return the lines of the row right above a box between its sides: headers over the first rule."""
     x0, y0, x1, _ = box
     for row in reversed(rows):
         if row.base > y0 + 1 or row.x1 < x0 or row.x0 > x1:
@@ -172,7 +176,7 @@ def _run_above(lines: list[Line], rows: list[LineRow], x0: float, x1: float, top
 
 
 def _cut_row(lines: list[Line], row: LineRow, x0: float, x1: float) -> tuple[list[int], bool]:
-    """Lines of the row between the sides, and whether one reaches over them."""
+    """Return the lines of the row between the sides, and whether one exceeds them."""
     own: list[int] = []
     crosses = False
     for index in row.indices:

@@ -1,4 +1,4 @@
-"""A page as the generators of table regions see it: rows of lines, joined rules, shaded areas. Gathered once a page."""
+"""A page prepared for the region generators: rows of lines, joined rules, shaded areas; collected once per page."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ from models.extract.layout.tables.words import SEGMENT_GAP, TableWord, make_word
 
 @dataclass(frozen=True, slots=True)
 class PageViewLimits:
-    """How much of a page is looked at, and what belongs to a region."""
+    """Limits of the page elements that are considered, and of those that belong to a region."""
 
     same_base: float = 0.35
     """Baselines closer than this (in ems) are one row."""
@@ -25,7 +25,7 @@ class PageViewLimits:
     most_rules: int = 600
     """Beyond this (rules, after joining) no proposals are made from rules."""
     most_fills: int = 500
-    """Shaded areas of a page that are looked at; a page with more is a drawing."""
+    """Maximum shaded areas of a page that are used; a page with more is a drawing."""
     largest_fill: float = 0.4
     """A shaded area higher than this share of the page is a background."""
     rule_reach: float = 0.7
@@ -35,7 +35,7 @@ class PageViewLimits:
     framed_shared: float = 0.25
     """The same share of a horizontal that ends at a vertical."""
     side: float = 30.0
-    """Verticals this near (points) beside the lines of a region, or at the ends of its horizontals, belong to it."""
+    """Verticals this near (points) to the sides of a region's lines or to the ends of its horizontals belong to it."""
 
 
 LIMITS = PageViewLimits()
@@ -59,7 +59,7 @@ class LineRow:
 
 @dataclass(slots=True)
 class PageView:
-    """`rows` are all rows of the page, top to bottom; `edges` the sides of shaded cells as verticals."""
+    """A page's elements. `rows` are all rows, top to bottom; `edges` are the sides of shaded cells as verticals."""
 
     marks: PageMarks
     lines: list[Line]
@@ -72,20 +72,20 @@ class PageView:
     _regions: list[RuledRegion] | None = None
 
     def ruled_regions(self) -> list[RuledRegion]:
-        """The regions between rules of the page, found once a page."""
+        """Return the regions between rules of the page, computed once."""
         if self._regions is None:
             self._regions = find_ruled_regions(self.marks, self.horizontals, self.verticals)
         return self._regions
 
     def words_of(self, line: Line) -> list[TableWord]:
-        """The words of a line, split once a page."""
-        found = self.words.get(id(line))
-        if found is None:
-            found = self.words[id(line)] = make_words(line, self.marks)
-        return found
+        """Return the words of a line, split once per page."""
+        words = self.words.get(id(line))
+        if words is None:
+            words = self.words[id(line)] = make_words(line, self.marks)
+        return words
 
     def region_of(self, indices: tuple[int, ...]) -> RuledRegion:
-        """The region of some lines with the rules among them; its box is widened to those."""
+        """Return the region of some lines with the rules among them; its box is extended to those rules."""
         lines = [self.lines[index] for index in indices]
         reach = LIMITS.rule_reach * max([line.size for line in lines])
         box = (
@@ -108,7 +108,10 @@ class PageView:
         return RuledRegion(full, flat, upright)
 
     def _is_among(self, rule: Rule, box: Bbox) -> bool:
-        """True for a horizontal that lies over the lines for the most part; a framed one may reach far over them."""
+        """Return True for a horizontal mainly over the lines.
+
+        One with verticals at its ends may extend far beyond them.
+        """
         if not box[1] <= rule.y0 <= box[3]:
             return False
         shared = (min(rule.x1, box[2]) - max(rule.x0, box[0])) / max(rule.x1 - rule.x0, 1.0)
@@ -128,7 +131,7 @@ def _stands_among(rule: Rule, box: Bbox, sides: tuple[float, float]) -> bool:
 
 
 def view_page(marks: PageMarks, lines: list[Line]) -> PageView:
-    """The view of a page whose free lines are `lines`."""
+    """Return the view of a page whose free lines are `lines`."""
     own = [line for line in lines if line.text]
     fills = [fill for fill in marks.fills[: LIMITS.most_fills] if _is_shade(fill, marks)]
     flat = join_horizontals(marks.horizontals + find_fill_edges(marks))
@@ -149,7 +152,7 @@ def _sides(fill: Fill) -> tuple[Rule, Rule]:
 
 
 def find_rows(lines: list[Line]) -> list[LineRow]:
-    """Upright lines by baseline, top to bottom."""
+    """Group upright lines by baseline, top to bottom."""
     bases = [line.base for line in lines]
     order = sorted([index for index, line in enumerate(lines) if line.upright], key=bases.__getitem__)
     groups: list[list[int]] = []
@@ -165,7 +168,7 @@ def find_rows(lines: list[Line]) -> list[LineRow]:
 
 
 def make_row(lines: list[Line], indices: list[int]) -> LineRow:
-    """One row of the lines with these indices."""
+    """Return one row of the lines with these indices."""
     if len(indices) == 1:
         line = lines[indices[0]]
         return LineRow(indices, line.base, line.size, 1, line.x0, line.x1)

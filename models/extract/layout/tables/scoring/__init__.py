@@ -1,1 +1,1 @@
-"""Which proposals are tables: grids built of them, features of the finished tables, a learned score, a choice."""
+"""Decide which proposals are tables: build grids, compute features of finished tables, score and choose."""

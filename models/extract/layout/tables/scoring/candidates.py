@@ -1,4 +1,4 @@
-"""Finished tables of a page's proposals: grids by several ideas of where columns and rows part."""
+"""Build candidate tables of a page's proposals: grids with alternative column and row boundaries."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,14 +21,14 @@ from models.extract.layout.text.order import order_lines
 
 @dataclass(frozen=True, slots=True)
 class CandidateLimits:
-    """How the grids of a region are looked for."""
+    """Limits for building the grids of a region."""
 
     strict_crossed: float = 0.0
-    """Share of the rows that may run across a channel where columns are looked for strictly: none."""
+    """Maximum share of the rows that cross a channel in the strict search for columns."""
     strict_channel: float = 0.9
-    """Least width (ems) of a channel where columns are looked for strictly."""
+    """Minimum width (ems) of a channel in the strict search for columns."""
     framed_channel: float = 1.6
-    """Where every row is framed, blanks between words must be wider than this (ems) to be told from those of a cell."""
+    """If every row is framed, blanks wider than this (ems) separate columns; narrower ones are inside a cell."""
     same_column: float = 4.0
     """Points: columns that start so near each other are the same."""
     least_bands: int = 3
@@ -44,15 +44,15 @@ class CandidateLimits:
 LIMITS = CandidateLimits()
 
 MODES = ("gates", "ruled", "ruled-folded", "cells", "open", "strict")
-"""How the columns (and rows) of a grid were found, in the order of the features that tell."""
+"""Methods by which the columns (and rows) of a grid were found, in the order of their features."""
 
 
 @dataclass(slots=True)
 class Candidate:
-    """A finished table that may be one; `indices` are its lines in the page's view.
+    """A finished candidate table; `indices` are its lines in the page's view.
 
-    `agrees` (0..1): how near its number of rows is to what the forest of rows says, `sure` how certain that is;
-    `by_forest`: its rows are that forest's.
+    `agrees` (0..1): similarity of its number of rows to that of the row forest; `sure` is the forest's certainty.
+    `by_forest`: its rows are the forest's.
     """
 
     indices: tuple[int, ...]
@@ -67,7 +67,7 @@ class Candidate:
 
 
 def find_gated(view: PageView) -> list[Candidate]:
-    """The tables that strict gates let through: grids, tables with a few rules, aligned rows of figures."""
+    """Return the tables that pass strict gates: grids, tables with a few rules, aligned rows of figures."""
     number = {id(line): index for index, line in enumerate(view.lines)}
     out: list[Candidate] = []
     lines = view.lines
@@ -84,11 +84,15 @@ def find_gated(view: PageView) -> list[Candidate]:
         taken = {id(line) for line in inside}
         lines = [line for line in lines if id(line) not in taken]
     out += _find_gated_open(view, lines, number)
-    return out + [other for one in out for other in _regroup(one, cut_bands(one.region, one.rows), is_grid=False)]
+    return out + [
+        other
+        for candidate in out
+        for other in _regroup(candidate, cut_bands(candidate.region, candidate.rows), is_grid=False)
+    ]
 
 
 def find_chart_lines(view: PageView) -> set[int]:
-    """Indices of the lines between the gridlines of charts with bars."""
+    """Return the indices of lines between the gridlines of charts with bars."""
     if not view.marks.fills:
         return set()
     number = {id(line): index for index, line in enumerate(view.lines)}
@@ -108,7 +112,7 @@ def _find_gated_open(view: PageView, lines: list[Line], number: dict[int, int]) 
 
 
 def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate]:
-    """The distinct grids of some lines."""
+    """Return the distinct grids of some lines."""
     lines = [view.lines[index] for index in indices]
     words = [word for line in lines for word in view.words_of(line)]
     if not 4 <= len(words) <= LIMITS.most_words:
@@ -121,22 +125,22 @@ def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate
     out: list[Candidate] = []
     for mode, columns, is_grid in _find_layouts(view, region, rows):
         grid = build_grid(_copy(cut), columns, region, is_grid=is_grid)
-        found = Candidate(indices, region, rows, grid, mode)
-        regrouped = _regroup(found, cut, is_grid=is_grid, columns=columns)
+        candidate = Candidate(indices, region, rows, grid, mode)
+        regrouped = _regroup(candidate, cut, is_grid=is_grid, columns=columns)
         if len(grid.rows) > 1 and grid.width > 1:
-            out.append(found)
+            out.append(candidate)
         out += regrouped
     return out
 
 
 def _copy(bands: list[Band]) -> list[Band]:
-    return [Band(one.top, one.bottom, one.rows, one.partial) for one in bands]
+    return [Band(band.top, band.bottom, band.rows, band.partial) for band in bands]
 
 
 def _regroup(
     candidate: Candidate, cut: list[Band], *, is_grid: bool, columns: list[float] | None = None
 ) -> list[Candidate]:
-    """The candidate with the rows of the forest, where their number is another; says how well the two agree."""
+    """Return the candidate with the row forest's rows if their number differs, and record how well the two agree."""
     rows, region = candidate.rows, candidate.region
     columns = columns or list(candidate.grid.columns)
     body = cut[1:] if candidate.grid.header_rows and candidate.mode != "gates" else cut
@@ -157,12 +161,12 @@ def _regroup(
 
 
 def _count_rows(grid: Grid, body: list[Band], starts: set[int]) -> int:
-    """Rows of a grid when the printed rows of its body below each band's first start one only where known to."""
+    """Return the number of grid rows if printed rows below each band's first start a row only where known."""
     return grid.header_rows + sum([1 + sum([id(row) in starts for row in band.rows[1:]]) for band in body])
 
 
 def _find_layouts(view: PageView, region: RuledRegion, rows: list[TextRow]) -> Iterator[tuple[str, list[float], bool]]:
-    """(mode, columns, rules part the rows) of every grid to build."""
+    """Yield (mode, columns, whether rules separate the rows) of every grid to build."""
     seen: list[list[float]] = []
     ruled = ruled_columns(region)
     bands = region.levels - 1
@@ -194,5 +198,7 @@ def _is_boxed(region: RuledRegion) -> bool:
     return any(abs(x - x0) < 3 for x in sides) and any(abs(x - x1) < 3 for x in sides)
 
 
-def _are_same(one: list[float], other: list[float]) -> bool:
-    return len(one) == len(other) and all(abs(a - b) < LIMITS.same_column for a, b in zip(one, other, strict=True))
+def _are_same(columns: list[float], other: list[float]) -> bool:
+    return len(columns) == len(other) and all(
+        abs(a - b) < LIMITS.same_column for a, b in zip(columns, other, strict=True)
+    )

@@ -1,4 +1,4 @@
-"""Features of a finished table's cells: how full they are, of what kind, how their texts begin and end."""
+"""Features of a finished table's cells: fill, kind, and how their texts begin and end."""
 
 import re
 from collections import Counter
@@ -23,12 +23,12 @@ CELL_NAMES = (
 
 
 KnownKinds = dict[str, tuple[str, ...]]
-"""What is known of the texts of a page's cells: of what kinds they are. Its candidates share most of their cells."""
+"""Cache of the kinds of a page's cell texts, because its candidates share most of their cells."""
 
 
 @dataclass(slots=True)
 class CellCounts:
-    """What is counted over the cells of a table, text by text."""
+    """Counts over the cells of a table, added text by text."""
 
     width: int
     known: KnownKinds
@@ -68,7 +68,7 @@ class CellCounts:
 
 
 def _kinds_of(text: str) -> tuple[str, ...]:
-    """What is counted of a cell's text."""
+    """Return the counted kinds of a cell's text."""
     kinds = {
         "numeric": FIGURE.fullmatch(text) is not None,
         "stops": text[-1] in ".;,!?" and len(text) > 12,
@@ -82,14 +82,14 @@ def _kinds_of(text: str) -> tuple[str, ...]:
 
 
 def cell_features(grid: Grid, known: KnownKinds) -> list[float]:
-    """The values of `CELL_NAMES`; `known` is filled with what is found out about texts."""
+    """Return the features `CELL_NAMES`; `known` caches results by text."""
     texts = [[(slot, join_words(slot.words)) for slot in row] for row in grid.rows]
     height, width = len(grid.rows), grid.width
     counts = CellCounts(width, known)
     spans = body_spans = row_spans = lone = 0
     head = max(1, grid.header_rows)
     for index, row in enumerate(texts):
-        full = [one for one in row if one[1]]
+        full = [entry for entry in row if entry[1]]
         if len(row) < width:
             spanning = sum([slot.col_span > 1 for slot, _ in row])
             spans += spanning
@@ -109,7 +109,7 @@ def cell_features(grid: Grid, known: KnownKinds) -> list[float]:
     markers = sum([bool(row and row[0][1] and _MARKER.match(row[0][1])) for row in texts])
     return [
         height, width, slots, cells / max(1, slots), counts.words, total / cells, lengths[-1] if lengths else 0,
-        lengths[len(lengths) // 2] if lengths else 0, sum([one > _LONG for one in lengths]) / cells,
+        lengths[len(lengths) // 2] if lengths else 0, sum([entry > _LONG for entry in lengths]) / cells,
         kinds["numeric"] / cells, sum([share >= 0.6 for share in shares]) / width,
         sum([max(share, 1 - share) for share in shares]) / width, shares[0],
         kinds["first_numeric"] / max(1, first_full),

@@ -1,4 +1,4 @@
-"""The best set of candidates that share no line."""
+"""Choose the best set of candidates without common lines."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -9,18 +9,20 @@ from models.extract.layout.tables.scoring.features import FEATURE_NAMES
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLimits:
-    """`bar`: expected quality (0..1) under which a candidate is no table; of a full lattice, every cell framed,
-    `lattice` is enough. `gated` is added for one that the strict gates let through: a kind of table that the training
-    never saw is refused otherwise. `size`: power of the number of words by which large tables go before small ones.
+    """Limits of the choice.
 
-    `closed` is taken off where a box ends and the next begins, `chart` off the labels of a chart and off scattered
-    figures: less than `chart_filled` of the cells hold text, more than `chart_numeric` of those a number.
+    `bar`: minimum expected quality (0..1) of a table; `lattice` suffices for a full lattice with every cell framed.
+    `gated` is added for a candidate that passed the strict gates, because it may be of a kind missing in the training.
+    `size`: power of the number of words by which large tables precede small ones.
 
-    A whole takes the place of its chosen parts when its score is at most `whole` lower than theirs (`longer` for a
-    single part, `below` for one in a full lattice without merged cells that goes on below it) and its columns as many,
-    give or take `columns`; it needs `whole_bar` itself. Parts with other columns than each other, one of them framed,
-    take the place of a whole when they hold `part_words` of its words, each has `part_bar`, and their mean is at most
-    `part` lower.
+    `closed` is subtracted where a box ends and the next begins. `chart` is subtracted for labels of a chart and for
+    scattered figures: less than `chart_filled` of the cells have text, and more than `chart_numeric` of those a number.
+
+    A whole replaces its chosen parts if its score is at most `whole` lower than theirs and its number of columns
+    differs by at most `columns`; it also needs `whole_bar`. The difference may be `longer` for a single part, and
+    `below` for one in a full lattice without merged cells that continues below it. Parts with different columns, at
+    least one of them framed, replace a whole if they contain `part_words` of its words, each has `part_bar`, and their
+    mean is at most `part` lower.
     """
 
     bar: float = 0.42
@@ -31,14 +33,14 @@ class ChoiceLimits:
     chart_filled: float = 0.55
     chart_numeric: float = 0.7
     sparse: float = 0.25
-    """Taken off where less than `sparse_filled` of the cells hold text and more than `sparse_rows` of the printed rows
-    are one piece alone: labels about a drawing."""
+    """Deduction if less than `sparse_filled` of the cells have text and more than `sparse_rows` of the printed rows
+    are single pieces: labels around a drawing."""
     sparse_filled: float = 0.55
     """Share (0..1) of cells; 99 of 100 tables have .6 or more."""
     sparse_rows: float = 0.5
     """Share (0..1) of rows; of 95 of 100 tables fewer are one piece."""
     drawn: float = 0.25
-    """Taken off a chart with its labels: `shapes` among texts that are scattered or struck through."""
+    """Deduction for a chart with its labels: `shapes` among texts that are scattered or struck through."""
     shapes: int = 3
     """Curves, slices of a pie: 99 of 100 tables have none."""
     drawn_filled: float = 0.75
@@ -46,9 +48,9 @@ class ChoiceLimits:
     drawn_struck: float = 0.2
     """Share (0..1) of rows with a rule through them; 99 of 100 tables have less than .14."""
     contents: float = 0.25
-    """Taken off a list of titles with page numbers that never fall: none of 532 tables that were found is one."""
+    """Deduction for a list of titles with page numbers that never decrease; none of 532 true tables is one."""
     repeated: float = 0.2
-    """Taken off a table that repeats its head: tables of one form under each other."""
+    """Deduction for a table that repeats its header: stacked tables of one form."""
     lattice: float = 0.12
     whole: float = 0.15
     whole_bar: float = 0.6
@@ -63,9 +65,9 @@ class ChoiceLimits:
     part_bar: float = 0.6
     part_words: float = 0.95
     last_resort: float = 0.05
-    """A stack of boxes taken for one is never further over the bar: any of its boxes goes before it."""
+    """Maximum score of a stack of boxes above the bar, so that each of its boxes precedes it."""
     floor: float = 0.1
-    """A full lattice stands at least so far over the bar."""
+    """Minimum score of a full lattice above the bar."""
 
 
 LIMITS = ChoiceLimits()
@@ -99,7 +101,7 @@ class _Rated:
     is_closed: bool
     is_framed: bool
     is_plain: bool
-    """A full lattice without merged cells: what stands in its frame is one table."""
+    """A full lattice without merged cells: all text in its frame is one table."""
 
     @property
     def value(self) -> float:
@@ -132,20 +134,20 @@ def choose_candidates(
         _rate(candidate, values, score - _unlikely(frozenset(candidate.indices), contents, chart_lines))
         for candidate, values, score in zip(candidates, features, scores, strict=True)
     ]
-    order = sorted(range(len(rated)), key=lambda at: (-rated[at].value, at))
-    ranked = [rated[at] for at in order if rated[at].value > 0]
+    order = sorted(range(len(rated)), key=lambda index: (-rated[index].value, index))
+    ranked = [rated[index] for index in order if rated[index].value > 0]
     taken: set[int] = set()
     chosen: list[_Rated] = []
-    for one in ranked:
-        if taken.isdisjoint(one.lines):
-            taken |= one.lines
-            chosen.append(one)
-    chosen = [part for one in _join_parts(ranked, chosen) for part in _split_whole(ranked, one)]
-    return [(one.candidate, one.score) for one in chosen]
+    for rated_candidate in ranked:
+        if taken.isdisjoint(rated_candidate.lines):
+            taken |= rated_candidate.lines
+            chosen.append(rated_candidate)
+    chosen = [part for rated_candidate in _join_parts(ranked, chosen) for part in _split_whole(ranked, rated_candidate)]
+    return [(rated_candidate.candidate, rated_candidate.score) for rated_candidate in chosen]
 
 
 def _unlikely(lines: frozenset[int], contents: list[frozenset[int]], chart_lines: Set[int]) -> float:
-    """What is taken off a list of contents, a part of one, and labels of a chart."""
+    """Return the deduction for a list of contents, a part of one, and labels of a chart."""
     off = LIMITS.contents if any(lines <= other for other in contents) else 0.0
     return off if chart_lines.isdisjoint(lines) else off + LIMITS.chart
 
@@ -170,7 +172,7 @@ def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:
 
 
 def _scattered(features: list[float]) -> float:
-    """What is taken off texts that lie scattered, as figures and labels of a chart do."""
+    """Return the deduction for scattered texts, such as figures and labels of a chart."""
     off = 0.0
     if features[_FILLED] < LIMITS.chart_filled and features[_NUMERIC] > LIMITS.chart_numeric:
         off += LIMITS.chart
@@ -180,47 +182,48 @@ def _scattered(features: list[float]) -> float:
 
 
 def _is_drawing(features: list[float]) -> bool:
-    """Curves among scattered or struck-through texts: a chart with its labels."""
+    """Return True for curves among scattered or struck-through texts: a chart with its labels."""
     scattered = features[_FILLED] < LIMITS.drawn_filled or features[_STRUCK] > LIMITS.drawn_struck
     return features[_SHAPES] >= LIMITS.shapes and scattered
 
 
 def _is_lattice(features: list[float]) -> bool:
-    """A full grid of rules with text in half of its cells or more."""
+    """Return True for a full grid of rules with text in at least half of its cells."""
     return _is_ruled_off(features) and features[_FILLED] >= 0.5
 
 
 def _is_ruled_off(features: list[float]) -> bool:
-    """Every column's edge is a rule, every row is ruled off, and so are both sides: empty cells are a form's."""
+    """Return True if rules form every column edge, every row boundary and both sides; empty cells belong to a form."""
     return _is_framed(features) and features[_LEVELS] >= 1
 
 
 def _is_framed(features: list[float]) -> bool:
-    """Every column's edge is a rule, and so are both sides."""
+    """Return True if rules form every column edge and both sides."""
     return features[_HELD] >= 1 and features[_BOXED] > 1
 
 
 def _join_parts(ranked: list[_Rated], chosen: list[_Rated]) -> list[_Rated]:
-    """The chosen ones, with parts replaced by a whole that is nearly as good and has their columns.
+    """Return the chosen candidates, with parts replaced by a whole that is nearly as good and has their columns.
 
-    A whole is compared with the best that stood in its place: else a few steps down end far below the first choice.
+    A whole is compared with the best score chosen first in its place, so that several replacements cannot end far below
+    it.
     """
-    standard = {id(one): one.score for one in chosen}
+    standard = {id(part): part.score for part in chosen}
     for whole in ranked:
         if whole.score < LIMITS.whole_bar or whole.is_closed or id(whole) in standard:
             continue
-        parts = [one for one in chosen if not whole.lines.isdisjoint(one.lines)]
-        if not parts or not all(_is_part(one, whole) for one in parts):
+        parts = [part for part in chosen if not whole.lines.isdisjoint(part.lines)]
+        if not parts or not all(_is_part(part, whole) for part in parts):
             continue
-        mean = sum(standard[id(one)] * one.words for one in parts) / sum(one.words for one in parts)
+        mean = sum(standard[id(part)] * part.words for part in parts) / sum(part.words for part in parts)
         if whole.score >= mean - _room_of(whole, parts):
             standard[id(whole)] = max(mean, whole.score)
-            chosen = [one for one in chosen if whole.lines.isdisjoint(one.lines)] + [whole]
+            chosen = [part for part in chosen if whole.lines.isdisjoint(part.lines)] + [whole]
     return chosen
 
 
 def _room_of(whole: _Rated, parts: list[_Rated]) -> float:
-    """How much lower than its parts a whole may be scored."""
+    """Return how much lower than its parts a whole may be scored."""
     if len(parts) > 1:
         return LIMITS.whole
     if _ends_the_last_row(whole.candidate, parts[0].candidate):
@@ -229,13 +232,13 @@ def _room_of(whole: _Rated, parts: list[_Rated]) -> float:
 
 
 def _ends_the_last_row(whole: Candidate, part: Candidate) -> bool:
-    """True when the whole has no more rows and columns, only further lines of its last row."""
+    """Return True if the whole has the same rows and columns as the part, and only further lines of the last row."""
     is_same = len(whole.grid.rows) == len(part.grid.rows) and whole.grid.width == part.grid.width
     return is_same and abs(whole.rows[0].base - part.rows[0].base) < LIMITS.top
 
 
 def _goes_on_below(whole: _Rated, part: _Rated) -> bool:
-    """True when the whole's frame holds rows under those of the part, nothing above them, and is closed below them."""
+    """Return True if the whole's frame adds rows below the part, none above, and is closed below them."""
     region, rows = whole.candidate.region, whole.candidate.rows
     low = max((rule.y0 for rule in region.horizontals), default=0.0)
     is_closed = low >= rows[-1].base - 1
@@ -243,18 +246,18 @@ def _goes_on_below(whole: _Rated, part: _Rated) -> bool:
 
 
 def _split_whole(ranked: list[_Rated], whole: _Rated) -> list[_Rated]:
-    """The whole, or parts of it that are as good and have other columns than each other, one in a frame of its own."""
+    """Return the whole, or parts of it that are as good, differ in their columns, and include a framed one."""
     parts: list[_Rated] = []
     taken: set[int] = set()
-    for one in ranked:
-        if one.lines < whole.lines and one.score >= LIMITS.part_bar and taken.isdisjoint(one.lines):
-            parts.append(one)
-            taken |= one.lines
-    widths = {one.candidate.grid.width for one in parts}
-    if len(parts) < 2 or len(widths) < 2 or not any(one.is_framed for one in parts):
+    for part in ranked:
+        if part.lines < whole.lines and part.score >= LIMITS.part_bar and taken.isdisjoint(part.lines):
+            parts.append(part)
+            taken |= part.lines
+    widths = {part.candidate.grid.width for part in parts}
+    if len(parts) < 2 or len(widths) < 2 or not any(part.is_framed for part in parts):
         return [whole]
-    words = sum(one.words for one in parts)
-    mean = sum(one.score * one.words for one in parts) / words
+    words = sum(part.words for part in parts)
+    mean = sum(part.score * part.words for part in parts) / words
     is_better = words >= LIMITS.part_words * whole.words and mean >= whole.score - LIMITS.part
     return parts if is_better else [whole]
 

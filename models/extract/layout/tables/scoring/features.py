@@ -1,4 +1,4 @@
-"""The feature row of a candidate table: its cells, its place, who proposed it, and how many others agree."""
+"""Feature row of a candidate table: its cells, its place, its generators, and the number of agreeing candidates."""
 
 from collections import Counter
 
@@ -25,12 +25,12 @@ FEATURE_NAMES = (
 
 
 def describe_candidates(candidates: list[Candidate], view: PageView) -> list[list[float]]:
-    """A row of features (`FEATURE_NAMES`) for every candidate of a page."""
-    columns = Counter(_column_key(one) for one in candidates)
-    heights = Counter(_row_key(one) for one in candidates)
-    shapes = Counter((one.indices, len(one.grid.rows), one.grid.width) for one in candidates)
-    gated = {index for one in candidates if one.mode == "gates" for index in one.indices}
-    rivals: Counter[int] = Counter(index for one in candidates for index in one.indices[:1] + one.indices[-1:])
+    """Return the features `FEATURE_NAMES` of every candidate of a page."""
+    columns = Counter(_column_key(item) for item in candidates)
+    heights = Counter(_row_key(item) for item in candidates)
+    shapes = Counter((item.indices, len(item.grid.rows), item.grid.width) for item in candidates)
+    gated = {index for item in candidates if item.mode == "gates" for index in item.indices}
+    rivals: Counter[int] = Counter(index for item in candidates for index in item.indices[:1] + item.indices[-1:])
     around: dict[tuple[int, ...], list[float]] = {}
     known: KnownKinds = {}
     wholes: KnownWholes = {}

@@ -1,4 +1,4 @@
-"""Finds the tables of a page and takes their lines out of the running text: many are proposed, a score chooses."""
+"""Find the tables of a page and remove their lines from the running text: many are proposed, and a score chooses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,10 +29,7 @@ _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
 
 @dataclass(slots=True)
 class FoundTable:
-    """A table with its box, the lines it took, how good a table it is expected to be (0..1).
-
-    `tagged`: its author said so.
-    """
+    """A table with its box, its lines and its expected quality (0..1). `tagged`: marked as a table by its author."""
 
     table: Table
     box: Bbox
@@ -49,33 +46,33 @@ def load_weights() -> None:
 
 
 def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-    """Tables of the page top to bottom, and the lines that belong to none."""
+    """Return the tables of the page, top to bottom, and the lines outside them."""
     view = view_page(marks, lines)
     candidates = find_candidates(view)
     if marks.seen:
-        candidates += propose_seen(view, marks.seen, {one.indices for one in candidates})
+        candidates += propose_seen(view, marks.seen, {item.indices for item in candidates})
     if not candidates:
         return [], lines
     features = describe_candidates(candidates, view)
-    scores = [float(one) for one in _forest().sums(np.array(features, dtype=np.float32))]
+    scores = [float(item) for item in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
     chosen = choose_candidates(candidates, features, scores, find_chart_lines(view))
     chosen = take_first_rows(view, take_last_rows(view, chosen))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
-    found = [_make_found(view, candidate, score) for candidate, score in chosen]
-    found.sort(key=lambda one: (one.box[1], one.box[0]))
-    taken = {id(line) for one in found for line in one.lines}
-    return found, [line for line in lines if id(line) not in taken]
+    tables = [_make_found(view, candidate, score) for candidate, score in chosen]
+    tables.sort(key=lambda item: (item.box[1], item.box[0]))
+    taken = {id(line) for item in tables for line in item.lines}
+    return tables, [line for line in lines if id(line) not in taken]
 
 
 def find_candidates(
     view: PageView, pick: Callable[[list[Proposal], PageView], list[Proposal]] = pick_proposals
 ) -> list[Candidate]:
-    """Finished tables of a page's proposals that `pick` leaves; those of the strict gates first."""
+    """Return finished tables of the proposals that `pick` keeps; those of the strict gates first."""
     out = find_gated(view)
-    by_lines = {one.indices: one for one in out}
+    by_lines = {candidate.indices: candidate for candidate in out}
     proposals = propose_regions(view)
     for proposal in proposals:
         if proposal.indices in by_lines:

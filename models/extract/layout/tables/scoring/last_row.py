@@ -1,7 +1,7 @@
-"""The last row of a table that nothing closes: no rule stands under it, or few of its cells are filled.
+"""Last rows of tables without a closing rule, or with few filled cells.
 
-The choice may prefer the table without it. Where the row right below a table stands at the table's own pitch, in its
-first column and another one, it is the table's.
+The choice may prefer the table without its last row. The row right below a table belongs to it if it is at the table's
+pitch, in its first column and another one.
 """
 
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from models.extract.layout.text.captions import is_caption
 
 @dataclass(frozen=True, slots=True)
 class LastRowLimits:
-    """What makes the row below a table one of it."""
+    """Limits for the row below a table to belong to it."""
 
     pitch: float = 1.3
-    """Of the largest step between two of the table's rows: no further below the last one."""
+    """Maximum distance below the last row, relative to the largest step between two rows."""
     aligned: float = 4.0
-    """Points: a line begins, ends or has its middle so near to where those of a column do."""
+    """Points: maximum distance between the starts, ends or middles of a line and of a column's lines."""
     least_rows: int = 3
     """Rows of the table: fewer show no pitch."""
     most_rows: int = 3
-    """Rows that are taken in: what goes on longer was refused for a reason."""
+    """Maximum rows that are added; longer continuations are different content."""
     most_chars: int = 60
     """Characters of a line; a longer one is running text."""
 
@@ -34,7 +34,7 @@ Chosen = tuple[Candidate, float]
 
 
 def take_last_rows(view: PageView, chosen: list[Chosen]) -> list[Chosen]:
-    """The chosen tables, each with the rows right below it that are its own."""
+    """Return the chosen tables, each with the rows right below it that belong to it."""
     taken = {index for candidate, _ in chosen for index in candidate.indices}
     out: list[Chosen] = []
     for candidate, score in chosen:
@@ -58,25 +58,25 @@ def _with_next_row(view: PageView, candidate: Candidate, taken: set[int]) -> Can
         return None
     indices = tuple(sorted(own | set(below[0].indices)))
     same = [
-        one
-        for one in build_candidates(view, indices)
-        if one.grid.width == candidate.grid.width and len(one.grid.rows) == len(candidate.grid.rows) + 1
+        item
+        for item in build_candidates(view, indices)
+        if item.grid.width == candidate.grid.width and len(item.grid.rows) == len(candidate.grid.rows) + 1
     ]
     if not same:
         return None
-    longer = min(same, key=lambda one: (one.mode != candidate.mode, one.by_forest != candidate.by_forest))
+    longer = min(same, key=lambda item: (item.mode != candidate.mode, item.by_forest != candidate.by_forest))
     longer.makers = candidate.makers
     return longer
 
 
 def _is_beside(row: LineRow, candidate: Candidate) -> bool:
-    """True for a row that stands to the left or the right of the table."""
+    """Return True for a row to the left or right of the table."""
     x0, _, x1, _ = candidate.region.box
     return row.x1 < x0 or row.x0 > x1
 
 
 def _goes_on(view: PageView, rows: list[LineRow], below: LineRow, own: set[int], taken: set[int]) -> bool:
-    """True when the row below is free, at the table's pitch, and stands in its first column and another one."""
+    """Return True if the row below is free, at the table's pitch, and has text in its first column and another one."""
     lines = [view.lines[index] for index in below.indices]
     if not taken.isdisjoint(below.indices) or len(lines) < 2 or is_caption(lines[0].text):
         return False

@@ -1,7 +1,7 @@
-"""A second opinion on the tables of a page: when one is wanted, and what it changes.
+"""Second opinion on the tables of a page: when a layout detector is asked, and how it changes the scores.
 
-A layout detector's boxes are proposals like any other; a candidate of the same lines is expected to be better for it,
-one that the detector did not see to be a little worse. The choice is the same.
+The detector's boxes are additional proposals. A candidate of the same lines gains score, and one that the detector did
+not see loses a little. The choice is the same.
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ MAKER = "seen"
 
 @dataclass(frozen=True, slots=True)
 class OpinionLimits:
-    """Scores (0..1) that call for a second opinion, and what it is worth.
+    """Score limits (0..1) for asking the detector, and the weight of its opinion.
 
-    A page is doubted with a chosen table under `sure`, or with a candidate from `free` on whose lines are in no table.
-    What shares `alike` (0..1, lines in common over lines in either) of its lines with a box rises by that share of
-    `raised`; what shares none with any box falls by `lowered`.
+    A page is doubted with a chosen table under `sure`, or with a candidate of at least `free` whose lines are in no
+    table. A candidate that shares `alike` (0..1, common lines over lines in either) of its lines with a box gains that
+    share of `raised`; one that shares none with any box loses `lowered`.
     """
 
     sure: float = 0.75
@@ -29,16 +29,16 @@ class OpinionLimits:
     raised: float = 0.3
     lowered: float = 0.05
     least_lines: int = 4
-    """Lines of text in a box: with fewer there is no table of two rows and two columns."""
+    """Minimum lines of text in a box with a table of two rows and two columns."""
     most_boxes: int = 24
-    """Boxes of a page that are heeded, the surest first."""
+    """Maximum boxes of a page that are used, most certain first."""
 
 
 LIMITS = OpinionLimits()
 
 
 def find_doubts(candidates: list[Candidate], scores: list[float], chosen: list[tuple[Candidate, float]]) -> list[str]:
-    """Why somebody else should look at the page; empty where all is well."""
+    """Return the reasons to ask for a second opinion about the page; empty without doubts."""
     doubts = ["low-score"] if any(score < LIMITS.sure for _, score in chosen) else []
     taken = {index for candidate, _ in chosen for index in candidate.indices}
     left = (
@@ -49,7 +49,7 @@ def find_doubts(candidates: list[Candidate], scores: list[float], chosen: list[t
 
 
 def propose_seen(view: PageView, boxes: list[Bbox], known: set[tuple[int, ...]]) -> list[Candidate]:
-    """Candidates of the lines in the detector's boxes; `known` lines have theirs."""
+    """Return candidates of the lines in the detector's boxes; `known` lines have theirs already."""
     out: list[Candidate] = []
     for lines in _lines_of(view, boxes):
         indices = tuple(sorted(lines))
@@ -63,9 +63,11 @@ def propose_seen(view: PageView, boxes: list[Bbox], known: set[tuple[int, ...]])
 
 
 def weigh_opinion(view: PageView, boxes: list[Bbox], candidates: list[Candidate], scores: list[float]) -> list[float]:
-    """The scores with the detector's opinion."""
+    """Return the scores after the detector's opinion."""
     seen = _lines_of(view, boxes)
-    return [min(1.0, score + _worth(one.indices, seen)) for one, score in zip(candidates, scores, strict=True)]
+    return [
+        min(1.0, score + _worth(candidate.indices, seen)) for candidate, score in zip(candidates, scores, strict=True)
+    ]
 
 
 def _worth(indices: tuple[int, ...], seen: list[frozenset[int]]) -> float:

@@ -1,4 +1,4 @@
-"""Features of where a finished table stands: edges of its columns, pitch of its rows, rules, shades, surroundings."""
+"""Features of a finished table's place: edges of its columns, pitch of its rows, rules, shades, surroundings."""
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ class PlaceLimits:
     shared_edge: float = 2.0
     """Edges this close (points) are one."""
     far: float = 20.0
-    """Distances (ems) beyond this tell no more."""
+    """Upper limit of distances (ems)."""
     most_fills: int = 120
-    """Pictures and shaded areas that are measured against a region; further ones tell no more."""
+    """Maximum pictures and shaded areas that are compared with a region."""
 
 
 LIMITS = PlaceLimits()
@@ -39,7 +39,7 @@ PLACE_NAMES = (
 
 
 def place_features(candidate: Candidate, view: PageView, known: dict[tuple[int, ...], list[float]]) -> list[float]:
-    """The values of `PLACE_NAMES`; `known` keeps what all grids of the same lines share."""
+    """Return the features `PLACE_NAMES`; `known` caches values that all grids of the same lines share."""
     around = known.get(candidate.indices)
     if around is None:
         around = [*_surroundings(candidate, view), *_page_share(candidate, view)]
@@ -49,27 +49,29 @@ def place_features(candidate: Candidate, view: PageView, known: dict[tuple[int, 
 
 def _by_column(candidate: Candidate) -> list[list[Segment]]:
     columns = candidate.grid.columns
-    found: list[list[Segment]] = [[] for _ in range(len(columns) + 1)]
+    segments: list[list[Segment]] = [[] for _ in range(len(columns) + 1)]
     for row in candidate.rows:
         if len(row.segments) > 1:
             for segment in row.segments:
-                found[bisect_left(columns, (segment.x0 + segment.x1) / 2)].append(segment)
-    return found
+                segments[bisect_left(columns, (segment.x0 + segment.x1) / 2)].append(segment)
+    return segments
 
 
 def _alignment(candidate: Candidate) -> list[float]:
     shares: list[float] = []
     extents: list[tuple[float, float]] = []
     first_left = 0.0
-    for at, segments in enumerate(_by_column(candidate)):
+    for column, segments in enumerate(_by_column(candidate)):
         if not segments:
             continue
-        lefts, rights = sorted([one.x0 for one in segments]), sorted([one.x1 for one in segments])
+        lefts, rights = sorted([segment.x0 for segment in segments]), sorted([segment.x1 for segment in segments])
         extents.append((lefts[0], rights[-1]))
         left = _share(lefts)
         best = max(left, _share(rights))
-        shares.append(best if best == 1 else max(best, _share(sorted([(one.x0 + one.x1) / 2 for one in segments]))))
-        if at == 0:
+        shares.append(
+            best if best == 1 else max(best, _share(sorted([(segment.x0 + segment.x1) / 2 for segment in segments])))
+        )
+        if column == 0:
             first_left = left
     size = candidate.rows[0].size
     gaps = [max(-2.0, min(LIMITS.far, (right[0] - left[1]) / size)) for left, right in pairwise(extents)] or [0.0]
@@ -78,12 +80,12 @@ def _alignment(candidate: Candidate) -> list[float]:
 
 
 def _share(edges: list[float]) -> float:
-    """Share of the edges (ascending) that lie together."""
+    """Return the share of edges (ascending) that coincide."""
     if edges[-1] - edges[0] < LIMITS.shared_edge:
         return 1.0
     best = run = 1
-    for one, other in pairwise(edges):
-        if other - one >= LIMITS.shared_edge:
+    for edge, other in pairwise(edges):
+        if other - edge >= LIMITS.shared_edge:
             run = 1
             continue
         run += 1
@@ -114,8 +116,8 @@ def _rules(candidate: Candidate) -> list[float]:
     boxed = any([abs(x - x0) < 3 for x in sides]) + any([abs(x - x1) < 3 for x in sides])
     struck = 0
     for row in rows if wide else ():
-        at = bisect_right(wide, row.top + 2)
-        struck += at < len(wide) and wide[at] < row.base - 2
+        index = bisect_right(wide, row.top + 2)
+        struck += index < len(wide) and wide[index] < row.base - 2
     return [
         len(wide) / max(1, len(candidate.grid.rows)), any(y < first.base - 0.5 * first.size for y in wide),
         any(y > last.base for y in wide), head, verticals / max(1, len(candidate.grid.columns)), boxed,
@@ -180,7 +182,7 @@ def _surroundings(candidate: Candidate, view: PageView) -> list[float]:
 
 
 def _rows_within(view: PageView, top: float, bottom: float) -> list[tuple[int, LineRow]]:
-    """The rows, with their numbers, of which some line may reach between two heights: two ems are a line with room."""
+    """Return rows with their numbers that may reach between two heights. Two ems allow for a line's height."""
     return [
         (number, row)
         for number, row in enumerate(view.rows)
@@ -212,8 +214,8 @@ def _page_share(candidate: Candidate, view: PageView) -> list[float]:
     rows, box = candidate.rows, candidate.region.box
     covered = sum(intersection_area(box, picture) for picture in view.marks.pictures[: LIMITS.most_fills])
     shapes = sum(
-        box[0] <= (one[0] + one[2]) / 2 <= box[2] and box[1] <= (one[1] + one[3]) / 2 <= box[3]
-        for one in view.marks.shapes[:400]
+        box[0] <= (shape[0] + shape[2]) / 2 <= box[2] and box[1] <= (shape[1] + shape[3]) / 2 <= box[3]
+        for shape in view.marks.shapes[:400]
     )
     return [
         sum([len(row.segments) for row in rows]) / len(rows), sizes[len(sizes) // 2],

@@ -1,4 +1,4 @@
-"""Features that tell tables of one form under each other from one table: repeated heads, lines across the columns."""
+"""Features that separate stacked tables of one form from one table: repeated headers, lines across the columns."""
 
 from models.extract.layout.tables.bands import spans_columns
 from models.extract.layout.tables.scoring.candidates import Candidate
@@ -9,11 +9,11 @@ _LEAST_CHARS = 4
 STACK_NAMES = ("repeated_heads", "crossing_rows", "larger_rows")
 
 KnownRepeats = dict[tuple[int, ...], int]
-"""By the lines of a candidate: how often its head comes again."""
+"""Cache of header repetitions by the lines of a candidate."""
 
 
 def stack_features(candidate: Candidate, known: KnownRepeats) -> list[float]:
-    """The values of `STACK_NAMES`; `known` keeps what all grids of the same lines share."""
+    """Return the features `STACK_NAMES`; `known` caches values that all grids of the same lines share."""
     repeats = known.get(candidate.indices)
     if repeats is None:
         repeats = known[candidate.indices] = _count_repeats(candidate)
@@ -27,7 +27,7 @@ def stack_features(candidate: Candidate, known: KnownRepeats) -> list[float]:
 
 
 def _count_repeats(candidate: Candidate) -> int:
-    """Rows that say what the first row of several segments says, or the second, which may stand below a title."""
+    """Return the number of rows with the text of the first row of several segments, or the second (below a title)."""
     texts = [" ".join([word.text for word in row.words]) for row in candidate.rows if len(row.segments) > 1]
     for text in texts[:2]:
         repeats = texts.count(text) - 1

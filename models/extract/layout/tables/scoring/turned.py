@@ -8,16 +8,16 @@ from models.extract.layout.tables.scoring.find import FoundTable, find_tables
 from models.extract.layout.tables.words import lines_within
 
 _MOST_UPRIGHT = 0.2
-"""Upright lines that may stand in such a table, for each of its own: more make it an upright one with turned heads."""
+"""Maximum upright lines per turned line; a table with more is an upright one with turned headers."""
 
 
 def find_turned_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-    """Tables among the turned lines, where they stand on the page, and the lines that are in none."""
-    found: list[FoundTable] = []
+    """Return tables among the turned lines with their place on the page, and the lines outside them."""
+    tables: list[FoundTable] = []
     for degrees in find_turns(lines):
-        found += _find_turned(marks, [line for line in lines if line.turn == degrees], lines, degrees)
-    taken = {id(line) for one in found for line in one.lines}
-    return found, [line for line in lines if id(line) not in taken] if taken else lines
+        tables += _find_turned(marks, [line for line in lines if line.turn == degrees], lines, degrees)
+    taken = {id(line) for table in tables for line in table.lines}
+    return tables, [line for line in lines if id(line) not in taken] if taken else lines
 
 
 def _find_turned(marks: PageMarks, own: list[Line], lines: list[Line], degrees: int) -> list[FoundTable]:
@@ -25,10 +25,10 @@ def _find_turned(marks: PageMarks, own: list[Line], lines: list[Line], degrees: 
     turned = page.turn_marks(replace(marks, lines=own))
     originals = {id(line): original for line, original in zip(turned.lines, own, strict=True)}
     upright = [line for line in lines if line.upright]
-    found: list[FoundTable] = []
-    for one in find_tables(turned, turned.lines)[0]:
-        box = page.turn_back(one.box)
-        if len(lines_within(upright, box)) <= _MOST_UPRIGHT * len(one.lines):
-            held = [originals[id(line)] for line in one.lines]
-            found.append(FoundTable(page.turn_table_back(one.table), box, held, one.score))
-    return found
+    tables: list[FoundTable] = []
+    for table in find_tables(turned, turned.lines)[0]:
+        box = page.turn_back(table.box)
+        if len(lines_within(upright, box)) <= _MOST_UPRIGHT * len(table.lines):
+            held = [originals[id(line)] for line in table.lines]
+            tables.append(FoundTable(page.turn_table_back(table.table), box, held, table.score))
+    return tables

@@ -1,4 +1,4 @@
-"""Features that tell one table from several, and a whole from a part: gaps in its rules, rows beyond that would fit."""
+"""Features that separate one table from several, and a whole from a part: gaps in its rules, fitting rows beyond it."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,16 +13,16 @@ from models.extract.layout.tables.scoring.candidates import Candidate
 
 @dataclass(frozen=True, slots=True)
 class WholenessLimits:
-    """Bounds of the features that tell a whole table from a part."""
+    """Limits of the features that separate a whole table from a part."""
 
     most_rules: int = 80
-    """Rules of a region, each way, that are looked at: every pair is compared."""
+    """Maximum rules of a region in each direction, because every pair is compared."""
     wide_part: float = 0.6
     """Share of the region that the rules of one lattice run across."""
     closed_gap: float = 0.5
     """Lattices of one table are not further apart than this (ems)."""
     far: float = 12.0
-    """Rows further away than this (ems) are none of this table's."""
+    """Rows further away than this (ems) belong to other content."""
     jump: float = 1.7
     """A step between rows this many times the usual one is a jump."""
 
@@ -37,11 +37,11 @@ WHOLE_NAMES = (
 
 
 KnownWholes = dict[int, list[float]]
-"""By the identity of a candidate's region: what all grids of the region share."""
+"""Cache of values that all grids of a region share, by the region's identity."""
 
 
 def whole_features(candidate: Candidate, view: PageView, known: KnownWholes) -> list[float]:
-    """The values of `WHOLE_NAMES`; `known` keeps what all grids of a region share."""
+    """Return the features `WHOLE_NAMES`; `known` caches values that all grids of a region share."""
     shared = known.get(id(candidate.region))
     if shared is None:
         shared = known[id(candidate.region)] = _measure_region(candidate)
@@ -58,7 +58,7 @@ def whole_features(candidate: Candidate, view: PageView, known: KnownWholes) -> 
 
 
 def _measure_region(candidate: Candidate) -> list[float]:
-    """The usual step between its rows, the first six of `WHOLE_NAMES`, and the widest gap between its levels."""
+    """Return the usual row step, the first six of `WHOLE_NAMES`, and the widest gap between levels."""
     rows, region = candidate.rows, candidate.region
     steps = sorted([below.base - above.base for above, below in pairwise(rows)]) or [1.0]
     usual = max(steps[len(steps) // 2], 1.0)
@@ -84,18 +84,18 @@ def _covers(candidate: Candidate, rules: list[Rule]) -> bool:
 
 
 def _find_lattices(candidate: Candidate) -> list[tuple[float, float]]:
-    """Top and bottom of every group of crossing rules that is nearly as wide as the region, top to bottom."""
+    """Return top and bottom of every group of crossing rules nearly as wide as the region, top to bottom."""
     region = candidate.region
     flat, upright = region.horizontals[: LIMITS.most_rules], region.verticals[: LIMITS.most_rules]
     if not upright or not flat:
         return []
     sets = DisjointSets(len(flat) + len(upright))
-    for at, one in enumerate(flat):
+    for index, rule in enumerate(flat):
         for to, other in enumerate(upright, len(flat)):
-            if cross(one, other):
-                sets.join(at, to)
+            if cross(rule, other):
+                sets.join(index, to)
     rules = flat + upright
-    groups = [[rules[at] for at in group] for group in sets.groups() if len(group) > 2]
+    groups = [[rules[index] for index in group] for group in sets.groups() if len(group) > 2]
     width = region.box[2] - region.box[0]
     return sorted(
         (min(rule.y0 for rule in group), max(rule.y1 for rule in group))
@@ -105,7 +105,7 @@ def _find_lattices(candidate: Candidate) -> list[tuple[float, float]]:
 
 
 def _count_closed(lattices: list[tuple[float, float]], candidate: Candidate) -> float:
-    """Blanks between lattices in which nothing is printed: each box is closed, and the next one opens."""
+    """Return the number of blanks between lattices without print: one box is closed, and the next one opens."""
     closed = 0
     for (_, bottom), (top, _) in pairwise(lattices):
         rows = candidate.rows
@@ -115,7 +115,7 @@ def _count_closed(lattices: list[tuple[float, float]], candidate: Candidate) -> 
 
 
 def _widest_gap(spans: list[tuple[float, float]], size: float) -> float:
-    """The widest stretch (ems) that no span covers between the first and the last."""
+    """Return the widest stretch (ems) between the first and the last span that no span covers."""
     widest, low = 0.0, spans[0][1] if spans else 0.0
     for top, bottom in spans[1:]:
         widest = max(widest, top - low)
@@ -124,7 +124,7 @@ def _widest_gap(spans: list[tuple[float, float]], size: float) -> float:
 
 
 def _share_alike(candidate: Candidate) -> float:
-    """Share of the horizontals' levels that are as wide as the region."""
+    """Return the share of the horizontals' levels that are as wide as the region."""
     levels = find_levels(candidate.region.horizontals)
     x0, _, x1, _ = candidate.region.box
     alike = sum(
@@ -134,7 +134,7 @@ def _share_alike(candidate: Candidate) -> float:
 
 
 def _beyond(candidate: Candidate, view: PageView, usual: float) -> list[float]:
-    """How well the next row above and below would fit (columns filled uncrossed), how far, and a rule between."""
+    """Return features of the next rows above and below: how well they fit (columns filled), distance, rules between."""
     own = set(candidate.indices)
     inside = [number for number, row in enumerate(view.rows) if not own.isdisjoint(row.indices)]
     if not inside:
@@ -159,7 +159,7 @@ def _is_parted(candidate: Candidate, top: float, bottom: float) -> bool:
 
 
 def _fit(row: LineRow | None, base: float, candidate: Candidate, view: PageView, usual: float) -> list[float]:
-    """(share of columns the row would fill, 0 when a line of it crosses an edge; distance in usual steps)."""
+    """Return the share of columns the row would fill (0 if a line crosses an edge) and its distance in usual steps."""
     if row is None:
         return [-1.0, LIMITS.far]
     step = min(LIMITS.far, abs(row.base - base) / usual)
@@ -176,7 +176,7 @@ def _fit(row: LineRow | None, base: float, candidate: Candidate, view: PageView,
 
 
 def _columns_held(candidate: Candidate) -> float:
-    """Share of the inner edges near which a vertical rule runs."""
+    """Return the share of inner edges with a vertical rule near them."""
     columns = candidate.grid.columns
     sides = [rule.x0 for rule in candidate.region.verticals]
     held = sum([any([abs(x - edge) < 4 for x in sides]) for edge in columns]) if sides else 0

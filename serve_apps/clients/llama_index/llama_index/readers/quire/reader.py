@@ -9,7 +9,7 @@ from quire_client import Client, FileLike, LoadOptions, load_texts
 from quire_client.loading import Split
 
 _NOT_EMBEDDED = ["job_id", "document_id", "chunk_id", "boxes", "format", "page_count"]
-"""Metadata that says nothing about the content: neither the embedder nor the model is given it."""
+"""Metadata unrelated to the content; it is hidden from the embedder and the model."""
 
 
 class QuireReader(BasePydanticReader):
@@ -28,7 +28,7 @@ class QuireReader(BasePydanticReader):
         self, file: FileLike | list[FileLike], extra_info: dict[str, Any] | None = None, **options: Any
     ) -> Iterator[Document]:
         """Yield each passage as it arrives. `options`: `pages`, `password`, `ocr`. Raises `DocumentFailed`."""
-        options.pop("fs", None)  # what a directory reader reads through: files are streamed from their paths
+        options.pop("fs", None)  # the file system of a directory reader; files are streamed from their paths
         several = file if isinstance(file, list) else [file]
         reading = LoadOptions(split=self.split, redacted=self.redacted, **options)
         with Client(self.url, self.token) as client:

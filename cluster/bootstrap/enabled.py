@@ -32,7 +32,7 @@ def plan_readers(settings: Settings) -> Sizing:
     )
 
 
-def wanted_pools(settings: Settings) -> dict[str, Placement]:
+def enabled_pools(settings: Settings) -> dict[str, Placement]:
     """Return every pool these settings ask for, with its placement."""
     return pools(plan_readers(settings), search=searches(settings), embed=embeds(settings))
 
