@@ -55,15 +55,15 @@ def _with_row_above(view: PageView, candidate: Candidate, taken: set[int]) -> Ca
     if not above or not _leads_in(view, rows, above[-1], own, taken):
         return None
     indices = tuple(sorted(own | set(above[-1].indices)))
-    same = [one for one in build_candidates(view, indices) if one.grid.width == candidate.grid.width]
+    same = [grown for grown in build_candidates(view, indices) if grown.grid.width == candidate.grid.width]
     if not same:
         return None
     longer = min(
         same,
-        key=lambda one: (
-            one.mode != candidate.mode,
-            one.by_forest != candidate.by_forest,
-            len(one.grid.rows) < len(candidate.grid.rows),
+        key=lambda grown: (
+            grown.mode != candidate.mode,
+            grown.by_forest != candidate.by_forest,
+            len(grown.grid.rows) < len(candidate.grid.rows),
         ),
     )
     longer.makers = candidate.makers

@@ -200,11 +200,11 @@ def _is_bold_head(grid: Grid) -> bool:
     """Return True for a bold first row over rows that are not bold, which is the header of a table without rules."""
     if len(grid.rows) < LEAST_HEADED:
         return False
-    first, *rest = grid.rows
+    first, *body = grid.rows
     filled = [slot for slot in first if slot.words]
     if len(filled) < 2 or not all(word.bold for slot in filled for word in slot.words):
         return False
-    is_bold = [word.bold for row in rest for slot in row for word in slot.words]
+    is_bold = [word.bold for row in body for slot in row for word in slot.words]
     return sum(is_bold) <= MOST_BOLD * len(is_bold)
 
 

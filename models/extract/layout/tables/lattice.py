@@ -117,11 +117,11 @@ def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing:
 
 
 def _share_covered(parts: list[tuple[float, float]], start: float, end: float) -> float:
-    covered, at = 0.0, start
+    covered, position = 0.0, start
     for left, right in sorted(parts):
-        left, right = max(left, at), min(right, end)
+        left, right = max(left, position), min(right, end)
         if right > left:
-            covered, at = covered + right - left, right
+            covered, position = covered + right - left, right
     return covered / max(end - start, 0.1)
 
 

@@ -62,6 +62,8 @@ _ENDINGS = frozenset(
     )
 )
 """What ends words and is none itself: a hyphen before it divides."""
+_LINKS = frozenset(["a", "an", "and", "as", "at", "by", "for", "in", "of", "on", "or", "the", "to", "up", "with"])
+"""English words inside chains such as "state-of-the-art", after which a hyphen divides no word."""
 _CONJUNCTIONS = frozenset(
     ["and", "or", "to", "und", "oder", "bis", "bzw", "sowie", "et", "ou", "y", "o", "e", "en", "i", "и"]
 )
@@ -106,6 +108,8 @@ class PageHyphens:
 
     def _is_likelier_one(self, first: str, second: str, words: Counter[str]) -> bool:
         last, start = _PARTS.split(first)[-1].lower(), _PARTS.split(second)[0].lower()
+        if last in _LINKS and last != first.lower():
+            return False
         if last in _HEADS or start in _TAILS or start in _ENDINGS:
             return start in _ENDINGS
         need = self._find_need()

@@ -6,7 +6,7 @@ Takes anything with a box; knows nothing about what the pieces mean.
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
 
 from models.extract.layout.lines.marks import Line
@@ -104,7 +104,7 @@ def _touches(line: Line, ground: Line) -> bool:
     return across > LIMITS.reach * line.size and ground.y0 <= (line.y0 + line.y1) / 2 <= ground.y1
 
 
-_left, _base = attrgetter("x0"), attrgetter("base")
+_left, _right, _base = attrgetter("x0"), attrgetter("x1"), attrgetter("base")
 
 
 def _top(line: Line) -> tuple[float, float]:
@@ -270,7 +270,10 @@ def find_crossed_gutter(lines: list[Line]) -> float | None:
     sizes = sorted([line.size for line in lines])
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
     most = max(1, int(LIMITS.crossed * len(lines)))
-    lefts, rights = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
+    by_left, by_right = sorted(lines, key=_left), sorted(lines, key=_right)
+    lefts, rights = [line.x0 for line in by_left], [line.x1 for line in by_right]
+    chars_left: list[int] | None = None
+    chars_right: list[int] = []
     best, position = (most + 1, 0.0), None
     for x, following in pairwise(sorted(lefts + rights)):
         gap = following - x
@@ -279,17 +282,21 @@ def find_crossed_gutter(lines: list[Line]) -> float | None:
         covered = bisect_right(lefts, x) - bisect_right(rights, x)
         if 0 < covered <= most and (covered, -gap) < best:
             middle = x + gap / 2
-            if (
-                min(bisect_left(rights, middle), len(lefts) - bisect_right(lefts, middle)) >= LIMITS.side_lines
-                and _is_column([line for line in lines if line.x1 < middle])
-                and _is_column([line for line in lines if line.x0 > middle])
+            before, start = bisect_left(rights, middle), bisect_right(lefts, middle)
+            if min(before, len(lefts) - start) < LIMITS.side_lines:
+                continue
+            if chars_left is None:
+                chars_left, chars_right = _sum_chars(by_right), _sum_chars(by_left)
+            if _is_text(before, chars_left[before]) and _is_text(
+                len(lefts) - start, chars_right[-1] - chars_right[start]
             ):
                 best, position = (covered, -gap), middle
     return position
 
 
-def _is_column(lines: list[Line]) -> bool:
-    return _is_text(len(lines), sum([len(line.text) for line in lines]))
+def _sum_chars(lines: list[Line]) -> list[int]:
+    """Return the number of characters of the first 0, 1, 2 ... lines."""
+    return [0, *accumulate(len(line.text) for line in lines)]
 
 
 def _is_text(count: int, chars: float) -> bool:

@@ -275,7 +275,7 @@ def _is_outdented(group: list[Line], line: Line) -> bool:
     last, edge = group[-1], LIMITS.outdent * line.size
     if len(group) < LIMITS.set_in_lines or not last.text.endswith(_SENTENCE_END) or line.text[:1].islower():
         return False
-    return all(abs(member.x0 - last.x0) < LIMITS.same_edge for member in group) and line.x0 < last.x0 - edge
+    return line.x0 < last.x0 - edge and all(abs(member.x0 - last.x0) < LIMITS.same_edge for member in group)
 
 
 def begins_bullet(line: Line) -> bool:
