@@ -34,7 +34,7 @@ Chosen = tuple[Candidate, float]
 
 
 def take_first_rows(view: PageView, chosen: list[Chosen]) -> list[Chosen]:
-    """The chosen tables, each with the printed row right above it that is its own."""
+    """Return the chosen tables, each with the printed row right above it that is its own."""
     taken = {index for candidate, _ in chosen for index in candidate.indices}
     out: list[Chosen] = []
     for candidate, score in chosen:
@@ -71,7 +71,7 @@ def _with_row_above(view: PageView, candidate: Candidate, taken: set[int]) -> Ca
 
 
 def _leads_in(view: PageView, rows: list[LineRow], above: LineRow, own: set[int], taken: set[int]) -> bool:
-    """True when the row above is free, at the table's pitch, and all its pieces stand in columns of the table."""
+    """Return whether the row above is free, at the table's pitch, and all its pieces stand in columns of the table."""
     lines = [view.lines[index] for index in above.indices]
     if not taken.isdisjoint(above.indices) or len(lines) < LIMITS.least_pieces or is_caption(lines[0].text):
         return False

@@ -187,7 +187,7 @@ def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
 
 
 def _count_header_rows(grid: Grid) -> int:
-    """The rows of the head down to the first below the top that holds amounts over amounts: that one is data."""
+    """Return the rows of the head down to the first below the top that holds amounts over amounts: that one is data."""
     if not grid.header_rows and _is_bold_head(grid):
         return 1
     for index in range(1, grid.header_rows):
@@ -197,7 +197,7 @@ def _count_header_rows(grid: Grid) -> int:
 
 
 def _is_bold_head(grid: Grid) -> bool:
-    """True for a first row in bold over rows that are not: without rules that is the head."""
+    """Return whether this is a first row in bold over rows that are not: without rules that is the head."""
     if len(grid.rows) < LEAST_HEADED:
         return False
     first, *rest = grid.rows
