@@ -31,6 +31,8 @@ LINE_END_HYPHEN = "line_end_hyphen"
 """Hyphens that only divided a word at the end of a line: the word is in the tree in one piece."""
 REPEATED_HEADER = "repeated_header"
 """The header of a table that stands on each of its pages again: the tree has it once."""
+OVERPRINT = "overprint"
+"""Copies of text painted at the same place for a shadow, a bold look or an outline: the tree has the text once."""
 REPLACED = "replaced"
 """Characters of a text layer in whose place the tree has what a recogniser read."""
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from models.cdom.coverage import LINE_END_HYPHEN, REPEATED_HEADER, REPLACED, CharacterCount, Coverage, Unseen
+from models.cdom.coverage import LINE_END_HYPHEN, OVERPRINT, REPEATED_HEADER, REPLACED, CharacterCount, Coverage, Unseen
 from models.cdom.flags import COMMENT, HIDDEN_TEXT, LOW_CONFIDENCE, is_pii_flag
 from models.cdom.original import Format
 from models.cdom.table import SHARE_SUM
@@ -21,7 +21,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _FLAGS = frozenset({HIDDEN_TEXT, LOW_CONFIDENCE, COMMENT})
 _FORMATS = frozenset(Format)
 _UNSEEN = frozenset(Unseen)
-_EXCLUDED = frozenset({*Unseen, LINE_END_HYPHEN, REPEATED_HEADER, REPLACED})
+_EXCLUDED = frozenset({*Unseen, LINE_END_HYPHEN, OVERPRINT, REPEATED_HEADER, REPLACED})
 _CHECKS = frozenset({"column-sum", "row-sum", "running-balance", SHARE_SUM, "date-order", "date"})
 
 

@@ -34,7 +34,19 @@ _FONTS: Final = {
     "wingdings 2": _WINGDINGS_2,
 }
 
-_NAME: Final = re.compile(r"(?:[A-Z]{6}\+)?(symbol|wingdings ?[23]?|webdings)(?![a-z]{3})", re.IGNORECASE)
+_ZAPF_DINGBATS: Final = (
+    "✁✂✄☎✆✝✞✟✠✡☛☞✌✍✎✏✑✒✓✔✕✖✗✘✙✚✛✜✢✣✤✥✦✧★✩✪✫✬✭✮✯✰✱✲✳✴✵✶✷✸✹✺✻✼"
+    "✽✾✿❀❁❂❃❄❅❆❇❈❉❊❋●❍■❏❑▲▼◆❖ ◗❘❙❚❯❱❲❳❨❩❬❭❪❫❴❵❛❜❝❞❡❢❣❤✐❥❦❧♠♥"
+    "♦♣    ✉✈✇①②③④⑤⑥⑦⑧⑨⑩❶❷❸❹❺❻❼❽❾❿➀➁➂➃➄➅➆➇➈➉➊➋➌➍➎➏➐➑➒➓➔→➣↔↕➙"
+    "➛➜➝➞➟➠➡➢➤➥➦➧➨➩➫➭➯➲➳➵➸➺➻➼➽➾➚➪➶➹➘➴➷➬➮➱✃❐❒❮❰"
+)
+"""Signs of Zapf Dingbats by the number in their glyph names, a1 to a206 (Adobe's zapfdingbats.txt); unused ones blank.
+
+The engine gives this number as the character where a file states no other."""
+
+_NAME: Final = re.compile(
+    r"(?:[A-Z]{6}\+)?(symbol|wingdings ?[23]?|webdings|(?:itc ?)?zapf ?dingbats)(?![a-z]{3})", re.IGNORECASE
+)
 """Names of symbol fonts in files: with a subset mark before and the style after."""
 _PRIVATE: Final = range(0xF020, 0xF100)
 _MOST_REMEMBERED: Final = 1024
@@ -54,6 +66,9 @@ def shown_symbol(font: str, point: int) -> int:
     Fonts of pictures have no letters: a letter in the text layer is only the key of a picture.
     """
     name = symbol_font(font)
+    if name is not None and name.endswith("dingbats"):
+        sign = _ZAPF_DINGBATS[point - 1] if 0 < point <= len(_ZAPF_DINGBATS) else " "
+        return point if sign == " " else ord(sign)
     if name is None or not (point in _PRIVATE or (name != "symbol" and 0x20 < point <= 0xFF)):
         return point
     shown = symbol_text(name, f"{point:X}")

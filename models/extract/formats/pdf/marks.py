@@ -12,7 +12,7 @@ from models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
 from models.extract.formats.pdf.glyphs import make_glyph_finder
 from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from models.extract.formats.pdf.text.fractions import write_fractions
-from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_symbols
+from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_blanks, show_symbols
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
@@ -20,7 +20,7 @@ from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
-from models.extract.formats.pdf.visibility.see import PageFrame, see_page
+from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, call_once, see_page
 from models.extract.formats.pdf.visibility.unseen import UnseenText
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
 
@@ -47,7 +47,9 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     images = {order: _box_of(block) for order, block in stored.items()}
     blocks = text_page.extractDICT()["blocks"]
     shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
-    blocks = text_page.extractDICT()["blocks"] if shown else blocks
+    look = call_once(lambda: Look(DisplayList(page)))
+    changed = show_blanks(text_page, blocks, mupdf.ll_fz_font_name, lambda box: look().has_ink(box))
+    blocks = text_page.extractDICT()["blocks"] if shown or changed else blocks
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
     seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame)

@@ -103,3 +103,50 @@ def _rewrite_symbol(char: Any, font_name: Callable[[Any], str], shown: Shown) ->
     if point != char.c:
         shown[char.c] = point
         char.c = point
+
+
+_UNDECODED: Final = 0xFFFD
+_SAMPLES: Final = 3
+"""Glyphs that are drawn of each kind; one without ink shows that the kind is a blank."""
+_INSET: Final = 0.15
+"""Share of a glyph's width at both sides that its neighbours may reach into."""
+
+
+def show_blanks(
+    text_page: Any,
+    blocks: list[dict[str, Any]],
+    font_name: Callable[[Any], str],
+    has_ink: Callable[[tuple[float, float, float, float]], bool],
+) -> bool:
+    """Rewrite undecoded characters that have no ink to blanks in `text_page`; return whether there were any.
+
+    Glyphs of one font and one width are of one kind.
+    """
+    if not any(
+        "\ufffd" in span["text"]
+        for block in blocks
+        if block["type"] == _TEXT
+        for line in block["lines"]
+        for span in line["spans"]
+    ):
+        return False
+    kinds: dict[tuple[str, float], list[Any]] = {}
+    for block in text_page.this:
+        for line in block if block.m_internal.type == _TEXT else ():
+            for char in line:
+                glyph = char.m_internal
+                if glyph.c == _UNDECODED:
+                    width = (glyph.quad.lr.x - glyph.quad.ll.x) / max(glyph.size, 0.1)
+                    kinds.setdefault((font_name(glyph.font), round(width, 2)), []).append(glyph)
+    blanks = [glyphs for glyphs in kinds.values() if not all(has_ink(_inner_box(glyph)) for glyph in glyphs[:_SAMPLES])]
+    for glyphs in blanks:
+        for glyph in glyphs:
+            glyph.c = 0x20
+    return bool(blanks)
+
+
+def _inner_box(glyph: Any) -> tuple[float, float, float, float]:
+    quad = glyph.quad
+    xs, ys = (quad.ul.x, quad.ur.x, quad.ll.x, quad.lr.x), (quad.ul.y, quad.ur.y, quad.ll.y, quad.lr.y)
+    inset = _INSET * (max(xs) - min(xs))
+    return (min(xs) + inset, min(ys), max(xs) - inset, max(ys))

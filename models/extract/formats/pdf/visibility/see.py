@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any
 
-from models.cdom.coverage import ExcludedPlace
+from models.cdom.coverage import OVERPRINT, ExcludedPlace
 from models.cdom.geometry import Bbox, round_bbox
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.formats.pdf.engine import mupdf
 from models.extract.formats.pdf.engine.rotation import turn_box
 from models.extract.formats.pdf.text.text_lines import clean_glyphs
 from models.extract.formats.pdf.visibility.clipped import MOST_LAYERS, find_clipped, find_on_layers, may_clip
+from models.extract.formats.pdf.visibility.copies import take_copies
+from models.extract.formats.pdf.visibility.paint import PaintedSpan
 from models.extract.formats.pdf.visibility.unseen import Sight, SightedPage, UnseenText, take_unseen
 
 _SCALE = 1.5
@@ -26,10 +28,12 @@ _DEEP = 3
 _SEEN = 20
 """Levels (of 255) by which a channel must change to be visible."""
 _FORWARDED = (
-    "fill_path", "stroke_path", "clip_path", "clip_stroke_path", "clip_text", "clip_stroke_text", "fill_shade",
+    "fill_path", "stroke_path", "clip_path", "clip_stroke_path", "fill_shade",
     "fill_image", "fill_image_mask", "clip_image_mask", "pop_clip", "begin_mask", "begin_group", "end_group",
     "end_tile",
 )  # fmt: skip
+
+_NO_TEXT = mupdf.FzText()
 
 PixelBox = tuple[int, int, int, int]
 """Pixels: left, top, and exclusive right and bottom."""
@@ -41,7 +45,7 @@ class _WithoutText(mupdf.FzDevice2):  # type: ignore[misc]
     def __init__(self, target: Any) -> None:
         super().__init__()
         self._device, self._target = target, target.m_internal
-        for name in (*_FORWARDED, "end_mask", "begin_tile"):
+        for name in (*_FORWARDED, "end_mask", "begin_tile", "clip_text", "clip_stroke_text"):
             getattr(self, f"use_virtual_{name}")()
 
     def end_mask(self, context: Any, *transfer: Any) -> None:
@@ -50,6 +54,14 @@ class _WithoutText(mupdf.FzDevice2):  # type: ignore[misc]
             mupdf.ll_fz_end_mask_tr(self._target, *transfer)
         else:
             mupdf.ll_fz_end_mask(self._target)
+
+    def clip_text(self, context: Any, text: Any, *clip: Any) -> None:
+        """Clip to nothing: gradients, patterns and pictures in the shape of text are text."""
+        mupdf.ll_fz_clip_text(self._target, _NO_TEXT.m_internal, *clip)
+
+    def clip_stroke_text(self, context: Any, text: Any, *clip: Any) -> None:
+        """Clip to nothing, as `clip_text` does."""
+        mupdf.ll_fz_clip_stroke_text(self._target, _NO_TEXT.m_internal, *clip)
 
     def begin_tile(self, context: Any, area: Any, view: Any, across: float, down: float, ctm: Any, *unused: Any) -> int:
         """Forward a tile without its ids, so that the target does not cache it."""
@@ -106,10 +118,23 @@ class Look:
         self._display, self._bands, self._alone = display, dict[int, tuple[bytes, bytes]](), 0
         self._width, self._height = ceil(display.width * self._scale), ceil(display.height * self._scale)
 
-    def shows(self, box: Bbox) -> bool:
-        """Return whether the text makes a visible difference inside the box (points)."""
+    def has_ink(self, box: Bbox) -> bool:
+        """Return whether the page is not of one colour inside the box (points)."""
+        x0, y0, x1, y1 = self._pixels_of(box)
+        if x0 >= x1 or y0 >= y1:
+            return False
+        pixmap = self._display.draw(self._scale, (x0, y0, x1, y1), text=True)
+        pixels = bytes(mupdf.fz_pixmap_samples_memoryview(pixmap))
+        return any(max(pixels[channel::_DEEP]) - min(pixels[channel::_DEEP]) >= _SEEN for channel in range(_DEEP))
+
+    def _pixels_of(self, box: Bbox) -> PixelBox:
         x0, x1 = max(0, int(box[0] * self._scale)), min(self._width, int(box[2] * self._scale) + 1)
         y0, y1 = max(0, int(box[1] * self._scale)), min(self._height, int(box[3] * self._scale) + 1)
+        return x0, y0, x1, y1
+
+    def shows(self, box: Bbox) -> bool:
+        """Return whether the text makes a visible difference inside the box (points)."""
+        x0, y0, x1, y1 = self._pixels_of(box)
         if x0 >= x1 or y0 >= y1:
             return False
         if self._alone < _MOST_ALONE and y1 - y0 <= _BAND:
@@ -176,15 +201,23 @@ def see_page(
         frame: Size and rotation of the page.
     """
     stated = _text_of(blocks)
-    raw = _call_once(lambda: text_page.extractRAWDICT()["blocks"])
+    raw = call_once(lambda: text_page.extractRAWDICT()["blocks"])
     width, height = frame.width, frame.height
-    draw = _call_once(lambda: Look(DisplayList(page)))
-    sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw))
+    draw = call_once(lambda: Look(DisplayList(page)))
+    type3_fonts = call_once(lambda: _find_type3_fonts(page))
+    sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw, type3_fonts))
     if may_clip(page.read_contents(), width, height):
         sight.unseen += find_clipped(page, len(stated), raw)
     if layers:
         _add_layer_text(page, layers, sight, len(stated), raw)
-    return _count_page(frame.turn, stated, blocks, sight)
+    return _count_page(frame.turn, stated, blocks, sight, take_copies(blocks))
+
+
+def _find_type3_fonts(page: Any) -> frozenset[str]:
+    """Return the names that the engine gives to the Type 3 fonts of a page: their own, or one with their number."""
+    numbers = [font[0] for font in page.get_fonts(full=True) if font[2] == "Type3"]
+    stated = [page.parent.xref_get_key(number, "Name")[1].removeprefix("/") for number in numbers]
+    return frozenset([*stated, *(f"Type3 ({number} 0 R)" for number in numbers)])
 
 
 def _add_layer_text(page: Any, layers: tuple[int, ...], sight: Sight, stated: int, raw: Any) -> None:
@@ -196,9 +229,11 @@ def _add_layer_text(page: Any, layers: tuple[int, ...], sight: Sight, stated: in
     sight.unseen += [unseen for unseen in more if (unseen.text, unseen.bbox) not in clipped]
 
 
-def _count_page(turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sight) -> SeenPage:
+def _count_page(
+    turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sight, copies: list[PaintedSpan]
+) -> SeenPage:
     """Count characters cleaned as lines are, so that code points that are not characters do not seem lost."""
-    text = clean_glyphs(_text_of(blocks) if sight.unseen else stated)
+    text = clean_glyphs(_text_of(blocks) if sight.unseen or copies else stated)
     excluded: list[ExcludedPlace] = []
     counted: list[UnseenText] = []
     for unseen in sight.unseen:
@@ -208,6 +243,10 @@ def _count_page(turn: Any, stated: str, blocks: list[dict[str, Any]], sight: Sig
         unseen.bbox = turn_box(unseen.bbox, turn) if turn is not None else unseen.bbox
         excluded.append(ExcludedPlace(reason=unseen.reason.value, characters=count, bbox=round_bbox(unseen.bbox)))
         counted.append(unseen)
+    for span in copies:
+        box = turn_box(span["bbox"], turn) if turn is not None else span["bbox"]
+        count = len(strip_blanks(clean_glyphs(span["text"])))
+        excluded.append(ExcludedPlace(reason=OVERPRINT, characters=count, bbox=round_bbox(box)))
     painted = Painted(text=text, lines=lambda: _lines_of(blocks), excluded=excluded, judged=sight.judged)
     return SeenPage(counted, painted)
 
@@ -238,7 +277,7 @@ def _lines_of(blocks: list[dict[str, Any]]) -> list[PaintedLine]:
     return lines
 
 
-def _call_once(make: Any) -> Any:
+def call_once(make: Any) -> Any:
     """Return a function that calls `make` the first time and then returns the same result."""
     made: list[Any] = []
 

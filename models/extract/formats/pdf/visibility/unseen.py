@@ -3,13 +3,14 @@
 A span that may be unseen is drawn: its area of the page with and without text must differ. Counts bound the work.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from models.cdom.coverage import Unseen
 from models.cdom.geometry import Bbox
 from models.extract.formats.pdf.visibility.paint import (
+    LIMITS,
     Cover,
     Covers,
     PaintedSpan,
@@ -32,12 +33,20 @@ class DrawnPage(Protocol):
         """Return whether the text makes a visible difference inside the box (points)."""
         ...
 
+    def has_ink(self, box: Bbox) -> bool:
+        """Return whether the page is not of one colour inside the box (points)."""
+        ...
+
 
 class _NotDrawn:
     """Replaces a page that takes too long to draw: all its text counts as seen and the page as not judged."""
 
     def shows(self, box: Bbox) -> bool:
         """Count all text as seen."""
+        return True
+
+    def has_ink(self, box: Bbox) -> bool:
+        """Count all places as painted."""
         return True
 
 
@@ -63,7 +72,8 @@ class Sight:
 class SightedPage:
     """A page to check: its raw `blocks` in painting order, `images` (order → opaque), `bounds` before rotation.
 
-    `draw` and `raw` (which returns the blocks with single characters) are called only for doubtful text.
+    `draw`, `raw` (which returns the blocks with single characters) and `type3_fonts` (which returns the names of the
+    page's Type 3 fonts) are called only for doubtful text.
     """
 
     blocks: list[dict[str, Any]]
@@ -71,6 +81,7 @@ class SightedPage:
     bounds: Bbox
     draw: Callable[[], DrawnPage]
     raw: Callable[[], list[dict[str, Any]]]
+    type3_fonts: Callable[[], frozenset[str]] = frozenset
 
 
 def take_unseen(page: SightedPage) -> Sight:
@@ -105,7 +116,9 @@ class _Judge:
         spans: list[PaintedSpan] = []
         for number, span in enumerate(line["spans"]):
             reason = surely_unseen(span)
-            if reason is not None:
+            if reason is not None and self._is_drawn(span, reason):
+                spans.append(_with_drawn_size(span, line["dir"]))
+            elif reason is not None:
                 self._note(span["text"], span["bbox"], reason, span["size"])
             elif self.crosses and not _is_inside(span["bbox"], self._page.bounds):
                 spans += self._split(span, self._chars(order, index, number), self._is_off_page, Unseen.OFF_PAGE)
@@ -115,6 +128,24 @@ class _Judge:
             line["spans"], line["torn"] = spans, True
             if spans:
                 line["bbox"] = surround([span["bbox"] for span in spans])
+
+    def _is_drawn(self, span: PaintedSpan, reason: Unseen) -> bool:
+        """Return whether text without ink, paint or size is drawn all the same.
+
+        Gradients and patterns paint text as a clip of something else. A Type 3 glyph may be any drawing of any size.
+        Text with a picture at its place is the text layer of a scan: it is not checked.
+        """
+        box = span["bbox"]
+        if span["text"].isspace() or self._has_picture(box) or not _overlap(box, self._page.bounds):
+            return False
+        is_type3 = span["font"] in self._page.type3_fonts()
+        if reason is Unseen.TINY and not (is_type3 and box[3] - box[1] >= LIMITS.smallest):
+            return False
+        page = self._page.draw()
+        return (page.shows(box) or (is_type3 and page.has_ink(box))) and not self._has_inked_text(box)
+
+    def _has_picture(self, box: Bbox) -> bool:
+        return any(_overlap(self._page.blocks[order]["bbox"], box) for order in self._page.images)
 
     def _note(self, text: str, box: Bbox, reason: Unseen, size: float) -> None:
         if text and not text.isspace():
@@ -195,13 +226,17 @@ class _Judge:
         return not any(self._is_written_over(box, cover.order) for cover in sure)
 
     def _is_written_over(self, box: Bbox, order: int) -> bool:
-        return any(
-            _overlap(ink_box(span), box)
-            for block in self._page.blocks[order + 1 :]
-            if block["type"] == 0 and _overlap(block["bbox"], box)
-            for line in block["lines"]
-            for span in line["spans"]
-        )
+        return any(_overlap(ink_box(span), box) for span in self._spans_after(order, box))
+
+    def _has_inked_text(self, box: Bbox) -> bool:
+        return any(surely_unseen(span) is None and _overlap(ink_box(span), box) for span in self._spans_after(-1, box))
+
+    def _spans_after(self, order: int, box: Bbox) -> Iterator[PaintedSpan]:
+        """Yield the spans of text blocks that were painted after `order` and reach into the box."""
+        for block in self._page.blocks[order + 1 :]:
+            if block["type"] == 0 and _overlap(block["bbox"], box):
+                for line in block["lines"]:
+                    yield from line["spans"]
 
 
 def _is_under(char: dict[str, Any], covers: Iterable[Cover]) -> bool:
@@ -215,6 +250,13 @@ def _overlap(a: Bbox, b: Bbox) -> bool:
 
 def _is_inside(box: Bbox, area: Bbox) -> bool:
     return area[0] <= box[0] and box[2] <= area[2] and area[1] <= box[1] and box[3] <= area[3]
+
+
+def _with_drawn_size(span: PaintedSpan, direction: tuple[float, float]) -> PaintedSpan:
+    """Return the span with the size that its glyphs have where the stated size is meaningless (Type 3)."""
+    x0, y0, x1, y1 = span["bbox"]
+    height = x1 - x0 if abs(direction[1]) > abs(direction[0]) else y1 - y0
+    return {**span, "size": height} if span["size"] < LIMITS.smallest else span
 
 
 def surround(boxes: Iterable[Bbox]) -> Bbox:
