@@ -1,0 +1,1 @@
+"""Data derived from a tree: chunks, fields, semantic objects, differences, quality and fine-tune records."""

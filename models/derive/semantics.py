@@ -1,4 +1,4 @@
-"""A tree to typed objects (sections, tables, dates, money, people …), each with the blocks that show it.
+"""Finds typed objects in a tree (sections, tables, dates, money, people …), each with the blocks that show it.
 
 The kinds found here need no model and are always there. Tree in, frozen objects out; deterministic.
 """
@@ -40,7 +40,7 @@ Attribute = str | int | float | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticObject:
-    """`evidence` names the blocks that show it, in reading order; `confidence` 0..1."""
+    """An object with the blocks that show it (`evidence`) in reading order; `confidence` 0..1."""
 
     id: str
     type: ObjectType
@@ -58,14 +58,14 @@ class SemanticDocument:
 
 
 EMPTY = SemanticDocument()
-"""What a document stored before this layer existed has."""
+"""Result for documents that were stored without semantic objects."""
 
 Mention = tuple[ObjectType, str, str, dict[str, Attribute], float]
 """(type, value as written, comparable form, attributes, confidence)"""
 
 
 def describe_tree(tree: Tree) -> SemanticDocument:
-    """Structure first, then what the texts name; a value named in several blocks is one object."""
+    """Return the objects of the structure, then those named in texts; a value in several blocks is one object."""
     blocks = visible_blocks(tree, furniture=True)
     objects = [
         *_sections(visible_blocks(tree)),

@@ -1,4 +1,4 @@
-"""Labels of list items: what is a mark of Markdown's own and what stays in the text."""
+"""Separates labels of list items that become Markdown marks from those that stay in the text."""
 
 import re
 from dataclasses import dataclass

@@ -15,7 +15,7 @@ from models.derive.fields.lexicon import Key
 from models.derive.fields.totals import choose_total
 from models.derive.fields.values import EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
 
-CLEAR_DATE = 0.9  # confidence from which a labelled date needs no second look
+CLEAR_DATE = 0.9  # confidence from which a labelled date is taken as it is
 BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}
 )
@@ -25,7 +25,7 @@ Placed = tuple[Fragment, ExtractedField]
 
 
 def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
-    """Fields for keys that no label gave; the total always, because a bill names several."""
+    """Yield fields for keys without a label; always the total, because a bill names several."""
     total = choose_total(fragments)
     if total is not None:
         raw, normal = total.amount.raw, total.amount.normal

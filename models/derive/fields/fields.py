@@ -1,7 +1,7 @@
-"""A tree to labelled fields: any `Label: value` pair, canonical keys and normalised values, each with its evidence.
+"""Finds labelled fields in a tree: any `Label: value` pair, with canonical key, normalised value and evidence.
 
-No model and no chance: the same tree gives the same fields. What bills leave unlabelled (issuer, address, date) is read
-from their shape, with less confidence. Knows no dataset and no service.
+The result is deterministic. Fields that bills leave unlabelled (issuer, address, date) are read from the layout, with
+less confidence.
 """
 
 import re
@@ -45,14 +45,14 @@ TYPES = {
     Key.EMAIL: ValueType.EMAIL,
     Key.WEBSITE: ValueType.URL,
 }
-"""Keys that are not here hold text."""
+"""Value types by key; all other keys hold text."""
 _TICKS = {"☑": "true", "☒": "true", "☐": "false"}
 _SURE_TICK = 0.95
 """Confidence (0..1) of what a form field itself states."""
 
 
 def select_fields(fields: Iterable[ExtractedField], keys: str | None) -> list[ExtractedField]:
-    """Those whose key or canonical key is among the comma-separated `keys`, without case; all when it is None."""
+    """Return the fields whose key or canonical key is in the comma-separated `keys`, ignoring case; all for None."""
     if keys is None:
         return list(fields)
     names = {canonical_name(key) for key in keys.split(",")}
@@ -60,12 +60,12 @@ def select_fields(fields: Iterable[ExtractedField], keys: str | None) -> list[Ex
 
 
 def canonical_name(label: str) -> str:
-    """`Invoice No.:` to `invoice_no`: the canonical key of a label that the lexicon does not know."""
+    """Return the canonical key of a label that the lexicon does not have: `invoice_no` for `Invoice No.:`."""
     return re.sub(r"\W+", "_", label.casefold()).strip("_")
 
 
 def find_fields(tree: Tree) -> list[ExtractedField]:
-    """Fields in reading order of their evidence; one per (key, value, place), the surest."""
+    """Return the fields in reading order of their evidence: the most confident per key, value and place."""
     fragments = tree_fragments(tree)
     in_tables = table_pairs(tree, fragments)
     cells = {pair.at.order for pair in in_tables}
@@ -85,7 +85,7 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
 
 
 def find_ticked(fragments: Iterable[Fragment]) -> Iterator[tuple[Fragment, ExtractedField]]:
-    """Boxes to tick: the label is the key, the box the value, `true` or `false`."""
+    """Yield check boxes as fields: the label is the key, the value is normalised to `true` or `false`."""
     for fragment in fragments:
         label = fragment.text[1:].strip()
         if _is_tick(fragment) and label:

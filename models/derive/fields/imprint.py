@@ -27,7 +27,7 @@ MAX_NAME_WORDS = 7  # words of a company's name; longer is a sentence
 
 @dataclass(frozen=True, slots=True)
 class Imprint:
-    """`address` is empty when the imprint gives none."""
+    """Name and address of an issuer; `address` is empty when the imprint gives none."""
 
     name: str
     address: str

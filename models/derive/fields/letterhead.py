@@ -1,7 +1,7 @@
 """Finds a document's issuer and address in the unlabelled first lines of receipts and invoices.
 
 The issuer is the first line that looks like a firm, its address the lines under it up to the first labelled one.
-In: fragments. Out: fragments with joined text. Knows no dataset and no list of firms.
+There is no list of firms.
 """
 
 import re
@@ -13,7 +13,7 @@ from models.derive.fields.labels import match_label
 from models.derive.fields.lexicon import Key
 from models.derive.fields.values import EMAIL, URL, find_amounts, find_dates
 
-TOP_LINES = 14  # lines from the top in which an issuer stands
+TOP_LINES = 14  # lines from the top that may name the issuer
 MIN_NAME = 3  # letters of the shortest name
 LEGAL_FORM = re.compile(
     r"\b(sdn\.?\s?bhd|bhd|s/b|pte\.?\s?ltd|pvt\.?\s?ltd|ltd|limited|llc|llp|inc|corp|corporation|co|company|plc|gmbh|ag|kg|ug|e\.?k|ohg|"

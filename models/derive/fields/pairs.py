@@ -1,7 +1,6 @@
-"""Fragments to labelled pairs: a label and its value in one line, side by side, one above the other or in a table.
+"""Pairs labels with values in one line, side by side or one above the other.
 
-A label is one by its colon, by the lexicon, or (less surely) by standing left of a short value. No page is looked at as
-an image and no model is asked.
+A label ends with a colon, is in the lexicon or, with less confidence, is left of a short value.
 """
 
 import re
@@ -31,7 +30,7 @@ MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its labe
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`key` and `value` as written; `at` is the fragment that holds the value; `sure` 0..1."""
+    """A label and its value as written; `at` is the fragment that holds the value, `sure` a confidence 0..1."""
 
     key: str
     value: str
@@ -41,7 +40,7 @@ class Pair:
 
 
 def find_pairs(fragments: Sequence[Fragment]) -> list[Pair]:
-    """Labelled pairs in reading order of their values."""
+    """Return the labelled pairs in reading order of their values."""
     pairs: list[Pair] = []
     for _, page in groupby(fragments, key=lambda fragment: fragment.page):
         pairs.extend(_Page(list(page)).pairs())
@@ -49,9 +48,9 @@ def find_pairs(fragments: Sequence[Fragment]) -> list[Pair]:
 
 
 def read_inline(text: str) -> list[tuple[str, str]]:
-    """(label, value) pairs inside one line of text: `Label: value`, or a known label and its value without a colon.
+    """Return the (label, value) pairs inside one line: `Label: value`, or a known label and its value without a colon.
 
-    A text over `MAX_VALUE` characters is prose and has none.
+    A text of more than `MAX_VALUE` characters is prose and has no pairs.
     """
     pairs: list[tuple[str, str]] = []
     remaining = text if len(text) <= MAX_VALUE else ""
@@ -87,7 +86,7 @@ def _next_known(text: str) -> str:
 
 
 def _split_value(value: str) -> tuple[str, str]:
-    """`5 DATE: 3/4` is a value and the next pair: the words before a later colon are its label."""
+    """Split `5 DATE: 3/4` into the value and the next pair, whose label is the words before its colon."""
     for colon in NEXT_COLON.finditer(value):
         low = max(0, colon.start() - MAX_LABEL)
         start = _label_start(value[low : colon.start()])
@@ -115,18 +114,18 @@ def _label_start(text: str) -> int:
 
 
 def _fits(key: Key, value: str) -> bool:
-    """Without a colon only a value that cannot be prose counts."""
+    """Return True for a value that cannot be prose, as needed without a colon."""
     return bool(re.match(r"[\w#+(€$£-]{0,6}\s?\d|[A-Z#_-]{1,8}[\d_-]", value)) and len(value) <= 60
 
 
 def is_label(text: str) -> bool:
-    """Short, with letters, not a sentence and not a clock."""
+    """Return True for a short text with letters that is not a sentence."""
     words = text.split()
     return 0 < len(words) <= 8 and len(text) <= MAX_LABEL and any(map(str.isalpha, text)) and not text.endswith(".,")
 
 
 class _Page:
-    """One page's fragments, and which of them are taken."""
+    """Fragments of one page; `_taken` are values of a pair, `_served` labels that have a value."""
 
     def __init__(self, fragments: list[Fragment]) -> None:
         self._all = fragments
@@ -177,7 +176,7 @@ class _Page:
                 yield self._claim(label, value, 0.5)
 
     def _is_head_row(self, label: Fragment, value: Fragment) -> bool:
-        """Two titles side by side, each over its own values: neither is the other's value."""
+        """Return True for two column titles side by side, of which neither is the other's value."""
         if label.text[-1:] in ":：" or value.text[:1] in ":：" or any(map(str.isdigit, value.text)):
             return False
         same_style = label.text.isupper() and value.text.isupper() and len(value.text.split()) <= 4
@@ -223,7 +222,7 @@ def is_weak_label(text: str) -> bool:
 
 
 def is_short_value(text: str) -> bool:
-    """Digits or a tick; a long number with others behind it is a row of goods."""
+    """Return True for digits or a tick, but not for a row of goods: a long number with others behind it."""
     if " " in text and GOODS_ROW.match(text):
         return False
     return len(text) <= 40 and (any(map(str.isdigit, text)) or MARK.fullmatch(text) is not None)

@@ -25,7 +25,7 @@ MAX_ROUNDING = Decimal("0.99")
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """`label` as written, the amount, the fragment that holds it, 0..1."""
+    """A total: `label` as written, the amount, the fragment that holds it, and the confidence `sure` (0..1)."""
 
     label: str
     amount: Found
@@ -45,7 +45,7 @@ def choose_total(fragments: Sequence[Fragment]) -> Total | None:
 
 
 class _Bill:
-    """The fragments, the keys their beginnings name, and the neighbours on those pages that have such a key."""
+    """Fragments of a bill, those that begin with a known label, and neighbours by page."""
 
     def __init__(self, fragments: Sequence[Fragment]) -> None:
         self._all = fragments
@@ -53,7 +53,7 @@ class _Bill:
         self._near: dict[int, Neighbours] = {}
 
     def totals(self) -> Iterator[tuple[int, Total]]:
-        """Every amount at a total label with the label's rank."""
+        """Yield each amount at a total label with the label's rank."""
         for fragment in self._all:
             for text, label in _total_texts(fragment.text):
                 rank = rank_total(label)
@@ -108,7 +108,7 @@ class _Bill:
 
 
 def _total_texts(text: str) -> Iterator[tuple[str, str]]:
-    """(text from the label on, label) of the totals in a row: at its beginning, or behind another pair."""
+    """Yield (text from the label on, label) of the totals in a row: at its beginning, or behind another pair."""
     label = total_label(text)
     if label is not None:
         yield text, label

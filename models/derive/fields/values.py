@@ -1,6 +1,6 @@
-"""Values as written to values as compared: dates to ISO, amounts to decimal strings, ids without spaces.
+"""Finds and normalises values in text: dates to ISO, amounts to decimal strings, identifiers without spaces.
 
-Text in, small frozen results with offsets out. Knows no label and no block.
+Results carry their offsets in the text.
 """
 
 import re
@@ -74,7 +74,7 @@ DATE = re.compile(
 
 
 def find_dates(text: str) -> Iterator[Found]:
-    """Calendar dates; an ambiguous 03/04/2018 is read day first and is less sure."""
+    """Yield calendar dates; an ambiguous 03/04/2018 is read day first, with less confidence."""
     for match in DATE.finditer(text) if DIGIT.search(text) else ():
         day, sure = _read_date(match.lastgroup or "", match.group())
         if day is not None:
@@ -129,7 +129,7 @@ AMOUNT = re.compile(
 
 
 def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
-    """Amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
+    """Yield amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
     for match in AMOUNT.finditer(text) if DIGIT.search(text) else ():
         number = (
             match["number"].replace(" ", "") if "," in match["number"] or "." in match["number"] else match["number"]
@@ -142,7 +142,7 @@ def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
 
 
 def decimal_string(number: str) -> str:
-    """`1.234,5` and `1,234.50` to `1234.50`; a last group of three digits is thousands."""
+    """Return `1234.50` for `1.234,5` and `1,234.50`; a last group of three digits is thousands."""
     digits = re.sub(r"[^\d.,]", "", number)
     match = re.search(r"[.,](\d{1,2})$", digits)
     whole = re.sub(r"\D", "", digits[: match.start()] if match else digits).lstrip("0") or "0"
@@ -150,7 +150,7 @@ def decimal_string(number: str) -> str:
 
 
 def find_currency(text: str) -> str | None:
-    """ISO code of the first currency named in `text`."""
+    """Return the ISO code of the first currency named in `text`."""
     match = CURRENCY.search(text)
     return CURRENCIES[match.group().lower()] if match else None
 
@@ -166,7 +166,7 @@ VAT_ID = re.compile(
 
 
 def find_ibans(text: str) -> Iterator[Found]:
-    """IBANs whose check digits are right."""
+    """Yield IBANs with correct check digits."""
     for match in IBAN.finditer(text) if DIGIT.search(text) else ():
         compact = re.sub(r"\s", "", match.group())
         if 15 <= len(compact) <= 34 and _mod97(compact) == 1:
@@ -188,7 +188,7 @@ def trim_identifier(value: str) -> str:
 
 CONTACTS = {ValueType.EMAIL: EMAIL, ValueType.PHONE: PHONE}
 TRAILING = 20
-"""Characters behind a date or amount that are no longer its own (a time, a mark) but the next thing on the row."""
+"""Characters behind a date or amount up to which they belong to the value (a time, a mark)."""
 
 
 def trim_value(value: str, kind: ValueType) -> str:
