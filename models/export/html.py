@@ -60,8 +60,8 @@ def tree_to_html(
     writer = _HtmlWriter(blocks, heading, depths, asset_url, recognised)
     h1 = element("h1", escape(name), id=heading.id if heading else None)
     main = element("main", h1, _outline(blocks, depths), *writer.body())
-    beside = coverage_panel(tree) + (hidden_section(tree) if hidden else "")
-    return page(name, _language(tree), STYLE, Markup(main + beside))
+    appendix = coverage_panel(tree) + (hidden_section(tree) if hidden else "")
+    return page(name, _language(tree), STYLE, Markup(main + appendix))
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:
@@ -129,7 +129,7 @@ class _HtmlWriter:
             end = index + 1
             if block.type is BlockType.LIST_ITEM:
                 ids = {block.id}
-                while end < len(self.blocks) and _stands_in_list(self.blocks[end], ids):
+                while end < len(self.blocks) and _belongs_to_list(self.blocks[end], ids):
                     ids.add(self.blocks[end].id)
                     end += 1
                 yield _list(self.blocks[index:end])
@@ -183,7 +183,7 @@ def _page_break(number: int) -> Markup:
     return element("span", id=f"page-{number}", class_="page", role="separator", aria_label=f"Page {number}")
 
 
-def _stands_in_list(block: Block, items: AbstractSet[str]) -> bool:
+def _belongs_to_list(block: Block, items: AbstractSet[str]) -> bool:
     """Return True for an item, and for a paragraph that continues one of these items."""
     return block.type is BlockType.LIST_ITEM or (block.type is BlockType.PARAGRAPH and block.parent in items)
 

@@ -19,7 +19,7 @@ from models.export.markdown_tables import TableStyle, nested_tables, table_to_ma
 from models.export.statement import hidden_markdown
 
 _LISTED = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
-_BESIDE = frozenset({COMMENT, SPEAKER_NOTES})
+_NOTES_IN_PLACE = frozenset({COMMENT, SPEAKER_NOTES})
 """Flags of footnotes without a reference in the text; they stay where they are."""
 _NOTE_MARK = re.compile(r"^(?:\d+|[ivxlcdm]+)\s+")
 _SEPARATOR = "<!-- -->"
@@ -133,7 +133,7 @@ class _Writer:
         """Write one block."""
         if block.type in _LISTED:
             self._add_item(block)
-        elif block.type is BlockType.FOOTNOTE and self._flows(block) and not _BESIDE.intersection(block.flags):
+        elif block.type is BlockType.FOOTNOTE and self._flows(block) and not _NOTES_IN_PLACE.intersection(block.flags):
             self._add_note(block)
         elif text := self._render(block):
             indent = self._indents.get(block.parent, 0) if block.parent is not None else 0

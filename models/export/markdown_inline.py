@@ -166,9 +166,11 @@ def _may_star(core: str, before: str, after: str) -> bool:
     return _may_touch(core[0], before) and _may_touch(core[-1], after)
 
 
-def _may_touch(edge: str, beside: str) -> bool:
+def _may_touch(edge: str, neighbour: str) -> bool:
     """Return True when a mark counts here: next to a letter, or to punctuation before blanks or punctuation."""
-    return edge.isalnum() or (_is_punctuation(edge) and (not beside or beside.isspace() or _is_punctuation(beside)))
+    return edge.isalnum() or (
+        _is_punctuation(edge) and (not neighbour or neighbour.isspace() or _is_punctuation(neighbour))
+    )
 
 
 def _is_punctuation(char: str) -> bool:

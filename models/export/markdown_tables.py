@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 
 
 class TableStyle(StrEnum):
-    """Style of tables. `auto`: pipes without spans and in sheets, else HTML. `pipe`: a merged cell is in its first place."""
+    """Style of tables. `auto`: pipes without spans and in sheets, else HTML. `pipe`: merged cells fill one place."""
 
     AUTO = "auto"
     HTML = "html"

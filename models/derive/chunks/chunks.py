@@ -29,8 +29,8 @@ class ChunkSettingsRefused(ValueError):
 class ChunkSettings:
     """Token counts of chunks.
 
-    The embedding model reads 256 tokens and adds two of them itself, hence 254. The overlap of 32 carries a sentence or two
-    over a cut. A section below 64 takes in its first subsections instead of becoming a separate chunk.
+    The embedding model reads 256 tokens and adds two of them itself, hence 254. The overlap of 32 repeats a sentence or
+    two after a cut. A section below 64 takes in its first subsections instead of becoming a separate chunk.
     """
 
     max_tokens: int = 254

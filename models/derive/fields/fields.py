@@ -68,13 +68,13 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
     """Return the fields in reading order of their evidence: the most confident per key, value and place."""
     fragments = tree_fragments(tree)
     in_tables = table_pairs(tree, fragments)
-    cells = {pair.at.order for pair in in_tables}
+    cells = {pair.fragment.order for pair in in_tables}
     pairs = [
         pair
         for pair in find_pairs([fragment for fragment in fragments if not _is_tick(fragment)])
-        if pair.at.order not in cells
+        if pair.fragment.order not in cells
     ] + in_tables
-    placed = [(pair.at.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
+    placed = [(pair.fragment.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
     placed += [(fragment.order, field) for fragment, field in find_ticked(fragments)]
     named = frozenset(field.canonical_key for _, field in placed)
     placed += [(fragment.order, field) for fragment, field in find_unlabelled(fragments, named)]
@@ -113,9 +113,9 @@ def _of_pair(pair: Pair) -> ExtractedField:
     key = _canonical(pair)
     kind = TYPES.get(key, ValueType.TEXT) if isinstance(key, Key) else _guess_type(pair.value)
     value = trim_value(pair.value, kind)
-    field = make_field(pair.at, pair.key.strip(" :："), key, kind, value, pair.sure)
+    field = make_field(pair.fragment, pair.key.strip(" :："), key, kind, value, pair.confidence)
     doubtful = pair.known is None or field.normalized is None or key is Key.TOTAL
-    return replace(field, confidence=round(0.8 * pair.sure, 3)) if doubtful else field
+    return replace(field, confidence=round(0.8 * pair.confidence, 3)) if doubtful else field
 
 
 def _canonical(pair: Pair) -> str:

@@ -31,8 +31,8 @@ class Imprint:
 
     name: str
     address: str
-    at: Fragment
-    sure: float
+    fragment: Fragment
+    confidence: float
 
 
 def find_imprint(fragments: Sequence[Fragment]) -> Imprint | None:

@@ -59,13 +59,13 @@ ADDRESS_END = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Letterhead:
-    """`name_at` holds the firm's name; `address_at` the lines of its address, possibly none."""
+    """Name and address of a firm; `address_fragments` may be empty."""
 
     name: str
-    name_at: Fragment
+    name_fragment: Fragment
     address: str
-    address_at: tuple[Fragment, ...]
-    sure: float
+    address_fragments: tuple[Fragment, ...]
+    confidence: float
 
 
 def find_letterhead(fragments: Sequence[Fragment]) -> Letterhead | None:
@@ -142,7 +142,7 @@ def _address_lines(lines: Sequence[Fragment], start: int) -> list[Fragment]:
             continue
         if not address and not _starts_address(line.text):
             continue
-        if address and _beyond(address, line):
+        if address and _is_outside_address(address, line):
             break
         address.append(line)
         if len(address) == 5:
@@ -165,7 +165,7 @@ def _ends_address(text: str) -> bool:
     return known is not None and known[0] is not Key.ADDRESS and ":" in text
 
 
-def _beyond(address: Sequence[Fragment], line: Fragment) -> bool:
+def _is_outside_address(address: Sequence[Fragment], line: Fragment) -> bool:
     """Return True behind a gap of more than two lines, or for a long line after a postcode."""
     last = address[-1]
     if last.bbox and line.bbox and line.bbox[1] - last.bbox[3] > 1.5 * max(last.height, line.height):

@@ -30,12 +30,12 @@ MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its labe
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A label and its value as written; `at` is the fragment that holds the value, `sure` a confidence 0..1."""
+    """A label and its value as written; `fragment` holds the value, `confidence` is 0..1."""
 
     key: str
     value: str
-    at: Fragment
-    sure: float
+    fragment: Fragment
+    confidence: float
     known: Key | None
 
 
@@ -44,7 +44,7 @@ def find_pairs(fragments: Sequence[Fragment]) -> list[Pair]:
     pairs: list[Pair] = []
     for _, page in groupby(fragments, key=lambda fragment: fragment.page):
         pairs.extend(_Page(list(page)).pairs())
-    return sorted(pairs, key=lambda pair: pair.at.order)
+    return sorted(pairs, key=lambda pair: pair.fragment.order)
 
 
 def read_inline(text: str) -> list[tuple[str, str]]:
@@ -125,53 +125,53 @@ def is_label(text: str) -> bool:
 
 
 class _Page:
-    """Fragments of one page; `_taken` are values of a pair, `_served` labels that have a value."""
+    """Fragments of one page, with the labels and values that are already part of a pair."""
 
     def __init__(self, fragments: list[Fragment]) -> None:
-        self._all = fragments
-        self._near = Neighbours(fragments)
+        self._fragments = fragments
+        self._neighbours = Neighbours(fragments)
         self._labels = {f.order: label for f in fragments if (label := lone_label(f.text))}
-        self._taken: set[int] = set()
-        self._served: set[int] = set()
+        self._used_values: set[int] = set()
+        self._used_labels: set[int] = set()
 
     def pairs(self) -> Iterator[Pair]:
-        yield from self._in_line()
-        labels = [f for f in self._all if f.order in self._labels and f.order not in self._taken]
-        yield from self._beside(labels)
-        yield from self._under([f for f in labels if f.order not in self._served])
-        yield from self._weak()
+        yield from self._pair_inline()
+        labels = [f for f in self._fragments if f.order in self._labels and f.order not in self._used_values]
+        yield from self._pair_right(labels)
+        yield from self._pair_below([f for f in labels if f.order not in self._used_labels])
+        yield from self._pair_unknown_labels()
 
-    def _in_line(self) -> Iterator[Pair]:
-        for fragment in self._all:
+    def _pair_inline(self) -> Iterator[Pair]:
+        for fragment in self._fragments:
             if fragment.order in self._labels or fragment.type in NO_PAIRS:
                 continue
             for label, value in read_inline(fragment.text):
                 if fragment.type in HEADS and name_key(label) is None:
                     continue
-                self._taken.add(fragment.order)
+                self._used_values.add(fragment.order)
                 yield Pair(label, value, fragment, 0.95, name_key(label))
 
-    def _beside(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
+    def _pair_right(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
         for label in labels:
-            value = self._near.right_of(label)
+            value = self._neighbours.right_of(label)
             if value is not None and re.fullmatch(r"[:：.\s]+", value.text):
-                self._taken.add(value.order)
-                value = self._near.right_of(value)
+                self._used_values.add(value.order)
+                value = self._neighbours.right_of(value)
             if value is not None and self._free(value) and not self._is_head_row(label, value):
                 yield self._claim(label, value, 0.9)
 
-    def _under(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
+    def _pair_below(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
         for label in labels:
-            value = self._near.below(label)
+            value = self._neighbours.below(label)
             if value is not None and self._free(value) and len(value.text) <= MAX_VALUE:
                 yield self._claim(label, value, 0.75)
 
-    def _weak(self) -> Iterator[Pair]:
+    def _pair_unknown_labels(self) -> Iterator[Pair]:
         """Yield short texts left of a short value with digits, where neither is part of another pair."""
-        for label in self._all:
-            if label.order in self._taken or label.order in self._served or not is_weak_label(label.text):
+        for label in self._fragments:
+            if label.order in self._used_values or label.order in self._used_labels or not is_weak_label(label.text):
                 continue
-            value = self._near.right_of(label)
+            value = self._neighbours.right_of(label)
             if value is not None and self._free(value) and is_short_value(value.text):
                 yield self._claim(label, value, 0.5)
 
@@ -180,17 +180,17 @@ class _Page:
         if label.text[-1:] in ":：" or value.text[:1] in ":：" or any(map(str.isdigit, value.text)):
             return False
         same_style = label.text.isupper() and value.text.isupper() and len(value.text.split()) <= 4
-        return same_style and self._near.below(label) is not None
+        return same_style and self._neighbours.below(label) is not None
 
     def _free(self, value: Fragment) -> bool:
-        return value.order not in self._labels and value.order not in self._taken
+        return value.order not in self._labels and value.order not in self._used_values
 
-    def _claim(self, label: Fragment, value: Fragment, sure: float) -> Pair:
-        self._taken.add(value.order)
-        self._served.add(label.order)
+    def _claim(self, label: Fragment, value: Fragment, confidence: float) -> Pair:
+        self._used_values.add(value.order)
+        self._used_labels.add(label.order)
         key = self._labels.get(label.order, label.text)
         text = COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text
-        return Pair(key, text, value, sure, None if is_bare(key) else name_key(key))
+        return Pair(key, text, value, confidence, None if is_bare(key) else name_key(key))
 
 
 def lone_label(text: str) -> str | None:

@@ -27,11 +27,11 @@ def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:
         if len(rows) == 2 and table.cols > 2:
             pairs.extend(_header_over_values(*rows.values()))
         else:
-            pairs.extend(_beside([row for number, row in rows.items() if number not in heads], table.cols))
+            pairs.extend(_label_value_rows([row for number, row in rows.items() if number not in heads], table.cols))
     return pairs
 
 
-def _beside(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
+def _label_value_rows(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
     for row in rows:
         if len(row) == 2 and _is_label_cell(row[0].text, known_only=cols > 2):
             yield _pair(row[0], row[1])

@@ -26,14 +26,14 @@ class ValueType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A value inside a text: `raw` at [start, end); `normal` its comparable form; `sure` 0..1."""
+class FoundValue:
+    """A value inside a text: `raw` at [start, end); `normal` its comparable form; `confidence` 0..1."""
 
     raw: str
     start: int
     end: int
     normal: str
-    sure: float = 1.0
+    confidence: float = 1.0
 
 
 DIGIT = re.compile(r"\d")
@@ -73,12 +73,12 @@ DATE = re.compile(
 )
 
 
-def find_dates(text: str) -> Iterator[Found]:
+def find_dates(text: str) -> Iterator[FoundValue]:
     """Yield calendar dates; an ambiguous 03/04/2018 is read day first, with less confidence."""
     for match in DATE.finditer(text) if DIGIT.search(text) else ():
-        day, sure = _read_date(match.lastgroup or "", match.group())
+        day, confidence = _read_date(match.lastgroup or "", match.group())
         if day is not None:
-            yield Found(match.group().strip(), match.start(), match.end(), day.isoformat(), sure)
+            yield FoundValue(match.group().strip(), match.start(), match.end(), day.isoformat(), confidence)
 
 
 def _read_date(kind: str, raw: str) -> tuple[date | None, float]:
@@ -128,7 +128,7 @@ AMOUNT = re.compile(
 )
 
 
-def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
+def find_amounts(text: str, *, decimals: bool = True) -> Iterator[FoundValue]:
     """Yield amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
     for match in AMOUNT.finditer(text) if DIGIT.search(text) else ():
         number = (
@@ -138,7 +138,7 @@ def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
         if decimals and not marked and not re.search(r"[.,]\d\d$", number):
             continue
         sign = "-" if match["sign"] or match["sign2"] else ""
-        yield Found(match.group().strip(), match.start(), match.end(), sign + decimal_string(number))
+        yield FoundValue(match.group().strip(), match.start(), match.end(), sign + decimal_string(number))
 
 
 def decimal_string(number: str) -> str:
@@ -165,12 +165,12 @@ VAT_ID = re.compile(
 )
 
 
-def find_ibans(text: str) -> Iterator[Found]:
+def find_ibans(text: str) -> Iterator[FoundValue]:
     """Yield IBANs with correct check digits."""
     for match in IBAN.finditer(text) if DIGIT.search(text) else ():
         compact = re.sub(r"\s", "", match.group())
         if 15 <= len(compact) <= 34 and _mod97(compact) == 1:
-            yield Found(match.group(), match.start(), match.end(), compact)
+            yield FoundValue(match.group(), match.start(), match.end(), compact)
 
 
 def _mod97(iban: str) -> int:
