@@ -34,7 +34,7 @@ def draw_cells(page: Any, cells: list[tuple[int, int, int, int, str]], xs: tuple
         page.insert_text((x0 + 5, (y0 + y1) / 2 + 3), text, fontsize=9)
 
 
-def test_section_rows_and_heads_over_columns_span_what_the_rules_enclose() -> None:
+def test_section_rows_and_column_heads_span_as_the_rules_enclose() -> None:
     cells = [(0, 0, 2, 1, "Region"), (0, 1, 1, 2, "2023"), (0, 3, 1, 2, "2024")]
     cells += [(1, column, 1, 1, text) for column, text in enumerate(("H1", "H2", "H3", "H4"), 1)]
     cells += [(2, 0, 1, 5, "Coast")]
@@ -76,7 +76,7 @@ def test_rows_that_no_rule_parts_stay_rows() -> None:
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_statement_over_pages_is_one_table_whose_balances_hold(style: str) -> None:
+def test_statement_over_pages_is_one_table_with_balances_that_hold(style: str) -> None:
     statement = make_statement(1, style, 3)
     assert score(statement) == (1, 1.0, 1.0)
 
