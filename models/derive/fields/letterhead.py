@@ -1,7 +1,6 @@
 """Finds a document's issuer and address in the unlabelled first lines of receipts and invoices.
 
 The issuer is the first line that looks like a firm, its address the lines under it up to the first labelled one.
-There is no list of firms.
 """
 
 import re

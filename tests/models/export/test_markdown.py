@@ -127,10 +127,10 @@ def test_table_with_headers_outside_its_first_row_has_an_empty_head_row() -> Non
     assert write_table(make_table(spanning=False, header=None), TableStyle.AUTO).startswith("| Unit |")
 
 
-def test_running_heads_can_be_dropped() -> None:
+def test_running_heads_are_left_out_unless_asked_for() -> None:
     tree = make_tree(make_block(0, BlockType.PAGE_HEADER, "Head"), make_block(1, BlockType.PARAGRAPH, "Text."))
-    assert tree_to_markdown(tree) == "Head\n\nText.\n"
-    assert tree_to_markdown(tree, furniture=False) == "Text.\n"
+    assert tree_to_markdown(tree, furniture=True) == "Head\n\nText.\n"
+    assert tree_to_markdown(tree) == "Text.\n"
 
 
 def test_the_rest_of_a_paragraph_is_joined_to_it() -> None:
@@ -139,8 +139,8 @@ def test_the_rest_of_a_paragraph_is_joined_to_it() -> None:
         make_block(1, BlockType.PAGE_FOOTER, "7"),
         make_block(2, BlockType.PARAGRAPH, "tional day.", continues=BlockId("b0")),
     )
-    assert tree_to_markdown(tree, furniture=False) == "It was an exceptional day.\n"
-    assert tree_to_markdown(tree) == "It was an excep-\n\n7\n\ntional day.\n"
+    assert tree_to_markdown(tree) == "It was an exceptional day.\n"
+    assert tree_to_markdown(tree, furniture=True) == "It was an excep-\n\n7\n\ntional day.\n"
 
 
 def test_code_is_fenced_beyond_its_own_fences() -> None:
