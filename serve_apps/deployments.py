@@ -119,9 +119,7 @@ class _Answering:
 
 
 RECOGNISER_CALLS, ON_DEMAND_CALLS, VLM_CALLS = 64, 32, 64  # calls waiting at one replica: pages of several readers
-BACKGROUND_CALLS = (
-    256  # calls at the background process: more than the waiting writes, so that pictures are still served
-)
+BACKGROUND_CALLS = 256  # calls at the background process: more than waiting writes, to leave room for pictures
 
 
 @serve.deployment(

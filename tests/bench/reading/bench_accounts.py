@@ -144,7 +144,7 @@ def _draw_furniture(page: Any, number: int, pages: int) -> None:
 
 
 def _draw_heading(page: Any, number: int, pages: int, *, is_close: bool) -> None:
-    """What many banks print on every page: who and which account, close to the table or apart, a notice below."""
+    """Print the parts of a bank page: owner and account, near the table or apart, and a notice below."""
     y = 106 if is_close else 80
     page.insert_text((50, y - 12), "Account 12 345 678", fontsize=10, fontname="hebo")
     page.insert_text((50, y), f"Mr Jonas Keel, Harbour Trust, sheet {number} of {pages}", fontsize=9)

@@ -152,10 +152,10 @@ def test_derived_outputs_are_written_as_json(folder: Path, tmp_path: Path, to: s
     assert isinstance(json.loads((tmp_path / "out" / "a.json").read_text()), list | dict)
 
 
-def test_running_headers_and_footers_can_be_left_out_of_markdown(tmp_path: Path) -> None:
+def test_running_headers_and_footers_are_in_markdown_only_if_asked_for(tmp_path: Path) -> None:
     sample = Path(__file__).parents[3] / "docs" / "sample" / "quire-sample.pdf"
-    run(sample, "--to", "markdown", "-o", tmp_path / "with")
-    run(sample, "--to", "markdown", "--no-furniture", "-o", tmp_path / "without")
+    run(sample, "--to", "markdown", "--furniture", "-o", tmp_path / "with")
+    run(sample, "--to", "markdown", "-o", tmp_path / "without")
     assert "page 1 of 3" in (tmp_path / "with" / "quire-sample.md").read_text()
     assert "page 1 of 3" not in (tmp_path / "without" / "quire-sample.md").read_text()
 

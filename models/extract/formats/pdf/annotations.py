@@ -6,6 +6,7 @@ from models.cdom.geometry import Bbox
 from models.extract.formats.pdf.engine import BROKEN, mupdf, pymupdf
 from models.extract.formats.pdf.engine.rotation import turn_box
 from models.extract.formats.pdf.facts import clean_text
+from models.extract.formats.pdf.notes import add_notes
 from models.extract.layout.figures.forms import plain_name
 from models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
 
@@ -32,6 +33,10 @@ def add_annotations(page: Any, marks: PageMarks) -> None:
         marks.fields += _find_fields(page)
     except BROKEN:
         marks.warnings.append("form-unreadable")
+    try:
+        add_notes(page, marks)
+    except BROKEN:
+        marks.warnings.append("notes-unreadable")
 
 
 def _has_annotations(page: Any) -> bool:

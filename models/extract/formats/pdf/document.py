@@ -9,8 +9,10 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import DetectedPage, PageImage
 from models.extract.contract import DocumentFacts, PageContent, PageRead, failed_page
+from models.extract.coverage.total import count_written
 from models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, ran_out_of_memory, without_collector
-from models.extract.formats.pdf.facts import find_facts, find_label, is_labelled, is_tagged
+from models.extract.formats.pdf.facts import find_facts, find_label, has_attachments, is_labelled, is_tagged
+from models.extract.formats.pdf.notes import name_attachments
 from models.extract.formats.pdf.page import read_pdf_page
 from models.extract.formats.pdf.render import render_area, render_picture_blocks
 from models.extract.formats.pdf.repair import (
@@ -34,6 +36,7 @@ class PdfDocument:
         self._data, self._engine, warnings = _open_file(data, options.password)
         self._pages_read = self._chars_read = 0
         self._layers = layers_off(self._engine)
+        self._attached = name_attachments(self._engine) if has_attachments(self._engine) else []
         self._is_tagged, self._is_labelled = is_tagged(self._engine), is_labelled(self._engine)
         try:
             facts = find_facts(self._engine, options)
@@ -72,14 +75,22 @@ class PdfDocument:
             with without_collector():
                 page = self._engine[number - 1]
                 read = read_pdf_page(page, number, self._options, self._layers, tagged=self._is_tagged, seen=seen)
-                label = find_label(page) if self._is_labelled else None
-                return read if label is None else replace(read, content=replace(read.content, label=label))
+                return replace(read, content=self._complete(read.content, page))
         except FAILURES as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error
             fault = own_fault(error)
             code = ErrorCode.MALFORMED if fault is None else ErrorCode.INTERNAL
             return PageRead(content=failed_page(number, code), fault=fault)
+
+    def _complete(self, content: PageContent, page: Any) -> PageContent:
+        """Add what the file states outside its pages: the page's label, and names of attachments to the first page."""
+        if self._is_labelled:
+            content = replace(content, label=find_label(page))
+        if content.number == 1 and self._attached:
+            blocks = (*content.blocks, *self._attached)
+            content = replace(content, blocks=blocks, written=count_written(blocks))
+        return content
 
     def render_page(self, number: int, dpi: int, area: Bbox | None = None) -> PageImage:
         """Return page `number` or `area` of it as PNG, at a lower `dpi` when it would exceed the pixel limit."""

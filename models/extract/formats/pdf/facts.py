@@ -82,6 +82,11 @@ def is_labelled(document: Any) -> bool:
     return _has_entry(document, "PageLabels")
 
 
+def has_attachments(document: Any) -> bool:
+    """Return whether files are attached to the file, as in a portfolio."""
+    return _has_entry(document, "Names/EmbeddedFiles")
+
+
 def find_label(page: Any) -> str | None:
     """Return the label of a page, None where the file has none for it."""
     try:

@@ -14,6 +14,7 @@ from models.extract.coverage.total import count_written
 from models.extract.document.table_checks import check_block
 from models.extract.formats.pdf.engine import ENGINE, VERSION
 from models.extract.formats.pdf.marks import find_marks
+from models.extract.formats.pdf.notes import make_comments
 from models.extract.formats.pdf.render import draw_doubted, draw_grey, render_area, render_only
 from models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
 from models.extract.layout.lines.marks import PageMarks
@@ -93,6 +94,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
             blocks, areas = flag_garbled(blocks, areas), ()
     pictures = _find_pictures(page, plan, blocks, options, marks)
     areas = (*areas, *pictures)
+    comments = make_comments(marks)
     content = PageContent(
         number=number,
         width=round(marks.width, 3),
@@ -102,13 +104,13 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         reason=TEXT_IN_PICTURES if pictures and plan.route is Route.FAST else plan.reason,
         confidence=confidence_of(marks.lines),
         body_size=layout.body_size,
-        blocks=tuple(blocks),
+        blocks=(*blocks, *comments),
         areas=areas,
         warnings=(*marks.warnings, *_find_unread(plan)),
         engine=ENGINE,
         version=VERSION,
         coverage=account_page(number, marks.painted, blocks),
-        written=count_written(blocks),
+        written=count_written([*blocks, *comments]),
     )
     image = _draw_for_recogniser(page, content, options)
     if image is None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from models.extract.layout.lines.marks import Line, Run
+from models.extract.layout.lines.marks import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _join(cap: Line, beside: list[Line], lines: list[Line]) -> list[Line]:
         first,
         x0=cap.x0,
         text=cap.text + gap + first.text,
-        runs=[Run(r.start + by, r.end + by, r.bold, r.italic, r.code, r.href) for r in first.runs],
+        runs=[replace(r, start=r.start + by, end=r.end + by) for r in first.runs],
         parts=(cap, *(first.parts or (first,))),
     )
     known = {id(line) for line in beside[1:]}

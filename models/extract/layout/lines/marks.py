@@ -43,6 +43,7 @@ class Run:
     code: bool = False
     href: str | None = None
     latex: str | None = None
+    strike: bool = False
 
 
 @dataclass(slots=True, init=False)
@@ -204,6 +205,7 @@ class PageMarks:
     rotation: int = 0
     fields: list[PrintedField] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    comments: list[tuple[Bbox, str]] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
     glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs

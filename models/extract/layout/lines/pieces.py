@@ -1,12 +1,12 @@
 """Pieces of one printed line, which the engine parts at every wide gap, joined again."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from statistics import median
 
-from models.extract.layout.lines.marks import Line, Run
+from models.extract.layout.lines.marks import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def join_pieces(a: Line, b: Line) -> Line:
     main = a if len(a.text) >= len(b.text) else b
     text = a.text + gap + b.text
     bold = len(a.text) * a.bold + len(b.text) * b.bold
-    runs = [*a.runs, *(Run(r.start + shift, r.end + shift, r.bold, r.italic, r.code, r.href) for r in b.runs)]
+    runs = [*a.runs, *(replace(r, start=r.start + shift, end=r.end + shift) for r in b.runs)]
     return Line(
         min(a.x0, b.x0), min(a.y0, b.y0), max(a.x1, b.x1), max(a.y1, b.y1), main.base, main.size, text, main.font,
         bold=bold > 0.8 * len(text), italic=a.italic and b.italic, code=a.code and b.code,

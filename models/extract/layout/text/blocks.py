@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import groupby, pairwise
 
 from models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
@@ -48,9 +49,7 @@ def join_lines(
         for run in line.runs:
             end = min(run.end, len(text))
             if end > run.start:
-                _add_run(
-                    runs, Run(length + run.start, length + end, run.bold, run.italic, run.code, run.href, run.latex)
-                )
+                _add_run(runs, replace(run, start=length + run.start, end=length + end))
         parts.append(text + tail)
         length += len(text) + len(tail)
     return "".join(parts), runs
@@ -91,8 +90,8 @@ def _add_run(runs: list[Run], run: Run) -> None:
         runs.append(run)
 
 
-def _style(run: Run) -> tuple[bool, bool, bool, str | None, str | None]:
-    return (run.bold, run.italic, run.code, run.href, run.latex)
+def _style(run: Run) -> tuple[bool, bool, bool, bool, str | None, str | None]:
+    return (run.bold, run.italic, run.code, run.strike, run.href, run.latex)
 
 
 def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
@@ -119,8 +118,9 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
 
 def _make_span(run: Run) -> Span:
     return Span(
-        start=run.start, end=run.end, bold=run.bold, italic=run.italic, code=run.code, href=run.href, latex=run.latex
-    )
+        start=run.start, end=run.end, bold=run.bold, italic=run.italic, code=run.code, href=run.href, latex=run.latex,
+        strike=run.strike,
+    )  # fmt: skip
 
 
 def confidence_of(lines: list[Line]) -> float:

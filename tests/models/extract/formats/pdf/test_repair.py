@@ -32,7 +32,7 @@ def read(data: bytes) -> tuple[DocumentFacts, list[str]]:
 
 
 def encrypt_entry(data: bytes, stream_method: str) -> bytes:
-    """The file with an encryption that nobody can open; streams and strings use the method given."""
+    """Return the file with an unknown encryption; streams and strings use the given method."""
     filters = "/CF<</StdCF<</CFM/AESV2/AuthEvent/EFOpen/Length 16>>>>"
     secret = "/O<" + "00" * 32 + ">/U<" + "11" * 32 + ">"
     methods = f"/StmF/{stream_method}/StrF/{stream_method}/EFF/StdCF"

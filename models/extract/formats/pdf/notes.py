@@ -1,0 +1,96 @@
+"""Notes of reviewers, struck-out text and attached files of a PDF, which the text of its pages does not hold."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from models.cdom.flags import COMMENT
+from models.cdom.geometry import Bbox, round_bbox
+from models.cdom.tree import BlockType
+from models.extract.contract import PageBlock
+from models.extract.formats.pdf.engine import BROKEN, pymupdf
+from models.extract.formats.pdf.engine.rotation import turn_box
+from models.extract.formats.pdf.facts import clean_text
+from models.extract.layout.lines.marks import PageMarks, Run
+
+_MOST_NOTES = 2000
+"""Notes of a page and attachments of a file that are read; more are an attack."""
+_COMMENTED = frozenset(
+    {
+        pymupdf.PDF_ANNOT_TEXT,
+        pymupdf.PDF_ANNOT_HIGHLIGHT,
+        pymupdf.PDF_ANNOT_UNDERLINE,
+        pymupdf.PDF_ANNOT_SQUIGGLY,
+        pymupdf.PDF_ANNOT_STRIKE_OUT,
+        pymupdf.PDF_ANNOT_CARET,
+        pymupdf.PDF_ANNOT_SQUARE,
+        pymupdf.PDF_ANNOT_CIRCLE,
+        pymupdf.PDF_ANNOT_INK,
+        pymupdf.PDF_ANNOT_LINE,
+    }
+)
+"""Annotations whose text is in a window of its own. Free text and stamps print theirs on the page."""
+_HIDDEN = pymupdf.PDF_ANNOT_IS_HIDDEN
+
+
+def add_notes(page: Any, marks: PageMarks) -> None:
+    """Add the comments of reviewers to the marks, and mark the text that they struck out."""
+    turn = page.rotation_matrix if page.rotation else None
+    for annotation in _list_notes(page):
+        text = clean_text(annotation.info.get("content"))
+        box = _turned((annotation.rect.x0, annotation.rect.y0, annotation.rect.x1, annotation.rect.y1), turn)
+        if text:
+            marks.comments.append((box, " ".join(text.split())))
+        if annotation.type[0] == pymupdf.PDF_ANNOT_STRIKE_OUT:
+            corners = annotation.vertices or []
+            for start in range(0, len(corners) - 3, 4):
+                xs, ys = zip(*corners[start : start + 4], strict=True)
+                _strike_out(marks, _turned((min(xs), min(ys), max(xs), max(ys)), turn))
+
+
+def _list_notes(page: Any) -> Iterator[Any]:
+    for count, annotation in enumerate(page.annots(types=list(_COMMENTED))):
+        if count >= _MOST_NOTES:
+            return
+        if not annotation.flags & _HIDDEN:
+            yield annotation
+
+
+def _turned(box: Bbox, turn: Any) -> Bbox:
+    return box if turn is None else turn_box(box, turn)
+
+
+def _strike_out(marks: PageMarks, box: Bbox) -> None:
+    """Mark the words whose middle is in the box as struck out."""
+    x0, y0, x1, y1 = box
+    for line in marks.lines:
+        if not (y0 <= (line.y0 + line.y1) / 2 <= y1 and line.x0 < x1 and line.x1 > x0):
+            continue
+        start, end, at = -1, -1, 0
+        for word in marks.words_of(line):
+            at = max(line.text.find(word.text, at), 0)
+            if x0 <= (word.x0 + word.x1) / 2 <= x1:
+                start, end = (at if start < 0 else start), at + len(word.text)
+            at += len(word.text)
+        if end > start >= 0:
+            line.runs.append(Run(start, end, strike=True))
+
+
+def make_comments(marks: PageMarks) -> list[PageBlock]:
+    """Return a block for each comment of a reviewer, as those of Word files."""
+    return [
+        PageBlock(type=BlockType.FOOTNOTE, text=text, bbox=round_bbox(box), flags=(COMMENT,))
+        for box, text in marks.comments
+    ]
+
+
+def name_attachments(document: Any) -> list[PageBlock]:
+    """Return a block with the name of each file that is attached to the document, or a member of its portfolio."""
+    try:
+        names = document.embfile_names()[:_MOST_NOTES]
+    except BROKEN:
+        return []
+    cleaned = [name for stated in names if (name := clean_text(stated))]
+    return [
+        PageBlock(type=BlockType.KEY_VALUE, text=f"Attached file: {name}", path=f"attachment {number}")
+        for number, name in enumerate(cleaned, 1)
+    ]
