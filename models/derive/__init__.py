@@ -1,1 +1,1 @@
-"""Derivations: facts computed from a tree, such as chunks, fields, typed objects and differences."""
+"""Data derived from a tree: chunks, fields, semantic objects, differences, quality and fine-tune records."""

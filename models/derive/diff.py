@@ -1,7 +1,6 @@
-"""Two trees to a report of what changed: blocks added, removed, modified, moved, unchanged.
+"""Compares two trees and reports blocks that were added, removed, modified, moved or left unchanged.
 
-Equal blocks are found first, wherever they stand; the rest is paired by similarity between the same neighbours. Trees
-in, frozen data out; it knows no file and no service.
+Equal blocks are paired first, at any position. The others are paired by similarity between the same neighbours.
 """
 
 from bisect import bisect_left
@@ -14,9 +13,9 @@ from enum import StrEnum
 from models.cdom.tree import Block, BlockId, Tree
 
 SIMILAR = 0.5
-"""Share of common words from which two blocks are one, changed."""
+"""Share of common words from which two blocks count as one modified block."""
 MAX_CANDIDATES = 60
-"""Blocks looked at for each left-over one, around the place it would have by counting."""
+"""Blocks compared with each unpaired block, around its expected index."""
 MAX_WORDS = 3000
 """Longer texts are compared as bags of words: sequence matching is quadratic."""
 
@@ -33,7 +32,7 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextChange:
-    """`op` is insert, delete or replace; `a` and `b` are the words on either side, `at` a word offset in `a`."""
+    """A change of words: `op` is insert, delete or replace, `a` and `b` the words, `at` a word offset in `a`."""
 
     op: str
     at: int
@@ -43,7 +42,7 @@ class TextChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockChange:
-    """`a` and `b` are block ids of the first and second tree; `similarity` 0..1."""
+    """Change of a block with id `a` in the first tree and `b` in the second; `similarity` 0..1."""
 
     change: Change
     a: BlockId | None = None
@@ -101,7 +100,7 @@ def block_words(block: Block) -> list[str]:
 
 
 def _equal_pairs(a: Sequence[Block], b: Sequence[Block]) -> dict[int, int]:
-    """Blocks of the same type and words, paired in order of appearance."""
+    """Pair blocks of the same type and words in order of appearance."""
     waiting: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for j in range(len(b) - 1, -1, -1):
         waiting[(b[j].type, *block_words(b[j]))].append(j)
@@ -134,7 +133,7 @@ def _longest_rising(pairs: dict[int, int]) -> set[int]:
 def _similar_pairs(
     a: Sequence[Block], b: Sequence[Block], equal: dict[int, int], kept: set[int]
 ) -> dict[int, tuple[int, float]]:
-    """Left-over blocks of `a` with the most similar left-over block of `b` between the same unchanged neighbours."""
+    """Pair the other blocks of `a` with the most similar other block of `b` between the same unchanged neighbours."""
     taken = set(equal.values())
     anchors = sorted(kept)
     pairs: dict[int, tuple[int, float]] = {}

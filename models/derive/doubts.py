@@ -8,19 +8,19 @@ from models.cdom.visible import is_hidden
 
 
 def lowest_confidence(tree: Tree) -> float | None:
-    """Of the visible blocks with text; 0 where text was lost, null where there is nothing to be right or wrong."""
+    """Return the lowest confidence of visible blocks with content: 0 if text was lost, None without such blocks."""
     if count_lost(tree):
         return 0.0
     return min((block.confidence for block in tree.blocks if _is_judged(block)), default=None)
 
 
 def count_lost(tree: Tree) -> int:
-    """Characters that the pages show and no block has."""
+    """Return the number of characters that the pages show and no block has."""
     return tree.coverage.characters.lost if tree.coverage is not None else 0
 
 
 def find_doubts(tree: Tree, below: float) -> list[Block]:
-    """Blocks with a confidence below that, in reading order."""
+    """Return the blocks with a confidence under `below`, in reading order."""
     return [block for block in tree.blocks if _is_judged(block) and block.confidence < below]
 
 

@@ -1,7 +1,6 @@
-"""Chunks to fine-tune records, one JSON line each: gates, near-duplicate removal, a split that stays the same.
+"""Writes chunks as fine-tune records in JSON lines, with filters, near-duplicate removal and a stable split.
 
-A stream in, a stream out; one chunk is held at a time. The HTTP route and the bulk job of the cluster share this core,
-so it knows neither.
+Chunks are streamed: one is in memory at a time. The HTTP route and the bulk job of the cluster share this module.
 """
 
 import hashlib
@@ -53,7 +52,10 @@ class UnknownSplit(FinetuneRefused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinetuneOptions:
-    """`min_chars` and `max_chars` are inclusive; `language` an ISO 639-1 code; `val_ratio` 0..1. None: gate is off."""
+    """Options of an export; None turns a filter off.
+
+    `min_chars` and `max_chars` are inclusive, `language` is an ISO 639-1 code, `val_ratio` 0..1.
+    """
 
     style: Style = Style.COMPLETION
     dedup: bool = False
@@ -98,7 +100,7 @@ def export_lines(
     *,
     detect: Callable[[str], str | None] = detect_language,
 ) -> Iterator[str]:
-    """JSON lines, each ending in a newline, of the (document id, chunk) pairs that pass the gates."""
+    """Yield JSON lines, each ending in a newline, of the (document id, chunk) pairs that pass the filters."""
     for record in make_records(chunks, options, detect=detect):
         yield dump_line(record)
 
@@ -128,13 +130,13 @@ def passes(chunk: Chunk, options: FinetuneOptions, detect: Callable[[str], str |
 
 
 def split_of(text: str, val_ratio: float) -> Split:
-    """By the hash of the text alone, so an equal text is on the same side in every export and on every machine."""
+    """Return the split by a hash of the text, so that equal texts are in the same split in every export."""
     digest = hashlib.sha256(" ".join(text.split()).encode(errors="surrogatepass")).digest()
     return Split.VAL if int.from_bytes(digest[:8], "big") < val_ratio * 2**64 else Split.TRAIN
 
 
 def make_record(document_id: str, chunk: Chunk, style: Style) -> dict[str, Any]:
-    """One record in that style."""
+    """Return the record of a chunk in that style."""
     place = " > ".join(chunk.section_path) or "the document"
     match style:
         case Style.COMPLETION:
@@ -158,7 +160,10 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def dump_line(record: dict[str, Any]) -> str:
-    """ASCII JSON and a newline: no U+2028 to split at; what cannot be encoded becomes U+FFFD."""
+    """Return ASCII JSON and a newline; lone surrogates become U+FFFD.
+
+    ASCII has no U+2028, at which some readers split lines.
+    """
     return json.dumps(_encodable(record), allow_nan=False, separators=(",", ":")) + "\n"
 
 

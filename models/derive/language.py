@@ -1,16 +1,16 @@
-"""The language of a text: text in, an ISO 639-1 code or None out. The model is the one that py3langid carries."""
+"""Detects the language of a text (ISO 639-1) with the model of py3langid."""
 
 from functools import cache
 from typing import Any
 
 MIN_LETTERS = 20
-"""Below this a guess is noise."""
+"""Letters below which a guess is noise."""
 MIN_PROBABILITY = 0.5  # probability below which no language is named
 
 
 @cache
 def _identifier() -> Any:
-    from py3langid.langid import (  # loads numpy and a 4 MB model: only where it is asked for
+    from py3langid.langid import (  # loads numpy and a 4 MB model: only on demand
         MODEL_FILE,
         LanguageIdentifier,
     )

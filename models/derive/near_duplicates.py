@@ -1,7 +1,7 @@
-"""Has a text like this one been seen? Texts in one by one, yes or no out, with memory that does not grow past a bound.
+"""Detects near-duplicates in a stream of texts, in bounded memory.
 
-MinHash (Broder 1997) over word triples, found again by locality-sensitive hashing in bands. Signatures are
-datasketch's; its index would keep gigabytes of objects for a million texts, so bands are flat arrays here.
+MinHash (Broder 1997) over word triples with locality-sensitive hashing in bands. datasketch makes the signatures. Its
+index would take gigabytes for a million texts, so bands are flat arrays here.
 """
 
 import re
@@ -16,13 +16,13 @@ BANDS, ROWS = 16, 6
 PERMUTATIONS = BANDS * ROWS
 THRESHOLD = 0.71
 """Estimated Jaccard: .8 less twice the estimate's deviation with 96 permutations (.041)."""
-GENERATION = 500_000  # texts remembered before the older half is forgotten: 510 MB for a million
+GENERATION = 500_000  # texts stored before the older half is evicted: 510 MB for a million
 SHINGLE_WORDS = 3  # words a shingle: the usual choice for passages
 WORD = re.compile(r"\w+")
 
 
 def shingles(text: str) -> set[str]:
-    """Word triples of the text without case and punctuation; all words at once when there are fewer."""
+    """Return the word triples of the text without case and punctuation; all words as one if there are fewer."""
     words = WORD.findall(text.casefold())
     last = max(1, len(words) - SHINGLE_WORDS + 1)
     return {" ".join(words[start : start + SHINGLE_WORDS]) for start in range(last)}
@@ -66,7 +66,7 @@ class _Generation:
 
 
 class NearDuplicates:
-    """Remembers the last 500,000 to 1,000,000 texts (`2 * generation`), in about 360 MB at most."""
+    """Signatures of the last 500,000 to 1,000,000 texts (`2 * generation`), in about 360 MB at most."""
 
     def __init__(self, generation: int = GENERATION) -> None:
         from datasketch import MinHash

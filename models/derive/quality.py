@@ -1,6 +1,6 @@
 """Rates the reading of a set of documents: one row per document and their sum, the body of evaluate.
 
-In: trees and errors. Out: frozen data. Stores nothing and makes no chunks.
+Nothing is stored and no chunks are made.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from models.derive.fields.fields import find_fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentQuality:
-    """`confidence` is the mean of the blocks', weighted by their text; `flags` counts blocks by flag."""
+    """Row of a document: `confidence` is the mean of its blocks by text length, `flags` counts blocks by flag."""
 
     source_file: str
     format: str | None
@@ -30,7 +30,7 @@ class DocumentQuality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualitySummary:
-    """`confidence` is the mean over pages; `formats` and `errors` count documents."""
+    """Sum of all rows: `confidence` is the mean over pages, `formats` and `errors` count documents."""
 
     documents: int
     succeeded: int

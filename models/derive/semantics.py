@@ -1,4 +1,4 @@
-"""A tree to typed objects (sections, tables, dates, money, people …), each with the blocks that show it.
+"""Finds typed objects in a tree (sections, tables, dates, money, people …), each with the blocks that show it.
 
 The kinds found here need no model and are always there. Tree in, frozen objects out; deterministic.
 """
@@ -40,7 +40,7 @@ Attribute = str | int | float | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SemanticObject:
-    """`evidence` names the blocks that show it, in reading order; `confidence` 0..1."""
+    """An object with the blocks that show it (`evidence`) in reading order; `confidence` 0..1."""
 
     id: str
     type: ObjectType
@@ -58,14 +58,14 @@ class SemanticDocument:
 
 
 EMPTY = SemanticDocument()
-"""What a document stored before this layer existed has."""
+"""Result for documents that were stored without semantic objects."""
 
 Mention = tuple[ObjectType, str, str, dict[str, Attribute], float]
 """(type, value as written, comparable form, attributes, confidence)"""
 
 
 def describe_tree(tree: Tree) -> SemanticDocument:
-    """Structure first, then what the texts name; a value named in several blocks is one object."""
+    """Return the objects of the structure, then those named in texts; a value in several blocks is one object."""
     blocks = visible_blocks(tree, furniture=True)
     objects = [
         *_sections(visible_blocks(tree)),
@@ -77,10 +77,10 @@ def describe_tree(tree: Tree) -> SemanticDocument:
 
 
 def _object(
-    kind: ObjectType, value: str, evidence: Iterable[BlockId], sure: float = 1.0, /, **attributes: Attribute
+    kind: ObjectType, value: str, evidence: Iterable[BlockId], confidence: float = 1.0, /, **attributes: Attribute
 ) -> SemanticObject:
     return SemanticObject(
-        id="", type=kind, value=value, attributes=attributes, confidence=sure, evidence=tuple(evidence)
+        id="", type=kind, value=value, attributes=attributes, confidence=confidence, evidence=tuple(evidence)
     )
 
 
@@ -139,8 +139,8 @@ def _mentions(blocks: list[Block]) -> Iterator[SemanticObject]:
     shown: dict[tuple[ObjectType, str], dict[BlockId, None]] = {}
     for block in blocks:
         for text in _texts(block):
-            for kind, value, normal, attributes, sure in find_mentions(text):
-                things.setdefault((kind, normal), _object(kind, value, (), sure, **attributes))
+            for kind, value, normal, attributes, confidence in find_mentions(text):
+                things.setdefault((kind, normal), _object(kind, value, (), confidence, **attributes))
                 shown.setdefault((kind, normal), {})[block.id] = None
     for key, thing in things.items():
         yield replace(thing, evidence=tuple(shown[key]))
@@ -194,7 +194,7 @@ def _nothing(text: str) -> Iterator[Mention]:
 def _numeric(text: str) -> Iterator[Mention]:
     dates = list(find_dates(text))
     for day in dates:
-        yield ObjectType.DATE, day.raw, day.normal, {"normalized": day.normal}, day.sure
+        yield ObjectType.DATE, day.raw, day.normal, {"normalized": day.normal}, day.confidence
     for amount in find_amounts(text):
         currency = find_currency(amount.raw)
         if currency is not None:
@@ -212,8 +212,8 @@ def _numeric(text: str) -> Iterator[Mention]:
     for match in PHONE.finditer(text):
         compact = re.sub(r"[^\d+]", "", match.group())
         if 8 <= len(compact) <= 16 and not any(day.start < match.end() and match.start() < day.end for day in dates):
-            sure = 0.9 if compact[0] in "+0" or "(" in match.group() else 0.5
-            yield ObjectType.PHONE, match.group(), compact, {"normalized": compact}, sure
+            confidence = 0.9 if compact[0] in "+0" or "(" in match.group() else 0.5
+            yield ObjectType.PHONE, match.group(), compact, {"normalized": compact}, confidence
 
 
 def _addresses(text: str) -> Iterator[Mention]:
@@ -229,11 +229,11 @@ def _names(text: str) -> Iterator[Mention]:
         (ObjectType.ORGANIZATION, ORGANIZATION, 0.7),
         (ObjectType.LOCATION, LOCATION, 0.5),
     )
-    for kind, pattern, sure in patterns:
+    for kind, pattern, confidence in patterns:
         for match in pattern.finditer(text):
             value = (
                 next((group for group in match.groups() if group), match.group())
                 if kind is not ObjectType.ORGANIZATION
                 else match.group()
             )
-            yield kind, value.strip(), " ".join(value.casefold().split()), {}, sure
+            yield kind, value.strip(), " ".join(value.casefold().split()), {}, confidence

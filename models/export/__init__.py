@@ -1,6 +1,6 @@
-"""Exports of a tree. `EXPORTS` names each with its media type; adding one is a file here and a line there.
+"""Exports of a tree. `EXPORTS` lists them with their media types; a new one is a module here and a line there.
 
-Derivations or models that an export needs (a tokenizer) are passed in; this package knows only the document.
+Derivations or models that an export needs (a tokenizer) are passed in.
 """
 
 import json
@@ -18,7 +18,7 @@ DEFAULT_CONTEXT_TOKENS = 4000  # tokens of a digest when none are asked for: hal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """`write` gives the whole file as text, with the settings a caller has who chose none."""
+    """An export: `write` returns the whole file as text with default settings."""
 
     media_type: str
     suffix: str

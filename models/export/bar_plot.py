@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from models.export.markup import Markup, element, escape
 
 _SLOT, _GAP, _HEIGHT = 10.0, 2.0, 100.0  # units of the picture: a bar with its gap, the gap, the tallest bar
-_LEAST = 2.0  # units: a small amount beside a large one is still seen
+_LEAST = 2.0  # units: a small amount next to a large one stays visible
 
 
 @dataclass(frozen=True, slots=True)
 class PlotBar:
-    """One bar: what it stands for and how much it is."""
+    """One bar: its label and its amount."""
 
     label: str
     value: int

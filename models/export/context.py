@@ -1,6 +1,6 @@
-"""A tree as one Markdown digest for a language model: outline, then content in reading order, within a token budget.
+"""Writes a tree as a Markdown digest for a language model: outline and content within a token budget.
 
-Tree and tokenizer in; Markdown, its exact token count and what was left out. Hidden text and furniture never reach it.
+Content is in reading order. Hidden text and furniture are left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,12 +14,12 @@ from models.export.markdown_inline import one_line
 from models.export.markdown_tables import TableStyle
 
 OUTLINE_SHARE = 4
-"""The outline gets at most a quarter of the budget; deeper headings go first."""
+"""The outline gets at most a quarter of the budget; the deepest headings are left out first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omitted:
-    """Sections that no word of is in the content; blocks that are not in it or not whole."""
+    """Numbers of sections that are missing from the content, and of blocks that are missing or cut."""
 
     sections: int = 0
     blocks: int = 0
@@ -27,7 +27,7 @@ class Omitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextDigest:
-    """`tokens` counts `markdown` and is at most `max_tokens`."""
+    """A digest: `tokens` counts `markdown` and is at most `max_tokens`."""
 
     max_tokens: int
     tokens: int
@@ -35,7 +35,7 @@ class ContextDigest:
     omitted: Omitted
     markdown: str
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Blocks that are no content, by reason: `hidden-text`, `page_header`, `page_footer`."""
+    """Numbers of blocks left out by reason: `hidden-text`, `page_header`, `page_footer`."""
 
 
 def tree_to_context(tree: Tree, *, max_tokens: int, tokenizer: Tokenizer) -> ContextDigest:
@@ -119,7 +119,7 @@ def cut_markdown(text: str, budget: int, tokenizer: Tokenizer) -> str:
     lines, kept = text.split("\n"), 0
     while kept < len(lines) and tokenizer.count("\n".join(lines[: kept + 1])) <= room:
         kept += 1
-    if text.startswith("$$"):  # half a formula is none
+    if text.startswith("$$"):  # half a formula is not readable
         return ""
     if kept and text.startswith(("|", "```")):
         fence = "\n```" if text.startswith("```") else ""

@@ -1,7 +1,7 @@
-"""A tree as a graph of its structure: document, pages, sections, blocks, tables, cells, pictures and the edges between.
+"""Writes a tree as a graph: document, pages, sections, blocks, tables, cells and pictures, with edges between them.
 
-Tree in, nodes and edges out, or the two CSV files that `neo4j-admin database import` reads. No text is interpreted but
-`Figure 3` and its like.
+The graph is JSON or the two CSV files that `neo4j-admin database import` reads. Text is searched only for references
+such as `Figure 3`.
 """
 
 import csv
@@ -33,7 +33,7 @@ class NodeType(StrEnum):
 
 
 class EdgeType(StrEnum):
-    """`follows` and `caption_of` point from the later block and from the caption."""
+    """Type of an edge: `follows` points from the later block, `caption_of` from the caption."""
 
     CONTAINS = "contains"
     FOLLOWS = "follows"
@@ -49,7 +49,7 @@ class GraphFormat(StrEnum):
 
 
 class UnknownGraphFormat(ValueError):
-    """Neither json nor neo4j."""
+    """The format is neither json nor neo4j."""
 
     code = "unknown-graph-format"
 
@@ -68,7 +68,7 @@ def parse_graph_format(name: str) -> GraphFormat:
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """`page` is 1-based, null for the document itself."""
+    """A node; `page` is 1-based, None for the document itself."""
 
     id: str
     type: NodeType
@@ -94,7 +94,7 @@ class Graph:
 
 
 def tree_to_graph(tree: Tree) -> Graph:
-    """Every edge's ends are nodes; block nodes have the blocks' ids. Hidden text is left out."""
+    """Return the graph without hidden text; block nodes have the ids of their blocks."""
     blocks = visible_blocks(tree, furniture=True)
     pages = sorted({page.number for page in tree.pages} | {block.page for block in blocks})
     nodes = [GraphNode(DOCUMENT_ID, NodeType.DOCUMENT, _label(tree.metadata.title or ""), None)]
@@ -170,7 +170,7 @@ NUMBERED = re.compile(
 
 
 def _references(blocks: Sequence[Block]) -> list[GraphEdge]:
-    """From a block that says `Table 2` to the figure or table whose caption begins with it."""
+    """Return edges from a block that mentions `Table 2` to the figure or table whose caption begins with it."""
     captions = _captions(blocks)
     named: dict[tuple[str, str], str] = {}
     for block in blocks:
@@ -196,7 +196,10 @@ FORMULA_START = ("=", "+", "-", "@", "\t", "\r", "\0", "|", "%", "＝", "＋", "
 
 
 def graph_to_neo4j(graph: Graph, *, document_id: str = "") -> dict[str, str]:
-    """`nodes.csv` and `edges.csv`. `document_id` in front of the ids lets several documents be imported at once."""
+    """Return `nodes.csv` and `edges.csv` by name.
+
+    `document_id` is put in front of all ids, so that several documents can be imported at once.
+    """
     prefix = f"{document_id}:" if document_id else ""
     nodes = [("id:ID", "type", "label", "page:int", ":LABEL")] + [
         (
@@ -215,7 +218,7 @@ def graph_to_neo4j(graph: Graph, *, document_id: str = "") -> dict[str, str]:
 
 
 def _cell_text(text: str) -> str:
-    """One line, never the start of a spreadsheet formula; `'` in front is the common defence (OWASP ASVS 1.2.10)."""
+    """Return the text on one line, with `'` in front of a spreadsheet formula (OWASP ASVS 1.2.10)."""
     text = re.sub("[\x00-\x1f\x7f\u0085\u2028\u2029\ud800-\udfff]", " ", text).strip()
     return f"'{text}" if text.startswith(FORMULA_START) else text
 

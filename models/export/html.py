@@ -1,7 +1,6 @@
 """Writes a tree as one semantic, accessible HTML page in reading order: one h1, landmarks, table headers, safe links.
 
-Hidden text and repeated page furniture are left out. Every text is escaped in `markup`; the page has no script. Knows
-no derivation.
+Hidden text and repeated page furniture are left out. `markup` escapes every text, and the page has no script.
 """
 
 import re
@@ -37,7 +36,7 @@ STYLE = (
 )
 MAX_DEPTH = 9  # levels of nested lists written; Word knows nine
 MIN_OUTLINE = 3
-"""Fewer headings than this need no table of contents."""
+"""Headings from which on the page has a table of contents."""
 
 AssetUrl = Callable[[str], str]
 
@@ -61,8 +60,8 @@ def tree_to_html(
     writer = _HtmlWriter(blocks, heading, depths, asset_url, recognised)
     h1 = element("h1", escape(name), id=heading.id if heading else None)
     main = element("main", h1, _outline(blocks, depths), *writer.body())
-    beside = coverage_panel(tree) + (hidden_section(tree) if hidden else "")
-    return page(name, _language(tree), STYLE, Markup(main + beside))
+    appendix = coverage_panel(tree) + (hidden_section(tree) if hidden else "")
+    return page(name, _language(tree), STYLE, Markup(main + appendix))
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:
@@ -83,7 +82,7 @@ def _language(tree: Tree) -> str:
 
 
 def _heading_depths(blocks: Sequence[Block]) -> dict[str, int]:
-    """h2 to h6 for each heading, without leaving out a level on the way down."""
+    """Return 2 to 6 (h2 to h6) by heading id, without skipping a level on the way down."""
     depths: dict[str, int] = {}
     stack: list[int] = []
     for block in blocks:
@@ -117,7 +116,7 @@ class _HtmlWriter:
     """Pages whose formulas are text as it was recognised, not LaTeX."""
 
     def body(self) -> Iterator[Markup]:
-        """All blocks in order; list items together, captions inside their figure or table."""
+        """Yield all blocks in order, with list items grouped and captions inside their figure or table."""
         captions = _captions(self.blocks)
         inside = {caption.id for caption in captions.values()}
         begun: set[int] = set()
@@ -130,7 +129,7 @@ class _HtmlWriter:
             end = index + 1
             if block.type is BlockType.LIST_ITEM:
                 ids = {block.id}
-                while end < len(self.blocks) and _stands_in_list(self.blocks[end], ids):
+                while end < len(self.blocks) and _belongs_to_list(self.blocks[end], ids):
                     ids.add(self.blocks[end].id)
                     end += 1
                 yield _list(self.blocks[index:end])
@@ -184,7 +183,7 @@ def _page_break(number: int) -> Markup:
     return element("span", id=f"page-{number}", class_="page", role="separator", aria_label=f"Page {number}")
 
 
-def _stands_in_list(block: Block, items: AbstractSet[str]) -> bool:
+def _belongs_to_list(block: Block, items: AbstractSet[str]) -> bool:
     """Return True for an item, and for a paragraph that continues one of these items."""
     return block.type is BlockType.LIST_ITEM or (block.type is BlockType.PARAGRAPH and block.parent in items)
 
@@ -231,7 +230,7 @@ def _depth(item: Block) -> int:
 
 
 def _begin_pages(table: Table, begun: set[int]) -> dict[int, int]:
-    """Row to the page that begins with it inside the table; the pages have begun then."""
+    """Map rows to the pages that begin with them inside the table, and add these pages to `begun`."""
     first, pages = 0, {}
     for part in table.parts:
         if part.page not in begun:
@@ -291,7 +290,7 @@ def _row(row: Sequence[Cell], head: bool, rows_left: int, failed: AbstractSet[Ce
 
 
 def _cell(cell: Cell, head: bool, rows_left: int, *, is_doubtful: bool) -> Markup:
-    """`scope` says what a header heads: its column in the head, its row in the body."""
+    """Return a cell; a header cell has its column as `scope` in the head and its row in the body."""
     spans = min(cell.row_span, rows_left), cell.col_span
     name = "th" if cell.header else "td"
     scope = None if not cell.header else "col" if head else "row"

@@ -1,4 +1,4 @@
-"""Text with spans as HTML: emphasis, code, safe links and formulas, everything else escaped."""
+"""Writes text with spans as HTML: emphasis, code, safe links and formulas. All other text is escaped."""
 
 from itertools import pairwise
 
@@ -47,7 +47,7 @@ def _break_lines(text: str) -> Markup:
 
 
 def html_formula(latex: str, printed: str, *, display: str | None = None) -> Markup:
-    """MathML that shows the text as it is printed and carries its LaTeX for programs (and for our own reader)."""
+    """Return MathML that shows the printed text, with the LaTeX as annotation for programs (also our reader)."""
     shown = element("mtext", escape(" ".join(printed.split())))
     stated = element("annotation", escape(" ".join(latex.split())), encoding="application/x-tex")
     return element("math", element("semantics", shown, stated), display=display)

@@ -1,7 +1,7 @@
-"""A tree as Markdown, in reading order: the one writer, for documents with pages and for those that flow without.
+"""Writes a tree as Markdown in reading order, for documents with and without pages.
 
-Lists are real lists with what belongs to their items inside; notes of a flowing document stand at its end with links
-back. All text is escaped, what is hidden stays out. Pure text, no file access.
+Lists hold the content of their items. Notes of a document without pages are at its end, with links back. All text is
+escaped, and hidden text is left out.
 """
 
 import re
@@ -19,8 +19,8 @@ from models.export.markdown_tables import TableStyle, nested_tables, table_to_ma
 from models.export.statement import hidden_markdown
 
 _LISTED = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
-_BESIDE = frozenset({COMMENT, SPEAKER_NOTES})
-"""Footnotes that nothing in the text calls: they stand where they are."""
+_NOTES_IN_PLACE = frozenset({COMMENT, SPEAKER_NOTES})
+"""Flags of footnotes without a reference in the text; they stay where they are."""
 _NOTE_MARK = re.compile(r"^(?:\d+|[ivxlcdm]+)\s+")
 _SEPARATOR = "<!-- -->"
 """Between two lists that would be read as one."""
@@ -28,7 +28,7 @@ _BLOCK_START = re.compile(r"[#>+=~*_|:-]|\d{1,9}[.)]")
 
 
 class MarkdownText(StrEnum):
-    """`rich`: emphasis, code and link targets as marks in the text. `plain`: the words alone, as they are printed."""
+    """Style of inline text: `rich` marks emphasis, code and links, `plain` has only the printed words."""
 
     RICH = "rich"
     PLAIN = "plain"
@@ -114,7 +114,7 @@ def formula_to_markdown(text: str) -> str:
 
 
 class _Writer:
-    """Parts of the text with what separates them, and which list items are open."""
+    """Parts of the text, with their separators and the open list items."""
 
     def __init__(self, tree: Tree, blocks: list[Block], tables: TableStyle) -> None:
         self.parts: list[MarkdownPart] = []
@@ -130,10 +130,10 @@ class _Writer:
         self._indents: dict[BlockId, int] = {}
 
     def add(self, block: Block) -> None:
-        """One block in its place."""
+        """Write one block."""
         if block.type in _LISTED:
             self._add_item(block)
-        elif block.type is BlockType.FOOTNOTE and self._flows(block) and not _BESIDE.intersection(block.flags):
+        elif block.type is BlockType.FOOTNOTE and self._flows(block) and not _NOTES_IN_PLACE.intersection(block.flags):
             self._add_note(block)
         elif text := self._render(block):
             indent = self._indents.get(block.parent, 0) if block.parent is not None else 0
@@ -173,7 +173,7 @@ class _Writer:
         self.notes.append(MarkdownPart(block, f"{number}. {text}{back}", "\n" if self.notes else "\n\n"))
 
     def _render(self, block: Block) -> str:
-        """One block as Markdown, empty when it has nothing to show."""
+        """Return one block as Markdown, "" when it has nothing to show."""
         match block.type:
             case BlockType.TITLE:
                 return _heading(1, block)
@@ -197,7 +197,7 @@ class _Writer:
 
 
 def _levels_below_title(blocks: Sequence[Block]) -> int:
-    """1 for a document whose sections are of the first level and stand below a title, which takes that level."""
+    """Return 1 when the first level belongs to a title above headings of level 1, else 0."""
     has_title = any(block.type is BlockType.TITLE and block.text.strip() for block in blocks)
     is_first = any(block.type is BlockType.HEADING and (block.level or 1) == 1 for block in blocks)
     return int(has_title and is_first)
@@ -209,6 +209,6 @@ def _heading(level: int, block: Block) -> str:
 
 
 def _fenced(text: str) -> str:
-    """Code between fences longer than any in it."""
+    """Return code between fences that are longer than any fence inside."""
     fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
     return f"{fence}\n{text}\n{fence}" if text else ""

@@ -1,4 +1,4 @@
-"""Text with spans as Markdown: emphasis, code and links, everything else escaped so that it reads as itself.
+"""Writes text with spans as Markdown: emphasis, code and links. All other text is escaped.
 
 Only what CommonMark (or GitHub's tables, struck text and task lists) would take for markup is escaped, so that plain
 prose stays plain.
@@ -83,7 +83,7 @@ def one_line(text: str, spans: Iterable[Span] = ()) -> str:
 
 
 def escape_text(text: str, *, part: bool = False) -> str:
-    """Characters that mean something in Markdown, escaped where they would; after a `part` more is written."""
+    """Escape characters that Markdown would read as markup; more text follows directly after a `part`."""
     return _escape(_SPECIAL_IN_PART if part else _SPECIAL, text)
 
 
@@ -102,7 +102,10 @@ def formula_in_text(latex: str) -> str:
 
 
 def close_markup(latex: str) -> str:
-    """LaTeX in which nothing begins an element, a link or a reference: a blank changes nothing in a formula."""
+    """Add blanks to LaTeX so that nothing in it begins an element, a link or a reference.
+
+    A blank does not change a formula.
+    """
     return _MARKUP_IN_MATH.sub(lambda match: match.group() + " ", latex)
 
 
@@ -116,7 +119,7 @@ def link(label: str, href: str | None) -> str:
 
 
 def _guard_lines(text: str) -> str:
-    """Lines that would begin a heading, list, quote, table or rule, with that mark escaped; none is indented code."""
+    """Escape marks that would begin a heading, list, quote, table or rule, and remove indents (indented code)."""
     return _LINE_START.sub(lambda match: _guarded(match.group()), _INDENT.sub("", text))
 
 
@@ -159,13 +162,15 @@ def _emphasised(made: str, span: Span, starred: bool) -> str:
 
 
 def _may_star(core: str, before: str, after: str) -> bool:
-    """Whether stars around it are sure to be read as emphasis (CommonMark 6.2)."""
+    """Return True when stars around `core` are certain to be read as emphasis (CommonMark 6.2)."""
     return _may_touch(core[0], before) and _may_touch(core[-1], after)
 
 
-def _may_touch(edge: str, beside: str) -> bool:
+def _may_touch(edge: str, neighbour: str) -> bool:
     """Return True when a mark counts here: next to a letter, or to punctuation before blanks or punctuation."""
-    return edge.isalnum() or (_is_punctuation(edge) and (not beside or beside.isspace() or _is_punctuation(beside)))
+    return edge.isalnum() or (
+        _is_punctuation(edge) and (not neighbour or neighbour.isspace() or _is_punctuation(neighbour))
+    )
 
 
 def _is_punctuation(char: str) -> bool:

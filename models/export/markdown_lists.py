@@ -1,4 +1,4 @@
-"""Labels of list items: what is a mark of Markdown's own and what stays in the text."""
+"""Separates labels of list items that become Markdown marks from those that stay in the text."""
 
 import re
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from models.export.markdown_inline import cut_spans, inline_item
 
 _BULLET = re.compile(r"^[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢⮚✓✔❖❑❏*–—\-\uf06c\uf06e\uf071\uf076\uf09f\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]\s*")
 _CHECK = re.compile(r"^([☐☑☒])\s*")
-_MADE_LABEL = re.compile(r"^\(?((?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*)[.)]+\s+")
+_GENERATED_LABEL = re.compile(r"^\(?((?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*)[.)]+\s+")
 _LEGAL_LABEL = re.compile(r"^(\d{1,9}(?:\.\d{1,9})+)\s+")
 """A number of several levels without a full stop after it."""
-_MADE_BULLET = "• "
+_GENERATED_BULLET = "• "
 """Before items whose words look like a number."""
 _BEFORE_I = 8
 """Items before the letter i. A Roman list has viii there and restarts at i only by coincidence."""
-_PAINTED_LABEL = re.compile(r"^(\d{1,9})([.)])\s+")
+_PRINTED_LABEL = re.compile(r"^(\d{1,9})([.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def read_item(block: Block, level: int, last: int | None) -> ListEntry:
         return ListEntry("-", None, f"[{' ' if match.group(1) == '☐' else 'x'}] {shown}")
     if block.type is BlockType.CHECKBOX:
         return ListEntry("-", None, inline_item(text, spans))
-    return _painted(text, spans) if block.bbox is not None else _made(text, spans, level, last)
+    return _read_printed(text, spans) if block.bbox is not None else _read_generated(text, spans, level, last)
 
 
 def after_bullet(text: str) -> int:
@@ -49,20 +49,20 @@ def after_bullet(text: str) -> int:
 
 def has_label(text: str) -> bool:
     """Return True when an item begins with its number, letter or Roman numeral."""
-    return (_MADE_LABEL.match(text) or _LEGAL_LABEL.match(text)) is not None
+    return (_GENERATED_LABEL.match(text) or _LEGAL_LABEL.match(text)) is not None
 
 
-def _painted(text: str, spans: tuple[Span, ...]) -> ListEntry:
-    if match := _PAINTED_LABEL.match(text):
+def _read_printed(text: str, spans: tuple[Span, ...]) -> ListEntry:
+    if match := _PRINTED_LABEL.match(text):
         number, end = match.groups()
         return ListEntry(number + end, int(number), inline_item(*_after(text, spans, match.end())))
     return ListEntry("-", None, inline_item(*_after(text, spans, after_bullet(text))))
 
 
-def _made(text: str, spans: tuple[Span, ...], level: int, last: int | None) -> ListEntry:
-    if text.startswith(_MADE_BULLET):
-        return ListEntry("-", None, inline_item(*_after(text, spans, len(_MADE_BULLET))))
-    label = _MADE_LABEL.match(text) or _LEGAL_LABEL.match(text)
+def _read_generated(text: str, spans: tuple[Span, ...], level: int, last: int | None) -> ListEntry:
+    if text.startswith(_GENERATED_BULLET):
+        return ListEntry("-", None, inline_item(*_after(text, spans, len(_GENERATED_BULLET))))
+    label = _GENERATED_LABEL.match(text) or _LEGAL_LABEL.match(text)
     parts = label.group(1).split(".") if label else []
     if label is None or len(parts) not in (1, level):
         return ListEntry("-", None, inline_item(text, spans))

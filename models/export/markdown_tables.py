@@ -1,4 +1,4 @@
-"""Tables as Markdown: with pipes where every cell is one place of the grid, as HTML where cells span or hold tables."""
+"""Writes tables as Markdown: with pipes, or as HTML when cells span several places or hold tables."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ from models.export.markdown_inline import escape_text
 _CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
 _BULLET = "• "
 _DASH = "- "
-"""Before the only line of a cell: a list of one item says nothing more."""
+"""Mark of the only line of a cell, which does not become a list."""
 _NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 
 
 class TableStyle(StrEnum):
-    """`auto`: pipes without spans and in sheets, else HTML. `pipe`: always; a merged cell keeps its first place."""
+    """Style of tables. `auto`: pipes without spans and in sheets, else HTML. `pipe`: merged cells fill one place."""
 
     AUTO = "auto"
     HTML = "html"
@@ -55,7 +55,7 @@ def _holds_list(text: str) -> bool:
 
 
 def _number_lines(lines: list[str]) -> list[tuple[str, int | None]]:
-    """Lines of a cell in stretches: (HTML between line breaks, number) where two lines or more count on from it."""
+    """Return (HTML, first number) of runs of two or more lines with consecutive numbers; (line, None) of others."""
     out: list[tuple[str, int | None]] = []
     index = 0
     while index < len(lines):

@@ -1,4 +1,4 @@
-"""Small pieces of HTML: elements whose text is escaped here, at the last step, and nowhere else. Knows no tree."""
+"""Small pieces of HTML. Text of elements is escaped here, at the last step, and nowhere else."""
 
 import html
 import re
@@ -22,12 +22,15 @@ INVISIBLE = re.compile("[\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-
 
 
 def escape(text: str) -> Markup:
-    """Text for an element or a quoted attribute."""
+    """Escape text for an element or a quoted attribute."""
     return Markup(html.escape(NOT_TEXT.sub("\ufffd", text).replace("\r", "\n"), quote=True))
 
 
 def element(name: str, /, *content: Markup, **attributes: str | int | None) -> Markup:
-    """`<name …>content</name>`; attributes that are None are left out, `_` in their names is `-`, a last one is cut."""
+    """Return `<name …>content</name>`.
+
+    Attributes that are None are left out. `_` in their names becomes `-`; a trailing one is removed (`class_`).
+    """
     return Markup(f"{open_tag(name, **attributes)}{''.join(content)}</{name}>")
 
 

@@ -1,6 +1,6 @@
 """Selects the part of a served tree on one page: its blocks, and of a multi-page table the rows on that page.
 
-In: the tree as JSON objects. Out: block objects for a view of the page. Knows no markup.
+The tree is in JSON objects; the result is block objects for a view of the page.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ def blocks_of_page(tree: JsonObject, number: int) -> list[JsonObject]:
 
 
 def flagged_pages(tree: JsonObject) -> frozenset[int]:
-    """Pages (1-based) on which a block, or a cell, is flagged as personal data."""
+    """Return the pages (1-based) on which a block or a cell is flagged as personal data."""
     return frozenset(page for block in tree["blocks"] for page in _flagged(block))
 
 

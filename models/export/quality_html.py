@@ -1,6 +1,6 @@
-"""A quality report as one self-contained page: totals, small charts drawn as SVG, a row per document.
+"""Writes a quality report (the JSON body of evaluate) as one self-contained page.
 
-The report comes in as plain data (the JSON body of evaluate), a page goes out. No script, no fetch, all text escaped.
+The page has totals, small SVG charts and a row per document. It has no script and loads nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,7 +71,7 @@ def report_to_html(report: Mapping[str, Any], *, title: str = "Quality report", 
 
 
 def totals(total: Mapping[str, Any], names: Sequence[tuple[str, str]] = TOTALS) -> Markup:
-    """Numbers with their names."""
+    """Return the totals as a list of names and numbers."""
     pairs = (
         element("div", element("dt", escape(label)), element("dd", escape(_shown(total.get(key)))))
         for key, label in names
@@ -104,7 +104,7 @@ def _confidence_bins(documents: Sequence[Mapping[str, Any]]) -> list[tuple[str, 
 
 
 def _chart(title: str, counts: Sequence[tuple[str, int]], *, bad: bool = False) -> Markup:
-    """Horizontal bars with their numbers; nothing when there is nothing to count."""
+    """Return horizontal bars with their numbers; empty without counts."""
     largest = max((count for _, count in counts), default=0)
     if not largest:
         return Markup("")

@@ -7,7 +7,7 @@ from models.export.markdown_inline import escape_text
 from models.export.markup import Markup, element, escape
 
 _MOST_PAGES = 20
-"""Pages of a row of the panel that are named; the rest is a number."""
+"""Pages named in a row of the panel; the others are only counted."""
 
 
 def coverage_panel(tree: Tree) -> Markup:

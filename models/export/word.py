@@ -1,7 +1,7 @@
 """Writes a tree as a Word file with python-docx: real headings, lists, tables with spans and links, in reading order.
 
 Hidden text and repeated page furniture are left out; a picture is named, not shown. The same tree gives the same
-bytes. Knows no derivation and no file.
+bytes.
 """
 
 import io
@@ -30,14 +30,14 @@ _DEEPEST_HEADING: Final = 9
 _DEEPEST_BULLET: Final = 3
 """Levels of bulleted lists that its default styles have; deeper ones are indented further."""
 _INDENT_PT: Final = 18.0
-"""Points by which an item stands further right than the one it belongs to: a quarter of an inch, Word's own step."""
+"""Points of indent per list level: a quarter of an inch, the default of Word."""
 _NOTE_PT: Final = 8.0
 """Points of the letters of a footnote."""
 _FIXED: Final = "Courier New"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
-"""The date of every member of the package: the first that a ZIP can say."""
+"""The date of every member of the package: the earliest that ZIP can store."""
 _MAX_PROPERTY: Final = 255
-"""Characters of a title or a name in the properties: what Word takes."""
+"""Characters of a title or a name in the properties: the limit of Word."""
 
 
 def tree_to_docx(tree: Tree, *, title: str | None = None) -> bytes:
@@ -52,7 +52,7 @@ def tree_to_docx(tree: Tree, *, title: str | None = None) -> bytes:
 
 
 def _drop_thumbnail(document: Document) -> None:
-    """Drop the picture of python-docx's own template."""
+    """Drop the thumbnail of python-docx's template."""
     relations = document.part.package.rels
     for name in [name for name, relation in relations.items() if relation.reltype.endswith("/thumbnail")]:
         del relations[name]
@@ -72,7 +72,7 @@ class _WordWriter:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._styles = {style.name: style.style_id for style in document.styles}
-        """By their names, looked up once: python-docx searches them anew for each paragraph, half of the time."""
+        """Style ids by name. python-docx would search them for each paragraph, which took half of the time."""
 
     def write(self, blocks: Sequence[Block]) -> None:
         for block in blocks:
@@ -87,35 +87,35 @@ class _WordWriter:
         level = block.level or 1
         match block.type:
             case BlockType.TITLE:
-                self._say(self._add("Title"), block)
+                self._add_text(self._add("Title"), block)
             case BlockType.HEADING:
-                self._say(self._add(f"Heading {min(level, _DEEPEST_HEADING)}"), block)
+                self._add_text(self._add(f"Heading {min(level, _DEEPEST_HEADING)}"), block)
             case BlockType.LIST_ITEM:
                 self._write_item(block, level)
             case BlockType.CHECKBOX:
-                self._say(self._add("List Paragraph", _INDENT_PT * level), block)
+                self._add_text(self._add("List Paragraph", _INDENT_PT * level), block)
             case BlockType.CAPTION:
-                self._say(self._add("Caption"), block)
+                self._add_text(self._add("Caption"), block)
             case BlockType.CODE:
                 self._add("No Spacing").add_run(_clean(block.text)).font.name = _FIXED
             case BlockType.FORMULA:
                 self._add("Normal").add_run(_between_dollars(block.text)).italic = True
             case BlockType.FOOTNOTE:
-                self._say(self._add("Normal"), block, size=_NOTE_PT)
+                self._add_text(self._add("Normal"), block, size=_NOTE_PT)
             case _:
-                self._say(self._add("Normal"), block)
+                self._add_text(self._add("Normal"), block)
 
     def _write_item(self, block: Block, level: int) -> None:
         """Write an item: a bullet becomes Word's own, a number or letter stays in the text."""
         start = after_bullet(block.text)
         if start == 0 and has_label(block.text):
-            self._say(self._add("List Paragraph", _INDENT_PT * level), block)
+            self._add_text(self._add("List Paragraph", _INDENT_PT * level), block)
             return
         shown = min(level, _DEEPEST_BULLET)
         item = self._add("List Bullet" if shown == 1 else f"List Bullet {shown}")
         if level > shown:
             item.paragraph_format.left_indent = Pt(_INDENT_PT * (level + 1))
-        self._say(item, block, start=start)
+        self._add_text(item, block, start=start)
 
     def _write_table(self, table: Table) -> None:
         word = self._document.add_table(table.rows, table.cols)
@@ -136,7 +136,7 @@ class _WordWriter:
             paragraph.paragraph_format.left_indent = Pt(indent_pt)
         return paragraph
 
-    def _say(self, paragraph: Paragraph, block: Block, *, start: int = 0, size: float | None = None) -> None:
+    def _add_text(self, paragraph: Paragraph, block: Block, *, start: int = 0, size: float | None = None) -> None:
         """Write the block's text from `start` on, as runs."""
         for text, span in _pieces(block.text, block.spans, start):
             href = safe_href(span.href) if span is not None else None
@@ -203,7 +203,7 @@ def _between_dollars(latex: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without what XML cannot hold; line breaks stay."""
+    """Remove characters that XML cannot hold; line breaks stay."""
     return NOT_TEXT.sub("", text)
 
 

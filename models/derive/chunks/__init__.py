@@ -1,1 +1,1 @@
-"""A tree to chunks: passages under their headings, and the name of what cut them."""
+"""Chunks of a tree: passages packed under their headings, and the name of the chunker with its settings."""

@@ -1,6 +1,6 @@
-"""The name under which a document's chunks are remembered: which chunker cut them, with which settings.
+"""The chunker name of a document: the version of the chunker that cut it, and its settings.
 
-A published document keeps this name, so its chunks can be cut again exactly so, and older ones can be found.
+A published document stores this name. The same chunks can then be cut again, and outdated ones can be found.
 """
 
 import re
@@ -11,7 +11,7 @@ _NAME = re.compile(r"([^/]+)/(\d+)/(\d+)/(\d+)")
 
 
 def chunker_name(settings: ChunkSettings | None = None) -> str:
-    """version/max/overlap/min, in tokens: `1/254/32/64`."""
+    """Return `version/max/overlap/min`, with counts in tokens, e.g. `1/254/32/64`."""
     chosen = settings or ChunkSettings()
     return f"{CHUNKER_VERSION}/{chosen.max_tokens}/{chosen.overlap_tokens}/{chosen.min_tokens}"
 

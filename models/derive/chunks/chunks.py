@@ -1,7 +1,7 @@
-"""A tree to chunks: passages packed under their headings into texts that an embedding model reads whole.
+"""Packs passages of a tree under their headings into chunks that an embedding model reads whole.
 
-Comes in: a tree, a tokenizer and settings. Goes out: frozen chunks, the same for the same three. The index and
-`GET …/chunks` call this one function, so their ids agree; it knows no document id and no vector.
+Equal tree, tokenizer and settings give equal chunks. The index and `GET …/chunks` call the same function, so their
+ids agree. Document ids and vectors are added elsewhere.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from models.cdom.visible import visible_blocks
 from models.derive.chunks.passages import SENTENCE_END, Passage, cut_passages, weigh
 
 CHUNKER_VERSION = "2"
-"""Raised with every change that can change a chunk; a published index keeps the version it was built with."""
+"""Increased with every change that can change a chunk. A published index stores the version that it was built with."""
 
 
 class ChunkSettingsRefused(ValueError):
@@ -29,8 +29,8 @@ class ChunkSettingsRefused(ValueError):
 class ChunkSettings:
     """Token counts of chunks.
 
-    The embedding model reads 256 tokens, two of them its own, hence 254. The overlap of 32 carries a sentence or two
-    over a cut. A section below 64 takes in its first subsections instead of becoming a separate chunk.
+    The embedding model reads 256 tokens and adds two of them itself, hence 254. The overlap of 32 repeats a sentence or
+    two after a cut. A section below 64 takes in its first subsections instead of becoming a separate chunk.
     """
 
     max_tokens: int = 254
@@ -90,7 +90,7 @@ def _packed(
 
     A section joins an open chunk only when that chunk is short and was opened under a heading of higher rank.
     """
-    tokenizer.count("\n".join(block.text for block in tree.blocks))  # its words are learnt at once
+    tokenizer.count("\n".join(block.text for block in tree.blocks))  # fills the token count cache in one call
     path: tuple[str, ...] = ()
     level, current = 0, list[Passage]()
     for section in _sections(visible_blocks(tree)):
@@ -115,7 +115,7 @@ def _size(passages: Sequence[Passage]) -> int:
 
 
 def _groups(passages: Iterable[Passage], budget: int) -> Iterator[list[Passage]]:
-    """Passages that stay together while they fit: a heading with what follows, a caption with its figure."""
+    """Yield passages that stay together while they fit: a heading with its text, a caption with its figure."""
     group: list[Passage] = []
     for passage in passages:
         together = passage.bound or (group and group[-1].blocks[-1].type in (BlockType.TITLE, BlockType.HEADING))
@@ -177,13 +177,13 @@ def _chunk(
 
 
 def chunk_id(index: int, text: str) -> ChunkId:
-    """Place and text, nothing of the document: the same tree and settings give the same id in every run."""
+    """Return an id from position and text, so that the same tree and settings give the same id in every run."""
     digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
     return ChunkId(f"c{index}-{digest[:12]}")
 
 
 def _merged(boxes: Iterable[PageBox]) -> tuple[PageBox, ...]:
-    """Each box once; boxes of one row after the other become one box."""
+    """Return each box once; boxes of consecutive table rows become one box."""
     merged: list[PageBox] = []
     for box in boxes:
         if box in merged[-1:]:

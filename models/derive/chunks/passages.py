@@ -1,6 +1,6 @@
-"""Blocks to passages: the smallest stretches of text a chunk is packed from, none longer than the budget.
+"""Cuts blocks into passages, the smallest pieces of text of a chunk, none longer than the budget.
 
-A short block is one passage; a long one is cut at sentence ends, a table at its rows. Knows no chunk and no overlap.
+A short block is one passage. A long one is cut at sentence ends, a table at its rows.
 """
 
 import re
@@ -16,17 +16,18 @@ from models.cdom.tree import Block, BlockType
 from models.cdom.visible import FlowingBlock, flow_blocks
 
 SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”»)\]]*\s+|(?<=[。！？])|(?<=\n)\n*)")
-"""From the sign that ends a sentence to where the next may begin. It begins with one class of characters: the engine
-looks for those alone, in a seventh of the time."""
+"""From the sign that ends a sentence to where the next may begin. The pattern begins with one class of characters, for
+which the engine searches seven times faster."""
 MAX_TOKEN_CHARS = 32
 """A token longer than this (one unknown token can hide a megabyte) is cut as if it were several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passage:
-    """`glue` joins it to what stands before it in a chunk; `bound` keeps it in the chunk of its predecessor if it fits.
+    """A piece of text with its blocks and boxes.
 
-    `header` repeats in front of it when a chunk begins with it (the header rows of a table).
+    `glue` joins it to the passage before it; `bound` keeps both in one chunk if they fit. `header`, the header rows of
+    its table, is repeated in front of it when it begins a chunk.
     """
 
     text: str
@@ -39,7 +40,7 @@ class Passage:
 
 
 def cut_passages(blocks: Sequence[Block], tokenizer: Tokenizer, budget: int) -> Iterator[Passage]:
-    """Passages of blocks in reading order, each of at most `budget` tokens; captions are bound to their neighbour."""
+    """Yield passages of at most `budget` tokens in reading order; captions are bound to their neighbour."""
     previous: Block | None = None
     unseen: tuple[Block, ...] = ()
     for flowing in flow_blocks(blocks):
@@ -120,12 +121,12 @@ def _with_silent_figure(passage: Passage, unseen: tuple[Block, ...]) -> Passage:
 
 
 def weigh(text: str, tokenizer: Tokenizer) -> int:
-    """Tokens of `text`, and never fewer than its length allows."""
+    """Return the tokens of `text`, at least one for every `MAX_TOKEN_CHARS` characters."""
     return max(tokenizer.count(text), len(text) // MAX_TOKEN_CHARS)
 
 
 def cut_text(text: str, tokenizer: Tokenizer, budget: int) -> Iterator[tuple[str, int, str]]:
-    """(text, tokens, glue) of stretches of at most `budget` tokens that cover `text` but for white space."""
+    """Yield (text, tokens, glue) of parts of at most `budget` tokens that cover `text` except for white space."""
     tokens = weigh(text, tokenizer)
     if tokens <= budget:
         yield text.strip(), tokens, ""
@@ -152,7 +153,7 @@ def _cut_sentence(text: str, tokenizer: Tokenizer, budget: int, glue: str) -> It
 
 
 def _cut_places(text: str, tokenizer: Tokenizer, budget: int) -> Iterator[tuple[int, int]]:
-    """Ranges of at most `budget` tokens, at white space where there is any."""
+    """Yield ranges of at most `budget` tokens, cut at white space where possible."""
     ends = [
         place
         for start, end in tokenizer.offsets(text)

@@ -1,1 +1,1 @@
-"""A tree to labelled fields: fragments, labels, values, and what bills show without labels."""
+"""Labelled fields of a tree: fragments, labels, values, and the unlabelled fields of bills."""

@@ -15,7 +15,7 @@ from models.derive.fields.lexicon import Key
 from models.derive.fields.totals import choose_total
 from models.derive.fields.values import EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
 
-CLEAR_DATE = 0.9  # confidence from which a labelled date needs no second look
+CLEAR_DATE = 0.9  # confidence from which a labelled date is taken as it is
 BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}
 )
@@ -25,11 +25,14 @@ Placed = tuple[Fragment, ExtractedField]
 
 
 def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
-    """Fields for keys that no label gave; the total always, because a bill names several."""
+    """Yield fields for keys without a label; always the total, because a bill names several."""
     total = choose_total(fragments)
     if total is not None:
         raw, normal = total.amount.raw, total.amount.normal
-        yield total.at, make_field(total.at, total.label, Key.TOTAL, ValueType.AMOUNT, raw, total.sure, normal)
+        yield (
+            total.fragment,
+            make_field(total.fragment, total.label, Key.TOTAL, ValueType.AMOUNT, raw, total.confidence, normal),
+        )
     if total is not None or named & BILL_KEYS:
         yield from _issuer(fragments, named)
         yield from _currency(fragments, named)
@@ -42,19 +45,25 @@ def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Pl
     stated = find_imprint(fragments)
     if stated is not None:
         if Key.SUPPLIER not in named:
-            yield stated.at, make_field(stated.at, "supplier", Key.SUPPLIER, ValueType.TEXT, stated.name, stated.sure)
+            yield (
+                stated.fragment,
+                make_field(stated.fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, stated.name, stated.confidence),
+            )
         if stated.address:
-            yield stated.at, make_field(stated.at, "address", Key.ADDRESS, ValueType.TEXT, stated.address, stated.sure)
+            yield (
+                stated.fragment,
+                make_field(stated.fragment, "address", Key.ADDRESS, ValueType.TEXT, stated.address, stated.confidence),
+            )
         return
     head = find_letterhead(fragments)
     if head is None:
         return
-    fragment = head.name_at
+    fragment = head.name_fragment
     if Key.SUPPLIER not in named:
-        yield fragment, make_field(fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, head.name, head.sure)
-    if head.address_at:
-        fragment = head.address_at[0]
-        yield fragment, make_field(fragment, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.sure)
+        yield fragment, make_field(fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, head.name, head.confidence)
+    if head.address_fragments:
+        fragment = head.address_fragments[0]
+        yield fragment, make_field(fragment, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.confidence)
 
 
 def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
@@ -79,8 +88,8 @@ def _date(fragments: Sequence[Fragment]) -> Iterator[Placed]:
         dated for dated in dates if dated[2] is not None and dated[2][0] in (Key.INVOICE_DATE, Key.INVOICE_NUMBER)
     ]
     for fragment, day, _ in (labelled or dates)[:1]:
-        value = day.normal if day.sure >= CLEAR_DATE else day.raw
-        yield fragment, make_field(fragment, "date", Key.DATE, ValueType.DATE, value, 0.6 * day.sure, day.normal)
+        value = day.normal if day.confidence >= CLEAR_DATE else day.raw
+        yield fragment, make_field(fragment, "date", Key.DATE, ValueType.DATE, value, 0.6 * day.confidence, day.normal)
 
 
 def _accounts(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:

@@ -32,7 +32,13 @@ class ExtractedField:
 
 
 def make_field(
-    at: Fragment, key: str, canonical_key: str, kind: ValueType, value: str, sure: float, normal: str | None = None
+    fragment: Fragment,
+    key: str,
+    canonical_key: str,
+    kind: ValueType,
+    value: str,
+    confidence: float,
+    normal: str | None = None,
 ) -> ExtractedField:
     """Return a field whose value is in that fragment; `normal` is derived from the value by default."""
     return ExtractedField(
@@ -41,6 +47,8 @@ def make_field(
         value=value,
         value_type=kind,
         normalized=normal if normal is not None else normalise(value, kind),
-        confidence=round(sure, 3),
-        evidence=FieldEvidence(block_id=at.block_id, page=at.page, bbox=at.block_bbox, cell=at.cell),
+        confidence=round(confidence, 3),
+        evidence=FieldEvidence(
+            block_id=fragment.block_id, page=fragment.page, bbox=fragment.block_bbox, cell=fragment.cell
+        ),
     )

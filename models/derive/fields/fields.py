@@ -1,7 +1,7 @@
-"""A tree to labelled fields: any `Label: value` pair, canonical keys and normalised values, each with its evidence.
+"""Finds labelled fields in a tree: any `Label: value` pair, with canonical key, normalised value and evidence.
 
-No model and no chance: the same tree gives the same fields. What bills leave unlabelled (issuer, address, date) is read
-from their shape, with less confidence. Knows no dataset and no service.
+The result is deterministic. Fields that bills leave unlabelled (issuer, address, date) are read from the layout, with
+less confidence.
 """
 
 import re
@@ -45,14 +45,14 @@ TYPES = {
     Key.EMAIL: ValueType.EMAIL,
     Key.WEBSITE: ValueType.URL,
 }
-"""Keys that are not here hold text."""
+"""Value types by key; all other keys hold text."""
 _TICKS = {"☑": "true", "☒": "true", "☐": "false"}
 _SURE_TICK = 0.95
 """Confidence (0..1) of what a form field itself states."""
 
 
 def select_fields(fields: Iterable[ExtractedField], keys: str | None) -> list[ExtractedField]:
-    """Those whose key or canonical key is among the comma-separated `keys`, without case; all when it is None."""
+    """Return the fields whose key or canonical key is in the comma-separated `keys`, ignoring case; all for None."""
     if keys is None:
         return list(fields)
     names = {canonical_name(key) for key in keys.split(",")}
@@ -60,21 +60,21 @@ def select_fields(fields: Iterable[ExtractedField], keys: str | None) -> list[Ex
 
 
 def canonical_name(label: str) -> str:
-    """`Invoice No.:` to `invoice_no`: the canonical key of a label that the lexicon does not know."""
+    """Return the canonical key of a label that the lexicon does not have: `invoice_no` for `Invoice No.:`."""
     return re.sub(r"\W+", "_", label.casefold()).strip("_")
 
 
 def find_fields(tree: Tree) -> list[ExtractedField]:
-    """Fields in reading order of their evidence; one per (key, value, place), the surest."""
+    """Return the fields in reading order of their evidence: the most confident per key, value and place."""
     fragments = tree_fragments(tree)
     in_tables = table_pairs(tree, fragments)
-    cells = {pair.at.order for pair in in_tables}
+    cells = {pair.fragment.order for pair in in_tables}
     pairs = [
         pair
         for pair in find_pairs([fragment for fragment in fragments if not _is_tick(fragment)])
-        if pair.at.order not in cells
+        if pair.fragment.order not in cells
     ] + in_tables
-    placed = [(pair.at.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
+    placed = [(pair.fragment.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
     placed += [(fragment.order, field) for fragment, field in find_ticked(fragments)]
     named = frozenset(field.canonical_key for _, field in placed)
     placed += [(fragment.order, field) for fragment, field in find_unlabelled(fragments, named)]
@@ -85,7 +85,7 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
 
 
 def find_ticked(fragments: Iterable[Fragment]) -> Iterator[tuple[Fragment, ExtractedField]]:
-    """Boxes to tick: the label is the key, the box the value, `true` or `false`."""
+    """Yield check boxes as fields: the label is the key, the value is normalised to `true` or `false`."""
     for fragment in fragments:
         label = fragment.text[1:].strip()
         if _is_tick(fragment) and label:
@@ -113,9 +113,9 @@ def _of_pair(pair: Pair) -> ExtractedField:
     key = _canonical(pair)
     kind = TYPES.get(key, ValueType.TEXT) if isinstance(key, Key) else _guess_type(pair.value)
     value = trim_value(pair.value, kind)
-    field = make_field(pair.at, pair.key.strip(" :："), key, kind, value, pair.sure)
+    field = make_field(pair.fragment, pair.key.strip(" :："), key, kind, value, pair.confidence)
     doubtful = pair.known is None or field.normalized is None or key is Key.TOTAL
-    return replace(field, confidence=round(0.8 * pair.sure, 3)) if doubtful else field
+    return replace(field, confidence=round(0.8 * pair.confidence, 3)) if doubtful else field
 
 
 def _canonical(pair: Pair) -> str:

@@ -1,6 +1,6 @@
-"""A tree to text fragments with places: lines of blocks and cells of tables, among which label rules look around.
+"""Splits a tree into text fragments with positions: lines of blocks and cells of tables.
 
-Hidden text is left out. The box of a line inside a block is its share of the block's height. Knows no label.
+Hidden text is left out. The box of a line inside a block is its share of the block's height.
 """
 
 from collections import defaultdict
@@ -13,15 +13,15 @@ from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
 from models.cdom.visible import visible_blocks
 
 HEADS = frozenset({BlockType.TITLE, BlockType.HEADING})
-TAB_CHARS = 4  # blanks in a row that part a line like a tab
-MAX_PARTS = 40  # parts of one line: pairs are looked for between all of them
+TAB_CHARS = 4  # blanks in a row that separate parts of a line, as a tab does
+MAX_PARTS = 40  # parts of one line: all of them are compared with each other
 MAX_PLACE = 20_000.0  # points: beyond it a box is not on any page (200 inches is the format's limit)
-MAX_BANDS = 20  # rows a tall fragment is filed under for neighbour search
+MAX_BANDS = 20  # bands in which a tall fragment is listed
 MAX_LINE = 90.0
 """Points: a taller fragment is a block of lines. Receipts photographed large have lines of 60."""
 MAX_BAND = 300
-"""Fragments of one page in one band that have neighbours. No page that people read has so many; a hostile one would
-make the search for neighbours quadratic."""
+"""Fragments listed per band of a page. Real pages have fewer; without the limit a hostile page would make the search
+for neighbours quadratic."""
 BAND = 12.0
 """Height in points of the bands by which neighbours are found."""
 
@@ -49,7 +49,10 @@ class Fragment:
 
 
 def tree_fragments(tree: Tree) -> list[Fragment]:
-    """All fragments in reading order. On recognised pages a heading is a guess by size, so it counts as a paragraph."""
+    """Return all fragments in reading order.
+
+    A heading of a recognised page counts as a paragraph, because it is only a guess by size.
+    """
     fragments: list[Fragment] = []
     recognised = {page.number for page in tree.pages if page.route in (Route.OCR, Route.VLM)}
     for block in visible_blocks(tree, furniture=True):
@@ -94,7 +97,7 @@ def _part_box(bbox: Bbox | None, parts: Sequence[str], place: int) -> Bbox | Non
 
 
 class Neighbours:
-    """The fragments of one page by place. Sides are those of the reader: `right_of` on the same line, `below` next."""
+    """Fragments of one page by position: `right_of` finds one on the same line, `below` one under it."""
 
     def __init__(self, fragments: Sequence[Fragment]) -> None:
         self._bands: dict[int, list[Fragment]] = defaultdict(list)

@@ -27,12 +27,12 @@ MAX_NAME_WORDS = 7  # words of a company's name; longer is a sentence
 
 @dataclass(frozen=True, slots=True)
 class Imprint:
-    """`address` is empty when the imprint gives none."""
+    """Name and address of an issuer; `address` is empty when the imprint gives none."""
 
     name: str
     address: str
-    at: Fragment
-    sure: float
+    fragment: Fragment
+    confidence: float
 
 
 def find_imprint(fragments: Sequence[Fragment]) -> Imprint | None:

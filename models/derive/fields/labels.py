@@ -16,7 +16,7 @@ _OTHER_SIGNS = str.maketrans({"º": "°", "№": "#"})
 
 
 def label_words(text: str) -> list[tuple[str, int]]:
-    """(word without case and accents, where it ends in `text`)."""
+    """Return (word without case and accents, end offset in `text`) for each word."""
     return [(_plain(match.group()), match.end()) for match in WORD.finditer(text.translate(_OTHER_SIGNS))]
 
 

@@ -1,7 +1,6 @@
 """Finds a document's issuer and address in the unlabelled first lines of receipts and invoices.
 
 The issuer is the first line that looks like a firm, its address the lines under it up to the first labelled one.
-In: fragments. Out: fragments with joined text. Knows no dataset and no list of firms.
 """
 
 import re
@@ -13,7 +12,7 @@ from models.derive.fields.labels import match_label
 from models.derive.fields.lexicon import Key
 from models.derive.fields.values import EMAIL, URL, find_amounts, find_dates
 
-TOP_LINES = 14  # lines from the top in which an issuer stands
+TOP_LINES = 14  # lines from the top that may name the issuer
 MIN_NAME = 3  # letters of the shortest name
 LEGAL_FORM = re.compile(
     r"\b(sdn\.?\s?bhd|bhd|s/b|pte\.?\s?ltd|pvt\.?\s?ltd|ltd|limited|llc|llp|inc|corp|corporation|co|company|plc|gmbh|ag|kg|ug|e\.?k|ohg|"
@@ -59,13 +58,13 @@ ADDRESS_END = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Letterhead:
-    """`name_at` holds the firm's name; `address_at` the lines of its address, possibly none."""
+    """Name and address of a firm; `address_fragments` may be empty."""
 
     name: str
-    name_at: Fragment
+    name_fragment: Fragment
     address: str
-    address_at: tuple[Fragment, ...]
-    sure: float
+    address_fragments: tuple[Fragment, ...]
+    confidence: float
 
 
 def find_letterhead(fragments: Sequence[Fragment]) -> Letterhead | None:
@@ -142,7 +141,7 @@ def _address_lines(lines: Sequence[Fragment], start: int) -> list[Fragment]:
             continue
         if not address and not _starts_address(line.text):
             continue
-        if address and _beyond(address, line):
+        if address and _is_outside_address(address, line):
             break
         address.append(line)
         if len(address) == 5:
@@ -165,7 +164,7 @@ def _ends_address(text: str) -> bool:
     return known is not None and known[0] is not Key.ADDRESS and ":" in text
 
 
-def _beyond(address: Sequence[Fragment], line: Fragment) -> bool:
+def _is_outside_address(address: Sequence[Fragment], line: Fragment) -> bool:
     """Return True behind a gap of more than two lines, or for a long line after a postcode."""
     last = address[-1]
     if last.bbox and line.bbox and line.bbox[1] - last.bbox[3] > 1.5 * max(last.height, line.height):

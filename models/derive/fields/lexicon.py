@@ -1,4 +1,4 @@
-"""Words for labels in en fr de es it nl pt, by canonical key. Data only: how they are matched is in `labels`."""
+"""Words for labels in en fr de es it nl pt, by canonical key. `labels` matches them."""
 
 from enum import StrEnum
 

@@ -1,7 +1,6 @@
-"""Fragments to labelled pairs: a label and its value in one line, side by side, one above the other or in a table.
+"""Pairs labels with values in one line, side by side or one above the other.
 
-A label is one by its colon, by the lexicon, or (less surely) by standing left of a short value. No page is looked at as
-an image and no model is asked.
+A label ends with a colon, is in the lexicon or, with less confidence, is left of a short value.
 """
 
 import re
@@ -31,27 +30,27 @@ MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its labe
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """`key` and `value` as written; `at` is the fragment that holds the value; `sure` 0..1."""
+    """A label and its value as written; `fragment` holds the value, `confidence` is 0..1."""
 
     key: str
     value: str
-    at: Fragment
-    sure: float
+    fragment: Fragment
+    confidence: float
     known: Key | None
 
 
 def find_pairs(fragments: Sequence[Fragment]) -> list[Pair]:
-    """Labelled pairs in reading order of their values."""
+    """Return the labelled pairs in reading order of their values."""
     pairs: list[Pair] = []
     for _, page in groupby(fragments, key=lambda fragment: fragment.page):
         pairs.extend(_Page(list(page)).pairs())
-    return sorted(pairs, key=lambda pair: pair.at.order)
+    return sorted(pairs, key=lambda pair: pair.fragment.order)
 
 
 def read_inline(text: str) -> list[tuple[str, str]]:
-    """(label, value) pairs inside one line of text: `Label: value`, or a known label and its value without a colon.
+    """Return the (label, value) pairs inside one line: `Label: value`, or a known label and its value without a colon.
 
-    A text over `MAX_VALUE` characters is prose and has none.
+    A text of more than `MAX_VALUE` characters is prose and has no pairs.
     """
     pairs: list[tuple[str, str]] = []
     remaining = text if len(text) <= MAX_VALUE else ""
@@ -87,7 +86,7 @@ def _next_known(text: str) -> str:
 
 
 def _split_value(value: str) -> tuple[str, str]:
-    """`5 DATE: 3/4` is a value and the next pair: the words before a later colon are its label."""
+    """Split `5 DATE: 3/4` into the value and the next pair, whose label is the words before its colon."""
     for colon in NEXT_COLON.finditer(value):
         low = max(0, colon.start() - MAX_LABEL)
         start = _label_start(value[low : colon.start()])
@@ -115,83 +114,83 @@ def _label_start(text: str) -> int:
 
 
 def _fits(key: Key, value: str) -> bool:
-    """Without a colon only a value that cannot be prose counts."""
+    """Return True for a value that cannot be prose, as needed without a colon."""
     return bool(re.match(r"[\w#+(€$£-]{0,6}\s?\d|[A-Z#_-]{1,8}[\d_-]", value)) and len(value) <= 60
 
 
 def is_label(text: str) -> bool:
-    """Short, with letters, not a sentence and not a clock."""
+    """Return True for a short text with letters that is not a sentence."""
     words = text.split()
     return 0 < len(words) <= 8 and len(text) <= MAX_LABEL and any(map(str.isalpha, text)) and not text.endswith(".,")
 
 
 class _Page:
-    """One page's fragments, and which of them are taken."""
+    """Fragments of one page, with the labels and values that are already part of a pair."""
 
     def __init__(self, fragments: list[Fragment]) -> None:
-        self._all = fragments
-        self._near = Neighbours(fragments)
+        self._fragments = fragments
+        self._neighbours = Neighbours(fragments)
         self._labels = {f.order: label for f in fragments if (label := lone_label(f.text))}
-        self._taken: set[int] = set()
-        self._served: set[int] = set()
+        self._used_values: set[int] = set()
+        self._used_labels: set[int] = set()
 
     def pairs(self) -> Iterator[Pair]:
-        yield from self._in_line()
-        labels = [f for f in self._all if f.order in self._labels and f.order not in self._taken]
-        yield from self._beside(labels)
-        yield from self._under([f for f in labels if f.order not in self._served])
-        yield from self._weak()
+        yield from self._pair_inline()
+        labels = [f for f in self._fragments if f.order in self._labels and f.order not in self._used_values]
+        yield from self._pair_right(labels)
+        yield from self._pair_below([f for f in labels if f.order not in self._used_labels])
+        yield from self._pair_unknown_labels()
 
-    def _in_line(self) -> Iterator[Pair]:
-        for fragment in self._all:
+    def _pair_inline(self) -> Iterator[Pair]:
+        for fragment in self._fragments:
             if fragment.order in self._labels or fragment.type in NO_PAIRS:
                 continue
             for label, value in read_inline(fragment.text):
                 if fragment.type in HEADS and name_key(label) is None:
                     continue
-                self._taken.add(fragment.order)
+                self._used_values.add(fragment.order)
                 yield Pair(label, value, fragment, 0.95, name_key(label))
 
-    def _beside(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
+    def _pair_right(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
         for label in labels:
-            value = self._near.right_of(label)
+            value = self._neighbours.right_of(label)
             if value is not None and re.fullmatch(r"[:：.\s]+", value.text):
-                self._taken.add(value.order)
-                value = self._near.right_of(value)
+                self._used_values.add(value.order)
+                value = self._neighbours.right_of(value)
             if value is not None and self._free(value) and not self._is_head_row(label, value):
                 yield self._claim(label, value, 0.9)
 
-    def _under(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
+    def _pair_below(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
         for label in labels:
-            value = self._near.below(label)
+            value = self._neighbours.below(label)
             if value is not None and self._free(value) and len(value.text) <= MAX_VALUE:
                 yield self._claim(label, value, 0.75)
 
-    def _weak(self) -> Iterator[Pair]:
+    def _pair_unknown_labels(self) -> Iterator[Pair]:
         """Yield short texts left of a short value with digits, where neither is part of another pair."""
-        for label in self._all:
-            if label.order in self._taken or label.order in self._served or not is_weak_label(label.text):
+        for label in self._fragments:
+            if label.order in self._used_values or label.order in self._used_labels or not is_weak_label(label.text):
                 continue
-            value = self._near.right_of(label)
+            value = self._neighbours.right_of(label)
             if value is not None and self._free(value) and is_short_value(value.text):
                 yield self._claim(label, value, 0.5)
 
     def _is_head_row(self, label: Fragment, value: Fragment) -> bool:
-        """Two titles side by side, each over its own values: neither is the other's value."""
+        """Return True for two column titles side by side, of which neither is the other's value."""
         if label.text[-1:] in ":：" or value.text[:1] in ":：" or any(map(str.isdigit, value.text)):
             return False
         same_style = label.text.isupper() and value.text.isupper() and len(value.text.split()) <= 4
-        return same_style and self._near.below(label) is not None
+        return same_style and self._neighbours.below(label) is not None
 
     def _free(self, value: Fragment) -> bool:
-        return value.order not in self._labels and value.order not in self._taken
+        return value.order not in self._labels and value.order not in self._used_values
 
-    def _claim(self, label: Fragment, value: Fragment, sure: float) -> Pair:
-        self._taken.add(value.order)
-        self._served.add(label.order)
+    def _claim(self, label: Fragment, value: Fragment, confidence: float) -> Pair:
+        self._used_values.add(value.order)
+        self._used_labels.add(label.order)
         key = self._labels.get(label.order, label.text)
         text = COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text
-        return Pair(key, text, value, sure, None if is_bare(key) else name_key(key))
+        return Pair(key, text, value, confidence, None if is_bare(key) else name_key(key))
 
 
 def lone_label(text: str) -> str | None:
@@ -223,7 +222,7 @@ def is_weak_label(text: str) -> bool:
 
 
 def is_short_value(text: str) -> bool:
-    """Digits or a tick; a long number with others behind it is a row of goods."""
+    """Return True for digits or a tick, but not for a row of goods: a long number with others behind it."""
     if " " in text and GOODS_ROW.match(text):
         return False
     return len(text) <= 40 and (any(map(str.isdigit, text)) or MARK.fullmatch(text) is not None)

@@ -1,6 +1,6 @@
-"""Labelled pairs in tables: a label cell and its value cell in a two-column table, a header and the one row under it.
+"""Finds labelled pairs in tables: label and value cells in two columns, or a header and the only row under it.
 
-Tables in, pairs out. Tables of many rows and columns are data, not fields; only their total rows are read elsewhere.
+Tables of many rows and columns are data, not fields. `totals` reads their total rows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from models.derive.fields.pairs import Pair, is_label
 
 
 def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:
-    """Pairs of all tables, in reading order."""
+    """Return the pairs of all tables, in reading order."""
     tables = {block.id: block.table for block in tree.blocks if block.table is not None}
     pairs: list[Pair] = []
     for block_id, group in groupby(fragments, key=lambda fragment: fragment.block_id):
@@ -27,11 +27,11 @@ def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:
         if len(rows) == 2 and table.cols > 2:
             pairs.extend(_header_over_values(*rows.values()))
         else:
-            pairs.extend(_beside([row for number, row in rows.items() if number not in heads], table.cols))
+            pairs.extend(_label_value_rows([row for number, row in rows.items() if number not in heads], table.cols))
     return pairs
 
 
-def _beside(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
+def _label_value_rows(rows: Sequence[Sequence[Fragment]], cols: int) -> Iterator[Pair]:
     for row in rows:
         if len(row) == 2 and _is_label_cell(row[0].text, known_only=cols > 2):
             yield _pair(row[0], row[1])

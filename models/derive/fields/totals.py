@@ -13,7 +13,7 @@ from models.derive.fields.fragments import Fragment, Neighbours
 from models.derive.fields.labels import match_label, rank_total
 from models.derive.fields.lexicon import Key
 from models.derive.fields.pairs import read_inline
-from models.derive.fields.values import Found, find_amounts
+from models.derive.fields.values import FoundValue, find_amounts
 
 MAX_STEPS = 4  # fragments between a total's label and its amount
 MAX_LINES = 50  # payments and change amounts paired with each other
@@ -25,12 +25,12 @@ MAX_ROUNDING = Decimal("0.99")
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """`label` as written, the amount, the fragment that holds it, 0..1."""
+    """A total: `label` as written, the amount, `fragment` that holds it, and the confidence (0..1)."""
 
     label: str
-    amount: Found
-    at: Fragment
-    sure: float
+    amount: FoundValue
+    fragment: Fragment
+    confidence: float
 
 
 def choose_total(fragments: Sequence[Fragment]) -> Total | None:
@@ -45,7 +45,7 @@ def choose_total(fragments: Sequence[Fragment]) -> Total | None:
 
 
 class _Bill:
-    """The fragments, the keys their beginnings name, and the neighbours on those pages that have such a key."""
+    """Fragments of a bill, those that begin with a known label, and neighbours by page."""
 
     def __init__(self, fragments: Sequence[Fragment]) -> None:
         self._all = fragments
@@ -53,7 +53,7 @@ class _Bill:
         self._near: dict[int, Neighbours] = {}
 
     def totals(self) -> Iterator[tuple[int, Total]]:
-        """Every amount at a total label with the label's rank."""
+        """Yield each amount at a total label with the label's rank."""
         for fragment in self._all:
             for text, label in _total_texts(fragment.text):
                 rank = rank_total(label)
@@ -71,33 +71,41 @@ class _Bill:
         for fragment in self._all:
             for amount in (
                 find_amounts(fragment.text)
-                if fragment.page == total.at.page and fragment.order > total.at.order
+                if fragment.page == total.fragment.page and fragment.order > total.fragment.order
                 else ()
             ):
                 if Decimal(amount.normal) in payable:
-                    return replace(total, amount=amount, at=fragment)
+                    return replace(total, amount=amount, fragment=fragment)
         return total
 
     def paid_less_change(self) -> Total | None:
         """Return the paid amount less the change, for a bill without a total, if that amount is printed."""
         paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
-        payable = {Decimal(given.normal) - Decimal(back.normal) for given in paid for back in change}
+        payable = {
+            Decimal(paid_amount.normal) - Decimal(change_amount.normal)
+            for paid_amount in paid
+            for change_amount in change
+        }
         for fragment in self._all if payable else ():
             for amount in find_amounts(fragment.text):
                 if Decimal(amount.normal) > 0 and Decimal(amount.normal) in payable:
                     return Total("total", amount, fragment, 0.6)
         return None
 
-    def _labelled(self, label_key: Key) -> Iterator[Found]:
+    def _labelled(self, label_key: Key) -> Iterator[FoundValue]:
         for fragment, key in self._keys:
             if key is label_key:
                 yield from (amount for amount, _ in self._amounts(fragment, fragment.text))
 
-    def _amounts(self, fragment: Fragment, text: str) -> Iterator[tuple[Found, Fragment]]:
+    def _amounts(self, fragment: Fragment, text: str) -> Iterator[tuple[FoundValue, Fragment]]:
         """Yield the last amount behind the label, else the last one next to it, else the one under it."""
-        here = list(find_amounts(text))
+        amounts = list(find_amounts(text))
         near = self._neighbours(fragment.page)
-        located = (here[-1], fragment) if here else _beside(fragment, near) or _under(fragment, near)
+        located = (
+            (amounts[-1], fragment)
+            if amounts
+            else _find_amount_right(fragment, near) or _find_amount_below(fragment, near)
+        )
         if located is not None:
             yield located
 
@@ -108,7 +116,7 @@ class _Bill:
 
 
 def _total_texts(text: str) -> Iterator[tuple[str, str]]:
-    """(text from the label on, label) of the totals in a row: at its beginning, or behind another pair."""
+    """Yield (text from the label on, label) of the totals in a row: at its beginning, or behind another pair."""
     label = total_label(text)
     if label is not None:
         yield text, label
@@ -130,8 +138,8 @@ def total_label(text: str) -> str | None:
     return label if 0 < len(label) <= MAX_LABEL else None
 
 
-def _beside(fragment: Fragment, near: Neighbours) -> tuple[Found, Fragment] | None:
-    last: tuple[Found, Fragment] | None = None
+def _find_amount_right(fragment: Fragment, near: Neighbours) -> tuple[FoundValue, Fragment] | None:
+    last: tuple[FoundValue, Fragment] | None = None
     neighbour = near.right_of(fragment)
     for _ in range(MAX_STEPS):
         if neighbour is None or match_label(neighbour.text) is not None:
@@ -142,7 +150,7 @@ def _beside(fragment: Fragment, near: Neighbours) -> tuple[Found, Fragment] | No
     return last
 
 
-def _under(fragment: Fragment, near: Neighbours) -> tuple[Found, Fragment] | None:
+def _find_amount_below(fragment: Fragment, near: Neighbours) -> tuple[FoundValue, Fragment] | None:
     below = near.below(fragment)
     if below is None or match_label(below.text) is not None:
         return None

@@ -1,6 +1,6 @@
-"""Values as written to values as compared: dates to ISO, amounts to decimal strings, ids without spaces.
+"""Finds and normalises values in text: dates to ISO, amounts to decimal strings, identifiers without spaces.
 
-Text in, small frozen results with offsets out. Knows no label and no block.
+Results carry their offsets in the text.
 """
 
 import re
@@ -26,14 +26,14 @@ class ValueType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A value inside a text: `raw` at [start, end); `normal` its comparable form; `sure` 0..1."""
+class FoundValue:
+    """A value inside a text: `raw` at [start, end); `normal` its comparable form; `confidence` 0..1."""
 
     raw: str
     start: int
     end: int
     normal: str
-    sure: float = 1.0
+    confidence: float = 1.0
 
 
 DIGIT = re.compile(r"\d")
@@ -73,12 +73,12 @@ DATE = re.compile(
 )
 
 
-def find_dates(text: str) -> Iterator[Found]:
-    """Calendar dates; an ambiguous 03/04/2018 is read day first and is less sure."""
+def find_dates(text: str) -> Iterator[FoundValue]:
+    """Yield calendar dates; an ambiguous 03/04/2018 is read day first, with less confidence."""
     for match in DATE.finditer(text) if DIGIT.search(text) else ():
-        day, sure = _read_date(match.lastgroup or "", match.group())
+        day, confidence = _read_date(match.lastgroup or "", match.group())
         if day is not None:
-            yield Found(match.group().strip(), match.start(), match.end(), day.isoformat(), sure)
+            yield FoundValue(match.group().strip(), match.start(), match.end(), day.isoformat(), confidence)
 
 
 def _read_date(kind: str, raw: str) -> tuple[date | None, float]:
@@ -128,8 +128,8 @@ AMOUNT = re.compile(
 )
 
 
-def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
-    """Amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
+def find_amounts(text: str, *, decimals: bool = True) -> Iterator[FoundValue]:
+    """Yield amounts of money as decimal strings with `.`; with `decimals`, bare whole numbers are not money."""
     for match in AMOUNT.finditer(text) if DIGIT.search(text) else ():
         number = (
             match["number"].replace(" ", "") if "," in match["number"] or "." in match["number"] else match["number"]
@@ -138,11 +138,11 @@ def find_amounts(text: str, *, decimals: bool = True) -> Iterator[Found]:
         if decimals and not marked and not re.search(r"[.,]\d\d$", number):
             continue
         sign = "-" if match["sign"] or match["sign2"] else ""
-        yield Found(match.group().strip(), match.start(), match.end(), sign + decimal_string(number))
+        yield FoundValue(match.group().strip(), match.start(), match.end(), sign + decimal_string(number))
 
 
 def decimal_string(number: str) -> str:
-    """`1.234,5` and `1,234.50` to `1234.50`; a last group of three digits is thousands."""
+    """Return `1234.50` for `1.234,5` and `1,234.50`; a last group of three digits is thousands."""
     digits = re.sub(r"[^\d.,]", "", number)
     match = re.search(r"[.,](\d{1,2})$", digits)
     whole = re.sub(r"\D", "", digits[: match.start()] if match else digits).lstrip("0") or "0"
@@ -150,7 +150,7 @@ def decimal_string(number: str) -> str:
 
 
 def find_currency(text: str) -> str | None:
-    """ISO code of the first currency named in `text`."""
+    """Return the ISO code of the first currency named in `text`."""
     match = CURRENCY.search(text)
     return CURRENCIES[match.group().lower()] if match else None
 
@@ -165,12 +165,12 @@ VAT_ID = re.compile(
 )
 
 
-def find_ibans(text: str) -> Iterator[Found]:
-    """IBANs whose check digits are right."""
+def find_ibans(text: str) -> Iterator[FoundValue]:
+    """Yield IBANs with correct check digits."""
     for match in IBAN.finditer(text) if DIGIT.search(text) else ():
         compact = re.sub(r"\s", "", match.group())
         if 15 <= len(compact) <= 34 and _mod97(compact) == 1:
-            yield Found(match.group(), match.start(), match.end(), compact)
+            yield FoundValue(match.group(), match.start(), match.end(), compact)
 
 
 def _mod97(iban: str) -> int:
@@ -188,7 +188,7 @@ def trim_identifier(value: str) -> str:
 
 CONTACTS = {ValueType.EMAIL: EMAIL, ValueType.PHONE: PHONE}
 TRAILING = 20
-"""Characters behind a date or amount that are no longer its own (a time, a mark) but the next thing on the row."""
+"""Characters behind a date or amount up to which they belong to the value (a time, a mark)."""
 
 
 def trim_value(value: str, kind: ValueType) -> str:

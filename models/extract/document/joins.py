@@ -28,7 +28,7 @@ _TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _MOST_BETWEEN = 8  # blocks between the halves of a paragraph: notes, captions, furniture
 _EDGE_SHARE = 0.03  # share of the page's width by which two parts of a table may differ
 _PAGE_TEXT = frozenset({BlockType.PARAGRAPH, BlockType.HEADING, BlockType.TITLE, BlockType.KEY_VALUE})
-"""What pages of a statement may print above and below the part of its table."""
+"""Types of text that pages of a statement may print above and below the part of its table."""
 _MOST_PAGE_TEXT, _LEAST_COLUMNS = 160, 3
 """Characters of such a text; columns of a table that is recognised by their places alone."""
 _SAME_EDGE = 2.0
@@ -125,12 +125,12 @@ def _has_head(draft: Draft) -> bool:
 
 def _have_same_edges(first: Draft, second: Draft) -> bool:
     """Return whether all but one of the columns of both tables begin or end at the same places."""
-    one, two = first.block.table, second.block.table
-    if one is None or two is None or one.cols != two.cols or one.cols < _LEAST_COLUMNS:
+    upper, lower = first.block.table, second.block.table
+    if upper is None or lower is None or upper.cols != lower.cols or upper.cols < _LEAST_COLUMNS:
         return False
-    pairs = list(zip(_column_extents(one), _column_extents(two), strict=False))
+    pairs = list(zip(_column_extents(upper), _column_extents(lower), strict=False))
     same = sum(abs(a[0] - b[0]) < _SAME_EDGE or abs(a[1] - b[1]) < _SAME_EDGE for a, b in pairs)
-    return len(pairs) == one.cols and same >= one.cols - 1
+    return len(pairs) == upper.cols and same >= upper.cols - 1
 
 
 def _is_continuation_note(draft: Draft) -> bool:

@@ -19,7 +19,7 @@ _BALANCE = re.compile(r"\b(?:balance|saldo|solde|kontostand|running total)\b", r
 TOTAL = re.compile(
     r"\s*(?:grand |sub-?|net )?(?:totals?|sum|summe|gesamt\w*|zwischensumme|totale|total général|suma|somme)\b", re.I
 )
-"""What begins the label of a row that adds up others."""
+"""The start of the label of a row that is the sum of others."""
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)|(\d{1,2})([./])(\d{1,2})\5(\d{4})")
 _MOST_ROWS, _MOST_COLUMNS = 20_000, 16
 """Rows and columns beyond which a table is not checked: pairs of columns are compared for every row."""

@@ -38,9 +38,9 @@ _STRUCTURE = re.compile(r"\\\\|\\begin")
 
 @dataclass(frozen=True, slots=True)
 class TextGlyph:
-    """A printed character at index `at` of its line's text; `is_math`: printed in a font of mathematics."""
+    """A printed character at position `index` of its line's text; `is_math`: printed in a font of mathematics."""
 
-    at: int
+    index: int
     glyph: MathGlyph
     is_math: bool
 
@@ -65,7 +65,7 @@ def find_inline_formulas(
             continue
         latex = _write(kept, bars)
         if latex is not None:
-            formulas.append(InlineFormula(kept[0].at, kept[-1].at + 1, latex))
+            formulas.append(InlineFormula(kept[0].index, kept[-1].index + 1, latex))
     return formulas
 
 
@@ -92,7 +92,7 @@ def _split_words(glyphs: Sequence[TextGlyph]) -> list[list[TextGlyph]]:
     """Split glyphs at blanks of the text."""
     words: list[list[TextGlyph]] = []
     for character in glyphs:
-        if words and character.at == words[-1][-1].at + 1:
+        if words and character.index == words[-1][-1].index + 1:
             words[-1].append(character)
         else:
             words.append([character])
@@ -189,7 +189,7 @@ def _holds_flat_figure(stretch: list[TextGlyph]) -> bool:
     return any(
         _is_letter(character)
         and other.glyph.char.isdigit()
-        and other.at == character.at + 1
+        and other.index == character.index + 1
         and abs(character.glyph.base - other.glyph.base) < LIMITS.script_rise * character.glyph.size
         and other.glyph.size > LIMITS.script_size * character.glyph.size
         for character, other in pairwise(stretch)
@@ -198,8 +198,8 @@ def _holds_flat_figure(stretch: list[TextGlyph]) -> bool:
 
 def _touches_word(stretch: list[TextGlyph], line: Sequence[TextGlyph]) -> bool:
     """Return True if a letter of text adjoins the stretch without a blank, as in a unit with a Greek letter."""
-    first, last = stretch[0].at, stretch[-1].at
-    beside = [character for character in line if character.at in (first - 1, last + 1)]
+    first, last = stretch[0].index, stretch[-1].index
+    beside = [character for character in line if character.index in (first - 1, last + 1)]
     return any(character.glyph.char.isalnum() for character in beside)
 
 

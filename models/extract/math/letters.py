@@ -70,11 +70,11 @@ def name_char(char: str, font: str) -> str | None:
     if known is not None:
         return f"\\boldsymbol{{{known}}}" if known[1:].isalpha() and char.isalpha() and _BOLD.search(font) else known
     if char.isascii():
-        return _dress(char, font) if char.isprintable() else None
+        return _write_in_alphabet(char, font) if char.isprintable() else None
     return _name_styled(char)
 
 
-def _dress(char: str, font: str) -> str:
+def _write_in_alphabet(char: str, font: str) -> str:
     """Return a letter or digit in its mathematical alphabet."""
     if not char.isalnum():
         return DELIMITERS.get(char, char).strip()

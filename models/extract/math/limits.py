@@ -28,7 +28,7 @@ def take_names(items: list[MathItem]) -> list[MathItem]:
     out: list[MathItem] = []
     run: list[MathItem] = []
     for item in sorted(items, key=lambda entry: (round(entry.base), entry.x0)):
-        if run and not _goes_on(run[-1], item):
+        if run and not _continues(run[-1], item):
             out += _join_run(run)
             run = []
         if item.role in _LETTERS:
@@ -38,7 +38,7 @@ def take_names(items: list[MathItem]) -> list[MathItem]:
     return out + _join_run(run)
 
 
-def _goes_on(last: MathItem, item: MathItem) -> bool:
+def _continues(last: MathItem, item: MathItem) -> bool:
     if (
         item.role not in _LETTERS
         or item.font != last.font

@@ -58,7 +58,7 @@ def find_garbled(lines: Sequence[Line], limits: GarbledLimits = LIMITS) -> Garbl
     sample, fonts = _sample_lines(lines, limits)
     if not sample:
         return GarbledText()
-    measured = _leave_signs(measure_lines([line.text for line in sample]), sample)
+    measured = _exclude_symbols(measure_lines([line.text for line in sample]), sample)
     group = np.array([fonts[line.font] for line in sample])
     sums = _by_group(measured, group, len(fonts))
     *alone, together = _judge(_pool_families(sums, list(fonts), limits), limits).tolist()
@@ -118,7 +118,7 @@ def _sample_lines(lines: Sequence[Line], limits: GarbledLimits) -> tuple[list[Li
     return list(sample.values()), fonts
 
 
-def _leave_signs(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
+def _exclude_symbols(measured: LineLetters, lines: Sequence[Line]) -> LineLetters:
     """Drop letters in fonts of mathematics, which form no words, and signs of symbol fonts.
 
     Typewriter fonts print commands, keys and data, so they are dropped too if most of the text is in other fonts.

@@ -99,7 +99,7 @@ def _write_formula(
     if not latex:
         return None
     ink = [(glyph.x0, glyph.y0, glyph.x1, glyph.y1) for glyph in (*glyphs, *roots) if glyph.char.strip()]
-    return DisplayedFormula(latex, _around([*ink, *((bar.x0, bar.y, bar.x1, bar.y) for bar in inside)]), zone)
+    return DisplayedFormula(latex, _surround([*ink, *((bar.x0, bar.y, bar.x1, bar.y) for bar in inside)]), zone)
 
 
 def _find_roots(
@@ -166,13 +166,13 @@ def _take_words(zone: list[Line], words: list[Line]) -> list[Line]:
         if len(line.text) <= LIMITS.most_word_chars
         and x0 < line.x0 < x1 + 1.5 * line.size
         and y0 - 1 < (line.y0 + line.y1) / 2 < y1 + 1
-        and not any(other is not line and _is_beside(line, other) for other in words)
+        and not any(other is not line and _is_next_to(line, other) for other in words)
     ]
     zone += taken
     return [line for line in words if not any(line is word for word in taken)] if taken else words
 
 
-def _is_beside(line: Line, other: Line) -> bool:
+def _is_next_to(line: Line, other: Line) -> bool:
     gap = max(line.x0 - other.x1, other.x0 - line.x1)
     return abs(line.base - other.base) < 0.5 * line.size and gap < 1.3 * line.size
 
@@ -305,6 +305,6 @@ def _zone_box(zone: list[Line]) -> Bbox:
     )
 
 
-def _around(boxes: list[Bbox]) -> Bbox:
+def _surround(boxes: list[Bbox]) -> Bbox:
     x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
     return (min(x0s), min(y0s), max(x1s), max(y1s))

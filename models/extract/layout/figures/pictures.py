@@ -117,7 +117,7 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
         curved = sum(index < len(shapes) for index in own)
         if curved < 2 and len(own) < 3:
             continue
-        box = _around([(strokes + rules)[index] for index in members])
+        box = _surround([(strokes + rules)[index] for index in members])
         box = trim_box(box, lines)
         if is_large(box) and not _is_text_area(box, lines, tables):
             boxes.append(box)
@@ -155,7 +155,7 @@ def _is_within(line: Line, box: Bbox) -> bool:
     return box[0] - 2 <= line.x0 and line.x1 <= box[2] + 2 and box[1] - 2 <= line.y0 and line.y1 <= box[3] + 2
 
 
-def _around(boxes: list[Bbox]) -> Bbox:
+def _surround(boxes: list[Bbox]) -> Bbox:
     x0s, y0s, x1s, y1s = zip(*boxes, strict=True)
     return (min(x0s), min(y0s), max(x1s), max(y1s))
 
@@ -217,18 +217,18 @@ def _take_labels(picture: Picture, lines: list[Line], body: float) -> list[Line]
         return lines
     inside = [line for line in lines if _is_inside(line, picture.box)]
     if picture.drawn:
-        inside = [line for line in inside if not _goes_on(line, picture.box, lines)]
+        inside = [line for line in inside if not _continues_text(line, picture.box, lines)]
         inside += _labels_around(picture, [line for line in lines if not _is_inside(line, picture.box)], body)
-        picture.box = _around([picture.box, *(line.bbox for line in inside)])
+        picture.box = _surround([picture.box, *(line.bbox for line in inside)])
         known = {id(line) for line in inside}
         grown = [line for line in lines if _is_inside(line, picture.box) and id(line) not in known]
-        inside += [line for line in grown if not _goes_on(line, picture.box, lines)]
+        inside += [line for line in grown if not _continues_text(line, picture.box, lines)]
     picture.lines = inside
     taken = {id(line) for line in inside}
     return [line for line in lines if id(line) not in taken]
 
 
-def _goes_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
+def _continues_text(line: Line, box: Bbox, lines: list[Line]) -> bool:
     """Return True for a piece of running text.
 
     A long line of its look is right above it, outside the box, or a stretched line continues to its right in a column
@@ -270,13 +270,13 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
     candidates = [line for line in lines if len(line.text) <= LIMITS.label_chars and not is_caption(line.text)]
     for _ in range(3):
         reached = [line for line in candidates if _is_label_of(line, box, body)]
-        near = [line for line in reached if not _goes_on(line, picture.box, lines)]
+        near = [line for line in reached if not _continues_text(line, picture.box, lines)]
         if not near:
             break
         taken += near
         looked_at = {id(line) for line in reached}
         candidates = [line for line in candidates if id(line) not in looked_at]
-        box = _around([box, *(line.bbox for line in near)])
+        box = _surround([box, *(line.bbox for line in near)])
     return taken
 
 

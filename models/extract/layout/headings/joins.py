@@ -44,7 +44,7 @@ def join_headings(
     while start < len(groups):
         end = start + 1
         if kinds[start] is BlockType.HEADING:
-            while end < len(groups) and _goes_on(groups[end - 1], kinds[end], groups[end], body):
+            while end < len(groups) and _continues_heading(groups[end - 1], kinds[end], groups[end], body):
                 end += 1
         parts = groups[start:end]
         whole = [line for part in parts for line in part]
@@ -62,7 +62,7 @@ def _may_be_one(lines: list[Line]) -> bool:
     return len(lines) <= LIMITS.most_lines and sum(len(line.text) for line in lines) <= LIMITS.most_chars
 
 
-def _goes_on(upper: list[Line], kind: BlockType, lower: list[Line], body: float) -> bool:
+def _continues_heading(upper: list[Line], kind: BlockType, lower: list[Line], body: float) -> bool:
     """Return True if `lower` continues the heading `upper`: the same type, right below, aligned, not a new start."""
     last, line = upper[-1], lower[0]
     if kind is BlockType.PARAGRAPH:
@@ -72,7 +72,7 @@ def _goes_on(upper: list[Line], kind: BlockType, lower: list[Line], body: float)
         return False
     if not last.text or not line.text or last.text.endswith(_ENDS) or is_item(line.text) or _SECTION.match(line.text):
         return False
-    return _looks_alike(last, line) and _stands_below(last, line)
+    return _looks_alike(last, line) and _is_right_below(last, line)
 
 
 def _looks_alike(a: Line, b: Line) -> bool:
@@ -81,7 +81,7 @@ def _looks_alike(a: Line, b: Line) -> bool:
     return same and abs(a.size - b.size) <= LIMITS.size
 
 
-def _stands_below(a: Line, b: Line) -> bool:
+def _is_right_below(a: Line, b: Line) -> bool:
     slack = LIMITS.edge * b.size
     aligned = abs(a.x0 - b.x0) <= slack or abs(a.x0 + a.x1 - b.x0 - b.x1) <= 2 * slack
     return aligned and 0 < b.base - a.base <= LIMITS.step * b.size

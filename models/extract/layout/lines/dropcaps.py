@@ -11,17 +11,17 @@ class DropCapLimits:
     """Thresholds for a large letter that begins a paragraph. Distances in sizes of the paragraph's type."""
 
     larger: float = 1.8
-    """Of the size of running text: smaller ones stand on the first line and need no joining."""
+    """Minimum size relative to running text; smaller letters share the first baseline and need no joining."""
     near: float = 1.2
-    """Most blank between the letter and its word."""
+    """Maximum blank between the letter and its word."""
     rise: float = 0.9
-    """By which the tops of the letter and of its first line may differ."""
+    """Maximum difference between the tops of the letter and of its first line."""
     edge: float = 0.6
-    """By which the lines beside the letter may start apart."""
+    """Maximum difference between the left edges of the lines next to the letter."""
     beside: int = 2
-    """Least lines that stand beside the letter."""
+    """Minimum number of lines next to the letter."""
     word_gap: float = 0.45
-    """Blank after a letter that is a word of its own ("A", "I")."""
+    """Minimum blank after a letter that is a separate word ("A", "I")."""
 
 
 LIMITS = DropCapLimits()
@@ -37,7 +37,7 @@ def join_drop_caps(lines: list[Line], body: float) -> list[Line]:
     """
     caps = [line for line in lines if _is_cap(line, body)]
     for cap in caps:
-        beside = _find_beside(cap, lines)
+        beside = _find_indented_lines(cap, lines)
         if len(beside) >= LIMITS.beside:
             lines = _join(cap, beside, lines)
     return lines
@@ -48,7 +48,7 @@ def _is_cap(line: Line, body: float) -> bool:
     return len(text) == 1 and text.isupper() and line.upright and line.size >= LIMITS.larger * body > 0
 
 
-def _find_beside(cap: Line, lines: Sequence[Line]) -> list[Line]:
+def _find_indented_lines(cap: Line, lines: Sequence[Line]) -> list[Line]:
     """Return the lines right of the letter down to its baseline, if the first begins at its top and all at one edge."""
     right = sorted(
         (

@@ -12,11 +12,11 @@ class InlineMarkLimits:
     """Thresholds for a small piece that is a mark of the line next to it."""
 
     mark_chars: int = 5
-    """Most characters of a footnote mark or an exponent."""
+    """Maximum characters of a footnote mark or an exponent."""
     mark_size: float = 0.82
-    """Of the size of its line: a mark is not larger."""
+    """Maximum size of a mark relative to its line."""
     near: float = 0.6
-    """A mark stands this close (in ems of its line) to the text it belongs to."""
+    """Maximum distance (in ems of its line) between a mark and the text it belongs to."""
 
 
 LIMITS = InlineMarkLimits()

@@ -19,7 +19,7 @@ from models.extract.layout.lines.marks import (
 )
 
 RTL = re.compile("[\u0590-\u065f\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-"""Hebrew, Arabic and their kin, without digits."""
+"""Letters of Hebrew, Arabic and related scripts, without digits."""
 _LETTER = re.compile(r"[^\W\d_]")
 
 

@@ -14,17 +14,17 @@ class LinePieceLimits:
     """Maximum distances of pieces of one line."""
 
     piece_gap: float = 1.7
-    """Pieces of one baseline this close (in ems) are one line."""
+    """Pieces on one baseline that are closer than this (in ems) form one line."""
     stretched_gap: float = 6.0
-    """Justified lines are stretched this far (in ems) in narrow columns."""
+    """Maximum gap (in ems) in a justified line of a narrow column."""
     number_gap: float = 4.0
-    """The number of a bold heading, and what marks an item, may stand this far (in ems) before it."""
+    """Maximum gap (in ems) after the number of a bold heading and after the marker of a list item."""
     stretched_pieces: int = 3
-    """Least pieces of a line that is told by its gaps alone: two gaps can be compared."""
+    """Minimum pieces of a line that is identified by its gaps alone, so that two gaps can be compared."""
     equal_gaps: float = 0.05
-    """Ems by which the gaps of such a line differ at most."""
+    """Maximum difference (in ems) between the gaps of such a line."""
     same_edge: float = 1.0
-    """Points by which the line below it starts further left or right at most."""
+    """Maximum difference (in points) between its left edge and that of the line below it."""
 
 
 LIMITS = LinePieceLimits()
@@ -35,7 +35,7 @@ _MARKER = re.compile(
     r"[•●○◦▪■□▫‣⁃∙◆◇►▶➤➢⮚✓✔❖❑❏\uf06c\uf06e\uf071\uf076\uf09f\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]|"
     r"(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]|\([a-z\d]{1,2}\)"
 )
-"""What marks an item and stands apart from it: a bullet, also one of a font of signs, or a number with its stop."""
+"""The marker of a list item: a bullet, also one of a symbol font, or a number with its full stop."""
 
 
 def merge_pieces(lines: list[Line]) -> list[Line]:

@@ -19,13 +19,13 @@ class TurnedLimits:
     """From when on text counts as turned."""
 
     share: float = 0.6
-    """Of the characters of a page that is laid out turned."""
+    """Minimum share of turned characters on a page that is laid out turned."""
     least_chars: int = 40
-    """Characters of such a page; fewer are a label."""
+    """Minimum characters of such a page; fewer are a label."""
     least_vertical: int = 10
-    """Characters of such a page of vertical Chinese or Japanese."""
+    """Minimum characters of such a page in vertical Chinese or Japanese."""
     least_lines: int = 8
-    """Turned lines among which a table is looked for: a figure's axes have fewer."""
+    """Minimum turned lines in which a table is searched; the axes of a figure have fewer."""
     descent: float = 0.22
     """Share of the size by which a line's box reaches below its baseline."""
 

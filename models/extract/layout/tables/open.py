@@ -59,14 +59,14 @@ def _cut_rows(lines: list[Line]) -> list[Row]:
     rows: list[Row] = []
     for line in lines:
         last = rows[-1][-1] if rows else None
-        if last is not None and last.text and line.text and _is_beside(last, line):
+        if last is not None and last.text and line.text and _is_next_to(last, line):
             rows[-1].append(line)
         else:
             rows.append([line])
     return rows
 
 
-def _is_beside(left: Line, right: Line) -> bool:
+def _is_next_to(left: Line, right: Line) -> bool:
     return abs(left.base - right.base) < 0.5 * right.size and right.x0 > left.x1
 
 
@@ -78,13 +78,13 @@ def _find_run(rows: list[Row], start: int) -> int:
     while end < len(rows):
         if not _follows(rows[end - 1], rows[end]):
             break
-        if len(rows[end]) < 2 and not (len(rows[end + 1 : end + 2]) and _goes_on(rows[end], rows[end + 1])):
+        if len(rows[end]) < 2 and not (len(rows[end + 1 : end + 2]) and _continues_row(rows[end], rows[end + 1])):
             break
         end += 1
     return end
 
 
-def _goes_on(single: Row, after: Row) -> bool:
+def _continues_row(single: Row, after: Row) -> bool:
     return len(after) > 1 and _follows(single, after)
 
 

@@ -53,7 +53,7 @@ def follow_tags(plan: TagPlan, groups: list[list[Line]], kinds: list[BlockType],
         if index in floats or (kind in _FURNITURE and not _are_notes(plan, group)):
             slots.append(TypedGroup(kind, group))
         else:
-            _share_out(plan, group, kind, elements, slots)
+            _distribute_lines(plan, group, kind, elements, slots)
     has_headings = any(is_heading_role(element.role) for element in elements.values())
     in_order = iter(sorted(slot for slot in slots if isinstance(slot, int)))
     return [
@@ -69,7 +69,7 @@ def _are_notes(plan: TagPlan, group: list[Line]) -> bool:
     return any(tag is not None and plan.begins_element(tag) for tag in tags)
 
 
-def _share_out(
+def _distribute_lines(
     plan: TagPlan,
     group: list[Line],
     kind: BlockType,

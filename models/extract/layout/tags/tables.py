@@ -48,7 +48,7 @@ def _make_table(tags: list[TaggedLine], lines: list[Line]) -> FoundTable | None:
             return None
         cells += made
     table = Table(rows=len(rows), cols=width, cells=tuple(cells))
-    return FoundTable(table, _around([tag.box for tag in tags]), lines, tagged=True)
+    return FoundTable(table, _surround([tag.box for tag in tags]), lines, tagged=True)
 
 
 def _find_columns(rows: list[dict[int, list[TaggedLine]]], width: int) -> list[Extent] | None:
@@ -83,7 +83,7 @@ def _make_row(number: int, row: dict[int, list[TaggedLine]], columns: list[Exten
 
 def _columns_under(tags: list[TaggedLine], columns: list[Extent]) -> list[int]:
     """Return the indices of columns that the text extends over."""
-    x0, _, x1, _ = _around([tag.box for tag in tags])
+    x0, _, x1, _ = _surround([tag.box for tag in tags])
     slack = LIMITS.column_overlap
     return [column for column, (left, right) in enumerate(columns) if x0 < right - slack and x1 > left + slack]
 
@@ -99,12 +99,12 @@ def _same_text(tags: list[TaggedLine], lines: list[Line]) -> bool:
 
 def _make_cell(row: int, column: int, span: int, tags: list[TaggedLine]) -> Cell:
     text = " ".join(" ".join(tag.text for tag in tags).split())
-    box = round_bbox(_around([tag.box for tag in tags])) if tags else None
+    box = round_bbox(_surround([tag.box for tag in tags])) if tags else None
     header = any(tag.role == "TH" for tag in tags)
     return Cell(row=row, col=column, col_span=span, header=header, text=text, bbox=box)
 
 
-def _around(boxes: list[Bbox]) -> Bbox:
+def _surround(boxes: list[Bbox]) -> Bbox:
     return (
         min(box[0] for box in boxes),
         min(box[1] for box in boxes),

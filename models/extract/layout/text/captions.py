@@ -18,7 +18,7 @@ _CAPTION = re.compile(
 NUMBERED_CAPTION = re.compile(
     r"(?:" + _NAMES + _CYRILLIC_NAMES + r")\s*\d+(?:[.\-–]\d+)*[a-z]?\s?[.:–—|]\s+\S", re.IGNORECASE
 )
-"""A caption beyond doubt: its name, its number, a sign, and more."""
+"""A certain caption: its name, its number, a punctuation mark, and text."""
 CAPTION_LABEL = re.compile(r"(?:" + _NAMES + _CYRILLIC_NAMES + r")" + _NUMBER + r"[.:]?", re.IGNORECASE)
 """A caption's name and number alone on their line: its words follow below."""
 _MENTION = re.compile(r"\s*(?:shows?|presents?|lists?|gives?|illustrates?|summari[sz]es|depicts?|reports?|and|in|of)\b")

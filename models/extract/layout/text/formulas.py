@@ -21,7 +21,7 @@ class FormulaLimits:
     """Sizes of displayed formulas, and the area around a line in which the glyphs of its formulas lie."""
 
     most_chars: int = 120
-    """Characters of a group of lines that can be one formula; a longer one is a sentence with signs."""
+    """Maximum characters of a group of lines that can be one formula; a longer group is a sentence with signs."""
     above: float = 0.55
     """Ems above the baseline where origins of glyphs and their scripts lie."""
     below: float = 0.35

@@ -29,21 +29,21 @@ class FurnitureLimits:
     margin: float = 0.13
     """Share of the page's width that is margin."""
     margin_share: float = 0.3
-    """Most text that may run along a margin, against the rest."""
+    """Maximum ratio of the text along a margin to the other text."""
     text_lines: int = 4
-    """Lines of a group that is text, so that nothing above the first and below the last is."""
+    """Minimum lines of a group that is text; text is not searched above the first and below the last such group."""
     larger: float = 1.5
-    """Of the size of running text: a group set larger is a title, not text."""
+    """Size relative to running text above which a group is a title, not text."""
     most_pieces: int = 12
-    """Pieces at one edge of a page that can be running heads and feet."""
+    """Maximum pieces of running heads or feet at one edge of a page."""
     few_chars: int = 150
-    """A cover or a slide with so little text has no running head: what stands at its top is its content."""
+    """Characters of a page below which it has no running head, because the top of a cover or a slide is content."""
     lowest_third: float = 0.67
-    """Share of the page's height above which a lone number is no page number."""
+    """Share of the page's height below which a lone number can be a page number."""
     sentence_chars: int = 30
-    """Characters beyond which a line that ends in a stop is a sentence."""
+    """Characters above which a line that ends in a full stop is a sentence."""
     gap: float = 1.4
-    """Blank space (in ems) between a running head and the text."""
+    """Minimum blank space (in ems) between a running head and the text."""
 
 
 LIMITS = FurnitureLimits()

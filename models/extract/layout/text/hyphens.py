@@ -18,11 +18,11 @@ class HyphenLimits:
     """Thresholds for a hyphen that belongs to its word. Nats by which one word must be likelier than two."""
 
     dividing_share: float = 0.1
-    """Share of the lines that end so on pages which divide words (typeset ones: .1 to .3)."""
+    """Share of lines ending in a hyphen on pages that divide words (0.1 to 0.3 if typeset)."""
     some_share: float = 0.06
-    """Below this share words are divided seldom."""
+    """Share of such lines below which the page seldom divides words."""
     whole_share: float = 0.03
-    """Below this share of the lines the page most likely divides no word at all."""
+    """Share of such lines below which the page probably divides no words."""
     dividing: float = -3.0
     """Nats on a page that divides words."""
     doubtful: float = -1.0
@@ -30,29 +30,29 @@ class HyphenLimits:
     seldom: float = 1.0
     """Nats on a page that divides few words."""
     whole: float = 2.0
-    """Nats on a page that most likely divides none."""
+    """Nats on a page that probably divides none."""
     known: float = 1.5
-    """More where the first part stands on the page as a word of its own."""
+    """Nats added if the first part is also a separate word on the page."""
     linked: float = 2.0
-    """More where the word has another hyphen ("state-of-" above "the-art")."""
+    """Nats added if the word has another hyphen ("state-of-" above "the-art")."""
     least_known: int = 3
-    """Letters of a first part that counts as a word of its own."""
+    """Minimum letters of a first part that counts as a separate word."""
 
 
 LIMITS = HyphenLimits()
 HYPHEN = "-"
 SOFT = "‐"
-"""What typesetters print where they divide a word; few write it inside one."""
+"""The hyphen that typesetters print at a division of a word; it is rare inside words."""
 
 _WORDS = re.compile(r"[\w’'‐-]+")
 _FIRST = re.compile(r"[\w’'‐-]*")
 _PARTS = re.compile(r"[-‐]")
 _HEADS = frozenset(["self", "non", "well", "ex", "so", "all", "half", "cross", "high", "low", "long", "short", "fine"])
-"""English first parts of words with a hyphen; a divided word hardly ever breaks after them."""
+"""English first parts of hyphenated words; a divided word rarely breaks after them."""
 _TAILS = frozenset(
     ["based", "level", "oriented", "related", "driven", "specific", "like", "wide", "free", "style", "term", "sized"]
 )
-"""English second parts of the same."""
+"""English second parts of hyphenated words."""
 _ENDINGS = frozenset(
     (
         *("ment", "ments", "tion", "tions", "ation", "ations", "sion", "sions", "ing", "ings", "ness", "ity", "ities"),
@@ -61,13 +61,13 @@ _ENDINGS = frozenset(
         *("isch", "ische", "ischen", "mente", "mento", "menti", "ción", "sión", "ções", "dad", "zione", "zioni"),
     )
 )
-"""What ends words and is none itself: a hyphen before it divides."""
+"""Endings that are not words; a hyphen before one divides a word."""
 _LINKS = frozenset(["a", "an", "and", "as", "at", "by", "for", "in", "of", "on", "or", "the", "to", "up", "with"])
-"""English words inside chains such as "state-of-the-art", after which a hyphen divides no word."""
+"""English words inside chains such as "state-of-the-art"; a hyphen after one does not divide a word."""
 _CONJUNCTIONS = frozenset(
     ["and", "or", "to", "und", "oder", "bis", "bzw", "sowie", "et", "ou", "y", "o", "e", "en", "i", "и"]
 )
-"""What stands between two words of which the first shares the second's last part."""
+"""Conjunctions between two words of which the first shares the second's last part."""
 
 
 def is_attached(text: str, following: str) -> bool:
@@ -104,20 +104,20 @@ class PageHyphens:
         joined, linked = words[(first[:-1] + second).lower()], words[(first + second).lower()]
         if bool(joined) != bool(linked):
             return bool(joined)
-        return self._is_likelier_one(first[:-1], second, words)
+        return self._is_likelier_one_word(first[:-1], second, words)
 
-    def _is_likelier_one(self, first: str, second: str, words: Counter[str]) -> bool:
+    def _is_likelier_one_word(self, first: str, second: str, words: Counter[str]) -> bool:
         last, start = _PARTS.split(first)[-1].lower(), _PARTS.split(second)[0].lower()
         if last in _LINKS and last != first.lower():
             return False
         if last in _HEADS or start in _TAILS or start in _ENDINGS:
             return start in _ENDINGS
-        need = self._find_need()
+        need = self._find_needed_nats()
         need += LIMITS.linked * (last != first.lower() or start != second.lower())
         need += LIMITS.known * (len(last) >= LIMITS.least_known and words[last] > 0)
         return find_nats(f"{last} {start}") - find_nats(last + start) > need
 
-    def _find_need(self) -> float:
+    def _find_needed_nats(self) -> float:
         if not self._lines:
             return LIMITS.doubtful
         if self._share >= LIMITS.dividing_share:

@@ -16,17 +16,17 @@ class BlockKindLimits:
     """Thresholds for headings and margins."""
 
     heading_lines: int = 3
-    """Most lines of a heading."""
+    """Maximum lines of a heading."""
     heading_chars: int = 200
-    """Most characters of a heading."""
+    """Maximum characters of a heading."""
     larger: float = 1.15
-    """Of the size of running text: type so large is meant as a heading."""
+    """Size relative to running text from which type is a heading."""
     same: float = 0.95
-    """Of the size of running text: smaller bold type is a label or a note, no heading."""
+    """Size relative to running text below which bold type is a label or a note."""
     bold_page: float = 0.4
-    """Where this share of a page is bold, bold makes no heading."""
+    """Share of bold text on a page from which bold type does not indicate a heading."""
     most_in_a_row: int = 3
-    """Headings that follow each other without text; more are lines of a list or a form."""
+    """Maximum consecutive headings without text; more are lines of a list or a form."""
     top: float = 0.105
     """Share of the page's height that is its top margin."""
     bottom: float = 0.87

@@ -16,21 +16,21 @@ class LineNumberLimits:
     """Thresholds for a column of numbers that counts the lines of a page. Distances in sizes of their type."""
 
     least: int = 8
-    """Numbers that count every line."""
+    """Minimum numbers when every line is counted."""
     least_by_fives: int = 4
-    """Numbers that count every fifth line."""
+    """Minimum numbers when every fifth line is counted."""
     aligned: float = 0.3
-    """By which their right or left edges may differ."""
+    """Maximum difference between their right or left edges."""
     pitch: float = 0.12
-    """Share of the usual distance by which distances may differ."""
+    """Maximum difference between distances, relative to the usual one."""
     same_row: float = 0.45
-    """By which the baselines of a number and its line may differ."""
+    """Maximum difference between the baselines of a number and its line."""
     text_width: float = 0.6
-    """Share of the widest line that most numbered lines fill."""
+    """Minimum width of most numbered lines, relative to the widest line."""
     full_share: float = 0.5
-    """Share of numbered lines that are so wide; code may be narrower."""
+    """Minimum share of numbered lines of that width; code may be narrower."""
     most_pieces: float = 1.35
-    """Mean pieces of a numbered line; rows of a table have more."""
+    """Maximum mean pieces of a numbered line; rows of a table have more."""
 
 
 LIMITS = LineNumberLimits()
@@ -136,7 +136,7 @@ def _counts_lines(run: list[_Number], marks: PageMarks) -> bool:
     if len(crossing) > 1 or head:
         return False
     on_right = [line for line in beside if line.x1 > right]
-    rows = [_pieces_beside(number, on_right) for number in run]
+    rows = [_find_numbered_pieces(number, on_right) for number in run]
     filled = [row for row in rows if row]
     if 2 * len(filled) < len(run) and len(on_right) < len(run):
         return False
@@ -152,7 +152,7 @@ def _counts_lines(run: list[_Number], marks: PageMarks) -> bool:
     )
 
 
-def _pieces_beside(number: _Number, lines: list[Line]) -> list[Line]:
+def _find_numbered_pieces(number: _Number, lines: list[Line]) -> list[Line]:
     reach = LIMITS.same_row * number.line.size
     return [line for line in lines if abs(line.base - number.line.base) <= reach and line.x1 > number.x1]
 

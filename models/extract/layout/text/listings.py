@@ -13,16 +13,16 @@ class ListingLimits:
     """When two blocks of code are one. In sizes of their type."""
 
     gap: float = 3.4
-    """Most distance of the baselines: one blank line of loosely set code."""
+    """Maximum distance of the baselines: one blank line of loosely set code."""
     leading: float = 1.9
-    """A larger step has a blank line in it."""
+    """Step above which there is a blank line between two lines."""
     size: float = 0.3
-    """Points by which sizes may differ."""
+    """Maximum difference between sizes, in points."""
 
 
 LIMITS = ListingLimits()
 _SINGLE = frozenset({BlockType.PARAGRAPH, BlockType.HEADING, BlockType.LIST_ITEM})
-"""What rules may take a single line of code for."""
+"""Types that the rules may assign to a single line of code."""
 
 
 def join_listings(kinds: list[BlockType], groups: list[list[Line]]) -> tuple[list[BlockType], list[list[Line]]]:
@@ -32,7 +32,7 @@ def join_listings(kinds: list[BlockType], groups: list[list[Line]]) -> tuple[lis
     for kind, group in zip(kinds, groups, strict=True):
         is_code = kind is BlockType.CODE or (kind in _SINGLE and all(line.code for line in group))
         last = out_kinds[-1] if out_kinds else None
-        if is_code and last is not None and _goes_on(out_groups[-1], group) and BlockType.CODE in (kind, last):
+        if is_code and last is not None and _continues_code(out_groups[-1], group) and BlockType.CODE in (kind, last):
             out_groups[-1] = out_groups[-1] + group
             out_kinds[-1] = BlockType.CODE
         else:
@@ -41,7 +41,7 @@ def join_listings(kinds: list[BlockType], groups: list[list[Line]]) -> tuple[lis
     return out_kinds, out_groups
 
 
-def _goes_on(upper: list[Line], lower: list[Line]) -> bool:
+def _continues_code(upper: list[Line], lower: list[Line]) -> bool:
     last, first = upper[-1], lower[0]
     if not all(line.code for line in upper) or last.font != first.font or abs(last.size - first.size) > LIMITS.size:
         return False

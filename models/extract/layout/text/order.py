@@ -17,27 +17,27 @@ class OrderLimits:
     """Thresholds for columns, and the depth of cuts."""
 
     gutter_width: float = 0.5
-    """Least width of a column gutter, in line heights."""
+    """Minimum width of a column gutter, in line heights."""
     side_lines: int = 3
-    """Least lines of a column beside another."""
+    """Minimum lines of each of two adjacent columns."""
     side_chars: int = 12
-    """Mean characters of a line of a column; shorter ones are labels."""
+    """Minimum mean characters of the lines of a column; shorter lines are labels."""
     crossed: float = 0.15
-    """Most of the lines that may run across a gutter which is cut around them."""
+    """Maximum share of lines that may cross a gutter."""
     overhang: float = 1.5
-    """Ems by which a line may stick out of its column into the text of the next."""
+    """Maximum distance (in ems) by which a line may extend into the next column."""
     overlap: float = 0.3
-    """In line heights: so much of two lines may overlap that still stand one above the other."""
+    """Maximum overlap (in line heights) of two lines of which one is above the other."""
     foot_lines: int = 4
-    """Most lines of the foot of one column, below a gap."""
+    """Maximum lines of the foot of one column, below a gap."""
     foot_gap: float = 3.0
-    """In line heights: the gap above the foot of one column."""
+    """Minimum gap (in line heights) above the foot of one column."""
     lines_on: int = 3
-    """Lines of text over a float, or reaching into its box, that make it their background."""
+    """Minimum lines of text over a float, or reaching into its box, that make it their background."""
     reach: float = 0.5
-    """Ems of a line inside that box at least."""
+    """Minimum length (in ems) of a line inside that box."""
     deepest: int = 60
-    """Cuts within cuts: deeper pages are hostile and end in plain order."""
+    """Maximum depth of nested cuts; deeper pages are hostile and are read in plain order."""
 
 
 LIMITS = OrderLimits()
@@ -45,7 +45,7 @@ GUTTER_WIDTH = LIMITS.gutter_width
 
 
 KnownOrders = dict[tuple[tuple[float, ...], ...], list[int]]
-"""By all that the order follows from: the places of the lines in it. Tables and text ask for that of the same lines."""
+"""Orders by the positions of their lines, which determine the order; tables and text need that of the same lines."""
 
 
 def order_lines(lines: Sequence[Line], known: KnownOrders | None = None) -> list[Line]:

@@ -16,33 +16,33 @@ class ParagraphLimits:
     """Thresholds for the borders of paragraphs."""
 
     leading: float = 1.25
-    """A gap this much larger than the paragraph's leading ends it."""
+    """Ratio to the paragraph's leading above which a gap ends the paragraph."""
     widest_leading: float = 1.9
-    """In ems: lines further apart are not of one paragraph, so they say nothing about its leading."""
+    """Maximum leading of a paragraph, in ems; lines further apart are not used to measure it."""
     head_lines: int = 3
-    """A heading has no more lines."""
+    """Maximum lines of a heading."""
     small_caps: float = 1.1
-    """Capitals are larger than small ones by this much at least."""
+    """Minimum ratio of the size of capitals to that of small capitals."""
     outdent: float = 1.2
-    """In ems: text so far left of a block that is set in does not belong to it."""
+    """Distance (in ems) from which text left of an indented block does not belong to it."""
     set_in_lines: int = 2
-    """Least lines of such a block."""
+    """Minimum lines of such a block."""
     same_edge: float = 1.0
-    """Points by which the lines of such a block may start apart."""
+    """Maximum difference (in points) between the left edges of the lines of such a block."""
     caption_edge: float = 0.5
-    """In ems: a paragraph below a caption at its left edge; lines of centred captions start elsewhere."""
+    """Maximum difference (in ems) of the left edges of a left-aligned caption and the paragraph below it."""
     double_leading: float = 2.7
-    """In ems: the widest distance of double-spaced lines."""
+    """Maximum distance of double-spaced lines, in ems."""
     double_steps: int = 5
-    """Steps that show a double-spaced page."""
+    """Minimum steps that show a double-spaced page."""
     full_line: float = 0.8
-    """Of the right edge of the text: a line that ends there is full."""
+    """Share of the right edge of the text that a full line reaches."""
     full_share: float = 0.6
-    """Share of such steps below full lines."""
+    """Minimum share of such steps below full lines."""
     even_steps: float = 0.08
-    """In ems: by which those steps differ from the usual one."""
+    """Maximum difference (in ems) between those steps and the usual one."""
     display_leading: float = 1.35
-    """Large type may be set this loosely whatever the text's leading is."""
+    """Leading up to which large type is one paragraph, independent of the leading of the text."""
 
 
 LIMITS = ParagraphLimits()
@@ -52,7 +52,7 @@ BULLET = re.compile(
 )
 _DASH = re.compile(r"[–—*·-]\s")
 _ANSWER = re.compile(r"[✓✔*–—-]")
-"""Marks that also stand in columns as answers, numbers and ornaments: an item begins with one only before words."""
+"""Marks that are also answers, numbers or ornaments in columns; one begins a list item only before words."""
 _MARK_ALONE = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔✗✘☐☑☒❖❑❏*–—\uf0b7\uf0a7\uf0d8\uf0fc-]+(?:\s|$)")
 _LETTER = re.compile(r"[^\W\d_]")
 NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)]|\[\d{1,3}\])\s+(?=\S)")
@@ -60,7 +60,7 @@ NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 """The number of a section below the first level, with its title."""
 _SOURCE = re.compile(r"(?:sources?|notes?|quellen?|anmerkung|fuente|nota|источник)\s?:", re.IGNORECASE)
-"""What begins the line below a table that says where its figures come from."""
+"""The start of the line below a table that states the source of its figures."""
 _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";", *STOPS)
 
 

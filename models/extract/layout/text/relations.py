@@ -12,9 +12,9 @@ class RelationLimits:
     """Maximum distances of related blocks."""
 
     reach: float = 90.0
-    """A caption further than this (points) from a float belongs to none."""
+    """Maximum distance between a caption and its float, in points."""
     indent: float = 6.0
-    """Points: items that start so far apart stand on different levels."""
+    """Distance (in points) from which the left edges of items are on different levels."""
 
 
 LIMITS = RelationLimits()

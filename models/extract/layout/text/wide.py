@@ -23,7 +23,7 @@ def group_slanted(lines: list[Line]) -> list[list[Line]]:
     groups: list[list[Line]] = []
     for column in sorted(columns, key=lambda line: -line.x1):
         last = groups[-1][-1] if groups else None
-        if last is not None and _stands_beside(column, last):
+        if last is not None and _is_next_column(column, last):
             groups[-1].append(column)
         else:
             groups.append([column])
@@ -31,7 +31,7 @@ def group_slanted(lines: list[Line]) -> list[list[Line]]:
     return [[line] for line in lines if id(line) not in known] + groups
 
 
-def _stands_beside(column: Line, last: Line) -> bool:
+def _is_next_column(column: Line, last: Line) -> bool:
     """Return whether a column is the next one of the text of the column on its right."""
     return (
         abs(column.size - last.size) <= _SAME_SIZE * last.size

@@ -52,12 +52,12 @@ def test_a_note_far_below_the_columns_ends_the_page() -> None:
 
 
 def test_the_first_word_of_a_stretched_line_is_not_a_label() -> None:
-    from models.extract.layout.figures.pictures import _goes_on
+    from models.extract.layout.figures.pictures import _continues_text
 
     rows = [line(220, 60, "For", 15), line(255, 60, "example,", 40), line(220, 84, "a longer line of the same column")]
     box = (50.0, 40.0, 215.0, 120.0)
-    assert _goes_on(rows[0], box, rows)
-    assert not _goes_on(line(216, 100, "10", 10), box, rows)
+    assert _continues_text(rows[0], box, rows)
+    assert not _continues_text(line(216, 100, "10", 10), box, rows)
 
 
 def test_an_order_found_before_is_that_of_lines_in_the_same_places() -> None:

@@ -47,7 +47,7 @@ _OPENING, _CLOSING = "([{«‹", ")]}»›"
 _ODD_STOP = re.compile(r"\s[,.;:!?،؛؟)\]}]+(?!\s)")
 """A blank before a stop and none after it: the stop belongs to a word on its right."""
 _TIES = re.compile(r"\s?|[-/._:&'’@#+·=?–\\]+")
-"""What may stand between a Latin word and a number of one run."""
+"""Characters that may be between a Latin word and a number of one run."""
 _EDGE_STOPS = (".", ",", ":", ";", "!", "?", ")", "]", "،", "؛", "؟")
 
 

@@ -11,22 +11,22 @@ from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 Key = tuple[int, int]
 
 
-def raw_spans(text_page: Any, wanted: Container[Key]) -> Iterator[tuple[Key, list[dict[str, Any]]]]:
-    """Each wanted key (text block, line) of the page with the engine's spans of that line."""
+def raw_spans(text_page: Any, selected: Container[Key]) -> Iterator[tuple[Key, list[dict[str, Any]]]]:
+    """Yield each selected key (text block, line) of the page with the engine's spans of that line."""
     number = -1
     for block in text_page.extractRAWDICT()["blocks"]:
         if block["type"] != 0:
             continue
         number += 1
         for index, stated in enumerate(block["lines"]):
-            if (number, index) in wanted:
+            if (number, index) in selected:
                 yield (number, index), stated["spans"]
 
 
-def raw_lines(text_page: Any, wanted: Mapping[Key, Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
-    """Each wanted line, by its key (text block, line), with the engine's characters in its order."""
-    for key, spans in raw_spans(text_page, wanted):
-        yield wanted[key], [char for span in spans for char in span["chars"]]
+def raw_lines(text_page: Any, selected: Mapping[Key, Line]) -> Iterator[tuple[Line, list[dict[str, Any]]]]:
+    """Yield each selected line, by its key (text block, line), with the engine's characters in its order."""
+    for key, spans in raw_spans(text_page, selected):
+        yield selected[key], [char for span in spans for char in span["chars"]]
 
 
 _LONG = 23

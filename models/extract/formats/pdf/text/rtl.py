@@ -37,15 +37,15 @@ def order_letters(marks: PageMarks, text_page: Any) -> None:
         return
     from_right = runs_right_to_left(marks.lines)
     marks.lines = _join_printed_lines(marks, from_right=from_right)
-    wanted = {
+    selected = {
         part.key: line
         for line in marks.lines
         if line.upright and (from_right or _has_rtl(line.text))
         for part in line.parts or (line,)
     }
     chars: dict[int, list[Char]] = {}
-    for key, spans in raw_spans(text_page, wanted):
-        chars.setdefault(id(wanted[key]), []).extend(_read_chars(spans))
+    for key, spans in raw_spans(text_page, selected):
+        chars.setdefault(id(selected[key]), []).extend(_read_chars(spans))
     left, right = min(line.x0 for line in marks.lines), max(line.x1 for line in marks.lines)
     pieces: dict[tuple[int, int], list[Piece]] = {}
     for line in marks.lines:
@@ -182,18 +182,18 @@ def _lies_in(piece: Piece, line: Line, tag: TaggedLine) -> bool:
 
 def _make_runs(words: list[list[BidiUnit]]) -> list[Run]:
     runs: list[Run] = []
-    at = 0
+    position = 0
     for word in words:
         for unit in word:
-            end = at + len(unit.text)
+            end = position + len(unit.text)
             last = runs[-1] if runs else None
             if any(unit.style):
-                if last is not None and last.end >= at - 1 and (last.bold, last.italic, last.code) == unit.style:
+                if last is not None and last.end >= position - 1 and (last.bold, last.italic, last.code) == unit.style:
                     last.end = end
                 else:
-                    runs.append(Run(at, end, *unit.style))
-            at = end
-        at += 1
+                    runs.append(Run(position, end, *unit.style))
+            position = end
+        position += 1
     return runs
 
 

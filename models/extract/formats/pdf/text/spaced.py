@@ -19,7 +19,7 @@ class SpacedLimits:
     single_share: float = 0.7
     """Share of the engine's words that are one character."""
     letter_share: float = 0.6
-    """Share of letters; rows of figures are none."""
+    """Minimum share of letters, so that rows of figures are not letter-spaced lines."""
     widest: float = 0.9
     """Widest usual gap between letters of a word."""
     narrowest: float = 0.08
@@ -93,8 +93,8 @@ class SpacedLetters:
         inside = [gap for gap, is_end in zip(self.gaps, ends, strict=True) if not is_end]
         if not inside or any(abs(gap - usual) > LIMITS.uneven + 0.2 * usual for gap in inside):
             return None
-        rest = zip(ends, self.letters[1:], strict=True)
-        return self.letters[0] + "".join(f" {letter}" if is_end else letter for is_end, letter in rest)
+        following = zip(ends, self.letters[1:], strict=True)
+        return self.letters[0] + "".join(f" {letter}" if is_end else letter for is_end, letter in following)
 
 
 def _find_usual_gap(row: list[SpacedLetters]) -> float | None:
@@ -109,14 +109,16 @@ def _find_usual_gap(row: list[SpacedLetters]) -> float | None:
 
 def _move_runs(runs: list[Run], old: str, new: str) -> list[Run]:
     """Return the runs of a text on the same text with other blanks."""
-    places = [at for at, char in enumerate(new) if char != " "]
+    positions = [index for index, char in enumerate(new) if char != " "]
 
-    def move(at: int) -> int:
-        return len(old[:at].replace(" ", ""))
+    def count_chars(end: int) -> int:
+        return len(old[:end].replace(" ", ""))
 
     moved: list[Run] = []
     for run in runs:
-        first, last = move(run.start), move(run.end) - 1
+        first, last = count_chars(run.start), count_chars(run.end) - 1
         if first <= last:
-            moved.append(Run(places[first], places[last] + 1, run.bold, run.italic, run.code, run.href, run.latex))
+            moved.append(
+                Run(positions[first], positions[last] + 1, run.bold, run.italic, run.code, run.href, run.latex)
+            )
     return moved

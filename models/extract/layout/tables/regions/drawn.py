@@ -91,7 +91,7 @@ def find_shaded_bands(view: PageView) -> list[ShadedBand]:
     bands: list[ShadedBand] = []
     for fill in sorted(view.fills, key=lambda item: (round(item.y0), round(item.y1), item.x0)):
         last = bands[-1] if bands else None
-        if last is not None and _is_beside(last.box, fill):
+        if last is not None and _is_next_to(last.box, fill):
             last.fills.append(fill)
             last.box = (last.box[0], last.box[1], max(last.box[2], fill.x1), max(last.box[3], fill.y1))
         else:
@@ -99,7 +99,7 @@ def find_shaded_bands(view: PageView) -> list[ShadedBand]:
     return bands[: LIMITS.most_bands]
 
 
-def _is_beside(box: Bbox, fill: Fill) -> bool:
+def _is_next_to(box: Bbox, fill: Fill) -> bool:
     return abs(box[1] - fill.y0) <= 2 and abs(box[3] - fill.y1) <= 2 and fill.x0 - box[2] <= 3 * LIMITS.touch
 
 

@@ -70,7 +70,7 @@ def glance_at(proposals: list[Proposal], view: PageView) -> Table:
     x0, y0 = np.minimum.reduceat(box[:, :2], starts).T
     x1, y1 = np.maximum.reduceat(box[:, 2:], starts).T
     sizes = np.maximum.reduceat(look[:, 8], starts) - np.minimum.reduceat(look[:, 8], starts)
-    rows, step, step_most = _look_at_rows(proposals, view, means[:, 8])
+    rows, step, step_most = _measure_rows(proposals, view, means[:, 8])
     left, right = (_count_edges(proposals, every[:, side]) for side in (0, 2))
     flat, levels, upright, fills = _count_drawn(view, np.stack([x0, y0, x1, y1]))
     multi = sum([row.segments > 1 for row in view.rows]) / max(len(view.rows), 1)
@@ -88,7 +88,7 @@ def _boxes(items: Sequence[Line | Rule | Fill]) -> Table:
     return np.array([(item.x0, item.y0, item.x1, item.y1) for item in items], np.float32).reshape(-1, 4)
 
 
-def _look_at_rows(proposals: list[Proposal], view: PageView, sizes: Table) -> Table:
+def _measure_rows(proposals: list[Proposal], view: PageView, sizes: Table) -> Table:
     """Return the number of rows, and the usual and the largest step between two (ems), for each proposal."""
     number = [0] * len(view.lines)
     for row_number, row in enumerate(view.rows):
@@ -116,12 +116,12 @@ def _count_edges(proposals: list[Proposal], edges: Table) -> npt.NDArray[np.int6
 def _count_drawn(view: PageView, around: Table) -> Iterator[npt.ArrayLike]:
     """Return the numbers of horizontals, their levels, verticals and shaded areas in each proposal."""
     flat = _boxes(view.horizontals)
-    held = _meet(flat, around)
+    held = _reach_into(flat, around)
     steps = np.round(flat[:, 1] / LIMITS.edge_step)
     yield held.sum(axis=1)
     yield [len(set(steps[indices].tolist())) for indices in held]
-    yield _meet(_boxes(view.verticals), around).sum(axis=1)
-    yield _meet(_boxes(view.fills), around).sum(axis=1)
+    yield _reach_into(_boxes(view.verticals), around).sum(axis=1)
+    yield _reach_into(_boxes(view.fills), around).sum(axis=1)
 
 
 def _line_looks(view: PageView, indices: list[int]) -> Table:
@@ -147,7 +147,7 @@ def _look_of(line: Line) -> tuple[float, ...]:
     )  # fmt: skip
 
 
-def _meet(boxes: Table, around: Table) -> npt.NDArray[np.bool_]:
+def _reach_into(boxes: Table, around: Table) -> npt.NDArray[np.bool_]:
     """Return whether each box (column) reaches into each proposal (row), or is right above or below it."""
     x0, y0, x1, y1 = around[:, :, None]
     meets: npt.NDArray[np.bool_] = (

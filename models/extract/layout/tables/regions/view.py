@@ -96,7 +96,7 @@ class PageView:
         )
         flat = [rule for rule in self.horizontals if self._is_among(rule, box)]
         sides = (min([box[0] - LIMITS.side, *(r.x0 for r in flat)]), max([box[2] + LIMITS.side, *(r.x1 for r in flat)]))
-        upright = [rule for rule in self.verticals if _stands_among(rule, box, sides)]
+        upright = [rule for rule in self.verticals if _is_within_height(rule, box, sides)]
         rules = flat + upright
         inner = (box[0], box[1] + reach, box[2], box[3] - reach)
         full = (
@@ -123,7 +123,7 @@ class PageView:
         )
 
 
-def _stands_among(rule: Rule, box: Bbox, sides: tuple[float, float]) -> bool:
+def _is_within_height(rule: Rule, box: Bbox, sides: tuple[float, float]) -> bool:
     if not sides[0] - 3 <= rule.x0 <= sides[1] + 3:
         return False
     shared = min(rule.y1, box[3]) - max(rule.y0, box[1])

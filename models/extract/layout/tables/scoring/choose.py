@@ -231,7 +231,7 @@ def _room_of(whole: _Rated, parts: list[_Rated]) -> float:
         return LIMITS.whole
     if _ends_the_last_row(whole.candidate, parts[0].candidate):
         return LIMITS.tail
-    return LIMITS.below if _goes_on_below(whole, parts[0]) else LIMITS.longer
+    return LIMITS.below if _adds_rows_below(whole, parts[0]) else LIMITS.longer
 
 
 def _ends_the_last_row(whole: Candidate, part: Candidate) -> bool:
@@ -240,7 +240,7 @@ def _ends_the_last_row(whole: Candidate, part: Candidate) -> bool:
     return is_same and abs(whole.rows[0].base - part.rows[0].base) < LIMITS.top
 
 
-def _goes_on_below(whole: _Rated, part: _Rated) -> bool:
+def _adds_rows_below(whole: _Rated, part: _Rated) -> bool:
     """Return True if the whole's frame adds rows below the part, none above, and is closed below them."""
     region, rows = whole.candidate.region, whole.candidate.rows
     low = max((rule.y0 for rule in region.horizontals), default=0.0)

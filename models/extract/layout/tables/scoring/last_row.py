@@ -53,8 +53,8 @@ def _with_next_row(view: PageView, candidate: Candidate, taken: set[int]) -> Can
     rows = [row for row in view.rows if not own.isdisjoint(row.indices)]
     if len(rows) < LIMITS.least_rows:
         return None
-    below = [row for row in view.rows if row.base > rows[-1].base and not _is_beside(row, candidate)]
-    if not below or not _goes_on(view, rows, below[0], own, taken):
+    below = [row for row in view.rows if row.base > rows[-1].base and not _is_next_to(row, candidate)]
+    if not below or not _continues_table(view, rows, below[0], own, taken):
         return None
     indices = tuple(sorted(own | set(below[0].indices)))
     same = [
@@ -69,13 +69,13 @@ def _with_next_row(view: PageView, candidate: Candidate, taken: set[int]) -> Can
     return longer
 
 
-def _is_beside(row: LineRow, candidate: Candidate) -> bool:
+def _is_next_to(row: LineRow, candidate: Candidate) -> bool:
     """Return True for a row to the left or right of the table."""
     x0, _, x1, _ = candidate.region.box
     return row.x1 < x0 or row.x0 > x1
 
 
-def _goes_on(view: PageView, rows: list[LineRow], below: LineRow, own: set[int], taken: set[int]) -> bool:
+def _continues_table(view: PageView, rows: list[LineRow], below: LineRow, own: set[int], taken: set[int]) -> bool:
     """Return True if the row below is free, at the table's pitch, and has text in its first column and another one."""
     lines = [view.lines[index] for index in below.indices]
     if not taken.isdisjoint(below.indices) or len(lines) < 2 or is_caption(lines[0].text):

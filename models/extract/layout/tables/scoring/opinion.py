@@ -66,11 +66,11 @@ def weigh_opinion(view: PageView, boxes: list[Bbox], candidates: list[Candidate]
     """Return the scores after the detector's opinion."""
     seen = _lines_of(view, boxes)
     return [
-        min(1.0, score + _worth(candidate.indices, seen)) for candidate, score in zip(candidates, scores, strict=True)
+        min(1.0, score + _weigh(candidate.indices, seen)) for candidate, score in zip(candidates, scores, strict=True)
     ]
 
 
-def _worth(indices: tuple[int, ...], seen: list[frozenset[int]]) -> float:
+def _weigh(indices: tuple[int, ...], seen: list[frozenset[int]]) -> float:
     own = frozenset(indices)
     if all(own.isdisjoint(lines) for lines in seen):
         return -LIMITS.lowered

@@ -71,14 +71,14 @@ def _free_prose_row(found_table: FoundTable, lines: list[Line], *, at_top: bool)
     if cell.row_span != 1 or cell.col_span != table.cols or cell.row != (0 if at_top else table.rows - 1):
         return []
     own, kept = _part_lines(found_table, cell)
-    if not kept or len(own) != 1 or not any(_goes_on(own[0], other, above=at_top) for other in lines):
+    if not kept or len(own) != 1 or not any(_continues_paragraph(own[0], other, above=at_top) for other in lines):
         return []
     found_table.table, found_table.lines = _without_row(table, cell.row), kept
     found_table.box = _box_without(found_table, own, kept, at_top=at_top)
     return own
 
 
-def _goes_on(line: Line, other: Line, *, above: bool) -> bool:
+def _continues_paragraph(line: Line, other: Line, *, above: bool) -> bool:
     """Return True if `other` is the line of the same paragraph right above (or below)."""
     apart = line.base - other.base if above else other.base - line.base
     return (

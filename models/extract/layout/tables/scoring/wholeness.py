@@ -140,8 +140,8 @@ def _beyond(candidate: Candidate, view: PageView, usual: float) -> list[float]:
     if not inside:
         return [0.0] * 6
     first, last = view.rows[inside[0]], view.rows[inside[-1]]
-    above = next((row for row in reversed(view.rows[: inside[0]]) if _meets(row, candidate)), None)
-    below = next((row for row in view.rows[inside[-1] + 1 :] if _meets(row, candidate)), None)
+    above = next((row for row in reversed(view.rows[: inside[0]]) if _overlaps_columns(row, candidate)), None)
+    below = next((row for row in view.rows[inside[-1] + 1 :] if _overlaps_columns(row, candidate)), None)
     up = _fit(above, first.base, candidate, view, usual)
     down = _fit(below, last.base, candidate, view, usual)
     parted_up = above is not None and _is_parted(candidate, above.base, first.base - 0.8 * first.size)
@@ -149,7 +149,7 @@ def _beyond(candidate: Candidate, view: PageView, usual: float) -> list[float]:
     return [*up, *down, parted_up, parted_down]
 
 
-def _meets(row: LineRow, candidate: Candidate) -> bool:
+def _overlaps_columns(row: LineRow, candidate: Candidate) -> bool:
     return row.x0 < candidate.region.box[2] and row.x1 > candidate.region.box[0]
 
 
