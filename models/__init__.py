@@ -1,1 +1,1 @@
-"""What a document is, and what reads it."""
+"""Document model, readers, derivations, exports, personal data and neural models."""

@@ -112,7 +112,7 @@ class _Running:
             timeout_s: Seconds in which the server is idle, after which it counts as dead.
 
         Raises:
-            ServerGone: The server is dead, or its message is none of ours.
+            ServerGone: The server is dead, or sent an unknown message.
         """
         self.timeout_s = timeout_s
         try:

@@ -8,10 +8,10 @@ MIB = 1 << 20  # bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxLimits:
-    """CPU limits decide about a document; idle limits only say that the machine is in trouble and are retried.
+    """CPU limits decide about a document; idle limits only indicate that the machine is in trouble and are retried.
 
-    `memory_bytes` comes on top of what the idle server has mapped. `*_cpu_s` are CPU seconds. `*_idle_s` are seconds in
-    which the child neither runs nor waits for a processor: between two messages, and in a whole document.
+    `memory_bytes` is added to the memory that the idle server has mapped. `*_cpu_s` are CPU seconds. `*_idle_s` are
+    seconds without running or waiting for a processor: between two messages, and in a whole document.
     """
 
     memory_bytes: int = 1024 * MIB

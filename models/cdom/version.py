@@ -24,7 +24,7 @@ SERVICE_VERSION = read_service_version()
 INTERFACE_VERSION = "0.9.3"
 """Version of the HTTP interface, as its OpenAPI document states it."""
 
-READER_VERSION = 2
+READER_VERSION = 3
 """Version of what reads documents. Raise it by one in each commit that changes a tree of the same bytes and options.
 
 `tests/golden/test_reader_version.py` fails when weights or golden trees changed and this number did not.

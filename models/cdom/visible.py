@@ -94,7 +94,10 @@ def is_wide(text: str) -> bool:
 
 
 def find_blank(text: str, following: str) -> str:
-    """Return what joins two lines of running text: a blank, or nothing beside a Chinese or Japanese character."""
+    """Return the text that joins two lines of running text.
+
+    It is a blank, or nothing next to a Chinese or Japanese character.
+    """
     last, first = text[-1:], following[:1]
     if not (is_wide(last) or is_wide(first)) or _HANGUL.match(last) or _HANGUL.match(first):
         return " "

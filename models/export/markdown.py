@@ -55,7 +55,7 @@ class _Open:
 def tree_to_markdown(
     tree: Tree,
     *,
-    furniture: bool | None = None,
+    furniture: bool = False,
     tables: TableStyle = TableStyle.AUTO,
     inline: MarkdownText = MarkdownText.RICH,
     hidden: bool = False,
@@ -65,15 +65,12 @@ def tree_to_markdown(
 
     Args:
         tree: The document.
-        furniture: Keep running headers and footers; by default only where they have a place on a printed page.
+        furniture: Keep running headers and footers.
         tables: Style of tables.
         inline: Style of inline text.
         hidden: List hidden text separately, after the document.
         page_break: Text between pages, on a separate line.
     """
-    if furniture is None:
-        printed = tree.source.format not in SHAPED_FORMATS
-        furniture = printed and any(block.bbox is not None for block in tree.blocks)
     parts = markdown_parts(tree, furniture=furniture, tables=tables, inline=inline)
     glued = _part_pages(parts, page_break) if page_break else parts
     text = "".join(part.glue + part.text for part in glued).lstrip("\n") + "\n"

@@ -51,7 +51,7 @@ async def test_wrong_key_is_refused_without_a_cookie(app: FastAPI) -> None:
     answer = await visitor_of(app).sign_in("guess")
     assert answer.status_code == 401
     assert "set-cookie" not in answer.headers
-    assert "The key is not known" in answer.text
+    assert "The key is unknown" in answer.text
 
 
 async def test_a_planted_session_is_not_taken_over(app: FastAPI) -> None:

@@ -20,7 +20,7 @@ _STORED_PREFIX = b'{"source":{'
 class MarkdownChoices:
     """Markdown options of the command line: `furniture` as the export takes it, `plain` for words alone."""
 
-    furniture: bool | None = None
+    furniture: bool = False
     plain: bool = False
 
 

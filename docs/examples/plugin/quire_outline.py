@@ -1,4 +1,4 @@
-"""An example plugin: one export and one detector. Install it beside the service and name both in SVC_PLUGINS."""
+"""Example plugin with one export and one detector. Install it next to the service and name both in SVC_PLUGINS."""
 
 import re
 

@@ -169,7 +169,8 @@ def account_recognised(
     words = replace(words, scan=scan, judged=words.judged and not _is_unread(scan))
     if layer is None:
         return words
-    before = _replace_blocks(layer, replaced) if kept else _replace_layer(layer)
+    brought = words.characters.placed
+    before = _replace_blocks(layer, replaced, brought) if kept else _replace_layer(layer, brought)
     return replace(
         words,
         characters=add_counts((before.characters, words.characters)),
@@ -188,31 +189,42 @@ def _is_unread(scan: ScanCoverage | None) -> bool:
     return scan is not None and not scan.covered and scan.components >= MIN_UNREAD_COMPONENTS
 
 
-def _replace_blocks(layer: PageCoverage, blocks: Sequence[PageBlock]) -> PageCoverage:
-    """Count the text of those blocks as replaced instead of placed."""
+def _replace_blocks(layer: PageCoverage, blocks: Sequence[PageBlock], brought: int) -> PageCoverage:
+    """Count the text of those blocks as replaced instead of placed, and what exceeds `brought` as lost."""
     replaced: list[ExcludedPlace] = []
+    lost: list[LostPlace] = []
     counts = layer.characters
     for block in blocks:
-        part = min(len(strip_blanks(block_text(block))), counts.placed)
+        count = min(len(strip_blanks(block_text(block))), counts.placed)
+        part = min(count, brought)
+        brought -= part
         if part:
             replaced.append(ExcludedPlace(reason=REPLACED, characters=part, bbox=block.bbox))
             excluded = counts.excluded | {REPLACED: counts.excluded.get(REPLACED, 0) + part}
-            counts = replace(counts, placed=counts.placed - part, excluded=dict(sorted(excluded.items())))
-    return replace(layer, characters=counts, excluded=(*layer.excluded, *replaced))
+            counts = replace(counts, excluded=dict(sorted(excluded.items())))
+        if count > part:
+            lost.append(LostPlace(characters=count - part, bbox=block.bbox))
+        counts = replace(counts, placed=counts.placed - count, lost=counts.lost + count - part)
+    return replace(layer, characters=counts, excluded=(*layer.excluded, *replaced), lost=(*layer.lost, *lost))
 
 
-def _replace_layer(layer: PageCoverage) -> PageCoverage:
-    """Count the layer's visible characters as replaced; its line-end hyphens no longer matter."""
+def _replace_layer(layer: PageCoverage, brought: int) -> PageCoverage:
+    """Count the layer's visible characters as replaced, and what exceeds `brought` as lost.
+
+    Its line-end hyphens no longer matter.
+    """
     unseen = dict(layer.characters.excluded)
     unseen.pop(LINE_END_HYPHEN, None)
     visible = layer.characters.painted - sum(unseen.values())
+    part = min(visible, brought)
     excluded = tuple(entry for entry in layer.excluded if entry.reason in unseen)
-    if visible:
-        unseen[REPLACED] = visible
-        excluded = (*excluded, ExcludedPlace(reason=REPLACED, characters=visible))
+    if part:
+        unseen[REPLACED] = part
+        excluded = (*excluded, ExcludedPlace(reason=REPLACED, characters=part))
+    lost = visible - part
     return replace(
         layer,
-        characters=CharacterCount(painted=layer.characters.painted, excluded=unseen),
+        characters=CharacterCount(painted=layer.characters.painted, excluded=unseen, lost=lost),
         excluded=excluded,
-        lost=(),
+        lost=(LostPlace(characters=lost),) if lost else (),
     )

@@ -14,6 +14,7 @@ from models.cdom.coverage import (
     PictureCoverage,
     add_counts,
 )
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.places import BlockPlaces
 from models.cdom.table import Table
 from models.cdom.tree import Block, BlockType, PageStatus, Route
@@ -39,7 +40,7 @@ def total_coverage(
     hyphens: Mapping[int, int] = NO_HYPHENS,
     left_out: Mapping[int, Sequence[ExcludedPlace]] = NOTHING,
 ) -> Coverage:
-    """Return the coverage of `pages` by `blocks`; text that assembly dropped counts as lost.
+    """Return the coverage of `pages` by `blocks`; text that assembly dropped or the file does not decode is lost.
 
     Args:
         pages: Pages with their statements.
@@ -54,7 +55,7 @@ def total_coverage(
         for page in pages
         if page.written is not None
     }
-    dropped = _find_dropped(written, blocks)
+    dropped = _find_dropped(written, blocks) + _count_undecoded(blocks)
     stated = [
         _state_page(page, left_out.get(page.number, ()), dropped[page.number], hyphens.get(page.number, 0))
         for page in pages
@@ -68,6 +69,15 @@ def total_coverage(
         complete=not unknown and not total.lost,
         unknown=unknown,
     )
+
+
+def _count_undecoded(blocks: Sequence[Block]) -> Counter[int]:
+    """Return by page the number of visible characters of which only a replacement character (U+FFFD) is known."""
+    undecoded: Counter[int] = Counter()
+    for block in blocks:
+        if HIDDEN_TEXT not in block.flags:
+            undecoded[block.page] += _text_of(block.text, block.table).count("\ufffd")
+    return undecoded
 
 
 def _find_dropped(written: Mapping[int, int], blocks: Sequence[Block]) -> Counter[int]:

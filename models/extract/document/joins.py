@@ -106,7 +106,7 @@ def _find_open_table(drafts: list[Draft], index: int, repeated: frozenset[Repeat
 
 
 def _find_repeated(drafts: list[Draft]) -> frozenset[Repeated]:
-    """Return the short texts that stand at the same place of several pages, whatever their numbers are."""
+    """Return the short texts at the same place of several pages, independent of their numbers."""
     pages: dict[Repeated, set[int]] = {}
     for draft in drafts:
         if draft.type in _PAGE_TEXT and draft.block.bbox is not None and len(draft.block.text) <= _MOST_PAGE_TEXT:

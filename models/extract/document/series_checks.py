@@ -75,7 +75,7 @@ def _check_balances(table: Table, columns: list[Column], heads: list[str]) -> It
 
 
 def _is_total_row(table: Table, columns: list[Column], row: int) -> bool:
-    """Return whether the first text of a row names a total, whose figures are no movements."""
+    """Return whether the first text of a row names a total, whose figures are not movements."""
     cells = (column[row] for column in columns[:3])
     text = next((table.cells[i].text for i in cells if i is not None and table.cells[i].text.strip()), "")
     return TOTAL.match(text) is not None

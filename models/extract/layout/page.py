@@ -1,4 +1,4 @@
-"""The layout of one page: its marks in, typed blocks in reading order out. Each step is a module of this package."""
+"""Layout of one page: its marks in, typed blocks in reading order out. Each step is a module of this package."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -38,14 +38,14 @@ from models.extract.layout.text.wide import group_slanted
 from models.extract.math.letters import latex_text
 
 _PLACES = {BlockType.PAGE_HEADER: 0, BlockType.FOOTNOTE: 2, BlockType.PAGE_FOOTER: 3}
-"""Running heads come before the text (place 1), notes after it, whichever column they stand in."""
+"""Running heads come before the text (place 1) and notes after it, in any column."""
 _RUNNING_TEXT = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM, BlockType.CAPTION, BlockType.FOOTNOTE})
-"""What may have formulas inside its lines."""
+"""Types whose lines may contain formulas."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """`body_size`: the font size (points) in which most characters of the page stand, 0 without text."""
+    """Layout of a page. `body_size`: the type size (points) of most characters of the page, 0 without text."""
 
     blocks: list[PageBlock]
     body_size: float
@@ -53,7 +53,7 @@ class PageLayout:
 
 @dataclass(frozen=True, slots=True)
 class GatheredPage:
-    """Groups of lines in reading order; those of `floats` hold one stand-in."""
+    """Groups of lines in reading order; those of `floats` contain one placeholder line."""
 
     groups: list[list[Line]]
     floats: Floats
@@ -61,11 +61,11 @@ class GatheredPage:
 
 
 def layout_page(marks: PageMarks) -> PageLayout:
-    """Blocks of a page in reading order; every line ends in exactly one of them."""
+    """Return the blocks of a page in reading order; every line is in exactly one of them."""
     if degrees := find_turn(marks.lines):
         turned = PageTurn(marks.width, marks.height, degrees)
         layout = _lay_out_upright(turned.turn_marks(marks))
-        return PageLayout([turned.turn_block_back(one, marks.number) for one in layout.blocks], layout.body_size)
+        return PageLayout([turned.turn_block_back(block, marks.number) for block in layout.blocks], layout.body_size)
     return _lay_out_upright(marks)
 
 
@@ -91,10 +91,10 @@ def _lay_out(marks: PageMarks) -> PageLayout:
     else:
         held = {index for index, group in enumerate(page.groups) if floats.holds(group[0])}
         typed = follow_tags(plan, page.groups, kinds, held)
-    mark_inline_formulas([line for one in typed if one.kind in _RUNNING_TEXT for line in one.lines], marks)
+    mark_inline_formulas([line for group in typed if group.kind in _RUNNING_TEXT for line in group.lines], marks)
     blocks = [
-        floats.make_block(one.lines[0], marks) if floats.holds(one.lines[0]) else _write_block(one, marks)
-        for one in _place_notes(typed)
+        floats.make_block(group.lines[0], marks) if floats.holds(group.lines[0]) else _write_block(group, marks)
+        for group in _place_notes(typed)
     ]
     if line_numbers:
         blocks.insert(0, make_block(BlockType.PAGE_HEADER, line_numbers, marks))
@@ -102,7 +102,7 @@ def _lay_out(marks: PageMarks) -> PageLayout:
 
 
 def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
-    """The page's lines in reading order as groups, a group for each paragraph or float, before any has a type."""
+    """Return the page's lines in reading order as groups, one for each paragraph or float, before typing."""
     body = find_body_size(marks.lines)
     floats, lines = _find_floats(marks, body, plan)
     slanted = [line for line in lines if not line.upright]
@@ -116,28 +116,28 @@ def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
 
 
 def _place_notes(typed: list[TypedGroup]) -> list[TypedGroup]:
-    """Running heads first, notes after the text of all columns, but not after what stands below them."""
-    notes = [one.lines for one in typed if one.kind is BlockType.FOOTNOTE]
+    """Order running heads first, and notes after the text of all columns but before the content below them."""
+    notes = [group.lines for group in typed if group.kind is BlockType.FOOTNOTE]
     low = max((line.y1 for lines in notes for line in lines), default=float("inf"))
 
-    def place(one: TypedGroup) -> int:
-        return _PLACES.get(one.kind, 1 if one.lines[0].y0 < low else 3)
+    def place(group: TypedGroup) -> int:
+        return _PLACES.get(group.kind, 1 if group.lines[0].y0 < low else 3)
 
     return sorted(typed, key=place)
 
 
-def _write_block(one: TypedGroup, marks: PageMarks) -> PageBlock:
-    """The block of a group; the text of a formula is LaTeX, unless it was recognised."""
-    block = make_block(one.kind, one.lines, marks, level=one.level)
-    if one.tagged:
+def _write_block(group: TypedGroup, marks: PageMarks) -> PageBlock:
+    """Return the block of a group; the text of a formula is LaTeX, unless it was recognised."""
+    block = make_block(group.kind, group.lines, marks, level=group.level)
+    if group.tagged:
         block = replace(block, tagged=True)
-    if one.kind is not BlockType.FORMULA or one.lines[0].recognised:
+    if group.kind is not BlockType.FORMULA or group.lines[0].recognised:
         return block
     return replace(block, text=latex_text(block.text).strip(), printed=block.text, spans=(), flag_spans=(), breaks=())
 
 
 def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[Floats, list[Line]]:
-    """Tables, pictures and displayed formulas, and the lines outside them."""
+    """Return tables, pictures and displayed formulas, and the lines outside them."""
     lines = take_field_lines(marks.fields, marks.lines) if marks.fields else marks.lines
     stated, lines = take_tagged_tables(plan, lines) if plan is not None else ([], lines)
     turned, lines = find_turned_tables(marks, lines)
@@ -159,7 +159,7 @@ def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[F
 
 
 def find_rule_kinds(page: GatheredPage, marks: PageMarks) -> list[BlockType]:
-    """The type of every group, by its look, its place and its neighbours, as the rules see it."""
+    """Return the type of every group by the rules: its look, its place and its neighbours."""
     groups, look = page.groups, page.look
     running = find_furniture(groups, look) | dict.fromkeys(find_margin_marks(groups, look), BlockType.PAGE_FOOTER)
     kinds = [
@@ -185,7 +185,7 @@ def _find_look(marks: PageMarks, lines: list[Line], body: float, *, contents: bo
 
 
 def find_body_size(lines: list[Line]) -> float:
-    """The size in which most characters stand, to a tenth of a point."""
+    """Return the type size of most characters, rounded to a tenth of a point."""
     exact: dict[float, int] = {}
     for line in lines:
         exact[line.size] = exact.get(line.size, 0) + len(line.text)

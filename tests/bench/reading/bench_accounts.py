@@ -57,52 +57,48 @@ def make_statement(seed: int, style: str, pages: int) -> AccountStatement:
     balance = ""
     for number in range(1, pages + 1):
         page = file.new_page(width=595, height=842)
-        y = _draw_top(page, number, pages, seed)
-        top, edges = y, [y]
+        _draw_furniture(page, number, pages)
+        if number == 1:
+            page.insert_text((50, 90), "Statement of account", fontsize=16, fontname="hebo")
+            page.insert_text((50, 112), "Account 12 345 678 of the Harbour Trust, all amounts in euro", fontsize=9)
+        elif seed % 3:
+            _draw_heading(page, number, pages, is_close=seed % 3 == 2)
+        rows = _PageRows(page, 150.0 if number == 1 else 120.0)
         if number == 1 or repeats:
-            y = _draw_row(page, y, HEADS, bold=True)
-            edges.append(y)
+            rows.add([HEADS], bold=True)
         if style == "carried" and number > 1:
-            y = _carry(page, y, ("", "Brought forward", "", "", "", balance), edges, statement)
-        for index in range(1000):
-            if y > 740:
-                break
+            statement.rows.append(rows.add([("", "Brought forward", "", "", "", balance)]))
+        index = 0
+        while rows.y <= 740:
             lines, row = next(transactions)
-            if style == "zebra" and index % 2:
-                page.draw_rect((50, y, RIGHT, y + 15 * len(lines)), color=None, fill=(0.92, 0.92, 0.95))
             is_total = row[1].startswith("Subtotal")
-            for part in lines:
-                y = _draw_row(page, y, part, step=11 if len(lines) > 1 else 15, bold=is_total)
-            y += 7 if len(lines) > 1 else 0
-            edges.append(y)
+            rows.add(lines, bold=is_total, shade=style == "zebra" and index % 2 == 1)
             statement.rows.append(row)
             statement.steps += not is_total
-            balance = row[5] or balance
+            balance, index = row[5] or balance, index + 1
         if style == "carried" and number < pages:
-            _carry(page, y, ("", "Carried forward", "", "", "", balance), edges, statement)
-        _draw_rules(page, style, top, edges)
+            statement.rows.append(rows.add([("", "Carried forward", "", "", "", balance)]))
+        _draw_rules(page, style, rows.edges)
     statement.steps -= 1
     statement.data = bytes(file.tobytes(garbage=3, deflate=True))
     return statement
 
 
-def _draw_top(page: Any, number: int, pages: int, seed: int) -> float:
-    """Draw what is above the table and return the table's top (points)."""
-    _draw_furniture(page, number, pages)
-    if seed % 3 and number > 1:
-        _draw_heading(page, number, pages, is_close=seed % 3 == 2)
-    if number > 1:
-        return 120.0
-    page.insert_text((50, 90), "Statement of account", fontsize=16, fontname="hebo")
-    page.insert_text((50, 112), "Account 12 345 678 of the Harbour Trust, all amounts in euro", fontsize=9)
-    return 150.0
+class _PageRows:
+    """Rows drawn below each other on a page; `edges` are the heights between them."""
 
+    def __init__(self, page: Any, y: float) -> None:
+        self._page, self.y, self.edges = page, y, [y]
 
-def _carry(page: Any, y: float, row: Row, edges: list[float], statement: AccountStatement) -> float:
-    """Add a row that carries the balance over pages and return the top of the next row."""
-    statement.rows.append(row)
-    edges.append(_draw_row(page, y, row))
-    return edges[-1]
+    def add(self, lines: list[Row], *, bold: bool = False, shade: bool = False) -> Row:
+        """Draw a row of one or more printed lines; return the first."""
+        if shade:
+            self._page.draw_rect((50, self.y, RIGHT, self.y + 15 * len(lines)), color=None, fill=(0.92, 0.92, 0.95))
+        for line in lines:
+            self.y = _draw_row(self._page, self.y, line, step=11 if len(lines) > 1 else 15, bold=bold)
+        self.y += 7 if len(lines) > 1 else 0
+        self.edges.append(self.y)
+        return lines[0]
 
 
 def _make_rows(chance: random.Random, style: str) -> Iterator[tuple[list[Row], Row]]:
@@ -155,12 +151,12 @@ def _draw_heading(page: Any, number: int, pages: int, *, is_close: bool) -> None
     page.insert_text((50, 790), "Please check this statement and tell us of errors within thirty days.", fontsize=8)
 
 
-def _draw_rules(page: Any, style: str, top: float, edges: list[float]) -> None:
+def _draw_rules(page: Any, style: str, edges: list[float]) -> None:
     if style == "ruled":
         for y in edges:
             page.draw_line((50, y), (RIGHT, y), width=0.5)
         for x in (*LEFTS, RIGHT):
-            page.draw_line((x, top), (x, edges[-1]), width=0.5)
+            page.draw_line((x, edges[0]), (x, edges[-1]), width=0.5)
     elif style == "lines":
         for y in edges:
             page.draw_line((50, y), (RIGHT, y), width=0.4)

@@ -50,7 +50,7 @@ def run(command: list[str | Path], folder: Path) -> str:
     return done.stdout
 
 
-def test_there_is_a_wheel_of_the_server_its_packages_and_every_client(wheels: dict[str, Path]) -> None:
+def test_server_packages_and_clients_each_have_a_wheel(wheels: dict[str, Path]) -> None:
     assert set(wheels) == {"quire_server", "quire_console", "quire_compat", *CLIENTS}
 
 

@@ -71,7 +71,7 @@ def test_the_environment_of_a_node_holds_the_token_file_and_no_secret(tmp_path: 
     assert not any("s3cret" in value or "t0ken" in value for value in made.values())
 
 
-def test_where_the_heads_state_is_kept_is_the_operators_to_say(tmp_path: Path) -> None:
+def test_storage_of_the_head_state_is_set_by_the_operator(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("t0ken")
     token.chmod(0o600)

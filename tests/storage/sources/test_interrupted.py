@@ -167,7 +167,7 @@ def test_requested_sync_is_due_until_the_sync_ends(place: Place) -> None:
     assert len(place.store.db.fetch_all("select id from documents")) == 1
 
 
-def test_why_a_sync_failed_is_shown_until_one_succeeds(place: Place) -> None:
+def test_sync_error_is_shown_until_a_sync_succeeds(place: Place) -> None:
     place.write("a.pdf")
     with pytest.raises(QuotaExceeded):
         place.sync(Reading(options=ReadOptions(), quota=PageQuota(max_pages_per_month=0)))

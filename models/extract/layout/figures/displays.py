@@ -1,4 +1,4 @@
-"""Displayed formulas of a page: lines of mathematics that stand apart from running text, as one formula each."""
+"""Displayed formulas of a page: lines of mathematics apart from running text, each combined to one formula."""
 
 import re
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ _ITEM = re.compile(r"\(?\d{1,3}[.)]\s")
 
 @dataclass(frozen=True, slots=True)
 class DisplayLimits:
-    """Where a displayed formula ends and text begins."""
+    """Limits that separate a displayed formula from text."""
 
     most_chars: int = 160
-    """Characters: a longer line is a sentence that holds mathematics, not a display."""
+    """Characters: a longer line is a sentence with mathematics, not a displayed formula."""
     most_word_chars: int = 30
-    """Characters of a line beside a display that may still belong to it ("if x is even"); a longer one is text."""
+    """Maximum characters of a line next to a displayed formula that belongs to it ("if x is even")."""
     tall: float = 1.2
     """A drawn sign of this height (in ems) is a root or a bracket; arrows and hats are lower."""
     largest: float = 4.0
-    """Stretched signs of web pages come as glyphs of a giant size (in sizes of the text), which tell nothing."""
+    """Maximum size (relative to the text); stretched signs of web pages are glyphs of a giant size without meaning."""
     reach: float = 2.4
-    """No box of a line's glyphs is trusted further (in ems) from its baseline; those of Type 3 fonts are anything."""
+    """Maximum trusted distance (in ems) of glyph boxes from the baseline; boxes of Type 3 fonts are arbitrary."""
     row_gap: float = 0.75
-    """Rows of one formula stand this close (in ems)."""
+    """Maximum distance of rows of one formula (in ems)."""
     least_pad: float = 0.8
-    """A display stands this far (in ems) from the text's edge, or this far below it."""
+    """Minimum distance (in ems) of a displayed formula from the text's edge, or below the text."""
 
 
 LIMITS = DisplayLimits()
@@ -56,7 +56,7 @@ class DisplayedFormula:
 
 
 def find_formulas(marks: PageMarks, lines: list[Line], body: float) -> tuple[list[DisplayedFormula], list[Line]]:
-    """Displayed formulas that could be written as LaTeX, and the lines that belong to none."""
+    """Return displayed formulas that could be converted to LaTeX, and the lines outside them."""
     if not any(line.math for line in lines) or _is_set_in_nameless_type(lines):
         return [], lines
     zones = _find_zones(lines, body)
@@ -64,17 +64,17 @@ def find_formulas(marks: PageMarks, lines: list[Line], body: float) -> tuple[lis
         return [], lines
     boxes = [_zone_box(zone) for zone in zones]
     bars = [FractionBar(rule.x0, rule.x1, rule.y0) for rule in (*marks.horizontals, *marks.dashes)]
-    found: list[DisplayedFormula] = []
+    formulas: list[DisplayedFormula] = []
     for zone, box, glyphs in zip(zones, boxes, marks.glyphs(boxes), strict=True):
         formula = _write_formula(zone, box, glyphs, bars, marks.shapes) if _are_same(glyphs, zone) else None
         if formula is not None:
-            found.append(formula)
-    taken = {id(line) for formula in found for line in formula.lines}
-    return found, [line for line in lines if id(line) not in taken]
+            formulas.append(formula)
+    taken = {id(line) for formula in formulas for line in formula.lines}
+    return formulas, [line for line in lines if id(line) not in taken]
 
 
 def _is_set_in_nameless_type(lines: list[Line]) -> bool:
-    """True when most of the page is set in Type 3 fonts, so that these tell nothing."""
+    """Return True if most of the page is in Type 3 fonts, which then indicate nothing."""
     nameless = sum(len(line.text) for line in lines if line.font.startswith("Type3"))
     return 2 * nameless > sum(len(line.text) for line in lines)
 
@@ -82,7 +82,7 @@ def _is_set_in_nameless_type(lines: list[Line]) -> bool:
 def _write_formula(
     zone: list[Line], box: Bbox, glyphs: list[MathGlyph], bars: list[FractionBar], shapes: list[Bbox]
 ) -> DisplayedFormula | None:
-    """The formula of a zone; null where a glyph or a drawn sign has no name."""
+    """Return the formula of a group of lines; None if a glyph or a drawn sign has no name."""
     size = max(line.size for line in zone)
     x0, y0, x1, y1 = box[0] - 1.5 * size, box[1] - 0.6 * size, box[2] + 2, box[3]
     inside = [bar for bar in bars if x0 <= bar.x0 and bar.x1 <= x1 and y0 < bar.y < y1]
@@ -94,69 +94,71 @@ def _write_formula(
     if len(tall) > len(rooted):
         return None
     roots = [glyph for glyph, _ in rooted]
-    inside += [bar for _, bar in rooted if not any(bar is one for one in inside)]
+    inside += [bar for _, bar in rooted if not any(bar is other for other in inside)]
     latex = write_latex([*glyphs, *roots], inside)
     if not latex:
         return None
-    ink = [(one.x0, one.y0, one.x1, one.y1) for one in (*glyphs, *roots) if one.char.strip()]
+    ink = [(glyph.x0, glyph.y0, glyph.x1, glyph.y1) for glyph in (*glyphs, *roots) if glyph.char.strip()]
     return DisplayedFormula(latex, _around([*ink, *((bar.x0, bar.y, bar.x1, bar.y) for bar in inside)]), zone)
 
 
 def _find_roots(
     shapes: list[Bbox], bars: list[FractionBar], glyphs: list[MathGlyph], size: float
 ) -> list[tuple[MathGlyph, FractionBar]]:
-    """Root signs drawn as shapes (web pages do so) with the bars they end in, which may be part of the shape."""
-    found: list[tuple[MathGlyph, FractionBar]] = []
+    """Return root signs drawn as shapes (on web pages) with their bars, which may be part of the shape."""
+    roots: list[tuple[MathGlyph, FractionBar]] = []
     for x0, y0, x1, y1 in shapes:
         if y1 - y0 < 0.5 * size or x1 - x0 < 1.2 * size:
             continue
         own = [bar for bar in bars if abs(bar.x1 - x1) < 1.5 and abs(bar.y - y0) < 2 and bar.x0 - x0 < 1.5 * size]
         covered = [
-            one.x0 for one in glyphs if x0 < one.x0 < x1 and y0 < one.base < y1 + 2 and one.char.strip("\u200b ")
+            glyph.x0
+            for glyph in glyphs
+            if x0 < glyph.x0 < x1 and y0 < glyph.base < y1 + 2 and glyph.char.strip("\u200b ")
         ]
         if not own and covered and min(covered) - x0 > 0.5 * size:
             own = [FractionBar(min(covered) - 0.5, x1, y0)]
-        found += [(MathGlyph("√", x0, y0, bar.x0, y1, y1, size), bar) for bar in own[:1] if bar.x0 - x0 > 0.3 * size]
-    return found
+        roots += [(MathGlyph("√", x0, y0, bar.x0, y1, y1, size), bar) for bar in own[:1] if bar.x0 - x0 > 0.3 * size]
+    return roots
 
 
 def _are_same(glyphs: list[MathGlyph], zone: list[Line]) -> bool:
-    """True when about as many glyphs were found as the lines have characters; tall brackets are of several."""
+    """Return True if the number of glyphs matches the characters of the lines; tall brackets have several glyphs."""
     seen = sum(not (glyph.char.isspace() or glyph.char == "\u200b") for glyph in glyphs)
     stated = sum(not char.isspace() for line in zone for char in line.text)
     return 0.6 * stated <= seen <= stated + max(2, 0.1 * stated)
 
 
 def _find_zones(lines: list[Line], body: float) -> list[list[Line]]:
-    """Groups of neighbouring lines that together are a displayed formula."""
+    """Return groups of neighbouring lines that together form a displayed formula."""
     pieces = sorted(
         (line for line in lines if line.size < LIMITS.largest * body and _is_piece(line)), key=lambda line: line.y0
     )
     sets = DisjointSets(len(pieces))
-    for at, line in enumerate(pieces):
+    for index, line in enumerate(pieces):
         reach = max(line.y1, _extent(line)[1]) + 2 * body
-        for other in range(at + 1, len(pieces)):
+        for other in range(index + 1, len(pieces)):
             if pieces[other].y0 > reach:
                 break
             if _is_near(line, pieces[other], body):
-                sets.join(at, other)
+                sets.join(index, other)
     zones = [[pieces[index] for index in group] for group in sets.groups()]
     zones = [zone for zone in zones if _is_formula(zone)]
     if not zones:
         return []
     inside = {id(line) for zone in zones for line in zone}
     others = [line for line in lines if id(line) not in inside and line.upright]
-    numbers, words = [one for one in others if _is_number(one)], [one for one in others if not _is_number(one)]
+    numbers, words = [line for line in others if _is_number(line)], [line for line in others if not _is_number(line)]
     for zone in zones:
         words = _take_words(zone, words)
     kept = _join_rows([zone for zone in zones if not _is_inline(zone, words, body)], body)
     for zone in kept:
-        zone += [one for one in numbers if _is_number_of(one, zone, lines)]
+        zone += [line for line in numbers if _is_number_of(line, zone, lines)]
     return kept
 
 
 def _take_words(zone: list[Line], words: list[Line]) -> list[Line]:
-    """Move a few words that stand right of the zone's left edge, beside its pieces, into it ("if n is even")."""
+    """Move a few words right of the zone's left edge, next to its pieces, into it ("if n is even")."""
     x0, y0, x1, y1 = _zone_extent(zone)
     taken = [
         line
@@ -167,7 +169,7 @@ def _take_words(zone: list[Line], words: list[Line]) -> list[Line]:
         and not any(other is not line and _is_beside(line, other) for other in words)
     ]
     zone += taken
-    return [line for line in words if not any(line is one for one in taken)] if taken else words
+    return [line for line in words if not any(line is word for word in taken)] if taken else words
 
 
 def _is_beside(line: Line, other: Line) -> bool:
@@ -176,9 +178,9 @@ def _is_beside(line: Line, other: Line) -> bool:
 
 
 def _join_rows(zones: list[list[Line]], body: float) -> list[list[Line]]:
-    """Zones right above each other are rows of one formula."""
+    """Join groups right above each other, which are rows of one formula."""
     out: list[list[Line]] = []
-    for zone in sorted(zones, key=lambda one: _zone_extent(one)[1]):
+    for zone in sorted(zones, key=lambda item: _zone_extent(item)[1]):
         x0, y0, x1, _ = _zone_extent(zone)
         for above in out:
             a0, _, a1, bottom = _zone_extent(above)
@@ -195,12 +197,12 @@ def _is_number(line: Line) -> bool:
 
 
 def _is_piece(line: Line) -> bool:
-    """True for a line that can be a part of a formula."""
+    """Return True for a line that can be a part of a formula."""
     if not line.upright or line.hidden or line.recognised or len(line.text) > LIMITS.most_chars or line.code:
         return False
     if is_item(line.text) or _opens_sentence(line):
         return False
-    words = [found.group() for found in _WORD.finditer(line.text) if not _is_italic(line, *found.span())]
+    words = [match.group() for match in _WORD.finditer(line.text) if not _is_italic(line, *match.span())]
     words = [word for word in words if word.lower() not in _WORDS and word not in FUNCTIONS]
     if not words:
         return not _is_number(line)
@@ -208,12 +210,12 @@ def _is_piece(line: Line) -> bool:
 
 
 def _is_italic(line: Line, start: int, end: int) -> bool:
-    """True for a product of letters, in a line with mathematics."""
+    """Return True for a product of letters, in a line with mathematics."""
     return line.math and any(run.italic and run.start <= start and end <= run.end for run in line.runs)
 
 
 def _is_math(line: Line) -> bool:
-    """True for a line with letters or signs of mathematics; upright words have no place among italic letters."""
+    """Return True for a line with letters or signs of mathematics, but not with upright words among italic letters."""
     if line.math or _SIGN.search(line.text):
         return True
     letters = sum(char.isalpha() for char in line.text)
@@ -222,15 +224,15 @@ def _is_math(line: Line) -> bool:
 
 
 def _opens_sentence(line: Line) -> bool:
-    """True for a line that begins with an upright word, as text with formulas in it does ("where x is")."""
-    found = _LEAD.match(line.text)
-    if found is None or found[1] in FUNCTIONS or found[1].lower() in _WORDS:
+    """Return True for a line that begins with an upright word, as text with formulas does ("where x is")."""
+    match = _LEAD.match(line.text)
+    if match is None or match[1] in FUNCTIONS or match[1].lower() in _WORDS:
         return False
-    return not _is_italic(line, 0, len(found[1]))
+    return not _is_italic(line, 0, len(match[1]))
 
 
 def _extent(line: Line) -> tuple[float, float]:
-    """Top and bottom of a line's ink; glyphs of TeX's extension font hang from their baseline."""
+    """Return top and bottom of a line's ink; glyphs of TeX's extension font hang from their baseline."""
     if _EXTENSION.search(line.font):
         return (line.base - 0.1 * line.size, line.base + 1.9 * line.size)
     high, low = _reach(line)
@@ -238,13 +240,13 @@ def _extent(line: Line) -> tuple[float, float]:
 
 
 def _reach(line: Line) -> tuple[float, float]:
-    """Top and bottom of all glyphs' boxes, as far as they can be trusted."""
+    """Return top and bottom of all glyphs' boxes, limited to a trustworthy distance."""
     far = LIMITS.reach * line.size
     return (max(line.reach[0], line.base - far), min(line.reach[1], line.base + far))
 
 
 def _is_near(a: Line, b: Line, body: float) -> bool:
-    """True for neighbours: side by side with a gap of two ems at most, or right above each other."""
+    """Return True for neighbours: side by side with a gap of at most two ems, or right above each other."""
     size = max(a.size, b.size, body)
     across = max(a.x0, b.x0) - min(a.x1, b.x1)
     (a0, a1), (b0, b1) = _extent(a), _extent(b)
@@ -253,7 +255,7 @@ def _is_near(a: Line, b: Line, body: float) -> bool:
 
 
 def _is_formula(zone: list[Line]) -> bool:
-    """True when the lines hold a relation, a letter and more mathematics than words."""
+    """Return True if the lines contain a relation, a letter and more mathematics than words."""
     text = " ".join(line.text for line in sorted(zone, key=lambda line: line.x0))
     if _ITEM.match(text) or not re.search(r"[^\W\d_]", text) or not any(_is_math(line) for line in zone):
         return False
@@ -264,7 +266,7 @@ def _is_formula(zone: list[Line]) -> bool:
 
 
 def _is_inline(zone: list[Line], others: list[Line], body: float) -> bool:
-    """True when the lines are part of running text: words beside them, or set on from the line above."""
+    """Return True if the lines are part of running text: next to words, or continued from the line above."""
     x0, y0, x1, y1 = _zone_extent(zone)
     for line in others:
         beside = min(line.y1, y1) - max(line.y0, y0) > 0.4 * (line.y1 - line.y0)
@@ -278,7 +280,7 @@ def _is_inline(zone: list[Line], others: list[Line], body: float) -> bool:
 
 
 def _is_number_of(number: Line, zone: list[Line], lines: list[Line]) -> bool:
-    """True for a number in brackets right of the zone, with nothing in between."""
+    """Return True for a number in brackets right of the lines, with nothing in between."""
     _, y0, x1, y1 = _zone_extent(zone)
     if not y0 - 1 < (number.y0 + number.y1) / 2 < y1 + 1 or number.x0 < x1:
         return False
@@ -294,7 +296,7 @@ def _zone_extent(zone: list[Line]) -> Bbox:
 
 
 def _zone_box(zone: list[Line]) -> Bbox:
-    """The box that the origins of the zone's glyphs lie in."""
+    """Return the box of the origins of the lines' glyphs."""
     return (
         min(line.x0 - 0.4 * line.size for line in zone),
         min(min(line.y0, _reach(line)[0]) for line in zone),

@@ -1,4 +1,4 @@
-"""Tables, pictures, formulas and form fields in the reading order: each is held by a line without text in its place."""
+"""Tables, pictures, formulas and form fields in the reading order, each represented by a line without text."""
 
 from collections.abc import Iterable
 
@@ -19,13 +19,13 @@ _ROW = 4.0
 
 
 class Floats:
-    """Stand-in lines and what they stand for."""
+    """Placeholder lines and the floats they represent."""
 
     def __init__(self) -> None:
         self._items: dict[int, tuple[Line, Float]] = {}
 
     def add(self, item: Float) -> Line:
-        """A stand-in for the float, with its box."""
+        """Add a float and return its placeholder line, with the float's box."""
         x0, y0, x1, y1 = item.box
         if isinstance(item, PrintedField) and item.label:
             x0, y0, x1, y1 = union_bbox([item.box, *(line.bbox for line in item.label)])
@@ -35,14 +35,15 @@ class Floats:
 
     @property
     def lines(self) -> Iterable[Line]:
+        """Return the placeholder lines."""
         return (line for line, _ in self._items.values())
 
     def holds(self, line: Line) -> bool:
-        """True for a stand-in."""
+        """Return True for a placeholder line."""
         return id(line) in self._items
 
     def make_block(self, stand_in: Line, marks: PageMarks) -> PageBlock:
-        """The block of the float behind the stand-in."""
+        """Return the block of the placeholder's float."""
         item = self._items[id(stand_in)][1]
         box = clamp(*item.box, marks)
         if isinstance(item, PrintedField):
@@ -65,7 +66,7 @@ class Floats:
 
 
 def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:
-    """A field with its printed label, or with the name that its author gave it."""
+    """Return the block of a field with its printed label, or with the name from the file."""
     label = join_lines(item.label, marks.divides)[0] if item.label else item.name
     box = clamp(*union_bbox([item.box, *(line.bbox for line in item.label)]), marks)
     printed = " ".join([*(line.text for line in item.label), item.printed]).rstrip()
@@ -77,10 +78,13 @@ def _make_field(item: PrintedField, marks: PageMarks) -> PageBlock:
 
 
 def take_field_lines(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
-    """The lines without those that print a field's value (their middle lies in its box), which are noted there."""
+    """Return the lines outside form fields.
+
+    Lines inside a field (by their middle) print its value and are recorded there.
+    """
     kept: list[Line] = []
     for line in lines:
-        owner = next((one for one in fields if _is_in(line, one.box)), None)
+        owner = next((field for field in fields if _is_in(line, field.box)), None)
         if owner is None:
             kept.append(line)
         else:
@@ -93,6 +97,6 @@ def _is_in(line: Line, box: Bbox) -> bool:
 
 
 def _label_text(lines: list[Line]) -> str:
-    """The labels of a picture, row by row."""
+    """Return the labels of a picture, row by row."""
     rows = sorted(lines, key=lambda line: (round(line.base / _ROW), line.x0))
     return "\n".join(line.text for line in rows)

@@ -1,4 +1,4 @@
-"""Form fields where they stand: in the cell of a table, or with the printed label that they answer."""
+"""Form fields in their place: in the cell of a table, or with their printed label."""
 
 import re
 from dataclasses import dataclass, replace
@@ -11,26 +11,26 @@ from models.extract.layout.tables.scoring.find import FoundTable
 
 @dataclass(frozen=True, slots=True)
 class FormLimits:
-    """How far a label may stand from its field, in points unless said otherwise."""
+    """Maximum distances of a label from its field, in points unless stated otherwise."""
 
     left_gap: float = 80.0
-    """Between a label and the field to its right."""
+    """Distance between a label and the field to its right."""
     tick_gap: float = 30.0
-    """Between a box to tick and its label."""
+    """Distance between a tick box and its label."""
     above_gap: float = 12.0
-    """Between a label and the field below it."""
+    """Distance between a label and the field below it."""
     slack: float = 3.0
-    """By which letters may reach into a field, or stand out of its row."""
+    """Distance by which letters may extend into a field, or out of its row."""
     band: float = 40.0
-    """Height of the bands in which lines are looked up: no label ends further from its field."""
+    """Height of the bands in which lines are indexed; labels end nearer to their field."""
     label_chars: int = 80
-    """Most characters of a label; longer is a sentence."""
+    """Maximum characters of a label; a longer text is a sentence."""
     above_chars: int = 40
     """Most characters of a label above its field that has no colon."""
     tick_lines: int = 6
-    """Most lines of the label of a box to tick."""
+    """Maximum lines of the label of a tick box."""
     pitch: float = 1.6
-    """Of a line's height: the next line of a label comes within it."""
+    """Maximum distance to the next line of a label, relative to the line's height."""
 
 
 LIMITS = FormLimits()
@@ -41,27 +41,27 @@ _INDEX = re.compile(r"\[\d+\]$")
 def settle_fields(
     fields: list[PrintedField], tables: list[FoundTable], lines: list[Line]
 ) -> tuple[list[PrintedField], list[Line]]:
-    """The fields that stand outside tables, with their labels, and the lines that are no label."""
-    free = [field for field in fields if not any(_put_into_table(field, found) for found in tables)]
+    """Return the fields outside tables with their labels, and the lines that are not labels."""
+    free = [field for field in fields if not any(_put_into_table(field, table) for table in tables)]
     return free, _take_labels(free, lines)
 
 
 def plain_name(name: str) -> str:
-    """The last part of a field's full name, without the index that form designers add."""
+    """Return the last part of a field's full name, without the index that form designers add."""
     return _INDEX.sub("", name.rpartition(".")[2])
 
 
-def _put_into_table(field: PrintedField, found: FoundTable) -> bool:
-    """Write the field into the cell it stands in; false when it stands in none."""
+def _put_into_table(field: PrintedField, found_table: FoundTable) -> bool:
+    """Write the field into its cell; return False if it is outside the table's cells."""
     x, y = _middle(field.box)
-    if not (found.box[0] <= x <= found.box[2] and found.box[1] <= y <= found.box[3]):
+    if not (found_table.box[0] <= x <= found_table.box[2] and found_table.box[1] <= y <= found_table.box[3]):
         return False
-    at = _cell_at(found.table, x, y)
-    if at is None:
+    index = _cell_at(found_table.table, x, y)
+    if index is None:
         return False
-    cells = list(found.table.cells)
-    cells[at] = _fill(cells[at], field)
-    found.table = replace(found.table, cells=tuple(cells))
+    cells = list(found_table.table.cells)
+    cells[index] = _fill(cells[index], field)
+    found_table.table = replace(found_table.table, cells=tuple(cells))
     return True
 
 
@@ -84,21 +84,21 @@ def _cell_at(table: Table, x: float, y: float) -> int | None:
             columns.setdefault(cell.col, []).append(cell.bbox)
     if not rows:
         return None
-    row = min(rows, key=lambda one: (_outside(y, rows[one], 1), one))
-    column = min(columns, key=lambda one: (_outside(x, columns[one], 0), one))
+    row = min(rows, key=lambda number: (_outside(y, rows[number], 1), number))
+    column = min(columns, key=lambda number: (_outside(x, columns[number], 0), number))
     for index, cell in enumerate(table.cells):
         if cell.row <= row < cell.row + cell.row_span and cell.col <= column < cell.col + cell.col_span:
             return index
     return None
 
 
-def _outside(at: float, boxes: list[Bbox], axis: int) -> float:
-    """How far a coordinate lies outside the stretch that the boxes cover."""
-    return max(min(box[axis] for box in boxes) - at, at - max(box[axis + 2] for box in boxes), 0.0)
+def _outside(position: float, boxes: list[Bbox], axis: int) -> float:
+    """Return the distance of a coordinate from the stretch that the boxes cover."""
+    return max(min(box[axis] for box in boxes) - position, position - max(box[axis + 2] for box in boxes), 0.0)
 
 
 def _take_labels(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
-    """Give each field the nearest line that can be its label; the lines that were not given away."""
+    """Assign the nearest possible label to each field and return the remaining lines."""
     bands: dict[int, list[int]] = {}
     for place, line in enumerate(lines):
         bands.setdefault(int(line.y1 // LIMITS.band), []).append(place)
@@ -124,7 +124,7 @@ def _take_labels(fields: list[PrintedField], lines: list[Line]) -> list[Line]:
 
 
 def _distance(field: PrintedField, line: Line) -> float | None:
-    """Points from a field to a line that can be its label, null when it cannot."""
+    """Return the points from a field to a line that can be its label, or None."""
     x0, y0, x1, y1 = field.box
     in_row = y0 - LIMITS.slack <= (line.y0 + line.y1) / 2 <= y1 + LIMITS.slack
     if not line.upright or line.hidden:
@@ -146,21 +146,25 @@ def _distance(field: PrintedField, line: Line) -> float | None:
 def _follow_label(
     field: PrintedField, fields: list[PrintedField], lines: list[Line], place: int, taken: set[int]
 ) -> set[int]:
-    """Places of the lines on which the label of a box to tick goes on."""
-    found: set[int] = set()
+    """Return the indices of lines that continue the label of a tick box."""
+    indices: set[int] = set()
     last = lines[place]
     if last.x0 < field.box[0]:
-        return found
-    for at, line in sorted(enumerate(lines), key=lambda one: one[1].y0):
+        return indices
+    for index, line in sorted(enumerate(lines), key=lambda entry: entry[1].y0):
         step = line.base - last.base
-        if at in taken or not 0 < step <= LIMITS.pitch * (last.y1 - last.y0) or abs(line.x0 - last.x0) > LIMITS.slack:
+        if (
+            index in taken
+            or not 0 < step <= LIMITS.pitch * (last.y1 - last.y0)
+            or abs(line.x0 - last.x0) > LIMITS.slack
+        ):
             continue
-        if len(found) >= LIMITS.tick_lines - 1 or any(_distance(other, line) is not None for other in fields):
+        if len(indices) >= LIMITS.tick_lines - 1 or any(_distance(other, line) is not None for other in fields):
             break
-        found.add(at)
+        indices.add(index)
         field.label.append(line)
         last = line
-    return found
+    return indices
 
 
 def _middle(box: Bbox) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Pictures of a page: images, and drawings made of shapes (charts, diagrams), with the labels that belong to them."""
+"""Pictures of a page: images, and drawings made of shapes (charts, diagrams), with their labels."""
 
 from dataclasses import dataclass, field
 
@@ -10,14 +10,14 @@ from models.extract.layout.text.captions import is_caption
 
 @dataclass(frozen=True, slots=True)
 class PictureLimits:
-    """What makes drawn marks a picture, and which lines are its labels."""
+    """Limits for drawn marks to be a picture, and for lines to be its labels."""
 
     cell: float = 12.0
     """Marks closer than this (points) are parts of one drawing."""
     least: float = 24.0
     """Least width and height of a picture, in points."""
     background: float = 0.85
-    """Share of the page: a drawing that covers more is its background."""
+    """Maximum share of the page that a drawing covers; a larger one is the background."""
     prose_chars: int = 40
     """Characters of a line that is a sentence; a drawing with three of them is a box around text."""
     framed_chars: int = 150
@@ -27,13 +27,13 @@ class PictureLimits:
     label_chars: int = 45
     """Most characters of a label of a drawing."""
     trim_chars: int = 20
-    """Characters of a line that is long enough to show where the text beside a drawing begins."""
+    """Minimum characters of a line that shows where the text next to a drawing begins."""
     stretched: float = 3.0
     """Widest blank (in ems) of a justified line."""
     reach: float = 1.4
-    """How far from a drawing, in their own line heights, labels stand."""
+    """Maximum distance of labels from a drawing, relative to their line height."""
     next_column: int = 1 << 20
-    """What the number of a cell of marks grows by from column to column: more than a page has rows of cells."""
+    """Difference between the numbers of cells in adjacent columns; larger than the number of rows of cells."""
 
 
 LIMITS = PictureLimits()
@@ -51,20 +51,20 @@ class Picture:
 def find_pictures(
     marks: PageMarks, lines: list[Line], body: float, tables: list[Bbox]
 ) -> tuple[list[Picture], list[Line]]:
-    """Pictures of the page outside its tables, and the lines that are no labels of one."""
+    """Return pictures of the page outside its tables, and the lines that are not their labels."""
     pictures = [Picture(box, False) for box in _join_boxes(_image_boxes(marks))]
     drawings = [Picture(box, True) for box in _drawing_boxes(marks, lines, tables)]
     for drawing in drawings:
         if not any(_mostly_inside(drawing.box, picture.box) for picture in pictures):
             pictures.append(drawing)
-    for picture in sorted(pictures, key=lambda one: bbox_area(one.box)):
+    for picture in sorted(pictures, key=lambda item: bbox_area(item.box)):
         lines = _take_labels(picture, lines, body)
-    pictures = [one for one in pictures if not one.drawn or one.lines or bbox_area(one.box) > 2500]
+    pictures = [item for item in pictures if not item.drawn or item.lines or bbox_area(item.box) > 2500]
     return pictures, lines
 
 
 def _image_boxes(marks: PageMarks) -> list[Bbox]:
-    """Image boxes on the page, without specks and page backgrounds."""
+    """Return image boxes on the page, without specks and page backgrounds."""
     boxes: list[Bbox] = []
     page = marks.width * marks.height
     for x0, y0, x1, y1 in marks.pictures:
@@ -79,11 +79,11 @@ def _image_boxes(marks: PageMarks) -> list[Bbox]:
 
 
 def _join_boxes(boxes: list[Bbox]) -> list[Bbox]:
-    """Overlapping or touching boxes (tiles of one image) joined."""
+    """Join overlapping or touching boxes (tiles of one image)."""
     out: list[Bbox] = []
     for box in sorted(boxes):
         merged = box
-        rest: list[Bbox] = []
+        separate: list[Bbox] = []
         for other in out:
             if min(merged[2], other[2]) - max(merged[0], other[0]) > -2 and _touch_y(merged, other):
                 merged = (
@@ -93,8 +93,8 @@ def _join_boxes(boxes: list[Bbox]) -> list[Bbox]:
                     max(merged[3], other[3]),
                 )
             else:
-                rest.append(other)
-        out = [*rest, merged]
+                separate.append(other)
+        out = [*separate, merged]
     return out
 
 
@@ -103,7 +103,7 @@ def _touch_y(a: Bbox, b: Bbox) -> bool:
 
 
 def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> list[Bbox]:
-    """Boxes of clusters of shapes and bars that make a drawing rather than a frame around text."""
+    """Return boxes of clusters of shapes and bars that form a drawing rather than a frame around text."""
     page = marks.width * marks.height
     shapes = [box for box in marks.shapes if bbox_area(box) < 0.6 * page]
     fills = [(f.x0, f.y0, f.x1, f.y1) for f in marks.fills if (f.x1 - f.x0) * (f.y1 - f.y0) < 0.5 * page]
@@ -125,11 +125,12 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
 
 
 def is_large(box: Bbox) -> bool:
+    """Return whether a box is large enough for a drawing."""
     return box[2] - box[0] >= 1.5 * LIMITS.least and box[3] - box[1] >= 1.5 * LIMITS.least
 
 
 def trim_box(box: Bbox, lines: list[Line]) -> Bbox:
-    """The box cut back from running text at its edges: the box of a curve holds its control points, beyond its ink."""
+    """Return the box without running text at its edges. The box of a curve includes control points beyond its ink."""
     for line in lines:
         if len(line.text) < LIMITS.trim_chars or not (line.upright and _overlaps(line, box)) or _is_within(line, box):
             continue
@@ -160,7 +161,7 @@ def _around(boxes: list[Bbox]) -> Bbox:
 
 
 def cluster_boxes(boxes: list[Bbox]) -> list[list[int]]:
-    """Indices of boxes gathered by nearness: each marks the cells of a coarse grid, touching cells belong together."""
+    """Return indices of boxes grouped by nearness: each box marks cells of a coarse grid, and touching cells join."""
     sets = DisjointSets(len(boxes))
     owner: dict[int, int] = {}
     for index, box in enumerate(boxes):
@@ -178,7 +179,7 @@ def cluster_boxes(boxes: list[Bbox]) -> list[list[int]]:
 
 
 def _cells_of(box: Bbox) -> list[int]:
-    """The cells that the box touches, each as one number: pairs take half as long again."""
+    """Return the cells that the box touches, each as one number; pairs take half as long again."""
     x0, y0, x1, y1 = box
     rows = range(int(y0 // LIMITS.cell), int(y1 // LIMITS.cell) + 1)
     columns = range(int(x0 // LIMITS.cell), int(x1 // LIMITS.cell) + 1)
@@ -186,12 +187,12 @@ def _cells_of(box: Bbox) -> list[int]:
 
 
 def _is_text_area(box: Bbox, lines: list[Line], tables: list[Bbox]) -> bool:
-    """True for the shading of a table and for a frame around text."""
+    """Return True for the shading of a table and for a frame around text."""
     return any(_mostly_inside(box, table) or _mostly_inside(table, box) for table in tables) or _holds_prose(box, lines)
 
 
 def _holds_prose(box: Bbox, lines: list[Line]) -> bool:
-    """Three or more long lines, or much of the box under type, as on slides: the box frames text."""
+    """Return True for three or more long lines, or much of the box under type, as on slides: the box frames text."""
     inside = [line for line in lines if _is_inside(line, box)]
     long = sum(len(line.text) > LIMITS.prose_chars for line in inside)
     chars = sum(len(line.text) for line in inside)
@@ -228,13 +229,16 @@ def _take_labels(picture: Picture, lines: list[Line], body: float) -> list[Line]
 
 
 def _goes_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
-    """True for a piece of running text: a long line of its look stands right above it, outside the box, or a stretched
-    line goes on to its right in a column whose left edge it shares."""
+    """Return True for a piece of running text.
+
+    A long line of its look is right above it, outside the box, or a stretched line continues to its right in a column
+    with the same left edge.
+    """
     return _follows_on(line, box, lines) or _is_stretched(line, box, lines)
 
 
 def _is_stretched(line: Line, box: Bbox, lines: list[Line]) -> bool:
-    """True for the first word of a justified line whose blanks are wide."""
+    """Return True for the first word of a justified line with wide blanks."""
     base, right, reach = line.base, line.x1, LIMITS.stretched * line.size
     beside = [other for other in lines if 0 < other.x0 - right < reach and abs(other.base - base) < 0.5]
     if not any(abs(other.size - line.size) < 0.3 and not _is_inside(other, box) for other in beside):
@@ -260,7 +264,7 @@ def _follows_on(line: Line, box: Bbox, lines: list[Line]) -> bool:
 
 
 def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Line]:
-    """Short lines close to a drawing, step by step outwards (axis numbers, then their titles)."""
+    """Return short lines close to a drawing, step by step outwards (axis numbers, then their titles)."""
     taken: list[Line] = []
     box = picture.box
     candidates = [line for line in lines if len(line.text) <= LIMITS.label_chars and not is_caption(line.text)]
@@ -277,7 +281,7 @@ def _labels_around(picture: Picture, lines: list[Line], body: float) -> list[Lin
 
 
 def _is_label_of(line: Line, box: Bbox, body: float) -> bool:
-    """True for a line within reach: beside the drawing, or above or below it and smaller than running text."""
+    """Return True for a line within reach: next to the drawing, or above or below it and smaller than running text."""
     reach = LIMITS.reach * line.size
     if line.x1 < box[0] - reach or line.x0 > box[2] + reach or line.y1 < box[1] - reach or line.y0 > box[3] + reach:
         return False

@@ -1,1 +1,1 @@
-"""Which groups of a page are headings: features, a learned score, and the rules of `kinds` as its veto."""
+"""Decide which groups of a page are headings: features, a learned score, and the rules of `kinds` as a veto."""

@@ -1,4 +1,4 @@
-"""The heading decision: a learned score of each group, with the type that the rules gave it as the other witness."""
+"""The heading decision: a learned score of each group, combined with the type that the rules assigned."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -15,18 +15,18 @@ WEIGHTS = Path(__file__).with_name("weights.npz")
 
 @dataclass(frozen=True, slots=True)
 class HeadingThresholds:
-    """Least chance (0..1) at which a group is a heading, by what the rules call it; chosen leaving each source out.
+    """Minimum probability (0..1) of a heading by the rules' type, chosen by leaving out each source.
 
-    A group of more than `most_lines` lines or `most_chars` characters is none. A page of more than `most_groups`
-    (a map, a listing) keeps the rules: the features compare every group with every other.
+    A group of more than `most_lines` lines or `most_chars` characters is not a heading. A page of more than
+    `most_groups` (a map, a listing) keeps the rules, because the features compare every group with every other.
     """
 
     heading: float = 0.10
-    """Of what the rules call a heading."""
+    """Minimum probability if the rules assigned a heading."""
     text: float = 0.50
-    """Of what they call a paragraph or an item."""
+    """Minimum probability if they assigned a paragraph or an item."""
     furniture: float = 0.70
-    """Of what they call a running head or foot."""
+    """Minimum probability if they assigned a running head or foot."""
     most_lines: int = 6
     most_chars: int = 300
     most_groups: int = 400
@@ -43,7 +43,7 @@ NEEDED = {
     BlockType.PAGE_HEADER: THRESHOLDS.furniture,
     BlockType.PAGE_FOOTER: THRESHOLDS.furniture,
 }
-"""Captions, notes, code and formulas are what the rules say."""
+"""Captions, notes, code and formulas keep the type that the rules assigned."""
 
 
 _ROUND_BULLETS = ("• ", "● ", "○ ", "◦ ", "‣ ", "∙ ")
@@ -51,14 +51,17 @@ _ROUND_BULLETS = ("• ", "● ", "○ ", "◦ ", "‣ ", "∙ ")
 
 @cache
 def heading_forest() -> Forest:
-    """The trees that came with this version."""
+    """Return the trees of this version."""
     return load_forest(WEIGHTS)
 
 
 def decide_headings(
     kinds: list[BlockType], groups: list[list[Line]], marks: PageMarks, look: PageLook
 ) -> list[BlockType]:
-    """The types of the groups with headings decided; recognised pages, whose sizes are guesses, keep the rules."""
+    """Return the types of the groups with headings decided.
+
+    Recognised pages, whose sizes are estimates, keep the rules.
+    """
     if not groups or len(groups) > THRESHOLDS.most_groups or any(group[0].recognised for group in groups):
         return kinds
     asked = [index for index, kind in enumerate(kinds) if kind in NEEDED and may_be_heading(groups[index])]
@@ -80,15 +83,16 @@ def decide_headings(
 
 
 def _find_named(kinds: list[BlockType], groups: list[list[Line]]) -> set[int]:
-    """What the rules call a heading and a running head of the page repeats in smaller type: chapters are named so.
+    """Return headings of the rules that a running head of the page repeats in smaller type, as chapter titles are.
 
-    The trees know only that a text comes twice, as rows of forms do.
+    The trees know only that a text occurs twice, as rows of forms do.
     """
-    heads = {_text_of(groups[at]): groups[at][0].size for at, kind in enumerate(kinds) if kind in FURNITURE}
+    heads = {_text_of(groups[index]): groups[index][0].size for index, kind in enumerate(kinds) if kind in FURNITURE}
     return {
-        at
-        for at, kind in enumerate(kinds)
-        if kind is BlockType.HEADING and heads.get(_text_of(groups[at]), groups[at][0].size) < groups[at][0].size
+        index
+        for index, kind in enumerate(kinds)
+        if kind is BlockType.HEADING
+        and heads.get(_text_of(groups[index]), groups[index][0].size) < groups[index][0].size
     }
 
 
@@ -97,7 +101,7 @@ def _text_of(group: list[Line]) -> str:
 
 
 def may_be_heading(group: list[Line]) -> bool:
-    """False for what no model need be asked: nothing to read, slanted, hidden, or far too long."""
+    """Return False for groups that need no model: without text, slanted, hidden, or far too long."""
     first = group[0]
     if not first.text or not first.upright or first.hidden or len(group) > THRESHOLDS.most_lines:
         return False
@@ -105,10 +109,10 @@ def may_be_heading(group: list[Line]) -> bool:
 
 
 def _is_bulleted(group: list[Line]) -> bool:
-    """True for an item of a list, however large or bold; squares and arrows are set before headings too."""
+    """Return True for an item of a list of any size. Squares and arrows also precede headings and do not count."""
     return group[0].text.startswith(_ROUND_BULLETS)
 
 
 def _repeats_small(group: list[Line], kind: BlockType, look: PageLook) -> bool:
-    """True for running heads in type smaller than the text: they name the chapter, they do not open it."""
+    """Return True for running heads in type smaller than the text: they name the chapter but do not open it."""
     return kind in FURNITURE and max(line.tall or line.size for line in group) < THRESHOLDS.smaller * look.body

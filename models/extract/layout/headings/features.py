@@ -1,6 +1,6 @@
 """Features of the groups of lines of one page, relative to that page, for the learned heading decision.
 
-Every feature is a pure function of one page's groups, so a page reads the same wherever it is read.
+Every feature is a pure function of one page's groups, so a page is read the same in every context.
 """
 
 import re
@@ -29,14 +29,14 @@ _ENDS_IN_NUMBER = re.compile(r"\s[\divxlc]{1,5}\s*$")
 
 @dataclass(frozen=True, slots=True)
 class HeadingFeatureLimits:
-    """Bounds of the features of headings."""
+    """Limits of the features of headings."""
 
     far: float = 30.0
-    """Gaps and distances are cut at this many body sizes: further is nowhere near."""
+    """Upper limit of gaps and distances, in body sizes."""
     short: int = 90
-    """Characters of a line that is short as titles are."""
+    """Maximum characters of a line as short as titles."""
     read: int = 100
-    """Characters of a text that are looked at: what makes a title shows at its start."""
+    """Characters of a text that are used: the start of a title is sufficient."""
 
 
 LIMITS = HeadingFeatureLimits()
@@ -53,12 +53,12 @@ NAMES = (
     "next_style", "next_float", "next_lower", "lower_size", "lower_bold", "lower_chars", "lower_indent", "filled",
     "ruled", "centered", "beside", "page_chars", "page_groups",
 )  # fmt: skip
-"""In the order of the columns; the file of trees carries the same names."""
+"""Names in the order of the columns; the file of trees contains the same names."""
 
 
 @dataclass(slots=True)
 class _Facts:
-    """What is known of each group by itself, a value a group."""
+    """Facts about each group alone, one value per group."""
 
     box: Column
     size: Column
@@ -74,7 +74,7 @@ class _Facts:
 
 
 def find_features(groups: list[Group], marks: PageMarks, body: float, asked: Sequence[int]) -> Matrix:
-    """A row for each group that is asked for (an index, of one with text), a column for each of `NAMES`.
+    """Return one row per requested group (an index of one with text) and one column per name of `NAMES`.
 
     `body` is the size of running text in points.
     """
@@ -126,7 +126,7 @@ def _find_facts(groups: list[Group]) -> _Facts:
 
 
 def _find_styles(facts: _Facts, unit: float, asked: Rows) -> dict[str, Column]:
-    """How the group's type stands to the types of the page."""
+    """Return features of the group's type in relation to the types of the page."""
     styles, weights, main = _measure_styles(facts)
     total = max(1.0, sum(weights.values()))
     example = int(np.argmax(facts.style == main))
@@ -173,7 +173,7 @@ def _find_styles(facts: _Facts, unit: float, asked: Rows) -> dict[str, Column]:
 
 @dataclass(slots=True)
 class GroupStyle:
-    """What the groups of one look have together."""
+    """Common data of the groups with one look."""
 
     chars: float = 0.0
     groups: int = 0
@@ -182,7 +182,7 @@ class GroupStyle:
 
 
 def _measure_styles(facts: _Facts) -> tuple[list[GroupStyle], dict[float, float], int]:
-    """The styles of the page by number, its characters by size, and the number of the style of most characters."""
+    """Return the styles of the page, its characters by size, and the number of the style with most characters."""
     styles = [GroupStyle() for _ in range(int(facts.style.max()) + 1)]
     weights: dict[float, float] = {}
     for number, chars, size, text in zip(
@@ -199,7 +199,7 @@ def _measure_styles(facts: _Facts) -> tuple[list[GroupStyle], dict[float, float]
 
 
 def _find_overlaps(facts: _Facts, asked: Rows) -> npt.NDArray[np.bool_]:
-    """Which groups (columns) stand above or below those that are asked for (rows), themselves left out."""
+    """Return which groups (columns) are above or below the requested ones (rows), without themselves."""
     every = facts.box.T
     x0, _, x1, _ = facts.box[asked].T
     overlaps: npt.NDArray[np.bool_] = (x0[:, None] < every[2]) & (x1[:, None] > every[0])
@@ -208,14 +208,14 @@ def _find_overlaps(facts: _Facts, asked: Rows) -> npt.NDArray[np.bool_]:
 
 
 def _clip(values: Column, low: float, high: float) -> Column:
-    """What `np.clip` does, which takes four times as long over so few."""
+    """Return the values limited to a range; `np.clip` takes four times as long for so few."""
     return np.minimum(np.maximum(values, low), high)
 
 
 def _find_places(
     facts: _Facts, marks: PageMarks, unit: float, asked: Rows, overlaps: npt.NDArray[np.bool_]
 ) -> dict[str, Column]:
-    """Where the group stands, and how far from what is above and below it."""
+    """Return features of the group's place and its distance from the text above and below."""
     every = facts.box.T
     x0, y0, x1, y1 = facts.box[asked].T
     slack, far = 0.3 * unit, LIMITS.far * unit
@@ -244,7 +244,7 @@ def _find_places(
 
 
 def _find_neighbours(facts: _Facts, unit: float, asked: Rows, overlaps: npt.NDArray[np.bool_]) -> dict[str, Column]:
-    """The groups before and after in reading order, and the one right below."""
+    """Return features of the previous and next groups in reading order, and of the one right below."""
     previous, following = np.maximum(asked - 1, 0), np.minimum(asked + 1, len(facts.size) - 1)
     every = facts.box.T
     x0, _, _, y1 = facts.box[asked].T
@@ -265,13 +265,13 @@ def _find_neighbours(facts: _Facts, unit: float, asked: Rows, overlaps: npt.NDAr
 
 
 def _find_words(groups: list[Group], facts: _Facts, asked: Rows) -> dict[str, Column]:
-    """What the text itself says."""
+    """Return features of the text alone."""
     bare = [_DIGITS.sub("#", text) for text in facts.texts]
     same = Counter(bare)
     rows = np.array(
         [
-            (*_read_text(facts.texts[at]), same[bare[at]] > 1, _bold_lead(groups[at][0]), len(groups[at]))
-            for at in asked
+            (*_read_text(facts.texts[index]), same[bare[index]] > 1, _bold_lead(groups[index][0]), len(groups[index]))
+            for index in asked
         ],
         dtype=np.float64,
     )
@@ -314,7 +314,7 @@ def _bold_lead(line: Line) -> float:
 
 
 def _find_ground(facts: _Facts, marks: PageMarks, unit: float, asked: Rows) -> dict[str, Column]:
-    """Shading behind the group, and a rule right under or over it."""
+    """Return features of shading behind the group, and of a rule right under or over it."""
     filled, ruled = np.zeros(len(asked)), np.zeros(len(asked))
     x0, y0, x1, y1 = facts.box[asked].T
     if marks.fills:
@@ -329,9 +329,9 @@ def _find_ground(facts: _Facts, marks: PageMarks, unit: float, asked: Rows) -> d
         filled = inside.any(axis=1).astype(float)
     rules = [*marks.horizontals, *marks.dashes]
     if rules:
-        at = np.array([(rule.x0, rule.x1, rule.y0) for rule in rules]).T
-        across = (at[0][None] < x1[:, None]) & (at[1][None] > x0[:, None])
-        under = across & (np.abs(at[2][None] - y1[:, None]) < 0.7 * unit)
-        over = across & (np.abs(at[2][None] - y0[:, None]) < 0.7 * unit)
+        edges = np.array([(rule.x0, rule.x1, rule.y0) for rule in rules]).T
+        across = (edges[0][None] < x1[:, None]) & (edges[1][None] > x0[:, None])
+        under = across & (np.abs(edges[2][None] - y1[:, None]) < 0.7 * unit)
+        over = across & (np.abs(edges[2][None] - y0[:, None]) < 0.7 * unit)
         ruled = under.any(axis=1) + 2.0 * over.any(axis=1)
     return {"filled": filled, "ruled": ruled}

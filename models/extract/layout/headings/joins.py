@@ -1,4 +1,4 @@
-"""Lines of one heading that the grouping kept apart: the pair decision on what stands right below a heading."""
+"""Join lines of one heading that the grouping separated: a decision about each group right below a heading."""
 
 import re
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ _ENDS = (".", ":", "?", "!", ";")
 
 @dataclass(frozen=True, slots=True)
 class HeadingJoinLimits:
-    """When two lines of one look are one heading. Distances in sizes of their type."""
+    """Limits for two lines of one look to be one heading. Distances are relative to their type size."""
 
     step: float = 1.7
-    """Most distance of the baselines."""
+    """Maximum distance of the baselines."""
     size: float = 0.3
     """Points by which sizes may differ."""
     edge: float = 0.25
-    """By which left edges or middles may differ."""
+    """Maximum difference of left edges or middles."""
     larger: float = 1.1
-    """Of running text: what goes on a heading without being called one is larger than this, or bold."""
+    """Relative to running text: a continuation not typed as heading is larger than this, or bold."""
     most_lines: int = 4
     """Lines of a heading."""
     most_chars: int = 200
@@ -37,24 +37,24 @@ LIMITS = HeadingJoinLimits()
 def join_headings(
     kinds: list[BlockType], groups: list[list[Line]], body: float
 ) -> tuple[list[BlockType], list[list[Line]]]:
-    """Types and groups with the parts of a heading joined."""
+    """Return types and groups with the parts of a heading joined."""
     out_kinds: list[BlockType] = []
     out_groups: list[list[Line]] = []
-    at = 0
-    while at < len(groups):
-        end = at + 1
-        if kinds[at] is BlockType.HEADING:
+    start = 0
+    while start < len(groups):
+        end = start + 1
+        if kinds[start] is BlockType.HEADING:
             while end < len(groups) and _goes_on(groups[end - 1], kinds[end], groups[end], body):
                 end += 1
-        parts = groups[at:end]
+        parts = groups[start:end]
         whole = [line for part in parts for line in part]
-        if end - at > LIMITS.most_in_a_row or not _may_be_one(whole):
-            out_kinds += kinds[at:end]
+        if end - start > LIMITS.most_in_a_row or not _may_be_one(whole):
+            out_kinds += kinds[start:end]
             out_groups += parts
         else:
-            out_kinds.append(kinds[at])
+            out_kinds.append(kinds[start])
             out_groups.append(whole)
-        at = end
+        start = end
     return out_kinds, out_groups
 
 
@@ -63,7 +63,7 @@ def _may_be_one(lines: list[Line]) -> bool:
 
 
 def _goes_on(upper: list[Line], kind: BlockType, lower: list[Line], body: float) -> bool:
-    """True when `lower` is more of the heading `upper`: the same type, right below, aligned, and no new start."""
+    """Return True if `lower` continues the heading `upper`: the same type, right below, aligned, not a new start."""
     last, line = upper[-1], lower[0]
     if kind is BlockType.PARAGRAPH:
         if not (line.all_bold or line.size > LIMITS.larger * body) or len(lower) > 1:

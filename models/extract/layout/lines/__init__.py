@@ -1,1 +1,1 @@
-"""What is printed on a page as lines and marks, before anyone decides what it means."""
+"""Printed content of a page as lines and marks, before classification."""

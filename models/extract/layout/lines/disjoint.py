@@ -2,13 +2,13 @@
 
 
 class DisjointSets:
-    """`count` indices, each at first a set of its own."""
+    """Disjoint sets over `count` indices, at first a separate set per index."""
 
     def __init__(self, count: int) -> None:
         self._parent = list(range(count))
 
     def root(self, index: int) -> int:
-        """The index that stands for the set."""
+        """Return the representative index of the set."""
         parent = self._parent
         while parent[index] != index:
             parent[index] = parent[parent[index]]
@@ -17,12 +17,12 @@ class DisjointSets:
 
     def join(self, first: int, second: int) -> None:
         """Make the two sets one, named by the root of `first`."""
-        one, other = self.root(first), self.root(second)
-        if one != other:
-            self._parent[other] = one
+        first_root, second_root = self.root(first), self.root(second)
+        if first_root != second_root:
+            self._parent[second_root] = first_root
 
     def groups(self) -> list[list[int]]:
-        """The sets, each ascending, ordered by their first index."""
+        """Return the sets, each ascending, ordered by their first index."""
         sets: dict[int, list[int]] = {}
         for index in range(len(self._parent)):
             sets.setdefault(self.root(index), []).append(index)

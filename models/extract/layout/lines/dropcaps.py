@@ -8,7 +8,7 @@ from models.extract.layout.lines.marks import Line, Run
 
 @dataclass(frozen=True, slots=True)
 class DropCapLimits:
-    """What makes a large letter the first of a paragraph. Distances in sizes of the paragraph's type."""
+    """Thresholds for a large letter that begins a paragraph. Distances in sizes of the paragraph's type."""
 
     larger: float = 1.8
     """Of the size of running text: smaller ones stand on the first line and need no joining."""
@@ -31,7 +31,7 @@ _OPENING = "\"'“‘«„"
 
 
 def join_drop_caps(lines: list[Line], body: float) -> list[Line]:
-    """The lines with each drop cap at the start of its word; the lines beside it start where it does.
+    """Return the lines with each drop cap at the start of its word; the lines next to it start at its left edge.
 
     `body` is the size of running text.
     """
@@ -49,7 +49,7 @@ def _is_cap(line: Line, body: float) -> bool:
 
 
 def _find_beside(cap: Line, lines: Sequence[Line]) -> list[Line]:
-    """The lines right of the letter, down to its baseline, when the first begins at its top and all at one edge."""
+    """Return the lines right of the letter down to its baseline, if the first begins at its top and all at one edge."""
     right = sorted(
         (
             line
@@ -95,7 +95,7 @@ def _join(cap: Line, beside: list[Line], lines: list[Line]) -> list[Line]:
 
 
 def _is_word(cap: Line, first: Line) -> bool:
-    """True where the letter is a word, not the first of one: the word beside it is a blank away or begins anew."""
+    """Return True when the letter is a word by itself: the next word is a blank away or begins with a capital."""
     if cap.text[-1] not in _WORDS:
         return False
     return (

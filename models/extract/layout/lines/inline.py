@@ -1,4 +1,4 @@
-"""Small things on a text line that are no text of their own: superscript marks, pictures of formulas."""
+"""Attaches small pieces to their text line: superscript marks, pictures of formulas."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from models.extract.layout.lines.pieces import join_pieces
 
 @dataclass(frozen=True, slots=True)
 class InlineMarkLimits:
-    """What makes a small piece a mark of the line beside it."""
+    """Thresholds for a small piece that is a mark of the line next to it."""
 
     mark_chars: int = 5
     """Most characters of a footnote mark or an exponent."""
@@ -46,12 +46,12 @@ def attach_marks(lines: list[Line]) -> list[Line]:
 
 
 def _belongs(mark: Line, line: Line) -> bool:
-    """True for a small mark right after the end of a line, off its baseline."""
+    """Return True for a small mark right after the end of a line, off its baseline."""
     return _is_mark(mark, line) and -0.3 * line.size < mark.x0 - line.x1 < LIMITS.near * line.size
 
 
 def _leads(mark: Line, line: Line) -> bool:
-    """True for a small mark right before the start of a line (a footnote's number)."""
+    """Return True for a small mark right before the start of a line (a footnote's number)."""
     return _is_mark(mark, line) and -0.3 * line.size < line.x0 - mark.x1 < LIMITS.near * line.size
 
 

@@ -1,4 +1,4 @@
-"""What is printed on a page, before anyone decides what it means: text lines, rules, shaded areas, pictures.
+"""Printed content of a page before classification: text lines, rules, shaded areas, pictures.
 
 Made from a PDF's text page or from recognised words; all boxes are points, origin top-left, after page rotation.
 """
@@ -64,9 +64,9 @@ class Line:
     """Text on one baseline without a wide gap. `size` is the font size of most of it (for recognised text: box height).
 
     `x0 y0 x1 y1` hug the letters; `base` is the baseline's y. `runs` is empty when nothing is styled.
-    A line that is not `upright` runs up, down or aslant; `turn`: by how much (90, 180, 270 degrees) the page is to be
-    turned clockwise so that it is, 0 where no such turn makes it. `confidence` is 1.0 for a text layer. `key` names the
-    line to `PageMarks.split`; `blank_before` and `blank_after` tell of white space cut off its text.
+    A line that is not `upright` runs up, down or aslant; `turn` is the clockwise rotation of the page (90, 180, 270
+    degrees) that makes it upright, 0 without one. `confidence` is 1.0 for a text layer. `key` names the line to
+    `PageMarks.split`; `blank_before` and `blank_after` are True when white space was cut off its text.
     `recognised` lines are OCR's. `math` lines are set to a fifth or more in fonts of mathematics, `has_math` in part.
     `reach`: top and bottom of all its glyphs' boxes, raised and lowered ones too. `color` is that of most of
     its text; `tall` the size of its largest letters, where small capitals follow them. A line joined of several keeps
@@ -109,6 +109,7 @@ class Line:
 
     @property
     def bbox(self) -> Bbox:
+        """Return the line's box."""
         return (self.x0, self.y0, self.x1, self.y1)
 
 
@@ -152,11 +153,11 @@ def split_evenly(line: Line) -> list[Piece]:
     """Words of a line when nothing better is known: every character as wide as the others."""
     step = (line.x1 - line.x0) / max(1, len(line.text))
     pieces: list[Piece] = []
-    at = 0
+    offset = 0
     for word in line.text.split():
-        at = line.text.index(word, at)
-        pieces.append(Piece(line.x0 + at * step, line.x0 + (at + len(word)) * step, word))
-        at += len(word)
+        offset = line.text.index(word, offset)
+        pieces.append(Piece(line.x0 + offset * step, line.x0 + (offset + len(word)) * step, word))
+        offset += len(word)
     return pieces
 
 
@@ -166,12 +167,12 @@ def find_no_glyphs(boxes: list[Bbox]) -> list[list[MathGlyph]]:
 
 
 def find_no_pixels(area: Bbox, dpi: int) -> npt.NDArray[np.uint8] | None:
-    """Pixels of a page whose images nobody can unpack."""
+    """Return no pixels, for a page whose images cannot be unpacked."""
     return None
 
 
 def divides_nothing(text: str, following: str) -> bool:
-    """The answer of a page that nobody has looked at: every hyphen is kept."""
+    """Keep every hyphen; used for a page without hyphen statistics."""
     return not (text or following)
 
 
@@ -181,13 +182,13 @@ class PageMarks:
 
     `glyph_shapes` are the filled shapes of the size of letters: text that is drawn as curves has one for each.
 
-    `unseen` are lines that nobody sees (they are not in `lines`), `painted` all characters, for the statement.
-    `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins lie in some boxes.
-    `tags`: the lines as the author tagged them, where he did. `orders`: reading orders already found.
-    `pixels` gives an image's own grey levels in a box of the page, at some dots an inch, where they tell what is seen.
-    `seen`: boxes of the tables that a layout detector saw, null where none looked; `doubts`: why another should look at
-    the page's tables, null where nobody wants to know. `rotation`: the page's own, in degrees. `divides`: whether the
-    hyphen at the end of a text divides its last word.
+    `unseen` are invisible lines (they are not in `lines`), `painted` all characters, for the statement.
+    `dashes` are horizontals too short for a table; `glyphs` gives the single glyphs whose origins are in some boxes.
+    `tags`: the lines as the author tagged them, if tagged. `orders`: reading orders already found.
+    `pixels` gives an image's own grey levels in a box of the page, at some dots an inch, where they decide visibility.
+    `seen`: boxes of the tables that a layout detector found, null without one; `doubts`: reasons for a second opinion
+    on the page's tables, null when not requested. `rotation`: the page's own, in degrees. `divides`: returns True when
+    the hyphen at the end of a text divides its last word.
     """
 
     width: float
@@ -216,5 +217,5 @@ class PageMarks:
     doubts: list[str] | None = None
 
     def words_of(self, line: Line) -> list[Piece]:
-        """The words of a line; of one joined of several, the words of each."""
+        """Return the words of a line; for a line joined of several, the words of each."""
         return [piece for part in line.parts or (line,) for piece in self.split(part)]

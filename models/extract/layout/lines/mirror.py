@@ -24,7 +24,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def runs_right_to_left(lines: list[Line]) -> bool:
-    """True when most letters of the lines belong to a script that runs from right to left."""
+    """Return True when most letters of the lines belong to a script that runs from right to left."""
     text = "".join([line.text for line in lines])
     if text.isascii() or RTL.search(text) is None:
         return False
@@ -32,7 +32,7 @@ def runs_right_to_left(lines: list[Line]) -> bool:
 
 
 def mirror_marks(marks: PageMarks) -> PageMarks:
-    """The page as a mirror shows it; its lines keep their text. No glyphs: formulas do not turn around."""
+    """Return the page mirrored; its lines keep their text. Glyphs are dropped, because formulas do not turn around."""
     width = marks.width
     split = marks.split
 
@@ -51,7 +51,7 @@ def mirror_marks(marks: PageMarks) -> PageMarks:
         fills=[Fill(width - fill.x1, fill.y0, width - fill.x0, fill.y1, fill.color) for fill in marks.fills],
         shapes=[mirror_box(box, width) for box in marks.shapes],
         pictures=[mirror_box(box, width) for box in marks.pictures],
-        fields=[replace(one, box=mirror_box(one.box, width)) for one in marks.fields],
+        fields=[replace(form_field, box=mirror_box(form_field.box, width)) for form_field in marks.fields],
         tags=[replace(tag, box=mirror_box(tag.box, width)) for tag in marks.tags],
         seen=None if marks.seen is None else [mirror_box(box, width) for box in marks.seen],
         split=split_mirrored,
@@ -60,20 +60,23 @@ def mirror_marks(marks: PageMarks) -> PageMarks:
 
 
 def mirror_box(box: Bbox, width: float) -> Bbox:
+    """Return the box mirrored on a page of this width."""
     return (width - box[2], box[1], width - box[0], box[3])
 
 
 def mirror_line(line: Line, width: float) -> Line:
+    """Return the line mirrored on a page of this width."""
     parts = tuple(mirror_line(part, width) for part in line.parts)
     return replace(line, x0=width - line.x1, x1=width - line.x0, runs=list(line.runs), parts=parts)
 
 
 def mirror_rule(rule: Rule, width: float) -> Rule:
+    """Return the rule mirrored on a page of this width."""
     return Rule(width - rule.x1, rule.y0, width - rule.x0, rule.y1)
 
 
 def mirror_block(block: PageBlock, marks: PageMarks) -> PageBlock:
-    """The block where it stands on the page itself; a picture is named after its place there."""
+    """Return the block at its place on the page itself, with its picture named after that place."""
     if block.bbox is None:
         return block
     box = round_bbox(mirror_box(block.bbox, marks.width))

@@ -11,7 +11,7 @@ from models.extract.layout.lines.marks import Line, Run
 
 @dataclass(frozen=True, slots=True)
 class LinePieceLimits:
-    """How far apart pieces of one line may stand."""
+    """Maximum distances of pieces of one line."""
 
     piece_gap: float = 1.7
     """Pieces of one baseline this close (in ems) are one line."""
@@ -69,7 +69,7 @@ def _join_stretched(lines: list[Line]) -> list[Line]:
 
 
 def _may_be_stretched(a: Line, b: Line) -> bool:
-    """True for neighbours of one type on one baseline with a wide gap between them."""
+    """Return True for neighbours of one type on one baseline with a wide gap between them."""
     return (
         LIMITS.piece_gap * a.size <= b.x0 - a.x1 < LIMITS.stretched_gap * a.size
         and abs(a.base - b.base) <= LIMITS.equal_gaps * a.size
@@ -90,7 +90,7 @@ def _is_stretched(row: list[Line], below: Line) -> bool:
 
 
 def is_same_line(a: Line, b: Line, near: list[Line]) -> bool:
-    """True for pieces of one line: a small gap, or a wide one that a line above or below runs across."""
+    """Return True for pieces of one line: a small gap, or a wide one that a line above or below runs across."""
     size = max(a.size, b.size)
     if abs(a.base - b.base) > 0.5 * size or not (a.upright and b.upright) or not a.text or not b.text:
         return False
@@ -164,5 +164,5 @@ def merge_entries(lines: list[Line], width: float) -> tuple[list[Line], bool]:
 
 
 def close_leaders(text: str) -> str:
-    """The text with the blanks between leader dots left out."""
-    return _LEADERS.sub(lambda found: re.sub(r"\s", "", found.group()) + " ", text).rstrip()
+    """Return the text without the blanks between leader dots."""
+    return _LEADERS.sub(lambda match: re.sub(r"\s", "", match.group()) + " ", text).rstrip()

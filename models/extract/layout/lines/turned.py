@@ -49,7 +49,7 @@ def find_turn(lines: list[Line]) -> int:
 
 
 def find_turns(lines: list[Line]) -> list[int]:
-    """Turns in which enough lines stand for a table."""
+    """Return the turns with enough lines for a table."""
     if all(line.upright for line in lines):
         return []
     counts = Counter(line.turn for line in lines if line.turn)
@@ -65,7 +65,7 @@ class PageTurn:
     degrees: int
 
     def turn(self, box: Bbox) -> Bbox:
-        """A box of the page, on the turned page."""
+        """Return a box of the page on the turned page."""
         x0, y0, x1, y1 = box
         match self.degrees:
             case 90:
@@ -76,7 +76,7 @@ class PageTurn:
                 return (y0, self.width - x1, y1, self.width - x0)
 
     def turn_back(self, box: Bbox) -> Bbox:
-        """A box of the turned page, on the page."""
+        """Return a box of the turned page on the page."""
         x0, y0, x1, y1 = box
         match self.degrees:
             case 90:
@@ -88,7 +88,7 @@ class PageTurn:
         return round_bbox(box)
 
     def turn_marks(self, marks: PageMarks) -> PageMarks:
-        """The page turned; lines that were to be turned so are upright on it. No glyphs: formulas stay as text."""
+        """Return the page turned, with lines of this turn upright. Glyphs are dropped: formulas stay as text."""
         split = marks.split
         sides = (marks.width, marks.height) if self.degrees == 180 else (marks.height, marks.width)
         flat, upright = [self._rule(rule) for rule in marks.horizontals], [self._rule(rule) for rule in marks.verticals]
@@ -103,7 +103,7 @@ class PageTurn:
             fills=[Fill(*self.turn((fill.x0, fill.y0, fill.x1, fill.y1)), fill.color) for fill in marks.fills],
             shapes=[self.turn(box) for box in marks.shapes],
             pictures=[self.turn(box) for box in marks.pictures],
-            fields=[replace(one, box=self.turn(one.box)) for one in marks.fields],
+            fields=[replace(form_field, box=self.turn(form_field.box)) for form_field in marks.fields],
             tags=[self._tag(tag) for tag in marks.tags],
             seen=None if marks.seen is None else [self.turn(box) for box in marks.seen],
             split=lambda line: [self._piece(piece) for piece in split(line)],
@@ -112,7 +112,7 @@ class PageTurn:
         )
 
     def turn_block_back(self, block: PageBlock, number: int) -> PageBlock:
-        """The block where it stands on the page itself (`number`); a picture is named after its place there."""
+        """Return the block at its place on the page itself (`number`), with its picture named after that place."""
         if block.bbox is None:
             return block
         box = self.turn_back(block.bbox)
@@ -123,7 +123,7 @@ class PageTurn:
         return replace(block, bbox=box, table=table, asset_ref=reference)
 
     def turn_table_back(self, table: Table) -> Table:
-        """The table with its cells where they stand on the page."""
+        """Return the table with its cells at their places on the page."""
         cells = tuple(
             replace(cell, bbox=None if cell.bbox is None else self.turn_back(cell.bbox)) for cell in table.cells
         )
@@ -147,7 +147,7 @@ class PageTurn:
         return replace(tag, box=self.turn(tag.box))
 
     def _piece(self, piece: Piece) -> Piece:
-        """A word whose whole place is known is turned; one that was told from its line stands there already."""
+        """Turn a word whose whole place is known; a word placed by its line is turned already."""
         if piece.y1 <= piece.y0:
             return piece
         x0, y0, x1, y1 = self.turn((piece.x0, piece.y0, piece.x1, piece.y1))

@@ -39,29 +39,17 @@ def ruled_columns(region: RuledRegion) -> list[float]:
     return [x for x, length in lengths if length >= LIMITS.rule_share * (y1 - y0)]
 
 
-def open_columns(rows: list[TextRow]) -> list[float]:
-    """Return the x positions of blank channels between columns of words, left to right."""
-    return OpenRows(rows).find_columns()
-
-
-class OpenRows:
-    """Segment ends of the rows that show columns; columns can be searched with several limits."""
-
-    def __init__(self, rows: list[TextRow]) -> None:
-        most = max([len(row.segments) for row in rows], default=0)
-        least = max(2.0, LIMITS.full_row * most)
-        rows = [row for row in rows if len(row.segments) >= least]
-        self._count = len(rows)
-        self._size = sorted([row.size for row in rows])[len(rows) // 2] if rows else 0.0
-        self._steps = [(segment.x0, 1) for row in rows for segment in row.segments]
-        self._steps += [(segment.x1, -1) for row in rows for segment in row.segments]
-        self._steps.sort()
-
-    def find_columns(self, crossed: float = LIMITS.crossed_share, channel: float = CHANNEL) -> list[float]:
-        """Return the x positions of channels of at least `channel` ems that at most a share `crossed` of rows cross."""
-        if not self._count:
-            return []
-        return _find_channels(self._steps, int(crossed * self._count), channel * self._size)
+def open_columns(rows: list[TextRow], channel: float = CHANNEL) -> list[float]:
+    """Return the x positions of blank channels of at least `channel` ems between columns of words, left to right."""
+    most = max([len(row.segments) for row in rows], default=0)
+    least = max(2.0, LIMITS.full_row * most)
+    rows = [row for row in rows if len(row.segments) >= least]
+    if not rows:
+        return []
+    size = sorted([row.size for row in rows])[len(rows) // 2]
+    steps = [(segment.x0, 1) for row in rows for segment in row.segments]
+    steps += [(segment.x1, -1) for row in rows for segment in row.segments]
+    return _find_channels(sorted(steps), int(LIMITS.crossed_share * len(rows)), channel * size)
 
 
 def _find_channels(steps: list[tuple[float, int]], allowed: int, least: float) -> list[float]:

@@ -14,7 +14,7 @@ from models.extract.layout.text.captions import is_caption
 
 @dataclass(frozen=True, slots=True)
 class FirstRowLimits:
-    """What makes the row above a table one of it."""
+    """Limits for the row above a table to belong to it."""
 
     least_pieces: int = 3
     """Pieces of the row; fewer may be a heading over two columns."""
@@ -34,7 +34,7 @@ Chosen = tuple[Candidate, float]
 
 
 def take_first_rows(view: PageView, chosen: list[Chosen]) -> list[Chosen]:
-    """The chosen tables, each with the printed row right above it that is its own."""
+    """Return the chosen tables, each with the printed row right above it if the row belongs to it."""
     taken = {index for candidate, _ in chosen for index in candidate.indices}
     out: list[Chosen] = []
     for candidate, score in chosen:
@@ -55,15 +55,15 @@ def _with_row_above(view: PageView, candidate: Candidate, taken: set[int]) -> Ca
     if not above or not _leads_in(view, rows, above[-1], own, taken):
         return None
     indices = tuple(sorted(own | set(above[-1].indices)))
-    same = [one for one in build_candidates(view, indices) if one.grid.width == candidate.grid.width]
+    same = [grown for grown in build_candidates(view, indices) if grown.grid.width == candidate.grid.width]
     if not same:
         return None
     longer = min(
         same,
-        key=lambda one: (
-            one.mode != candidate.mode,
-            one.by_forest != candidate.by_forest,
-            len(one.grid.rows) < len(candidate.grid.rows),
+        key=lambda grown: (
+            grown.mode != candidate.mode,
+            grown.by_forest != candidate.by_forest,
+            len(grown.grid.rows) < len(candidate.grid.rows),
         ),
     )
     longer.makers = candidate.makers
@@ -71,7 +71,7 @@ def _with_row_above(view: PageView, candidate: Candidate, taken: set[int]) -> Ca
 
 
 def _leads_in(view: PageView, rows: list[LineRow], above: LineRow, own: set[int], taken: set[int]) -> bool:
-    """True when the row above is free, at the table's pitch, and all its pieces stand in columns of the table."""
+    """Return True if the row above is free, at the table's pitch, and all its pieces are in columns of the table."""
     lines = [view.lines[index] for index in above.indices]
     if not taken.isdisjoint(above.indices) or len(lines) < LIMITS.least_pieces or is_caption(lines[0].text):
         return False

@@ -187,7 +187,7 @@ def make_table(grid: Grid, divides: Callable[[str, str], bool]) -> Table:
 
 
 def _count_header_rows(grid: Grid) -> int:
-    """The rows of the head down to the first below the top that holds amounts over amounts: that one is data."""
+    """Return the number of header rows: up to the first row below the top with amounts over amounts, which is data."""
     if not grid.header_rows and _is_bold_head(grid):
         return 1
     for index in range(1, grid.header_rows):
@@ -197,14 +197,14 @@ def _count_header_rows(grid: Grid) -> int:
 
 
 def _is_bold_head(grid: Grid) -> bool:
-    """True for a first row in bold over rows that are not: without rules that is the head."""
+    """Return True for a bold first row over rows that are not bold, which is the header of a table without rules."""
     if len(grid.rows) < LEAST_HEADED:
         return False
-    first, *rest = grid.rows
+    first, *body = grid.rows
     filled = [slot for slot in first if slot.words]
     if len(filled) < 2 or not all(word.bold for slot in filled for word in slot.words):
         return False
-    is_bold = [word.bold for row in rest for slot in row for word in slot.words]
+    is_bold = [word.bold for row in body for slot in row for word in slot.words]
     return sum(is_bold) <= MOST_BOLD * len(is_bold)
 
 

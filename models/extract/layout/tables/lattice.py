@@ -39,12 +39,12 @@ Area = tuple[int, int, int, int]
 
 
 def enclose_cells(region: RuledRegion, rows: list[TextRow], grid: Grid) -> Grid | None:
-    """The grid of what the rules enclose, null where they do not enclose all cells.
+    """Return the grid of cells that the rules enclose, or None if they do not enclose all cells.
 
     Args:
         region: The rules around the table.
         rows: Its printed rows.
-        grid: The grid that was made by other means; says how many rows are headers.
+        grid: The grid built by other means; it determines the number of header rows.
     """
     xs = _find_edges([rule.x0 for rule in region.verticals])
     ys = _find_edges([rule.y0 for rule in region.horizontals])
@@ -71,7 +71,7 @@ def _find_edges(places: list[float]) -> Edges:
 
 
 def _find_areas(xs: Edges, ys: Edges, region: RuledRegion) -> list[Area] | None:
-    """The cells of the lattice, null where an edge is half drawn or a cell is no rectangle."""
+    """Return the cells of the lattice; None if an edge is half drawn or a cell is not a rectangle."""
     across = _find_drawn([(rule.y0, rule.x0, rule.x1) for rule in region.horizontals], ys, xs)
     down = _find_drawn([(rule.x0, rule.y0, rule.y1) for rule in region.verticals], xs, ys)
     if across is None or down is None:
@@ -117,16 +117,16 @@ def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing:
 
 
 def _share_covered(parts: list[tuple[float, float]], start: float, end: float) -> float:
-    covered, at = 0.0, start
+    covered, position = 0.0, start
     for left, right in sorted(parts):
-        left, right = max(left, at), min(right, end)
+        left, right = max(left, position), min(right, end)
         if right > left:
-            covered, at = covered + right - left, right
+            covered, position = covered + right - left, right
     return covered / max(end - start, 0.1)
 
 
 def _place_words(words: Sequence[TableWord], xs: Edges, ys: Edges, areas: list[Area]) -> list[list[TableWord]] | None:
-    """The words of each cell by their middles, null where a word is outside the lattice."""
+    """Return the words of each cell by their middles; None if a word is outside the lattice."""
     width = len(xs) - 1
     owner = {
         row * width + column: index
@@ -155,7 +155,7 @@ def _holds_rows(rows: list[TextRow], xs: Edges, ys: Edges) -> bool:
 
 
 def _make_grid(areas: list[Area], held: list[list[TableWord]], xs: Edges, ys: Edges, known: Grid) -> Grid:
-    """The lattice as a grid without rows and columns in which no cell with text begins."""
+    """Return the lattice as a grid without rows and columns in which no cell with text begins."""
     rows = _number({area[0] for area, words in zip(areas, held, strict=True) if words or area[2] - area[0] == 1})
     columns = _number({area[1] for area in areas})
     made = Grid([xs[column] for column in sorted(columns)[1:]], [[] for _ in rows])

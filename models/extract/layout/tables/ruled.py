@@ -189,17 +189,19 @@ def _is_tabular(rows: list[TextRow]) -> bool:
 
 
 def is_contents(rows: list[TextRow]) -> bool:
-    """Return True for a list of titles with page numbers that never decrease: a table of contents."""
-    numbers = [row.words[-1].text for row in rows if len(row.segments) > 1]
+    """Return True for titles with page numbers that never decrease: a list of contents, or one after the other."""
+    entries = [row for row in rows if len(row.segments) > 1]
+    numbers = [row.words[-1].text for row in entries]
     if len(numbers) < 4 or len(numbers) < 0.6 * len(rows) or any(len(row.segments) > 3 for row in rows):
         return False
     if not all(number.isdecimal() for number in numbers):
         return False
     if sum(row.words[0].text[:1].isdigit() and len(row.words) < 3 for row in rows) > 0.5 * len(rows):
         return False
-    pages = [int(number) for number in numbers]
-    is_numbered = sum(bool(_SECTION.fullmatch(row.words[0].text)) for row in rows) > 0.6 * len(rows)
-    return (pages[-1] > 9 or is_numbered) and all(page <= other for page, other in pairwise(pages))
+    keys = [row.words[0].text for row in entries]
+    is_numbered = sum(bool(_SECTION.fullmatch(key)) for key in keys) > 0.6 * len(rows)
+    falls = [key for key, (page, other) in zip(keys[1:], pairwise(map(int, numbers)), strict=True) if other < page]
+    return (int(numbers[-1]) > 9 or is_numbered) and all(is_numbered and key.rstrip(".") == "1" for key in falls)
 
 
 def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool:

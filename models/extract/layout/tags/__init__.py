@@ -1,1 +1,1 @@
-"""What the author of a document says of its parts: believed where the page agrees."""
+"""Structure tags of a document, used if the page agrees with them."""

@@ -1,6 +1,6 @@
-"""Groups of a page by its author's tags: a group an element, in the author's order, with the type that was stated.
+"""Arrange groups of a page by its structure tags: one group per element, in the tagged order, with the stated type.
 
-Block by block: what the tags leave open, and what a page shows better than its author says, stays as the page has it.
+Decided block by block: parts without tags, and parts that the page shows better than its tags, stay unchanged.
 """
 
 from collections import defaultdict
@@ -22,12 +22,12 @@ _KINDS = {
 _NOTES = frozenset({"Note", "FENote"})
 _FURNITURE = frozenset({BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER})
 _DEEPEST_LIST = 6
-"""The deepest level of a list item, as the page's own lists have it."""
+"""Maximum level of a list item, as in lists of the layout."""
 
 
 @dataclass(slots=True)
 class TypedGroup:
-    """Lines of one block with its type; `level` where it was stated; `tagged` when the author said so."""
+    """Lines of one block with its type; `level` if it was stated; `tagged` if the tags state the type."""
 
     kind: BlockType
     lines: list[Line]
@@ -37,7 +37,7 @@ class TypedGroup:
 
 @dataclass(slots=True)
 class _TaggedElement:
-    """The lines of an element and the types that the page gave them."""
+    """The lines of an element and the types that the layout assigned to them."""
 
     role: str
     depth: int
@@ -46,7 +46,7 @@ class _TaggedElement:
 
 
 def follow_tags(plan: TagPlan, groups: list[list[Line]], kinds: list[BlockType], floats: set[int]) -> list[TypedGroup]:
-    """The groups as tagged; those of `floats` (places in `groups`) and running heads stay what they are."""
+    """Return the groups as tagged; those of `floats` (indices of `groups`) and running heads stay unchanged."""
     elements: dict[int, _TaggedElement] = {}
     slots: list[TypedGroup | int] = []
     for index, (group, kind) in enumerate(zip(groups, kinds, strict=True)):
@@ -62,7 +62,7 @@ def follow_tags(plan: TagPlan, groups: list[list[Line]], kinds: list[BlockType],
 
 
 def _are_notes(plan: TagPlan, group: list[Line]) -> bool:
-    """True for what looks like a running foot and is a note, from its beginning: a real foot may seem to end one."""
+    """Return True for an apparent running foot that is a note from its beginning; a real foot may seem to end one."""
     tags = [plan.tag_of(line) for line in group]
     if not all(tag is not None and tag.role in _NOTES for tag in tags):
         return False
@@ -77,25 +77,25 @@ def _share_out(
     slots: list[TypedGroup | int],
 ) -> None:
     """Put the lines of a group into their elements; a slot for each element that is met first, one for the rest."""
-    rest: list[Line] = []
+    untagged: list[Line] = []
     for line in group:
         tag = plan.tag_of(line)
         if tag is None or (tag.role not in _KINDS and not is_heading_role(tag.role)):
-            rest.append(line)
+            untagged.append(line)
             continue
         if tag.element not in elements:
             elements[tag.element] = _TaggedElement(tag.role, tag.depth, [], [])
             slots.append(tag.element)
         elements[tag.element].lines.append(line)
         elements[tag.element].kinds.append(kind)
-    if rest:
-        slots.append(TypedGroup(kind, rest))
+    if untagged:
+        slots.append(TypedGroup(kind, untagged))
 
 
 def _as_stated(element: _TaggedElement, has_headings: bool) -> TypedGroup:
-    """The group of an element.
+    """Return the group of an element.
 
-    `P` is what authors tag who tag nothing: only beside headings it says that it is none.
+    Authors who tag nothing else use `P` for everything, so it rules out a heading only if other headings are tagged.
     """
     seen = _most_common(element)
     if is_heading_role(element.role):
@@ -111,7 +111,7 @@ def _as_stated(element: _TaggedElement, has_headings: bool) -> TypedGroup:
 
 
 def _stated_level(role: str) -> int | None:
-    """1..6 of H1..H6, 1 of a title; null of an H, whose level its place would tell."""
+    """Return 1..6 of H1..H6, 1 of a title; None of an H, whose level depends on its nesting."""
     return int(role[1:]) if len(role) < 4 and role[1:].isdecimal() else 1 if role == "Title" else None
 
 

@@ -1,4 +1,4 @@
-"""Tables as their author tagged them, where they are rectangular and hold the very text that the page shows there."""
+"""Tagged tables, used if they are rectangular and contain exactly the text that the page shows there."""
 
 from collections import defaultdict
 from itertools import pairwise
@@ -10,11 +10,11 @@ from models.extract.layout.tables.scoring.find import FoundTable
 from models.extract.layout.tags.trust import LIMITS, TagPlan
 
 Extent = tuple[float, float]
-"""Left and right."""
+"""Left and right end."""
 
 
 def take_tagged_tables(plan: TagPlan, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-    """The tables that the tags state well, and the lines that belong to none of them."""
+    """Return the tables that the tags state well, and the lines outside them."""
     cells: dict[int, list[TaggedLine]] = defaultdict(list)
     for tag in plan.tags:
         if tag.table and tag.role in ("TD", "TH"):
@@ -26,9 +26,9 @@ def take_tagged_tables(plan: TagPlan, lines: list[Line]) -> tuple[list[FoundTabl
         owner = plan.tag_of(line)
         if owner is not None and owner.role in ("TD", "TH"):
             inside[owner.table].append(line)
-    found = [made for table, tags in cells.items() if (made := _make_table(tags, inside[table])) is not None]
-    taken = {id(line) for one in found for line in one.lines}
-    return found, [line for line in lines if id(line) not in taken]
+    tables = [made for table, tags in cells.items() if (made := _make_table(tags, inside[table])) is not None]
+    taken = {id(line) for table in tables for line in table.lines}
+    return tables, [line for line in lines if id(line) not in taken]
 
 
 def _make_table(tags: list[TaggedLine], lines: list[Line]) -> FoundTable | None:
@@ -52,7 +52,7 @@ def _make_table(tags: list[TaggedLine], lines: list[Line]) -> FoundTable | None:
 
 
 def _find_columns(rows: list[dict[int, list[TaggedLine]]], width: int) -> list[Extent] | None:
-    """Where each column's text stands in the rows that have all cells; null when columns run into each other."""
+    """Return the horizontal extent of each column in the rows with all cells; None if columns overlap."""
     full = [row for row in rows if len(row) == width] or rows
     columns: list[Extent] = []
     for column in range(width):
@@ -65,10 +65,10 @@ def _find_columns(rows: list[dict[int, list[TaggedLine]]], width: int) -> list[E
 
 
 def _make_row(number: int, row: dict[int, list[TaggedLine]], columns: list[Extent]) -> list[Cell] | None:
-    """The cells of a row, a missing one empty; in a row with fewer cells each stands where its text does."""
+    """Return the cells of a row, with empty cells for missing ones; in a shorter row each is placed by its text."""
     placed: dict[int, tuple[int, list[TaggedLine]]] = {}
-    for at, tags in row.items():
-        over = [at] if len(row) == len(columns) else _columns_under(tags, columns)
+    for column, tags in row.items():
+        over = [column] if len(row) == len(columns) else _columns_under(tags, columns)
         if not over or over[0] in placed:
             return None
         placed[over[0]] = (len(over), tags)
@@ -82,10 +82,10 @@ def _make_row(number: int, row: dict[int, list[TaggedLine]], columns: list[Exten
 
 
 def _columns_under(tags: list[TaggedLine], columns: list[Extent]) -> list[int]:
-    """Numbers of the columns over which the text reaches."""
+    """Return the indices of columns that the text extends over."""
     x0, _, x1, _ = _around([tag.box for tag in tags])
     slack = LIMITS.column_overlap
-    return [at for at, (left, right) in enumerate(columns) if x0 < right - slack and x1 > left + slack]
+    return [column for column, (left, right) in enumerate(columns) if x0 < right - slack and x1 > left + slack]
 
 
 def _has_text(tags: list[TaggedLine]) -> bool:

@@ -1,4 +1,4 @@
-"""Whether the author's tags of a page are to be believed: all text is in them, in the page's order, few headings."""
+"""Decide whether the structure tags of a page are used: they cover all text in its order, with few headings."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from models.extract.layout.text.order import order_lines
 
 @dataclass(frozen=True, slots=True)
 class TagLimits:
-    """What sane tags look like."""
+    """Limits of plausible tags."""
 
     covered: float = 0.95
-    """Least share of the page's characters (margins apart) that stand in an element."""
+    """Minimum share of the page's characters (without margins) in elements."""
     in_order: float = 0.6
-    """Least share of neighbours in the author's order that follow each other on the page too."""
+    """Minimum share of neighbours in the tagged order that are also in this order on the page."""
     heading_share: float = 0.5
-    """Most of a page's characters that headings hold, where it has `few_chars` or more."""
+    """Maximum share of a page's characters in headings, if it has `few_chars` or more."""
     few_chars: int = 300
     """Characters: a page with fewer may be a cover or a slide, nothing but headings."""
     heading_chars: int = 300
-    """Characters: a longer heading is none."""
+    """Maximum characters of a heading."""
     stripe: float = 20.0
-    """Points: height of the stripes in which lines are looked up."""
+    """Points: height of the stripes in which lines are indexed."""
     least_rows: int = 2
     """Rows of a table."""
     least_columns: int = 2
@@ -38,7 +38,7 @@ LIMITS = TagLimits()
 
 
 class TagPlan:
-    """The tagged lines of a page, found by place."""
+    """The tagged lines of a page, indexed by place."""
 
     def __init__(self, tags: list[TaggedLine]) -> None:
         self.tags = tags
@@ -51,12 +51,12 @@ class TagPlan:
                 self._stripes[stripe].append(tag)
 
     def begins_element(self, tag: TaggedLine) -> bool:
-        """True on the row where the element begins."""
+        """Return True on the row where the element begins."""
         first = self._first[tag.element].box
         return first[1] < tag.box[3] and first[3] > tag.box[1]
 
     def tag_of(self, line: Line) -> TaggedLine | None:
-        """The tagged line on whose row most of the line lies."""
+        """Return the tagged line that shares its row with most of the line."""
         middle = (line.y0 + line.y1) / 2
         best: TaggedLine | None = None
         most = 0.0
@@ -69,7 +69,7 @@ class TagPlan:
 
 
 def trust_tags(marks: PageMarks) -> TagPlan | None:
-    """The plan of a page whose tags are sane; else none, and a warning where there are any."""
+    """Return the plan of a page with plausible tags; otherwise None, and add a warning if there are tags."""
     if not marks.tags:
         return None
     plan = TagPlan(marks.tags)
@@ -102,16 +102,17 @@ def _has_sane_headings(tags: list[TaggedLine]) -> bool:
 
 
 def is_heading_role(role: str) -> bool:
+    """Return whether a role is that of a heading or title."""
     return role == "Title" or (role.startswith("H") and len(role) <= 2)
 
 
 def _follows_page(plan: TagPlan, lines: list[Line]) -> bool:
-    """True when elements come in the order in which the page is read, cells of a table counted as one."""
+    """Return True if elements come in the page's reading order, with the cells of a table counted as one."""
     places: dict[tuple[int, int], int] = {}
     for place, line in enumerate(order_lines(lines)):
         tag = plan.tag_of(line)
         if tag is not None:
             places.setdefault((tag.table, 0 if tag.table else tag.element), place)
     order = list(dict.fromkeys((tag.table, 0 if tag.table else tag.element) for tag in plan.tags))
-    steps = [places[a] < places[b] for a, b in pairwise([one for one in order if one in places])]
+    steps = [places[a] < places[b] for a, b in pairwise([element for element in order if element in places])]
     return sum(steps) >= LIMITS.in_order * len(steps)

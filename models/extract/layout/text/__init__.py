@@ -1,1 +1,1 @@
-"""Lines gathered to blocks and told apart: paragraphs, headings, captions, furniture, order."""
+"""Groups lines into blocks and classifies them: paragraphs, headings, captions, furniture, order."""

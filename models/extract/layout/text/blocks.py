@@ -26,34 +26,38 @@ _DIVIDED = re.compile(r"[a-z][-‐]$")
 def join_lines(
     lines: list[Line], divides: Divides = NO_PAGE.divides, breaks: list[int] | None = None
 ) -> tuple[str, list[Run]]:
-    """Text of the lines with its runs; a word divided at a line end is made whole.
+    """Return the text of the lines with its runs; a word divided at a line end is joined.
 
-    `divides` tells the hyphens that only divide: as the page has it, else as the two lines say. `breaks` gets the
-    places in the text of the hyphens at line ends, kept or not.
+    Args:
+        lines: Lines of one block, in reading order.
+        divides: Returns True for a hyphen that only divides a word; by default it judges by the two lines.
+        breaks: Receives the offsets of the hyphens at line ends, kept or not.
     """
     parts: list[str] = []
     runs: list[Run] = []
     rows = _keeps_rows(lines)
-    at = 0
+    length = 0
     for index, line in enumerate(lines):
         text = close_leaders(line.text) if "...." in line.text or ". . ." in line.text else line.text
         following = lines[index + 1].text if index + 1 < len(lines) else ""
         tail = _row_break(line, lines[index + 1], rows) if following else ""
         if is_attached(text, following):
             if breaks is not None and may_divide(text, following):
-                breaks.append(at + len(text) - 1)
+                breaks.append(length + len(text) - 1)
             text, tail = text[:-1] if divides(text, following) else text, ""
         for run in line.runs:
             end = min(run.end, len(text))
             if end > run.start:
-                _add_run(runs, Run(at + run.start, at + end, run.bold, run.italic, run.code, run.href, run.latex))
+                _add_run(
+                    runs, Run(length + run.start, length + end, run.bold, run.italic, run.code, run.href, run.latex)
+                )
         parts.append(text + tail)
-        at += len(text) + len(tail)
+        length += len(text) + len(tail)
     return "".join(parts), runs
 
 
 def _row_break(line: Line, following: Line, rows: bool) -> str:
-    """What joins two lines of a block: a line feed after a row that is kept, a tab over a wide gap inside one."""
+    """Return the separator of two lines of a block: a line feed after a kept row, a tab over a wide gap inside one."""
     if _ends_row(line, following):
         return "\n" if rows else find_blank(line.text, following.text)
     if not line.upright:
@@ -62,14 +66,14 @@ def _row_break(line: Line, following: Line, rows: bool) -> str:
 
 
 def _ends_row(line: Line, following: Line) -> bool:
-    """True when `following` stands in a lower row."""
+    """Return True when `following` is in a lower row."""
     return following.y0 >= (line.y0 + line.y1) / 2
 
 
 def _keeps_rows(lines: list[Line]) -> bool:
-    """True for recognised rows that are no running text: bills, addresses and forms, whose fields are found by rows.
+    """Return True for recognised rows of bills, addresses and forms, whose fields are found by rows.
 
-    Running text goes on in lower case on at least a third of its rows (English about .85, German .6, bills 0).
+    In running text at least a third of the rows continue in lower case (English about .85, German .6, bills 0).
     """
     if not lines[0].recognised:
         return False
@@ -92,7 +96,7 @@ def _style(run: Run) -> tuple[bool, bool, bool, str | None, str | None]:
 
 
 def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
-    """A block of that type around the lines, in the order given."""
+    """Return a block of that type around the lines, in the given order."""
     breaks: list[int] = []
     text, runs = (join_code(lines), []) if kind is BlockType.CODE else join_lines(lines, marks.divides, breaks)
     confidence = confidence_of(lines)
@@ -130,13 +134,14 @@ def confidence_of(lines: list[Line]) -> float:
 
 
 def lines_bbox(lines: list[Line], marks: PageMarks) -> tuple[float, float, float, float]:
-    """The box around the lines, on the page, with 3 decimals."""
+    """Return the box around the lines, on the page, with 3 decimals."""
     x0, y0 = min([line.x0 for line in lines]), min([line.y0 for line in lines])
     x1, y1 = max([line.x1 for line in lines]), max([line.y1 for line in lines])
     return clamp(x0, y0, x1, y1, marks)
 
 
 def clamp(x0: float, y0: float, x1: float, y1: float, marks: PageMarks) -> tuple[float, float, float, float]:
+    """Limit a box to the page and round it."""
     width, height = marks.width, marks.height
     x0, x1 = min(max(x0, 0.0), width), min(max(x1, 0.0), width)
     y0, y1 = min(max(y0, 0.0), height), min(max(y1, 0.0), height)
@@ -144,7 +149,7 @@ def clamp(x0: float, y0: float, x1: float, y1: float, marks: PageMarks) -> tuple
 
 
 def look_of(lines: list[Line]) -> TextLook:
-    """What the lines look like, for comparison over pages."""
+    """Return the appearance of the lines, for comparison over pages."""
     first, last = lines[0], lines[-1]
     lengths = [len(line.text) for line in lines]
     chars = sum(lengths)

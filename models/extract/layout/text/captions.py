@@ -25,16 +25,16 @@ _MENTION = re.compile(r"\s*(?:shows?|presents?|lists?|gives?|illustrates?|summar
 
 
 def is_caption(text: str) -> bool:
-    """True for a text that begins as a caption does, not as a sentence about a figure."""
-    found = _CAPTION.match(text)
-    return bool(found) and text.lstrip()[:1].isupper() and not _MENTION.match(text, found.end() if found else 0)
+    """Return True for a text that begins like a caption, unlike a sentence about a figure."""
+    match = _CAPTION.match(text)
+    return bool(match) and text.lstrip()[:1].isupper() and not _MENTION.match(text, match.end() if match else 0)
 
 
 TABLE_CAPTION = re.compile(r"\s*(table|tab\.|tabelle|tableau|tabla|tabella|tabela)\s*[\dIVXA-Z]", re.IGNORECASE)
 
 
 def stands_captioned(box: Bbox, lines: list[Line]) -> bool:
-    """True when a line right above or below the box starts as a table's caption does."""
+    """Return True when a line right above or below the box starts like a table's caption."""
     for line in lines:
         near = -1 < box[1] - line.y1 < 4 * line.size or -1 < line.y0 - box[3] < 2.5 * line.size
         if near and line.x0 < box[2] and line.x1 > box[0] and TABLE_CAPTION.match(line.text):

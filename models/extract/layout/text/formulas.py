@@ -34,7 +34,7 @@ _LIMITS: Final = FormulaLimits()
 
 
 def merge_formulas(groups: list[list[Line]]) -> list[list[Line]]:
-    """Groups with neighbouring pieces of one formula joined; all others as they are."""
+    """Join neighbouring pieces of one formula; other groups stay unchanged."""
     out: list[list[Line]] = []
     for group in groups:
         last = out[-1] if out else None
@@ -50,7 +50,7 @@ def _are_one(a: list[Line], b: list[Line]) -> bool:
 
 
 def _is_piece(group: list[Line]) -> bool:
-    """Short, and without a word that is no function's name."""
+    """Return True for a short group whose words are names of functions only."""
     if not group[0].text or not group[0].upright or sum(len(line.text) for line in group) > _LIMITS.most_chars:
         return False
     return not any(word.lower() not in _NAMES for line in group for word in _WORD.findall(line.text))
@@ -61,7 +61,7 @@ def _is_math(group: list[Line]) -> bool:
 
 
 def _is_near(a: list[Line], b: list[Line]) -> bool:
-    """True for boxes an em apart at most, up and down, and one and a half sideways."""
+    """Return True for boxes at most about half an em apart vertically and one and a half sideways."""
     size = max(a[0].size, b[0].size)
     down = _gap(sorted((min(line.y0 for line in group), max(line.y1 for line in group)) for group in (a, b)))
     across = _gap(sorted((min(line.x0 for line in group), max(line.x1 for line in group)) for group in (a, b)))
@@ -100,12 +100,15 @@ def _box_of(line: Line) -> Bbox:
 
 
 def _place(line: Line, glyphs: list[MathGlyph]) -> list[TextGlyph]:
-    """Each glyph at its place in the line's text; nothing where the two do not tell the same characters in a row."""
-    printed = [(at, char) for at, char in enumerate(line.text) if not char.isspace()]
+    """Return each glyph with its offset in the line's text; nothing when their characters differ."""
+    printed = [(offset, char) for offset, char in enumerate(line.text) if not char.isspace()]
     seen = [(char, glyph) for glyph in glyphs for char in glyph.char if not _is_blank(char)]
     if [normalize("NFKC", char) for _, char in printed] != [normalize("NFKC", char) for char, _ in seen]:
         return []
-    return [TextGlyph(at, glyph, sets_only_math(glyph.font)) for (at, _), (_, glyph) in zip(printed, seen, strict=True)]
+    return [
+        TextGlyph(offset, glyph, sets_only_math(glyph.font))
+        for (offset, _), (_, glyph) in zip(printed, seen, strict=True)
+    ]
 
 
 def _is_blank(char: str) -> bool:
@@ -113,7 +116,7 @@ def _is_blank(char: str) -> bool:
 
 
 def _mark(line: Line, formula: InlineFormula) -> None:
-    """The formula as a run of the line, in place of the styles it had; inside a link it stays text."""
+    """Replace the styles of the formula's range by a run with its LaTeX; inside a link it stays text."""
     start, end = formula.start, formula.end
     if any(run.href for run in line.runs if run.start < end and run.end > start):
         return

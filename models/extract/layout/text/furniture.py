@@ -1,4 +1,4 @@
-"""Running heads, page numbers and footnotes: blocks that are told by their place on the page."""
+"""Finds running heads, page numbers and footnotes by their place on the page."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _NOTE = re.compile(r"(?:\d{1,3}|[*†‡§¶]+|[a-z])[.)]?\s*\S")
 
 @dataclass(frozen=True, slots=True)
 class FurnitureLimits:
-    """What stands at the edge of a page and is not its content."""
+    """Thresholds for text at the edge of a page that is not its content."""
 
     sure_bottom: float = 0.89
     """Above this share of the height only page numbers and rows pushed to both margins are running feet."""
@@ -50,16 +50,16 @@ LIMITS = FurnitureLimits()
 
 
 def find_furniture(groups: list[Paragraph], page: PageLook) -> dict[int, BlockType]:
-    """Indices of groups that are running heads or feet."""
-    found: dict[int, BlockType] = {}
+    """Return the groups that are running heads or feet, by index."""
+    furniture: dict[int, BlockType] = {}
     order = sorted(range(len(groups)), key=lambda index: groups[index][0].y0)
-    _walk(groups, order, page, found, BlockType.PAGE_HEADER)
-    _walk(groups, order[::-1], page, found, BlockType.PAGE_FOOTER)
-    return found
+    _walk(groups, order, page, furniture, BlockType.PAGE_HEADER)
+    _walk(groups, order[::-1], page, furniture, BlockType.PAGE_FOOTER)
+    return furniture
 
 
 def _walk(
-    groups: list[Paragraph], order: list[int], page: PageLook, found: dict[int, BlockType], kind: BlockType
+    groups: list[Paragraph], order: list[int], page: PageLook, furniture: dict[int, BlockType], kind: BlockType
 ) -> None:
     """From the page's edge inwards: groups in the edge zone, as long as a gap parts them from the text."""
     zone: list[int] = []
@@ -72,9 +72,9 @@ def _walk(
     del zone[LIMITS.most_pieces :]
     while zone:
         edge = max(groups[i][-1].y1 for i in zone) if at_top else min(groups[i][0].y0 for i in zone)
-        rest = [group for i, group in enumerate(groups) if i not in zone]
+        others = [group for i, group in enumerate(groups) if i not in zone]
         gap = min(
-            ((group[0].y0 - edge) if at_top else (edge - group[-1].y1) for group in rest),
+            ((group[0].y0 - edge) if at_top else (edge - group[-1].y1) for group in others),
             default=page.height,
         )
         if all(_is_running(groups[i], page, gap) for i in zone) or _is_spread([groups[i] for i in zone], page, gap):
@@ -83,11 +83,11 @@ def _walk(
     if not zone and not at_top:
         zone = _find_low_number(groups, order, page)
     for index in zone:
-        found.setdefault(index, kind)
+        furniture.setdefault(index, kind)
 
 
 def find_margin_marks(groups: list[Paragraph], page: PageLook) -> list[int]:
-    """Indices of lines that run up or down the outer margin, beside all text: archive stamps, "Downloaded from"."""
+    """Return the indices of lines along the outer margin, outside all text: archive stamps, "Downloaded from"."""
     upright = [line for group in groups for line in group if line.upright and line.text]
     aslant = [index for index, group in enumerate(groups) if not group[0].upright and group[0].text]
     chars = sum(len(line.text) for line in upright)
@@ -103,13 +103,13 @@ def find_margin_marks(groups: list[Paragraph], page: PageLook) -> list[int]:
 
 
 def _find_low_number(groups: list[Paragraph], order: list[int], page: PageLook) -> list[int]:
-    """The page's last line when it is a bare number, apart from the text, under wide margins."""
+    """Return the page's last line when it is a bare number, apart from the text, under wide margins."""
     if len(order) < 2:
         return []
-    last, rest = groups[order[0]], [groups[index] for index in order[1:]]
+    last, others = groups[order[0]], [groups[index] for index in order[1:]]
     if len(last) > 1 or not re.fullmatch(r"\d{1,4}", last[0].text) or last[0].y0 < LIMITS.lowest_third * page.height:
         return []
-    gap = last[0].y0 - max(group[-1].y1 for group in rest)
+    gap = last[0].y0 - max(group[-1].y1 for group in others)
     return [order[0]] if gap > last[0].size else []
 
 
@@ -146,13 +146,13 @@ def _is_running(group: Paragraph, page: PageLook, gap: float) -> bool:
 
 
 def _is_sentence(text: str) -> bool:
-    """True for a text that ends as a sentence does: running heads name, they do not state."""
+    """Return True for a text that ends like a sentence; running heads do not."""
     return len(text) > LIMITS.sentence_chars and text.rstrip().endswith((".", ":", "?", "!", ";"))
 
 
 def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> set[int]:
-    """Indices of footnotes: small type low on the page that starts with a mark, and what follows in that type."""
-    found: set[int] = set()
+    """Return the indices of footnotes: small type low on the page that starts with a mark, and the text after it."""
+    footnotes: set[int] = set()
     size = _find_text_size(groups, page, skip)
     low, small = 0.45 * page.height, 0.93 * size
     bodies = [group for index, group in enumerate(groups) if index not in skip and _is_body(group, size)]
@@ -161,14 +161,14 @@ def find_footnotes(groups: list[Paragraph], page: PageLook, skip: dict[int, Bloc
         if index in skip or first.y0 < low or first.size > small or not first.text:
             continue
         if (_NOTE.match(first.text) and not _has_body_below(bodies, group)) or (
-            index - 1 in found and abs(groups[index - 1][0].size - first.size) < 0.4
+            index - 1 in footnotes and abs(groups[index - 1][0].size - first.size) < 0.4
         ):
-            found.add(index)
-    return found | _find_note_tails(groups, found, low)
+            footnotes.add(index)
+    return footnotes | _find_note_tails(groups, footnotes, low)
 
 
 def _find_note_tails(groups: list[Paragraph], notes: set[int], low: float) -> set[int]:
-    """Indices of groups in the notes' type right above a column's first note: the end of a note of the page before."""
+    """Return the indices of groups right above a column's first note in its type: the end of a previous page's note."""
     tails: set[int] = set()
     for index in notes:
         above, note = groups[index - 1], groups[index]
@@ -181,7 +181,7 @@ def _find_note_tails(groups: list[Paragraph], notes: set[int], low: float) -> se
 
 
 def _find_text_size(groups: list[Paragraph], page: PageLook, skip: dict[int, BlockType]) -> float:
-    """The size of running text; on a page with more notes than text it is not what most characters have."""
+    """Return the size of running text, which on a page with more notes than text is not the most common size."""
     sizes = [
         group[0].size
         for index, group in enumerate(groups)
@@ -195,5 +195,5 @@ def _is_body(group: Paragraph, size: float) -> bool:
 
 
 def _has_body_below(bodies: list[Paragraph], group: Paragraph) -> bool:
-    """True when running text stands under the group, in its column."""
+    """Return True when running text is under the group, in its column."""
     return any(body[0].y0 >= group[-1].y1 and body[0].x0 < group[0].x1 and body[0].x1 > group[0].x0 for body in bodies)

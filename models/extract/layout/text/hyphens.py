@@ -15,7 +15,7 @@ from models.extract.text_quality.statistics import find_nats
 
 @dataclass(frozen=True, slots=True)
 class HyphenLimits:
-    """What makes a hyphen the word's own. Nats by which one word must be likelier than two, before it is joined."""
+    """Thresholds for a hyphen that belongs to its word. Nats by which one word must be likelier than two."""
 
     dividing_share: float = 0.1
     """Share of the lines that end so on pages which divide words (typeset ones: .1 to .3)."""
@@ -71,9 +71,9 @@ _CONJUNCTIONS = frozenset(
 
 
 def is_attached(text: str, following: str) -> bool:
-    """True when the hyphen that `text` ends in ties its last word to the first of `following` ("pre-" above "1990").
+    """Return True when the final hyphen of `text` ties its last word to the first of `following` ("pre-" above "1990").
 
-    Not the hanging one of "short- and long-term".
+    The hanging hyphen of "short- and long-term" is not attached.
     """
     if len(text) < 2 or text[-1] not in (HYPHEN, SOFT) or not text[-2].isalnum() or not following[:1].isalnum():
         return False
@@ -81,12 +81,12 @@ def is_attached(text: str, following: str) -> bool:
 
 
 def may_divide(text: str, following: str) -> bool:
-    """True when `text` ends in a small letter and a hyphen, and goes on in a small letter."""
+    """Return True when `text` ends in a small letter and a hyphen, and `following` begins in a small letter."""
     return len(text) > 2 and text[-1] in (HYPHEN, SOFT) and text[-2].islower() and following[:1].islower()
 
 
 class PageHyphens:
-    """What a page says of the hyphens at its line ends; looks at the words only when it is asked."""
+    """Statistics of a page's hyphens at line ends, computed at the first query."""
 
     def __init__(self, lines: Sequence[Line] = ()) -> None:
         self._lines = lines
@@ -94,7 +94,7 @@ class PageHyphens:
         self._share = 0.0
 
     def divides(self, text: str, following: str) -> bool:
-        """True when the hyphen at the end of `text` only divides a word that goes on in `following`."""
+        """Return True when the hyphen at the end of `text` only divides a word that continues in `following`."""
         if not may_divide(text, following) or not is_attached(text, following):
             return False
         first, second = _match_last(text), _match_first(following)
@@ -146,10 +146,10 @@ class PageHyphens:
 
 
 def _match_last(text: str) -> str:
-    """The word at the end with its hyphen; the last two characters where none is. Read from the end, so in one pass."""
+    """Return the last word with its hyphen, or the last two characters without one. Read from the end, in one pass."""
     return _match_first(text[::-1])[::-1] if text[-1:] in ("-", "‐") else text[-2:]
 
 
 def _match_first(text: str) -> str:
-    found = _FIRST.match(text)
-    return found.group() if found else ""
+    match = _FIRST.match(text)
+    return match.group() if match else ""

@@ -1,4 +1,4 @@
-"""What a paragraph is: heading, caption, list item, footnote, running head, code, formula. One rule per function."""
+"""Classifies paragraphs: heading, caption, list item, footnote, running head, code, formula. One rule per function."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from models.extract.math.symbols import FUNCTIONS
 
 @dataclass(frozen=True, slots=True)
 class BlockKindLimits:
-    """What makes a group of lines a heading, where the margins are."""
+    """Thresholds for headings and margins."""
 
     heading_lines: int = 3
     """Most lines of a heading."""
@@ -50,10 +50,10 @@ _PART = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PageLook:
-    """What is usual on a page: `body` size in points, share of bold characters, height.
+    """Typical look of a page: `body` size in points, share of bold characters, height.
 
-    `chars`: how many characters it has, tables and pictures included. `contents`: it lists titles with numbers; its
-    own title stands above `title_below`.
+    `chars` is the number of its characters, tables and pictures included. With `contents` it lists titles with numbers,
+    below its own title, which ends at `title_below`.
     """
 
     body: float
@@ -66,7 +66,7 @@ class PageLook:
 
 
 def find_kind(group: list[Line], page: PageLook) -> BlockType:
-    """The type of a paragraph from its own lines; furniture and footnotes are decided by place elsewhere."""
+    """Return the type of a paragraph from its lines; furniture and footnotes are decided by place elsewhere."""
     first = group[0]
     if first.hidden:
         return BlockType.PARAGRAPH
@@ -106,7 +106,7 @@ def is_heading(group: list[Line], page: PageLook) -> bool:
 
 
 def _may_end_in_period(group: list[Line], size: float, page: PageLook) -> bool:
-    """A numbered label ("Chapter 7."), or one line of larger and bold type."""
+    """Return True for a numbered label ("Chapter 7."), or one line of larger and bold type."""
     text = group[-1].text
     return bool(re.fullmatch(r".{0,30}\d\.", text)) or (
         len(group) == 1 and group[0].all_bold and size >= LIMITS.larger * page.body
@@ -121,7 +121,7 @@ def mark_heading_parts(kinds: list[BlockType], groups: list[list[Line]], page: P
 
 
 def _is_heading_part(group: list[Line], following: BlockType, page: PageLook) -> bool:
-    """A chapter's label or its large number, right above a heading."""
+    """Return True for a chapter's label or its large number, right above a heading."""
     if following is not BlockType.HEADING or len(group) > 1:
         return False
     text = group[0].text.strip()
@@ -132,14 +132,14 @@ def _is_heading_part(group: list[Line], following: BlockType, page: PageLook) ->
 
 def demote_runs(kinds: list[BlockType], groups: list[list[Line]]) -> None:
     """Many headings of one look in a row head nothing: an address, a title page, a list of labels."""
-    at = 0
-    while at < len(kinds):
-        end = at
-        while end < len(kinds) and kinds[end] is BlockType.HEADING and _is_alike(groups[at][0], groups[end][0]):
+    start = 0
+    while start < len(kinds):
+        end = start
+        while end < len(kinds) and kinds[end] is BlockType.HEADING and _is_alike(groups[start][0], groups[end][0]):
             end += 1
-        if end - at > LIMITS.most_in_a_row:
-            kinds[at:end] = [BlockType.PARAGRAPH] * (end - at)
-        at = max(end, at + 1)
+        if end - start > LIMITS.most_in_a_row:
+            kinds[start:end] = [BlockType.PARAGRAPH] * (end - start)
+        start = max(end, start + 1)
 
 
 def _is_alike(a: Line, b: Line) -> bool:
@@ -151,7 +151,7 @@ def _looks_like_code(text: str) -> bool:
 
 
 def _is_formula(group: list[Line]) -> bool:
-    """A short display with a relation or operator and few words."""
+    """Return True for a short display with a relation or operator and few words."""
     text = " ".join(line.text for line in group)
     if len(text) > 160 or not MATH.search(text):
         return False
@@ -160,15 +160,17 @@ def _is_formula(group: list[Line]) -> bool:
 
 
 def _is_pure(group: list[Line]) -> bool:
-    """True for a display without a number before it and nearly without words: it can stand as LaTeX."""
+    """Return True for a display without a leading number and nearly without words, which can be LaTeX."""
     text = " ".join(line.text for line in group)
     words = [word for word in re.findall(r"[^\W\d_]{2,}", text) if word not in FUNCTIONS]
     return not NUMBER.match(text) and sum(map(len, words)) < 0.25 * len(text)
 
 
 def is_top(group: list[Line], page: PageLook) -> bool:
+    """Return True for a group in the top margin."""
     return group[-1].y1 <= LIMITS.top * page.height
 
 
 def is_bottom(group: list[Line], page: PageLook) -> bool:
+    """Return True for a group in the bottom margin."""
     return group[0].y0 >= LIMITS.bottom * page.height

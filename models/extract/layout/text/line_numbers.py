@@ -13,7 +13,7 @@ from models.extract.layout.text.kinds import PageLook, find_kind
 
 @dataclass(frozen=True, slots=True)
 class LineNumberLimits:
-    """What makes a column of numbers count the lines of a page. Distances in sizes of their type."""
+    """Thresholds for a column of numbers that counts the lines of a page. Distances in sizes of their type."""
 
     least: int = 8
     """Numbers that count every line."""
@@ -67,7 +67,7 @@ def take_line_numbers(marks: PageMarks) -> tuple[PageMarks, list[Line]]:
 def keep_numbered(
     kinds: list[BlockType], groups: list[list[Line]], numbers: list[Line], look: PageLook
 ) -> list[BlockType]:
-    """Return the types with running heads and feet undone beside line numbers, which count the lines of the text."""
+    """Return the types without running heads and feet next to line numbers, which count lines of the text."""
     if not numbers:
         return kinds
     slack = LIMITS.same_row * numbers[0].size
@@ -105,7 +105,7 @@ def _find_columns(numbers: list[_Number]) -> list[list[_Number]]:
 
 
 def _find_run(column: list[_Number]) -> list[_Number]:
-    """The column if it counts by ones or fives at equal distances, else nothing."""
+    """Return the column if it counts by ones or fives at equal distances, else nothing."""
     if len(column) < LIMITS.least_by_fives:
         return []
     steps = {below.value - above.value for above, below in pairwise(column)}
@@ -120,7 +120,7 @@ def _find_run(column: list[_Number]) -> list[_Number]:
 
 
 def _counts_lines(run: list[_Number], marks: PageMarks) -> bool:
-    """Return whether the numbers stand beside running text or code, not in a table, and have no head."""
+    """Return True when the numbers are next to running text or code, outside tables, and have no head."""
     left, right = min(number.x0 for number in run), max(number.x1 for number in run)
     top, bottom = run[0].line.y0, run[-1].line.y1
     known = {id(number.line) for number in run if number.is_whole}
@@ -171,14 +171,14 @@ def _remove(run: list[_Number], marks: PageMarks) -> tuple[PageMarks, list[Line]
             taken.append(line)
             continue
         digits = len(line.text.split()[0])
-        rest = line.text[digits:].lstrip()
-        by = len(line.text) - len(rest)
+        remaining = line.text[digits:].lstrip()
+        by = len(line.text) - len(remaining)
         taken.append(replace(line, text=line.text[:digits], x1=number.x1, runs=[], parts=()))
         runs = [replace(run, start=max(0, run.start - by), end=run.end - by) for run in line.runs if run.end > by]
         start = marks.words_of(line)[1].x0
         if line.key != (-1, -1):
             cut.add(line.key)
-        lines.append(replace(line, text=rest, x0=start, runs=runs, parts=()))
+        lines.append(replace(line, text=remaining, x0=start, runs=runs, parts=()))
     split = marks.split
     kept = replace(marks, lines=lines, split=lambda line: split(line)[line.key in cut :])
     return kept, sorted(taken, key=lambda line: line.base)

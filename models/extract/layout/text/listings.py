@@ -63,7 +63,7 @@ def join_code(lines: list[Line]) -> str:
 
 
 def _find_leading(lines: list[Line]) -> float:
-    """The distance of two lines without a blank one between them."""
+    """Return the distance of two lines without a blank one between them."""
     steps = [line.base - above.base for above, line in pairwise(lines) if line.base > above.base]
     close = [step for step in steps if step <= LIMITS.leading * lines[0].size]
     return median(close or steps or [lines[0].size])

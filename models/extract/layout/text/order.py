@@ -6,7 +6,7 @@ Takes anything with a box; knows nothing about what the pieces mean.
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
 
 from models.extract.layout.lines.marks import Line
@@ -14,7 +14,7 @@ from models.extract.layout.lines.marks import Line
 
 @dataclass(frozen=True, slots=True)
 class OrderLimits:
-    """What makes columns, and how deep a page is cut."""
+    """Thresholds for columns, and the depth of cuts."""
 
     gutter_width: float = 0.5
     """Least width of a column gutter, in line heights."""
@@ -49,16 +49,16 @@ KnownOrders = dict[tuple[tuple[float, ...], ...], list[int]]
 
 
 def order_lines(lines: Sequence[Line], known: KnownOrders | None = None) -> list[Line]:
-    """The lines in reading order; `known` are orders found before, to which this one is added."""
+    """Return the lines in reading order; `known` holds earlier orders and receives this one."""
     if len(lines) < 2:
         return list(lines)
     if known is None:
         return _order(lines)
-    places = tuple([(one.x0, one.y0, one.x1, one.y1, one.base, one.size, len(one.text)) for one in lines])
-    found = known.get(places)
-    if found is not None:
-        return [lines[at] for at in found]
-    out, number = _order(lines), {id(line): at for at, line in enumerate(lines)}
+    places = tuple([(line.x0, line.y0, line.x1, line.y1, line.base, line.size, len(line.text)) for line in lines])
+    order = known.get(places)
+    if order is not None:
+        return [lines[index] for index in order]
+    out, number = _order(lines), {id(line): index for index, line in enumerate(lines)}
     known[places] = [number[id(line)] for line in out]
     return out
 
@@ -70,22 +70,22 @@ def _order(lines: Sequence[Line]) -> list[Line]:
 
 
 def order_with_floats(lines: Sequence[Line], floats: Sequence[Line], known: KnownOrders | None = None) -> list[Line]:
-    """The lines and the stand-ins of floats in reading order; `known` as for `order_lines`.
+    """Return the lines and the placeholders of floats in reading order; `known` as for `order_lines`.
 
-    What lies behind text (a picture under a slide's columns) parts nothing: it comes before the first line on it.
+    A float behind text (a picture under a slide's columns) separates nothing: it comes before the first line on it.
     """
-    behind = [one for one in floats if _is_behind(one, lines)]
+    behind = [ground for ground in floats if _is_behind(ground, lines)]
     if not behind:
         return order_lines([*lines, *floats], known)
-    grounds = {id(one) for one in behind}
-    out = order_lines([*lines, *(one for one in floats if id(one) not in grounds)])
-    for one in behind:
-        out.insert(next(at for at, line in enumerate(out) if line.text and _touches(line, one)), one)
+    grounds = {id(ground) for ground in behind}
+    out = order_lines([*lines, *(ground for ground in floats if id(ground) not in grounds)])
+    for ground in behind:
+        out.insert(next(index for index, line in enumerate(out) if line.text and _touches(line, ground)), ground)
     return out
 
 
 def _is_behind(ground: Line, lines: Sequence[Line]) -> bool:
-    """True for a float with text on it, and for one between two columns of which one reaches into its box."""
+    """Return True for a float with text on it, or between two columns of which one reaches into its box."""
     beside = [line for line in lines if line.text and ground.y0 <= (line.y0 + line.y1) / 2 <= ground.y1]
     if sum(_lies_on(line, ground) for line in beside) >= LIMITS.lines_on:
         return True
@@ -99,12 +99,12 @@ def _lies_on(line: Line, ground: Line) -> bool:
 
 
 def _touches(line: Line, ground: Line) -> bool:
-    """True for text that reaches into the box of a float, half an em at least."""
+    """Return True for text that reaches into the box of a float by at least half an em."""
     across = min(line.x1, ground.x1) - max(line.x0, ground.x0)
     return across > LIMITS.reach * line.size and ground.y0 <= (line.y0 + line.y1) / 2 <= ground.y1
 
 
-_left, _base = attrgetter("x0"), attrgetter("base")
+_left, _right, _base = attrgetter("x0"), attrgetter("x1"), attrgetter("base")
 
 
 def _top(line: Line) -> tuple[float, float]:
@@ -131,18 +131,18 @@ def _cut(lines: list[Line], out: list[Line], depth: int) -> None:
         _cut([line for line in lines if line.x0 < crossed], out, depth + 1)
         _cut([line for line in lines if line.x0 >= crossed], out, depth + 1)
         return
-    at = None if crossed is None else _find_span(lines, crossed)
-    if at is None:
-        at = _find_band(lines)
-    if at is None:
+    split = None if crossed is None else _find_span(lines, crossed)
+    if split is None:
+        split = _find_band(lines)
+    if split is None:
         out.extend(_by_baseline(lines))
         return
-    _cut(lines[:at], out, depth + 1)
-    _cut(lines[at:], out, depth + 1)
+    _cut(lines[:split], out, depth + 1)
+    _cut(lines[split:], out, depth + 1)
 
 
 def _is_stack(lines: list[Line]) -> bool:
-    """True when no line stands beside another one."""
+    """Return True when no two lines are side by side."""
     low = lines[0].y1
     for line in lines[1:]:
         if line.y0 < low - 0.4 * (line.y1 - line.y0):
@@ -169,7 +169,7 @@ def _by_baseline(lines: list[Line]) -> list[Line]:
 
 
 def _find_gutter(lines: list[Line]) -> float | None:
-    """The x of the widest blank column with real text on both sides."""
+    """Return the x of the widest blank column with real text on both sides."""
     if len(lines) < 2 * LIMITS.side_lines:
         return None
     by_left = sorted(lines, key=_left)
@@ -178,20 +178,20 @@ def _find_gutter(lines: list[Line]) -> float | None:
     usual = sizes[(len(sizes) - 1) // 2] or 1.0
     if not _has_gap(by_left, max(0.0, least)):
         return None
-    right, best, at, chars = by_left[0].x1, max(0.0, least), None, 0.0
+    right, best, middle, chars = by_left[0].x1, max(0.0, least), None, 0.0
     total = sum([_width(line, usual) for line in lines])
     for count, line in enumerate(by_left):
         gap = line.x0 - right
         if gap > best and _is_text(count, chars) and _is_text(len(lines) - count, total - chars):
-            best, at = gap, right + gap / 2
+            best, middle = gap, right + gap / 2
         chars += _width(line, usual)
         if line.x1 > right:
             right = line.x1
-    return at
+    return middle
 
 
 def _has_gap(by_left: list[Line], least: float) -> bool:
-    """True for a blank column wider than that; most cuts have none, and need not be weighed."""
+    """Return True when a blank column is wider than `least`; most cuts have none and need no weighing."""
     right = by_left[0].x1
     for line in by_left:
         if line.x0 - right > least:
@@ -202,7 +202,7 @@ def _has_gap(by_left: list[Line], least: float) -> bool:
 
 
 def _width(line: Line, usual: float) -> float:
-    """Characters of the usual size that would be as wide: a column of large type is text with few of its own."""
+    """Return the number of characters of the usual size that are as wide: large type has fewer characters."""
     return len(line.text) * max(1.0, line.size / usual)
 
 
@@ -212,14 +212,14 @@ def _find_foot(lines: list[Line], gutter: float) -> int | None:
     low = max(0.0, *[line.y1 for line in lines[:first]])
     for index in range(first, len(lines)):
         line = lines[index]
-        if line.y0 - low > LIMITS.foot_gap * line.size and all([one.x1 <= gutter for one in lines[index:]]):
+        if line.y0 - low > LIMITS.foot_gap * line.size and all([lower.x1 <= gutter for lower in lines[index:]]):
             return index
         low = max(low, line.y1)
     return None
 
 
 def _is_overhung(lines: list[Line], gutter: float) -> bool:
-    """True when the lines across the gutter only stick out of their column: a long word, with text beside it."""
+    """Return True when the lines across the gutter only overhang their column: a long word next to text."""
     right = [line for line in lines if line.x0 > gutter]
     edge = min(line.x0 for line in right)
     return all(
@@ -230,48 +230,51 @@ def _is_overhung(lines: list[Line], gutter: float) -> bool:
 
 
 def _overlap_halfway(a: Line, b: Line) -> bool:
-    """True for lines side by side: half of the lower one."""
+    """Return True for lines side by side that share half of the lower one's height."""
     return 2 * (min(a.y1, b.y1) - max(a.y0, b.y0)) > min(a.y1 - a.y0, b.y1 - b.y0)
 
 
 def _find_span(lines: list[Line], gutter: float) -> int | None:
-    """Where to cut off the few lines (a title, a table) that run across an otherwise blank gutter.
+    """Return the cut for the few lines (a title, a table) that run across an otherwise blank gutter.
 
-    The widest blank band may lie inside the columns, where their paragraphs happen to end side by side.
+    The widest blank band may be inside the columns, where their paragraphs happen to end side by side.
     """
     crossing = [line.x0 < gutter < line.x1 for line in lines]
     first = crossing.index(True)
-    at = _row_start(lines, first)
-    if not at:
-        at = next((index for index, is_one in enumerate(crossing) if index > first and not is_one), len(lines))
-    above, below = lines[:at], lines[at:]
+    cut = _row_start(lines, first)
+    if not cut:
+        cut = next((index for index, is_one in enumerate(crossing) if index > first and not is_one), len(lines))
+    above, below = lines[:cut], lines[cut:]
     if not below or max(line.y1 for line in above) > min(line.y0 for line in below) + LIMITS.overlap * below[0].size:
         return None
-    return at
+    return cut
 
 
-def _row_start(lines: list[Line], at: int) -> int:
+def _row_start(lines: list[Line], index: int) -> int:
     """Index of the first piece of the line there: its number or a word of another script may stand apart before it."""
-    while at and _are_one_line(lines[at - 1], lines[at]):
-        at -= 1
-    return at
+    while index and _are_one_line(lines[index - 1], lines[index]):
+        index -= 1
+    return index
 
 
 def _are_one_line(a: Line, b: Line) -> bool:
-    """True for pieces side by side on one baseline, with no more than a blank between them."""
+    """Return True for pieces side by side on one baseline, at most a blank apart."""
     gap = max(a.x0, b.x0) - min(a.x1, b.x1)
     return abs(a.base - b.base) < LIMITS.overlap * b.size and gap < GUTTER_WIDTH * b.size
 
 
 def find_crossed_gutter(lines: list[Line]) -> float | None:
-    """The x that fewest lines run across, between two columns of text."""
+    """Return the x that fewest lines cross, between two columns of text."""
     if not lines:
         return None
     sizes = sorted([line.size for line in lines])
     least = GUTTER_WIDTH * sizes[len(sizes) // 2]
     most = max(1, int(LIMITS.crossed * len(lines)))
-    lefts, rights = sorted([line.x0 for line in lines]), sorted([line.x1 for line in lines])
-    best, at = (most + 1, 0.0), None
+    by_left, by_right = sorted(lines, key=_left), sorted(lines, key=_right)
+    lefts, rights = [line.x0 for line in by_left], [line.x1 for line in by_right]
+    chars_left: list[int] | None = None
+    chars_right: list[int] = []
+    best, position = (most + 1, 0.0), None
     for x, following in pairwise(sorted(lefts + rights)):
         gap = following - x
         if gap <= least:
@@ -279,17 +282,21 @@ def find_crossed_gutter(lines: list[Line]) -> float | None:
         covered = bisect_right(lefts, x) - bisect_right(rights, x)
         if 0 < covered <= most and (covered, -gap) < best:
             middle = x + gap / 2
-            if (
-                min(bisect_left(rights, middle), len(lefts) - bisect_right(lefts, middle)) >= LIMITS.side_lines
-                and _is_column([line for line in lines if line.x1 < middle])
-                and _is_column([line for line in lines if line.x0 > middle])
+            before, start = bisect_left(rights, middle), bisect_right(lefts, middle)
+            if min(before, len(lefts) - start) < LIMITS.side_lines:
+                continue
+            if chars_left is None:
+                chars_left, chars_right = _sum_chars(by_right), _sum_chars(by_left)
+            if _is_text(before, chars_left[before]) and _is_text(
+                len(lefts) - start, chars_right[-1] - chars_right[start]
             ):
-                best, at = (covered, -gap), middle
-    return at
+                best, position = (covered, -gap), middle
+    return position
 
 
-def _is_column(lines: list[Line]) -> bool:
-    return _is_text(len(lines), sum([len(line.text) for line in lines]))
+def _sum_chars(lines: list[Line]) -> list[int]:
+    """Return the number of characters of the first 0, 1, 2 ... lines."""
+    return [0, *accumulate(len(line.text) for line in lines)]
 
 
 def _is_text(count: int, chars: float) -> bool:
@@ -298,10 +305,10 @@ def _is_text(count: int, chars: float) -> bool:
 
 def _find_band(lines: list[Line]) -> int | None:
     """Index of the line below the widest blank band (lines are sorted by top)."""
-    low, best, at = lines[0].y1, 0.0, None
+    low, best, band = lines[0].y1, 0.0, None
     for index, line in enumerate(lines):
         if index and line.y0 - low > best:
-            best, at = line.y0 - low, index
+            best, band = line.y0 - low, index
         if line.y1 > low:
             low = line.y1
-    return at
+    return band

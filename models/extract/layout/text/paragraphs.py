@@ -13,7 +13,7 @@ from models.extract.layout.text.wide import STOPS, find_first_word
 
 @dataclass(frozen=True, slots=True)
 class ParagraphLimits:
-    """What parts paragraphs."""
+    """Thresholds for the borders of paragraphs."""
 
     leading: float = 1.25
     """A gap this much larger than the paragraph's leading ends it."""
@@ -65,7 +65,7 @@ _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";", *STOPS)
 
 
 def find_leading(lines: list[Line]) -> float:
-    """The usual distance of baselines on the page, in ems."""
+    """Return the usual distance of baselines on the page, in ems."""
     steps = [
         (line.base - last.base) / line.size
         for last, line in pairwise(lines)
@@ -79,9 +79,9 @@ def find_leading(lines: list[Line]) -> float:
 
 
 def _find_double_spacing(lines: list[Line], single: int) -> float | None:
-    """The distance of baselines (in ems) of a page set double-spaced, null for one that is not.
+    """Return the distance of baselines (in ems) of a double-spaced page, None for other pages.
 
-    `single`: steps of ordinary leading. Most lines above such a step are full; lists and forms have short ones.
+    `single` counts steps of ordinary leading. Most lines above such a step are full; lists and forms have short ones.
     """
     if len(lines) <= LIMITS.double_steps or 2 * single > len(lines):
         return None
@@ -132,7 +132,7 @@ def _starts_new(group: list[Line], line: Line, following: Line | None, leading: 
 
 
 def _differs(last: Line, line: Line) -> bool:
-    """True when the type changes: size, or a line wholly bold beside one that is not, or code beside text."""
+    """Return True when the type changes: in size, from bold to regular lines or back, or from text to code."""
     if abs(last.size - line.size) > 0.1 * max(last.size, line.size) + 0.2:
         return True
     if last.code != line.code or last.hidden != line.hidden:
@@ -145,7 +145,7 @@ def _differs(last: Line, line: Line) -> bool:
 
 
 def _ends_run_in(last: Line, line: Line) -> bool:
-    """True when a heading that began on `last` ends with a stop inside `line`, whose text runs on behind it."""
+    """Return True when a heading that began on `last` ends with a stop inside `line`, followed by text."""
     first = line.runs[0] if line.runs else None
     if first is None or first.start or not first.bold or first.end >= len(line.text):
         return False
@@ -153,9 +153,9 @@ def _ends_run_in(last: Line, line: Line) -> bool:
 
 
 def _ended_in_other_type(group: list[Line], line: Line) -> bool:
-    """True after lines in another font, colour or in small capitals, whose last had room for this line's first word.
+    """Return True after lines in another font, colour or small capitals whose last had room for this line's first word.
 
-    So end headings that are set no larger and no bolder than their text.
+    Headings that are not larger or bolder than their text end so.
     """
     last = group[-1]
     if last.code or line.recognised or len(group) > LIMITS.head_lines or line.text[:1].islower():
@@ -165,11 +165,11 @@ def _ended_in_other_type(group: list[Line], line: Line) -> bool:
         return False
     per_char = (line.x1 - line.x0) / max(1, len(line.text))
     word = find_first_word(line.text)
-    return max(line.x1, *(one.x1 for one in group)) - last.x1 > (len(word) + 2) * per_char + line.size
+    return max(line.x1, *(member.x1 for member in group)) - last.x1 > (len(word) + 2) * per_char + line.size
 
 
 def _parts_caption(group: list[Line], line: Line, following: Line | None) -> bool:
-    """True where a numbered caption begins after a finished line, and after one that ended short."""
+    """Return True when a numbered caption begins after a finished line, or text after a caption that ended short."""
     first, last = group[0], group[-1]
     if NUMBERED_CAPTION.match(line.text):
         return last.text.endswith(_SENTENCE_END) or _has_room(group, line, following)
@@ -181,21 +181,21 @@ def _parts_caption(group: list[Line], line: Line, following: Line | None) -> boo
 
 
 def _has_room(group: list[Line], line: Line, following: Line | None) -> bool:
-    """True when the line's first word would have fitted on the last line."""
+    """Return True when the line's first word would have fitted on the last line."""
     beside = following.x1 if following and following.size == line.size else 0.0
-    right = max(line.x1, beside, *(one.x1 for one in group))
+    right = max(line.x1, beside, *(member.x1 for member in group))
     word = find_first_word(line.text)
     per_char = (line.x1 - line.x0) / max(1, len(line.text))
     return right - group[-1].x1 > (len(word) + 2) * per_char + 1.5 * line.size
 
 
 def _is_in_small_caps(line: Line) -> bool:
-    """True for capitals of two sizes."""
+    """Return True for capitals of two sizes."""
     return line.tall > LIMITS.small_caps * line.size and line.text.isupper()
 
 
 def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
-    """True when the line stands too far from the group, or in another column."""
+    """Return True when the line is too far from the group, or in another column."""
     last = group[-1]
     step = line.base - last.base
     if step <= 0.3 * line.size or min(last.x1, line.x1) - max(last.x0, line.x0) < 0:
@@ -209,7 +209,7 @@ def _is_apart(group: list[Line], line: Line, leading: float) -> bool:
 
 
 def _is_item_start(group: list[Line], line: Line) -> bool:
-    """True for a bullet, or for a number where numbered items start."""
+    """Return True for a bullet, or for a number where numbered items start."""
     if begins_bullet(line):
         return not _DASH.match(line.text) or _may_start(group, line)
     if line.all_bold and _SECTION.match(line.text):
@@ -223,15 +223,15 @@ def _is_item_start(group: list[Line], line: Line) -> bool:
 
 
 def _may_start(group: list[Line], line: Line) -> bool:
-    """True where a dash begins an item; after a line that ran on it is part of the sentence."""
+    """Return True when a dash begins an item; after an unfinished line it belongs to the sentence."""
     last, first = group[-1], group[0]
     if last.text.endswith(_SENTENCE_END) or BULLET.match(first.text) or abs(line.x0 - last.x0) > 0.5 * line.size:
         return True
-    return last.x1 < max(one.x1 for one in (*group, line)) - 2 * line.size
+    return last.x1 < max(member.x1 for member in (*group, line)) - 2 * line.size
 
 
 def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
-    """True for a first line set in from the paragraph's left edge, after at least one line at that edge."""
+    """Return True for a first line indented from the paragraph's left edge, after at least one line at that edge."""
     last, first = group[-1], group[0]
     if is_item(first.text) or is_caption(first.text):
         return _leaves_item(group, line, following)
@@ -248,9 +248,9 @@ def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
 
 
 def _leaves_item(group: list[Line], line: Line, following: Line | None) -> bool:
-    """True for a line left of an item or caption, or back at its left edge where the item's lines are set in.
+    """Return True for a line left of an item or caption, or back at its left edge when the item's lines are indented.
 
-    In statutes an item's first line is set in and the others are not: those that run on are the item's.
+    In statutes an item's first line is indented and the others are not; continuing lines belong to the item.
     """
     last, first, edge = group[-1], group[0], 0.5 * line.size
     if last.x0 < first.x0 - edge:
@@ -261,7 +261,7 @@ def _leaves_item(group: list[Line], line: Line, following: Line | None) -> bool:
 
 
 def _runs_on(group: list[Line], line: Line, following: Line | None) -> bool:
-    """True after a full line of the same type that ended no sentence."""
+    """Return True after a full line of the same type that ended no sentence."""
     last = group[-1]
     return (
         (last.font, last.color) == (line.font, line.color)
@@ -271,33 +271,34 @@ def _runs_on(group: list[Line], line: Line, following: Line | None) -> bool:
 
 
 def _is_outdented(group: list[Line], line: Line) -> bool:
-    """True for a line left of a block of lines set in (a quotation), after the end of its sentence."""
+    """Return True for a line left of a block of indented lines (a quotation), after the end of its sentence."""
     last, edge = group[-1], LIMITS.outdent * line.size
     if len(group) < LIMITS.set_in_lines or not last.text.endswith(_SENTENCE_END) or line.text[:1].islower():
         return False
-    return all(abs(one.x0 - last.x0) < LIMITS.same_edge for one in group) and line.x0 < last.x0 - edge
+    return line.x0 < last.x0 - edge and all(abs(member.x0 - last.x0) < LIMITS.same_edge for member in group)
 
 
 def begins_bullet(line: Line) -> bool:
-    """True for a bullet, also the letter o in a typewriter font that word processors set for one.
+    """Return True for a bullet, also the letter o in a typewriter font that word processors use for one.
 
-    A mark before another mark is one of a row of answers or of an ornament.
+    A mark before another mark belongs to a row of answers or to an ornament.
     """
     bullet = BULLET.match(line.text)
     if bullet is not None:
-        rest = line.text[bullet.end() :]
-        has_words = _ANSWER.match(line.text) is None or _LETTER.search(rest) is not None
-        return has_words and _MARK_ALONE.match(rest) is None
+        following = line.text[bullet.end() :]
+        has_words = _ANSWER.match(line.text) is None or _LETTER.search(following) is not None
+        return has_words and _MARK_ALONE.match(following) is None
     first = line.runs[0] if line.runs and line.text.startswith("o ") else None
     return first is not None and first.code and (first.start, first.end) in ((0, 1), (0, 2))
 
 
 def is_item(text: str) -> bool:
+    """Return True for a text that begins with a bullet or a number."""
     return bool(BULLET.match(text) or NUMBER.match(text))
 
 
 def _ended_short(group: list[Line], line: Line, following: Line | None) -> bool:
-    """True when the line's first word would have fitted on the last line, which ended a sentence."""
+    """Return True when the last line ended a sentence and had room for the line's first word."""
     last = group[-1]
     if not last.text.endswith(_SENTENCE_END):
         return False

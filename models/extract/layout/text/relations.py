@@ -9,7 +9,7 @@ from models.extract.contract import PageBlock
 
 @dataclass(frozen=True, slots=True)
 class RelationLimits:
-    """How far apart related blocks may stand."""
+    """Maximum distances of related blocks."""
 
     reach: float = 90.0
     """A caption further than this (points) from a float belongs to none."""
@@ -23,7 +23,7 @@ _TABLE_WORDS = ("tab",)
 
 
 def relate_blocks(blocks: list[PageBlock]) -> list[PageBlock]:
-    """The blocks with `parent` of captions and `level` of list items set."""
+    """Return the blocks with `parent` of captions and `level` of list items."""
     _set_depths(blocks)
     floats = [i for i, block in enumerate(blocks) if block.type in (BlockType.TABLE, BlockType.PICTURE)]
     for index, block in enumerate(blocks):
@@ -36,14 +36,14 @@ def relate_blocks(blocks: list[PageBlock]) -> list[PageBlock]:
 
 def _find_owner(caption: PageBlock, floats: list[tuple[int, PageBlock]]) -> int | None:
     """Index of the nearest float the caption can belong to; a table's caption prefers tables."""
-    wanted = BlockType.TABLE if caption.text.lstrip().lower().startswith(_TABLE_WORDS) else BlockType.PICTURE
+    owner_type = BlockType.TABLE if caption.text.lstrip().lower().startswith(_TABLE_WORDS) else BlockType.PICTURE
     best: tuple[bool, float, int] | None = None
     for index, block in floats:
         if caption.bbox is None or block.bbox is None:
             continue
         distance = _distance(caption.bbox, block.bbox)
         if distance <= LIMITS.reach:
-            candidate = (block.type is not wanted, distance, index)
+            candidate = (block.type is not owner_type, distance, index)
             best = candidate if best is None else min(best, candidate)
     return best[2] if best else None
 

@@ -37,7 +37,7 @@ Inline = Annotated[
 Hidden = Annotated[bool, Query(description="List text that is invisible on the pages at the end.")]
 PageBreak = Annotated[str, Query(max_length=100, description="Text to write on a separate line between pages.")]
 Furniture = Annotated[
-    bool | None, Query(description="Include running headers and footers. The default depends on the format.")
+    bool | None, Query(description="Include running headers and footers. Without it they are left out.")
 ]
 
 
@@ -63,10 +63,10 @@ async def export_markdown(
 ) -> Response:
     """Export the document as Markdown. Text is escaped, and hidden text is left out unless requested."""
     make = partial(
-        tree_to_markdown, furniture=furniture, tables=tables, inline=inline, hidden=hidden, page_break=page_break
+        tree_to_markdown, furniture=bool(furniture), tables=tables, inline=inline, hidden=hidden, page_break=page_break
     )
     text = await document.derive(make)
-    headers = {"X-Content-Type-Options": "nosniff"} | document.omitted_header(furniture=furniture is not False)
+    headers = {"X-Content-Type-Options": "nosniff"} | document.omitted_header(furniture=bool(furniture))
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
 

@@ -273,12 +273,12 @@ class FlagBoxes(TypedDict):
 FlagState: TypeAlias = Literal['pending', 'approved', 'rejected']
 @final
 class Graph(TypedDict):
-    """JSON object `Graph`."""
+    """Nodes and edges of a document."""
     nodes: list[GraphNode]
     edges: list[GraphEdge]
 @final
 class GraphEdge(TypedDict):
-    """JSON object `GraphEdge`."""
+    """A directed edge between two nodes."""
     source: str
     target: str
     type: EdgeType
@@ -445,7 +445,7 @@ class Problem(TypedDict):
     code: str
 @final
 class QualityReport(TypedDict):
-    """JSON object `QualityReport`."""
+    """Rows of all documents, with their sum."""
     documents: list[DocumentQuality]
     aggregate: QualitySummary
 @final
@@ -518,7 +518,7 @@ class SearchHit(TypedDict):
 SearchMode: TypeAlias = Literal['vector', 'fts', 'hybrid']
 @final
 class SemanticDocument(TypedDict):
-    """JSON object `SemanticDocument`."""
+    """Semantic objects of a document."""
     objects: NotRequired[list[SemanticObject]]
 @final
 class SemanticObject(TypedDict):
@@ -597,7 +597,7 @@ class Token(TypedDict):
     scopes: list[str]
 @final
 class TreeDiff(TypedDict):
-    """JSON object `TreeDiff`."""
+    """Changes between two trees, with their counts."""
     summary: DiffSummary
     blocks: list[BlockChange]
 @final

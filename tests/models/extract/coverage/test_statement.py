@@ -4,10 +4,10 @@ import random
 from dataclasses import replace
 
 from models.cdom.coverage import CharacterCount, Coverage
-from models.cdom.original import ReadOptions
+from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType, Tree
 from models.extract.contract import DocumentFacts, PageBlock, PageContent
-from models.extract.coverage.account import account_page
+from models.extract.coverage.account import account_page, account_recognised
 from models.extract.coverage.painted import Painted
 from models.extract.formats.pdf.engine import pymupdf
 from models.extract.formats.pdf.marks import find_marks
@@ -130,3 +130,26 @@ def test_uncounted_page_is_unknown_and_not_complete() -> None:
     stated = statement(assemble_pages(facts, [replace(page, coverage=None)]))
     assert stated.unknown == (1,)
     assert not stated.complete
+
+
+def test_characters_that_are_not_decoded_are_lost() -> None:
+    block = PageBlock(type=BlockType.PARAGRAPH, text="price \ufffd\ufffd", bbox=TOP)
+    painted = Painted(text="price\ufffd\ufffd")
+    page = PageContent(
+        number=1, width=100.0, height=100.0, blocks=(block,), coverage=account_page(1, painted, [block]), written=7
+    )
+    facts = DocumentFacts(format=Format.PDF, page_count=1, page_numbers=(1,))
+    stated = statement(assemble_pages(facts, [page]))
+    assert (stated.characters, stated.complete) == (CharacterCount(painted=7, placed=5, lost=2), False)
+
+
+def test_recognition_replaces_at_most_as_much_as_it_brings() -> None:
+    layer = account_page(1, Painted(text="abcdefgh"), [PageBlock(type=BlockType.PARAGRAPH, text="abcdefgh", bbox=TOP)])
+    recognised = PageBlock(type=BlockType.PARAGRAPH, text="abcde", bbox=TOP)
+    lines = [("abcde", TOP)]
+    whole = account_recognised(layer, lines, [recognised], number=1, kept=False)
+    assert whole.characters == CharacterCount(painted=13, placed=5, excluded={"replaced": 5}, lost=3)
+    old = PageBlock(type=BlockType.PARAGRAPH, text="abcdefgh", bbox=TOP)
+    part = account_recognised(layer, lines, [recognised], number=1, kept=True, replaced=[old])
+    assert part.characters == CharacterCount(painted=13, placed=5, excluded={"replaced": 5}, lost=3)
+    assert sum(place.characters for place in part.lost) == 3

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from models.cdom.original import Format, ReadOptions
-from models.cdom.table import Table
+from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType, Source, Tree
 from models.extract.contract import DocumentFacts, OutlineEntry, PageBlock, PageContent, TextLook
 from models.extract.pipeline.assemble import assemble
@@ -50,6 +50,16 @@ def test_line_repeated_at_the_top_of_three_pages_is_a_running_head() -> None:
     pages = [page(n, heading(f"Annual report {n}", 10, 20), text()) for n in (1, 2, 3)]
     tree = build(*pages)
     assert [block.type for block in tree.blocks] == [BlockType.PAGE_HEADER, BlockType.PARAGRAPH] * 3
+
+
+def test_small_table_repeated_at_the_top_of_pages_is_a_running_head() -> None:
+    def head(number: int) -> PageBlock:
+        cells = (Cell(row=0, col=0, text="Harbour rules"), Cell(row=0, col=1, text=f"Page {number}"))
+        return replace(block(BlockType.TABLE, "", 20), table=Table(rows=1, cols=2, cells=cells))
+
+    tree = build(*(page(number, head(number), text()) for number in (1, 2, 3)))
+    assert [(one.type, one.table) for one in tree.blocks[::2]] == [(BlockType.PAGE_HEADER, None)] * 3
+    assert [one.text for one in tree.blocks[::2]] == [f"Harbour rules Page {number}" for number in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("y", [20, 300, 580])

@@ -73,7 +73,7 @@ def test_letters_and_shades_are_not_rules_and_a_dark_bar_gives_its_edges() -> No
     assert (above[1], below[3]) == pytest.approx((120, 140), abs=1.5)
 
 
-def test_of_many_lines_the_longest_are_kept_and_always_the_same() -> None:
+def test_longest_of_many_lines_are_kept_deterministically() -> None:
     picture, pen = blank()
     for number in range(30):
         y = (10 + 6 * number) * SCALE

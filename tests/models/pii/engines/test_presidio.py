@@ -76,7 +76,7 @@ def test_a_name_does_not_reach_over_the_end_of_a_block() -> None:
     assert [(hit.start, hit.end) for hit in hits] == [(0, 11), (12, 15)]
 
 
-def test_where_texts_meet_only_our_patterns_look() -> None:
+def test_joined_texts_are_searched_by_patterns_only() -> None:
     nlp = ScriptedNlp()
     found = flag_tree(tree(paragraph(0, "ann.example@post-"), paragraph(1, "amt.example.org")), detector(nlp))
     assert len(nlp.seen) == 1

@@ -61,7 +61,7 @@ def test_a_table_of_which_no_cell_has_a_place_is_painted_whole() -> None:
     assert painted(grid(*everything), 4) == (OUTER,)
 
 
-def test_where_rows_overlap_everything_that_may_be_the_cell_is_painted() -> None:
+def test_whole_possible_area_of_a_cell_is_painted_where_rows_overlap() -> None:
     table = grid((1, 1))
     tall = replace(table.cells[1], bbox=(105.0, 4.0, 190.0, 80.0))
     cells = (table.cells[0], tall, *table.cells[2:])

@@ -148,7 +148,7 @@ def test_picture_and_hidden_text_have_no_glyphs_to_look_up() -> None:
     assert mark_values(replace(PDF_PAGE, blocks=(grid(0, ["ann@example.com"]),)), {}, 1) == {}
 
 
-def test_of_a_table_cells_are_marked_and_painted_and_nothing_more() -> None:
+def test_only_cells_of_a_table_are_marked_and_painted() -> None:
     block = replace(grid(0, ["Phone", "5550100"]), flags=(PHONE,))
     table = block.table or Table(rows=0, cols=0, cells=())
     cells = tuple(replace(cell, bbox=(50.0 * cell.col, 0.0, 50.0 * cell.col + 40, 9.0)) for cell in table.cells)

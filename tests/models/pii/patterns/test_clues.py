@@ -136,7 +136,7 @@ def test_value_behind_an_invalid_number_is_found() -> None:
         (before_house_numbers, "Weg 3 und 4", [0, 1, 2, 3, 4]),
     ],
 )
-def test_where_a_pattern_could_begin(starts: Starts, text: str, places: list[int]) -> None:
+def test_clues_find_possible_starts_of_patterns(starts: Starts, text: str, places: list[int]) -> None:
     assert list(starts(Clues(text))) == places
 
 

@@ -1,6 +1,6 @@
 """Inverse of the Unicode bidirectional algorithm (UAX #9): the glyphs of a printed line in logical order.
 
-The inverse is not unique. Where several texts print alike, a number beside a Latin word belongs to it.
+The inverse is not unique. If several texts print alike, a number next to a Latin word belongs to it.
 """
 
 import re
@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class Direction(Enum):
-    """What a unit does to the direction of a line."""
+    """Effect of a unit on the direction of a line."""
 
     RIGHT = "R"
     LEFT = "L"
@@ -52,7 +52,7 @@ _EDGE_STOPS = (".", ",", ":", ";", "!", "?", ")", "]", "،", "؛", "؟")
 
 
 def direction_of(text: str) -> Direction:
-    """The direction of a glyph's text by its first character that has one."""
+    """Return the direction of a glyph's text by its first character that has one."""
     for char in text:
         kind = unicodedata.bidirectional(char)
         if kind not in ("NSM", "BN", ""):
@@ -61,7 +61,7 @@ def direction_of(text: str) -> Direction:
 
 
 def runs_from_right(units: Sequence[BidiUnit], *, page_runs_from_right: bool) -> bool:
-    """True where the line's base direction is from right to left.
+    """Return whether the line's base direction is from right to left.
 
     On a page of such a script a line of Latin words has that direction only if it is printed with a stop at its left.
     """
@@ -76,7 +76,7 @@ def runs_from_right(units: Sequence[BidiUnit], *, page_runs_from_right: bool) ->
 
 
 def order_logically(units: Sequence[BidiUnit], *, from_right: bool) -> list[BidiUnit]:
-    """The units of a line, given from left to right as printed, in logical order."""
+    """Return the units of a line, given from left to right as printed, in logical order."""
     items = _join_numbers(list(units))
     kinds = [direction_of(item.text) for item in items]
     runs = dict(_find_forward_runs(items, kinds) if from_right else _find_backward_runs(kinds))
@@ -119,12 +119,12 @@ def _join_numbers(items: list[BidiUnit]) -> list[BidiUnit]:
 
 
 def _follows_arabic(kinds: list[str], index: int) -> bool:
-    """True for a number whose nearest strong character on the right is an Arabic letter."""
+    """Return True for a number whose nearest strong character on the right is an Arabic letter."""
     return next((kind for kind in kinds[index:] if kind in ("L", "R", "AL")), "") == "AL"
 
 
 def _is_leading_sign(items: list[BidiUnit], kinds: list[str], index: int) -> bool:
-    """True for a sign printed at the left of a number, after a blank: such a number was kept as it is."""
+    """Return True for a sign at the left of a number, after a blank: such a number was kept in its order."""
     if kinds[index] != _SIGN or index + 1 == len(items) or kinds[index + 1] != "EN":
         return False
     return index == 0 or items[index - 1].text.isspace()
@@ -144,7 +144,7 @@ def _find_number_end(kinds: list[str], index: int, *, arabic: bool) -> int:
 
 
 def _find_forward_runs(items: list[BidiUnit], kinds: list[Direction]) -> list[tuple[int, int]]:
-    """Runs (start, end) that read from left to right in a line that runs from right to left."""
+    """Return the runs (start, end) that read from left to right in a line that runs from right to left."""
     runs: list[tuple[int, int]] = []
     for index, kind in enumerate(kinds):
         if kind not in (Direction.LEFT, Direction.NUMBER):
@@ -168,7 +168,7 @@ def _are_one_run(items: list[BidiUnit], kinds: list[Direction], last_end: int, i
 
 
 def _take_bracket(items: list[BidiUnit], start: int, end: int) -> tuple[int, int]:
-    """The run with the bracket beside it that closes or opens one inside it."""
+    """Return the run with the adjacent bracket that closes or opens one inside it."""
     text = "".join(item.text for item in items[start:end])
     for opening, closing in zip(_OPENING, _CLOSING, strict=True):
         excess = text.count(opening) - text.count(closing)
@@ -180,7 +180,7 @@ def _take_bracket(items: list[BidiUnit], start: int, end: int) -> tuple[int, int
 
 
 def _find_backward_runs(kinds: list[Direction]) -> list[tuple[int, int]]:
-    """Runs (start, end) that read from right to left in a line that runs from left to right."""
+    """Return the runs (start, end) that read from right to left in a line that runs from left to right."""
     runs: list[tuple[int, int]] = []
     for index, kind in enumerate(kinds):
         if kind is not Direction.RIGHT:
@@ -193,7 +193,7 @@ def _find_backward_runs(kinds: list[Direction]) -> list[tuple[int, int]]:
 
 
 def _settle_brackets(ordered: list[tuple[BidiUnit, bool]]) -> list[BidiUnit]:
-    """The units, with brackets that read from right to left turned where the file names them by their shape.
+    """Return the units, with right-to-left brackets mirrored if the file names them by their shape.
 
     Some producers name a mirrored bracket by the character, others by the glyph. In logical order it opens first.
     """

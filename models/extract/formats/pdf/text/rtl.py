@@ -67,7 +67,7 @@ def _has_rtl(text: str) -> bool:
 
 
 def _join_printed_lines(marks: PageMarks, *, from_right: bool) -> list[Line]:
-    """The lines, those pieces joined that stand on one baseline with less than a wide gap and no rule between them."""
+    """Return the lines, with pieces joined that share a baseline without a wide gap or a rule between them."""
     upright = [line for line in marks.lines if line.upright and line.key != (-1, -1)]
     joined: dict[int, Line] = {}
     gone: set[int] = set()
@@ -92,13 +92,13 @@ def _are_one_line(left: Line, right: Line, verticals: list[Rule]) -> bool:
 
 
 def _is_ruled(left: float, right: float, base: float, verticals: list[Rule]) -> bool:
-    """True where a vertical rule stands between two places on a baseline."""
+    """Return whether a vertical rule is between two places on a baseline."""
     low, high = min(left, right) - 1, max(left, right) + 1
     return any(low <= rule.x0 <= high and rule.y0 < base < rule.y1 for rule in verticals)
 
 
 def _read_chars(spans: list[dict[str, Any]]) -> Iterator[Char]:
-    """The characters of the file with the edges of their boxes; the engine's own blanks left out."""
+    """Yield the characters of the file with the edges of their boxes, without blanks that the engine added."""
     for span in spans:
         style = font_look(span["font"], span["flags"])[:3]
         for char in span["chars"]:
@@ -138,9 +138,9 @@ def _text_of(word: list[BidiUnit]) -> str:
 
 
 def _place_words(words: list[list[BidiUnit]], *, from_right: bool) -> list[Piece]:
-    """The words as pieces that follow each other in the line's direction.
+    """Return the words as consecutive pieces in the line's direction.
 
-    Words of a run of the other direction take each other's places, because columns and cells sort words by place.
+    Words of a run of the other direction exchange places, because columns and cells sort words by place.
     """
     groups: list[tuple[float, float, list[list[BidiUnit]]]] = []
     for word in words:
@@ -198,7 +198,7 @@ def _make_runs(words: list[list[BidiUnit]]) -> list[Run]:
 
 
 def _split_at_rules(units: list[BidiUnit], base: float, verticals: list[Rule]) -> list[list[BidiUnit]]:
-    """The units of a printed line, parted where a vertical rule stands: cells do not share a direction."""
+    """Split the units of a printed line at vertical rules, because cells do not share a direction."""
     near = [rule for rule in verticals if rule.y0 < base < rule.y1]
     parts: list[list[BidiUnit]] = [[]]
     for unit in units:
@@ -210,7 +210,7 @@ def _split_at_rules(units: list[BidiUnit], base: float, verticals: list[Rule]) -
 
 
 def _add_blanks(units: list[BidiUnit], size: float) -> list[BidiUnit]:
-    """The units with a blank for each gap between words; none at the ends."""
+    """Return the units with a blank for each gap between words, but none at the ends."""
     out: list[BidiUnit] = []
     for unit in units:
         last = out[-1] if out else None
@@ -224,7 +224,7 @@ def _add_blanks(units: list[BidiUnit], size: float) -> list[BidiUnit]:
 
 
 def _make_units(chars: list[Char]) -> list[BidiUnit]:
-    """The glyphs with their characters in logical order; marks belong to the letter that they stand on."""
+    """Return the glyphs with their characters in logical order; marks belong to their letter."""
     units: list[BidiUnit] = []
     groups = _group_glyphs(chars)
     marks: list[Char] = []
@@ -243,7 +243,7 @@ def _make_units(chars: list[Char]) -> list[BidiUnit]:
 
 
 def _read_text(text: str) -> str:
-    """The characters of a glyph without marks of direction, presentation forms as their letters."""
+    """Return the characters of a glyph without direction marks, with presentation forms as letters."""
     text = _DIRECTION_MARKS.sub("", text)
     return clean_glyphs(_PRESENTATION_FORMS.sub(lambda form: unicodedata.normalize("NFKC", form.group()).strip(), text))
 
@@ -262,10 +262,10 @@ def _attach_mark(units: list[BidiUnit], mark: Char) -> None:
 
 
 def _group_glyphs(chars: list[Char]) -> list[list[Char]]:
-    """Characters that one glyph stands for, in logical order.
+    """Group the characters of each glyph, in logical order.
 
-    The first has the glyph's width, the others none and stand at its right edge, before or behind it as the engine has
-    turned them. Of a glyph with a text of its own in the file (ActualText) no character has a width.
+    The first has the glyph's width. The others have no width and are at its right edge, before or after it as the
+    engine ordered them. The characters of a glyph with ActualText have no width.
     """
     groups: list[list[Char]] = []
     waiting: list[Char] = []

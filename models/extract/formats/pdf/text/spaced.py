@@ -12,7 +12,7 @@ from models.extract.layout.lines.marks import Line, Run
 
 @dataclass(frozen=True, slots=True)
 class SpacedLimits:
-    """What makes a line letter-spaced. Gaps in ems."""
+    """Limits for a line to be letter-spaced. Gaps in ems."""
 
     least_letters: int = 4
     """Characters of such a line."""

@@ -29,12 +29,12 @@ class GlanceLimits:
     that the next table of the page keeps its place. A part of a larger region does not count as a variant of it.
     """
 
-    bar: float = 0.15
+    bar: float = 0.2
     behind: float = 0.2
     alike: float = 0.5
     """Share of the lines of two regions together that variants of one table have in common."""
     most: int = 14
-    crowd: int = 4
+    crowd: int = 3
     long: int = 40
     """Minimum characters of a line that is longer than a label."""
     edge_step: float = 3.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.lines.pieces import merge_pieces
 from models.extract.layout.tables.bands import Band, cut_bands
-from models.extract.layout.tables.columns import CHANNEL, OpenRows, ruled_columns
+from models.extract.layout.tables.columns import CHANNEL, open_columns, ruled_columns
 from models.extract.layout.tables.continuation import group_rows
 from models.extract.layout.tables.grid import Grid
 from models.extract.layout.tables.open import find_open_grids
@@ -23,10 +23,6 @@ from models.extract.layout.text.order import order_lines
 class CandidateLimits:
     """Limits for building the grids of a region."""
 
-    strict_crossed: float = 0.0
-    """Maximum share of the rows that cross a channel in the strict search for columns."""
-    strict_channel: float = 0.9
-    """Minimum width (ems) of a channel in the strict search for columns."""
     framed_channel: float = 1.6
     """If every row is framed, blanks wider than this (ems) separate columns; narrower ones are inside a cell."""
     same_column: float = 4.0
@@ -43,7 +39,7 @@ class CandidateLimits:
 
 LIMITS = CandidateLimits()
 
-MODES = ("gates", "ruled", "ruled-folded", "cells", "open", "strict")
+MODES = ("gates", "ruled", "ruled-folded", "cells", "open")
 """Methods by which the columns (and rows) of a grid were found, in the order of their features."""
 
 
@@ -178,15 +174,8 @@ def _find_layouts(view: PageView, region: RuledRegion, rows: list[TextRow]) -> I
             yield "ruled-folded", ruled, False
     cells = cell_columns(view, region) if view.fills else []
     is_framed = bool(ruled) and bands >= len(rows) and _is_boxed(region)
-    open_channel, strict_channel = (
-        (LIMITS.framed_channel, LIMITS.framed_channel) if is_framed else (CHANNEL, LIMITS.strict_channel)
-    )
-    open_rows = OpenRows(rows)
-    for mode, columns in (
-        ("cells", cells),
-        ("open", open_rows.find_columns(channel=open_channel)),
-        ("strict", open_rows.find_columns(LIMITS.strict_crossed, strict_channel)),
-    ):
+    channel = LIMITS.framed_channel if is_framed else CHANNEL
+    for mode, columns in (("cells", cells), ("open", open_columns(rows, channel))):
         if columns and len(columns) <= LIMITS.most_columns and not any(_are_same(columns, other) for other in seen):
             seen.append(columns)
             yield mode, columns, mode == "cells" and len(rows) <= LIMITS.loose_rows * bands

@@ -49,6 +49,8 @@ class ChoiceLimits:
     """Share (0..1) of rows with a rule through them; 99 of 100 tables have less than .14."""
     contents: float = 0.25
     """Deduction for a list of titles with page numbers that never decrease; none of 532 true tables is one."""
+    contents_share: float = 0.8
+    """Share of the lines of a candidate that a list of contents holds: the others are heads above or below it."""
     repeated: float = 0.2
     """Deduction for a table that repeats its header: stacked tables of one form."""
     lattice: float = 0.12
@@ -147,8 +149,9 @@ def choose_candidates(
 
 
 def _unlikely(lines: frozenset[int], contents: list[frozenset[int]], chart_lines: Set[int]) -> float:
-    """Return the deduction for a list of contents, a part of one, and labels of a chart."""
-    off = LIMITS.contents if any(lines <= other for other in contents) else 0.0
+    """Return the deduction for a list of contents, a part of one, one with a few more lines, and labels of a chart."""
+    is_contents = any(len(lines & other) >= LIMITS.contents_share * len(lines) for other in contents)
+    off = LIMITS.contents if is_contents else 0.0
     return off if chart_lines.isdisjoint(lines) else off + LIMITS.chart
 
 

@@ -52,7 +52,7 @@ def test_wanted_pages_are_read_and_the_others_counted() -> None:
     assert (facts.page_count, facts.page_numbers) == (5, (2, 3))
 
 
-def test_of_an_animation_the_first_frame_is_the_page() -> None:
+def test_first_frame_of_an_animation_is_the_page() -> None:
     moving = encode(corner(), "GIF", save_all=True, append_images=[Image.new("L", (60, 40), 0)])
     document = open_image(moving, OPTIONS)
     assert document.facts.page_count == 1

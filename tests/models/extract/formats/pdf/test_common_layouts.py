@@ -57,7 +57,7 @@ def test_single_letters_with_blanks_of_the_file_stay_apart() -> None:
     assert [text for _, text in blocks] == ["A B C D E F"]
 
 
-def test_line_numbers_of_a_pleading_are_furniture_and_its_text_one_paragraph() -> None:
+def test_line_numbers_of_a_pleading_are_furniture() -> None:
     def draw(page: Any) -> None:
         for number in range(1, 25):
             page.insert_text((50, 72 + 24 * number), f"{number:>2}", fontsize=11, fontname="cour")

@@ -61,7 +61,7 @@ def excluded(tree: Tree) -> dict[str, int]:
 
 @pytest.mark.parametrize("coloured", [False, True])
 @pytest.mark.parametrize(("scale", "size"), [(0.001, 20), (1.0, 0.02), (0.01, 2), (0.05, 0.4), (0.1, 0.2)])
-def test_type3_text_is_visible_whatever_its_matrix(scale: float, size: float, coloured: bool) -> None:
+def test_type3_text_is_visible_for_each_matrix(scale: float, size: float, coloured: bool) -> None:
     pdf = Pdf.new()
     font = type3_font(pdf, scale, coloured=coloured)
     tree = page_of(pdf, f"BT /F1 {size} Tf 20 200 Td (HALT) Tj ET", Font=Dictionary(F1=font))

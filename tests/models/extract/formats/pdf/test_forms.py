@@ -48,7 +48,7 @@ def test_choice_field_shows_the_label_and_not_its_code() -> None:
     assert texts(paper.read(), BlockType.KEY_VALUE) == ["Country: France"]
 
 
-def test_of_a_group_of_buttons_the_one_that_is_on_is_ticked() -> None:
+def test_selected_button_of_a_group_is_ticked() -> None:
     paper = Paper()
     for number, name in enumerate(("card", "cash", "transfer")):
         paper.text(70, 100 + 30 * number, name)

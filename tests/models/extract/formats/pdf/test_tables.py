@@ -133,6 +133,14 @@ def test_a_ruled_list_of_contents_is_not_a_table() -> None:
     assert of_type(paper.read(), BlockType.TABLE) == []
 
 
+def test_two_numbered_lists_of_contents_below_each_other_are_not_a_table() -> None:
+    paper = Paper()
+    for row in range(12):
+        top = 72 + 16 * row
+        paper.text(60, top, f"{row % 6 + 1}.").text(90, top, "Notes and facts").text(330, top, str(3 + row % 6 // 2))
+    assert of_type(paper.read(), BlockType.TABLE) == []
+
+
 def test_numbered_items_with_their_numbers_apart_are_not_a_table() -> None:
     paper = Paper()
     for row in range(6):

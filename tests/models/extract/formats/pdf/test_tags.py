@@ -31,7 +31,7 @@ def test_bold_text_tagged_as_a_paragraph_is_not_a_heading() -> None:
     assert [block.type for block in tree.blocks] == [BlockType.HEADING, BlockType.PARAGRAPH, BlockType.PARAGRAPH]
 
 
-def test_where_no_heading_is_tagged_those_that_are_seen_stay() -> None:
+def test_visible_headings_stay_when_no_heading_is_tagged() -> None:
     tree = read_tagged([Element("P", [Words(50, 50, "Methods", size=16, bold=True)]), prose(80), prose(130)])
     assert shown(tree)[0] == (BlockType.HEADING, 1, "mupdf")
 
@@ -71,7 +71,7 @@ def test_a_note_at_the_foot_of_the_page_is_not_a_running_foot() -> None:
 
 
 @pytest.mark.parametrize("lie", ["reversed", "text missing", "all headings"])
-def test_where_tags_lie_the_page_wins_and_a_warning_says_so(lie: str) -> None:
+def test_page_wins_over_false_tags_with_a_warning(lie: str) -> None:
     role = "H1" if lie == "all headings" else "P"
     parts = [prose(60 + 60 * number, 4, role) for number in range(6)]
     loose = [words for part in parts[2:] for words in part.inside if isinstance(words, Words)]

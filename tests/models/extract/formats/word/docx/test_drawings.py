@@ -79,7 +79,7 @@ def test_an_image_in_a_cell_is_a_child_of_the_table() -> None:
     ]
 
 
-def test_of_alternative_contents_one_is_read() -> None:
+def test_single_form_of_alternative_contents_is_read() -> None:
     fallback = f"<w:pict><v:textbox><w:txbxContent>{paragraph('boxed')}</w:txbxContent></v:textbox></w:pict>"
     choice = f'<mc:Choice Requires="wps"><w:drawing>{box("boxed")}</w:drawing></mc:Choice>'
     both = f"<w:r><mc:AlternateContent>{choice}<mc:Fallback>{fallback}</mc:Fallback></mc:AlternateContent></w:r>"
