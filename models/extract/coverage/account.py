@@ -6,6 +6,7 @@ Independent of how the blocks were made: painted characters and block characters
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -165,7 +166,7 @@ def account_recognised(
     """
     stated = [(strip_blanks(text), box) for text, box in lines]
     words = account_page(number, Painted(text="".join(text for text, _ in stated), lines=lambda: stated), blocks)
-    words = replace(words, scan=scan)
+    words = replace(words, scan=scan, judged=words.judged and not _is_unread(scan))
     if layer is None:
         return words
     brought = words.characters.placed
@@ -175,8 +176,17 @@ def account_recognised(
         characters=add_counts((before.characters, words.characters)),
         excluded=(*before.excluded, *words.excluded),
         lost=(*before.lost, *words.lost),
-        judged=layer.judged,
+        judged=layer.judged and words.judged,
     )
+
+
+MIN_UNREAD_COMPONENTS: Final = 20
+"""Components of letter size from which a page without any recognised text counts as unread."""
+
+
+def _is_unread(scan: ScanCoverage | None) -> bool:
+    """Return whether a recognised page has ink of letter size and none of it was read."""
+    return scan is not None and not scan.covered and scan.components >= MIN_UNREAD_COMPONENTS
 
 
 def _replace_blocks(layer: PageCoverage, blocks: Sequence[PageBlock], brought: int) -> PageCoverage:

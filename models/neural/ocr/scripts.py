@@ -4,7 +4,7 @@ In: `PixelPage`s. Out: `RecognisedPage`s. Without Tesseract or its data for a sc
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PixelPage, RecognisedPage
@@ -69,7 +69,7 @@ class ScriptRecogniser:
         if data is None or self._packs is None:
             return RecognisedPage(
                 number=page.number, words=(), engine=latin.engine, model=latin.model, version=latin.version,
-                warnings=(LANGUAGE_MISSING,),
+                warnings=(LANGUAGE_MISSING,), ink=latin.ink and replace(latin.ink, covered=0),
             )  # fmt: skip
         return self._packs.recognise_with(page, data, timeout_s)
 

@@ -170,17 +170,31 @@ def read_dpi(picture: Image.Image) -> tuple[float, float]:
 
 
 def flatten(picture: Image.Image) -> Image.Image:
-    """Return the picture as grey or RGB on white, because transparent pictures are made for paper."""
+    """Return the picture as grey or RGB on white, or on black where it shows only light ink."""
     if picture.mode in {"L", "RGB"}:
         return picture
     if picture.mode in {"1", "I;16", "I;16B", "I", "F"}:
         return _to_grey(picture)
     if picture.mode in {"LA", "La", "PA", "RGBa", "RGBA"} or "transparency" in picture.info:
         layer = picture.convert("RGBA")
-        paper = Image.new("RGB", layer.size, "white")
+        paper = Image.new("RGB", layer.size, "black" if _is_light_ink(layer) else "white")
         paper.paste(layer, mask=layer.getchannel("A"))
         return paper
     return picture.convert("RGB")
+
+
+_LIGHT: Final = 200
+"""Grey level from which ink is too light to be read on white."""
+_OPAQUE: Final = 128
+"""Opacity from which a pixel is ink."""
+
+
+def _is_light_ink(layer: Image.Image) -> bool:
+    """Return whether a mostly transparent RGBA picture has only light ink: white letters for a dark page."""
+    ink = layer.getchannel("A").point(lambda alpha: 255 if alpha >= _OPAQUE else 0)
+    levels = layer.convert("L").histogram(ink)
+    count = sum(levels)
+    return 0 < count < layer.width * layer.height / 2 and sum(levels[:_LIGHT]) <= 0.01 * count
 
 
 def _to_grey(picture: Image.Image) -> Image.Image:

@@ -100,6 +100,15 @@ class OdfStyles:
             italic = slant in ("italic", "oblique") if italic is None and slant else italic
         return bold, italic
 
+    def is_struck(self, name: str | None) -> bool | None:
+        """Return whether a text style strikes its text through; None where it does not state it."""
+        for style in self.chain(name):
+            properties = style.find(STYLE + "text-properties")
+            line = properties.get(STYLE + "text-line-through-style") if properties is not None else None
+            if line:
+                return line != "none"
+        return None
+
     def is_hidden(self, name: str | None) -> bool:
         """Return whether the style hides its text."""
         for style in self.chain(name):

@@ -352,13 +352,15 @@ _PARAGRAPH: Final = {
 
 
 def _plain(state: RtfState, value: int | None) -> None:
-    state.bold = state.italic = state.hidden = False
+    state.bold = state.italic = state.hidden = state.strike = False
 
 
 _LOOKS: Final[dict[str, Callable[[RtfState, int | None], None]]] = {
     "b": lambda state, value: setattr(state, "bold", value != 0),
     "i": lambda state, value: setattr(state, "italic", value != 0),
     "v": lambda state, value: setattr(state, "hidden", value != 0),
+    "strike": lambda state, value: setattr(state, "strike", value != 0),
+    "striked": lambda state, value: setattr(state, "strike", value != 0),
     "deleted": lambda state, value: setattr(state, "deleted", value != 0),
     "plain": _plain,
     "f": lambda state, value: setattr(state, "font", value or 0),

@@ -13,6 +13,7 @@ class RtfState:
     bold: bool = False
     italic: bool = False
     hidden: bool = False
+    strike: bool = False
     deleted: bool = False
     href: str | None = None
     font: int = 0
@@ -25,7 +26,7 @@ class RtfState:
 
     def style(self) -> InlineMarkup:
         """Return the inline formatting."""
-        return InlineMarkup(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href)
+        return InlineMarkup(bold=self.bold, italic=self.italic, hidden=self.hidden, href=self.href, strike=self.strike)
 
 
 @dataclass(slots=True)

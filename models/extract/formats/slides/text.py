@@ -116,6 +116,7 @@ def _style(run: Element, relations: Relations) -> InlineMarkup:
     relation = relations.get(link.get(R + "id") or "") if link is not None else None
     return InlineMarkup(
         bold=properties.get("b") in ("1", "true"),
+        strike=properties.get("strike") in ("sngStrike", "dblStrike"),
         italic=properties.get("i") in ("1", "true"),
         href=relation.target if relation is not None and relation.external else None,
     )

@@ -1,10 +1,11 @@
 """A page in letters that the built-in networks do not know is read by a pack, or says that one is missing."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 
+from models.cdom.coverage import ScanCoverage
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PixelPage, RecognisedPage, Word
 from models.neural.ocr import make_recogniser
@@ -133,3 +134,12 @@ def test_words_far_apart_in_a_row_stand_in_different_lines() -> None:
 def test_the_default_engine_takes_languages_that_only_packs_can_read() -> None:
     read = make_recogniser("rapidocr", ("en", "ru")).recognise_pages([as_page(draw_page(["The harbour"]))], (), 60.0)
     assert read[0].engine == "rapidocr"
+
+
+def test_page_without_a_pack_reports_its_ink_as_unread() -> None:
+    class InkedMain(PlainMain):
+        def read_page(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> tuple[RecognisedPage, bool]:
+            return replace(say(". ."), ink=ScanCoverage(components=90, covered=70)), True
+
+    page = read(InkedMain(), PlainPacks(data=None))
+    assert page.ink == ScanCoverage(components=90, covered=0)

@@ -32,6 +32,7 @@ def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = F
                     italic=run_format.italic,
                     code=run_format.code,
                     href=run_format.href,
+                    strike=run_format.strike,
                 )
             )
     return prefix + text if text else "", tuple(spans)

@@ -24,6 +24,7 @@ class RunFormat:
     code: bool = False
     hidden: bool = False
     href: str | None = None
+    strike: bool = False
 
 
 PLAIN_FORMAT = RunFormat()

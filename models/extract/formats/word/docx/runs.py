@@ -5,7 +5,7 @@ Reads tracked changes as accepted. Knows styles and fields, not the kind of bloc
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from models.extract.formats.common.omml import math_to_latex
@@ -112,11 +112,8 @@ class InlineReader:
         if not text or not self._story.fields.shows_text:
             return
         href = self._links[-1] if self._links else self._story.fields.href
-        run_format = self._format
         text = text.replace("\u00ad", "")
-        self.pieces.append(
-            Text(text, RunFormat(run_format.bold, run_format.italic, run_format.code, run_format.hidden, href))
-        )
+        self.pieces.append(Text(text, replace(self._format, href=href)))
 
     def _read_format(self, rpr: Element | None) -> RunFormat:
         """Return the run's format.
@@ -131,6 +128,7 @@ class InlineReader:
             italic=direct.italic if direct.italic is not None else bool(style.italic) != bool(paragraph.italic),
             code=bool(style.code),
             hidden=direct.hidden if direct.hidden is not None else bool(style.hidden) or bool(paragraph.hidden),
+            strike=direct.strike if direct.strike is not None else bool(style.strike) != bool(paragraph.strike),
         )
 
     def _read_break(self, node: Element) -> None:

@@ -48,6 +48,7 @@ class Toggles:
     italic: bool | None = None
     hidden: bool | None = None
     code: bool | None = None
+    strike: bool | None = None
 
     def over(self, lower: "Toggles") -> "Toggles":
         """Return these toggles, completed by `lower`."""
@@ -56,6 +57,7 @@ class Toggles:
             self.italic if self.italic is not None else lower.italic,
             self.hidden if self.hidden is not None else lower.hidden,
             self.code if self.code is not None else lower.code,
+            self.strike if self.strike is not None else lower.strike,
         )
 
 
@@ -102,7 +104,13 @@ def read_toggles(rpr: Element | None) -> Toggles:
     """Return the toggles that a `w:rPr` states."""
     if rpr is None:
         return PLAIN
-    return Toggles(is_on(rpr.find(W + "b")), is_on(rpr.find(W + "i")), is_on(rpr.find(W + "vanish")))
+    strikes = [stated for name in ("strike", "dstrike") if (stated := is_on(rpr.find(W + name))) is not None]
+    return Toggles(
+        is_on(rpr.find(W + "b")),
+        is_on(rpr.find(W + "i")),
+        is_on(rpr.find(W + "vanish")),
+        strike=any(strikes) if strikes else None,
+    )
 
 
 class StyleSheet:

@@ -140,3 +140,19 @@ def test_one_frame_of_several_is_shown_as_png_at_the_resolution_asked_for() -> N
 def test_a_page_that_is_not_there_is_not_shown() -> None:
     with pytest.raises(Malformed):
         open_image(frames(2), OPTIONS).render_page(3, 110)
+
+
+@pytest.mark.parametrize(("ink", "paper"), [(255, 0), (225, 0), (0, 255), (90, 255)])
+def test_ink_on_transparent_ground_stays_visible(ink: int, paper: int) -> None:
+    picture = Image.new("LA", (60, 40), (ink, 0))
+    picture.paste((ink, 255), (10, 10, 40, 20))
+    shown = opened(pixels_of(encode(picture, "PNG")).image).convert("L")
+    assert (shown.getpixel((20, 15)), shown.getpixel((50, 30))) == (ink, paper)
+
+
+def test_light_picture_with_transparent_border_is_on_white() -> None:
+    picture = Image.new("LA", (60, 40), (255, 0))
+    picture.paste((255, 255), (2, 2, 58, 38))
+    picture.paste((0, 255), (10, 10, 40, 20))
+    shown = opened(pixels_of(encode(picture, "PNG")).image).convert("L")
+    assert (shown.getpixel((0, 0)), shown.getpixel((20, 15)), shown.getpixel((50, 30))) == (255, 0, 255)
