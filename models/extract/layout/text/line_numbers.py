@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"\d{1,4}(?!\S)")
 
 
 @dataclass(slots=True)
-class _Number:
+class _MarginNumber:
     """A number with its own extent; `line` is the line that begins with it, or is it."""
 
     value: int
@@ -78,21 +78,21 @@ def keep_numbered(
     ]
 
 
-def _read_number(line: Line, marks: PageMarks) -> _Number:
+def _read_number(line: Line, marks: PageMarks) -> _MarginNumber:
     match = _NUMBER.match(line.text)
     assert match is not None
     value = int(match.group())
     if match.end() == len(line.text):
-        return _Number(value, line.x0, line.x1, line)
+        return _MarginNumber(value, line.x0, line.x1, line)
     piece = marks.words_of(line)[0]
-    return _Number(value, piece.x0, piece.x1, line)
+    return _MarginNumber(value, piece.x0, piece.x1, line)
 
 
-def _find_columns(numbers: list[_Number]) -> list[list[_Number]]:
+def _find_columns(numbers: list[_MarginNumber]) -> list[list[_MarginNumber]]:
     """Numbers with one right edge, or one left edge, from top to bottom; longest columns first."""
-    columns: list[list[_Number]] = []
+    columns: list[list[_MarginNumber]] = []
     for side in ("x1", "x0"):
-        by_place: dict[int, list[_Number]] = defaultdict(list)
+        by_place: dict[int, list[_MarginNumber]] = defaultdict(list)
         ordered = sorted(numbers, key=lambda number: float(getattr(number, side)))
         group, last = 0, float("-inf")
         for number in ordered:
@@ -104,7 +104,7 @@ def _find_columns(numbers: list[_Number]) -> list[list[_Number]]:
     return sorted(columns, key=len, reverse=True)
 
 
-def _find_run(column: list[_Number]) -> list[_Number]:
+def _find_run(column: list[_MarginNumber]) -> list[_MarginNumber]:
     """Return the column if it counts by ones or fives at equal distances, else nothing."""
     if len(column) < LIMITS.least_by_fives:
         return []
@@ -119,7 +119,7 @@ def _find_run(column: list[_Number]) -> list[_Number]:
     return column
 
 
-def _counts_lines(run: list[_Number], marks: PageMarks) -> bool:
+def _counts_lines(run: list[_MarginNumber], marks: PageMarks) -> bool:
     """Return True when the numbers are next to running text or code, outside tables, and have no head."""
     left, right = min(number.x0 for number in run), max(number.x1 for number in run)
     top, bottom = run[0].line.y0, run[-1].line.y1
@@ -152,12 +152,12 @@ def _counts_lines(run: list[_Number], marks: PageMarks) -> bool:
     )
 
 
-def _find_numbered_pieces(number: _Number, lines: list[Line]) -> list[Line]:
+def _find_numbered_pieces(number: _MarginNumber, lines: list[Line]) -> list[Line]:
     reach = LIMITS.same_row * number.line.size
     return [line for line in lines if abs(line.base - number.line.base) <= reach and line.x1 > number.x1]
 
 
-def _remove(run: list[_Number], marks: PageMarks) -> tuple[PageMarks, list[Line]]:
+def _remove(run: list[_MarginNumber], marks: PageMarks) -> tuple[PageMarks, list[Line]]:
     by_line = {id(number.line): number for number in run}
     lines: list[Line] = []
     taken: list[Line] = []

@@ -8,8 +8,10 @@ STOPS = ("。", "！", "？", "：", "；", "。」", "。』", "。）")
 
 _DOWNWARDS = 270
 """Degrees by which a page is turned to make text from top to bottom upright."""
-_SAME_SIZE, _COLUMN_GAP = 0.1, 2.0
-"""Largest difference of the sizes of two columns, and widest gap between them, in sizes of their type."""
+_SAME_SIZE = 0.1
+"""Largest difference of the sizes of two columns, as a share of the size of the type."""
+_COLUMN_GAP = 2.0
+"""Widest gap between two columns, in ems."""
 
 
 def find_first_word(text: str) -> str:

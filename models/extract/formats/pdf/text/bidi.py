@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 
-class Direction(Enum):
+class BidiDirection(Enum):
     """Effect of a unit on the direction of a line."""
 
     RIGHT = "R"
@@ -31,14 +31,14 @@ class BidiUnit:
 
 
 _DIRECTIONS = {
-    "R": Direction.RIGHT,
-    "AL": Direction.RIGHT,
-    "L": Direction.LEFT,
-    "EN": Direction.NUMBER,
-    "AN": Direction.NUMBER,
-    "WS": Direction.BLANK,
-    "S": Direction.BLANK,
-    "B": Direction.BLANK,
+    "R": BidiDirection.RIGHT,
+    "AL": BidiDirection.RIGHT,
+    "L": BidiDirection.LEFT,
+    "EN": BidiDirection.NUMBER,
+    "AN": BidiDirection.NUMBER,
+    "WS": BidiDirection.BLANK,
+    "S": BidiDirection.BLANK,
+    "B": BidiDirection.BLANK,
 }
 _ARABIC_SEPARATORS = ("\u066b", "\u066c")
 _COMMON_SEPARATOR, _SIGN, _TERMINATOR = "CS", "ES", "ET"
@@ -51,13 +51,13 @@ _TIES = re.compile(r"\s?|[-/._:&'’@#+·=?–\\]+")
 _EDGE_STOPS = (".", ",", ":", ";", "!", "?", ")", "]", "،", "؛", "؟")
 
 
-def direction_of(text: str) -> Direction:
+def direction_of(text: str) -> BidiDirection:
     """Return the direction of a glyph's text by its first character that has one."""
     for char in text:
         kind = unicodedata.bidirectional(char)
         if kind not in ("NSM", "BN", ""):
-            return _DIRECTIONS.get(kind, Direction.NEUTRAL)
-    return Direction.NEUTRAL
+            return _DIRECTIONS.get(kind, BidiDirection.NEUTRAL)
+    return BidiDirection.NEUTRAL
 
 
 def runs_from_right(units: Sequence[BidiUnit], *, page_runs_from_right: bool) -> bool:
@@ -66,9 +66,11 @@ def runs_from_right(units: Sequence[BidiUnit], *, page_runs_from_right: bool) ->
     On a page of such a script a line of Latin words has that direction only if it is printed with a stop at its left.
     """
     strong = [
-        direction for unit in units if (direction := direction_of(unit.text)) in (Direction.RIGHT, Direction.LEFT)
+        direction
+        for unit in units
+        if (direction := direction_of(unit.text)) in (BidiDirection.RIGHT, BidiDirection.LEFT)
     ]
-    right = strong.count(Direction.RIGHT)
+    right = strong.count(BidiDirection.RIGHT)
     left = len(strong) - right
     if not right:
         return page_runs_from_right and (not left or units[0].text in _EDGE_STOPS)
@@ -143,11 +145,11 @@ def _find_number_end(kinds: list[str], index: int, *, arabic: bool) -> int:
     return index
 
 
-def _find_forward_runs(items: list[BidiUnit], kinds: list[Direction]) -> list[tuple[int, int]]:
+def _find_forward_runs(items: list[BidiUnit], kinds: list[BidiDirection]) -> list[tuple[int, int]]:
     """Return the runs (start, end) that read from left to right in a line that runs from right to left."""
     runs: list[tuple[int, int]] = []
     for index, kind in enumerate(kinds):
-        if kind not in (Direction.LEFT, Direction.NUMBER):
+        if kind not in (BidiDirection.LEFT, BidiDirection.NUMBER):
             continue
         if runs and _are_one_run(items, kinds, runs[-1][1], index):
             runs[-1] = (runs[-1][0], index + 1)
@@ -156,15 +158,15 @@ def _find_forward_runs(items: list[BidiUnit], kinds: list[Direction]) -> list[tu
     return [_take_bracket(items, start, end) for start, end in runs]
 
 
-def _are_one_run(items: list[BidiUnit], kinds: list[Direction], last_end: int, index: int) -> bool:
+def _are_one_run(items: list[BidiUnit], kinds: list[BidiDirection], last_end: int, index: int) -> bool:
     between = kinds[last_end:index]
     ends = (kinds[last_end - 1], kinds[index])
-    if Direction.RIGHT in between or Direction.LEFT not in ends:
+    if BidiDirection.RIGHT in between or BidiDirection.LEFT not in ends:
         return False
     text = "".join(item.text for item in items[last_end:index])
     if _ODD_STOP.search(text):
         return False
-    return Direction.NUMBER not in ends or _TIES.fullmatch(text) is not None
+    return BidiDirection.NUMBER not in ends or _TIES.fullmatch(text) is not None
 
 
 def _take_bracket(items: list[BidiUnit], start: int, end: int) -> tuple[int, int]:
@@ -179,13 +181,13 @@ def _take_bracket(items: list[BidiUnit], start: int, end: int) -> tuple[int, int
     return (start, end)
 
 
-def _find_backward_runs(kinds: list[Direction]) -> list[tuple[int, int]]:
+def _find_backward_runs(kinds: list[BidiDirection]) -> list[tuple[int, int]]:
     """Return the runs (start, end) that read from right to left in a line that runs from left to right."""
     runs: list[tuple[int, int]] = []
     for index, kind in enumerate(kinds):
-        if kind is not Direction.RIGHT:
+        if kind is not BidiDirection.RIGHT:
             continue
-        if runs and Direction.LEFT not in kinds[runs[-1][1] : index]:
+        if runs and BidiDirection.LEFT not in kinds[runs[-1][1] : index]:
             runs[-1] = (runs[-1][0], index + 1)
         else:
             runs.append((index, index + 1))

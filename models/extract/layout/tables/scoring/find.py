@@ -12,7 +12,6 @@ from models.cdom.table import Table
 from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.continuation import load_continuation
-from models.extract.layout.tables.first_row import take_first_rows
 from models.extract.layout.tables.grid import make_table
 from models.extract.layout.tables.lattice import enclose_cells
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
@@ -21,6 +20,7 @@ from models.extract.layout.tables.regions.view import PageView, view_page
 from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_chart_lines, find_gated
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
+from models.extract.layout.tables.scoring.first_row import take_first_rows
 from models.extract.layout.tables.scoring.last_row import take_last_rows
 from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 

@@ -1,0 +1,1 @@
+"""Tests of the structure read from PDF pages: order, lines, cells, notes."""
