@@ -1,17 +1,27 @@
 """Chinese and Japanese text, which has no blanks between words."""
 
+from dataclasses import dataclass
+
 from models.cdom.visible import is_wide
 from models.extract.layout.lines.marks import Line
 
 STOPS = ("。", "！", "？", "：", "；", "。」", "。』", "。）")
 """Punctuation that ends a Chinese or Japanese sentence."""
 
-_DOWNWARDS = 270
-"""Degrees by which a page is turned to make text from top to bottom upright."""
-_SAME_SIZE = 0.1
-"""Largest difference of the sizes of two columns, as a share of the size of the type."""
-_COLUMN_GAP = 2.0
-"""Widest gap between two columns, in ems."""
+
+@dataclass(frozen=True, slots=True)
+class WideTextLimits:
+    """Bounds for columns of vertical text."""
+
+    downwards: int = 270
+    """Degrees by which a page is turned to make text from top to bottom upright."""
+    same_size: float = 0.1
+    """Largest difference of the sizes of two columns, as a share of the size of the type."""
+    column_gap: float = 2.0
+    """Widest gap between two columns, in ems."""
+
+
+LIMITS = WideTextLimits()
 
 
 def find_first_word(text: str) -> str:
@@ -21,7 +31,7 @@ def find_first_word(text: str) -> str:
 
 def group_slanted(lines: list[Line]) -> list[list[Line]]:
     """Return lines that are not upright, each alone, but columns of vertical text from right to left as paragraphs."""
-    columns = [line for line in lines if line.turn == _DOWNWARDS and is_wide(line.text)]
+    columns = [line for line in lines if line.turn == LIMITS.downwards and is_wide(line.text)]
     groups: list[list[Line]] = []
     for column in sorted(columns, key=lambda line: -line.x1):
         last = groups[-1][-1] if groups else None
@@ -36,8 +46,8 @@ def group_slanted(lines: list[Line]) -> list[list[Line]]:
 def _is_next_column(column: Line, last: Line) -> bool:
     """Return whether a column is the next one of the text of the column on its right."""
     return (
-        abs(column.size - last.size) <= _SAME_SIZE * last.size
-        and last.x0 - column.x1 <= _COLUMN_GAP * last.size
+        abs(column.size - last.size) <= LIMITS.same_size * last.size
+        and last.x0 - column.x1 <= LIMITS.column_gap * last.size
         and column.y0 < last.y1
         and last.y0 < column.y1
     )
