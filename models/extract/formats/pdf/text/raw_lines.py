@@ -106,6 +106,7 @@ def _rewrite_symbol(char: Any, font_name: Callable[[Any], str], shown: Shown) ->
 
 
 _UNDECODED: Final = 0xFFFD
+"""Code point of a glyph that the file does not decode."""
 _SAMPLES: Final = 3
 """Glyphs that are drawn of each kind; one without ink shows that the kind is a blank."""
 _INSET: Final = 0.15

@@ -10,6 +10,7 @@ _OFFSET = 0.2
 _SHORT_OFFSET = 0.08
 """The same for texts of one or two characters, which also stand next to each other ("ll")."""
 _SHORT = 2
+"""Characters of a short text."""
 _CELL = 4.0
 """Points: side of the cells by which texts are found, and so the greatest offset."""
 _MOST_IN_CELL = 16
