@@ -4,8 +4,9 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
+from actors.reader.reader import job_name
 from models.cdom.ports import ReadOutcome
-from storage.values.rows import Claim, DocumentId, Finished, JobId
+from storage.values.rows import Claim, DocumentId, Finished, JobId, Scope
 from tests.actors.reading_scene import Scene, good, make_claim
 from tests.waiting import PATIENCE_S, until
 
@@ -83,3 +84,11 @@ def test_children_of_a_job_end_with_its_last_document_of_a_group() -> None:
     with scene.running():
         assert until(lambda: len(scene.store.finished) == 3)
     assert scene.parser.ended_jobs == ["acme/default/y", "acme/default/x"]
+
+
+def test_jobs_of_two_tenants_or_organisations_share_no_child() -> None:
+    claim = make_claim()
+    scopes = [Scope(tenant="acme"), Scope(tenant="zeta"), Scope(tenant="acme", org="legal")]
+    names = {job_name(replace(claim, scope=scope, job_id=JobId(job))) for scope in scopes for job in ("a", "b")}
+    assert len(names) == 6
+    assert job_name(replace(claim, document_id=DocumentId("doc_2"))) == job_name(claim)

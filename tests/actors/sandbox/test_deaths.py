@@ -189,8 +189,10 @@ def test_several_children_read_the_same_tree_as_one(read_orders: ReadOrders) -> 
 class Met:
     """The documents, by name, that each child of a reader was sent."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, documents_per_child: int) -> None:
-        self.reader = DocumentReader(SMALL, documents_per_child=documents_per_child, entry=ENTRY)
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, documents_per_child: int, limits: SandboxLimits = SMALL
+    ) -> None:
+        self.reader = DocumentReader(limits, documents_per_child=documents_per_child, entry=ENTRY)
         self.name = ""
         self._children: dict[int, list[str]] = {}
         begin = Conversation.begin
@@ -267,3 +269,18 @@ def test_rendering_ends_in_a_picture_or_a_code(probe_reader: DocumentReader) -> 
         with pytest.raises(RenderFailed) as failed:
             probe_reader.render(io.BytesIO(probe_document(order)), 1, 110)
         assert failed.value.code is DEADLY[order]
+
+
+def test_a_child_that_keeps_memory_reads_no_other_document(met: Met) -> None:
+    for name in ("keep-memory", "one"):
+        assert met.read(name).error is None
+    assert met.children == [["keep-memory"], ["one"]]
+
+
+def test_a_child_with_the_cpu_time_of_a_document_used_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    met = Met(monkeypatch, documents_per_child=8, limits=replace(SMALL, total_cpu_s=1))
+    for name in ("work", "work", "work", "work", "work", "work", "one"):
+        assert met.read(name).error is None
+    met.reader.close()
+    assert len(met.children) > 1
+    assert sum(len(documents) for documents in met.children) == 7

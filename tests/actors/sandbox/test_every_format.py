@@ -4,11 +4,14 @@ import io
 import json
 from collections.abc import Iterator
 
+import pymupdf
 import pytest
 
 from actors.reading.read_document import DocumentReader
 from actors.sandbox.limits import SandboxLimits
+from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
+from models.cdom.ports import ReadOutcome
 from models.cdom.tree import load_tree
 from models.export.graph import tree_to_graph
 from models.export.html import tree_to_html
@@ -70,6 +73,26 @@ def reader() -> Iterator[DocumentReader]:
     reader = DocumentReader(SandboxLimits())
     yield reader
     reader.close()
+
+
+def test_files_of_one_job_give_the_same_trees_in_one_child_as_alone(reader: DocumentReader) -> None:
+    """Each format is read twice in the job, with the other formats between, so that what one leaves meets the next."""
+    alone = {name: reader.read(io.BytesIO(data), ReadOptions()).tree_json for name, data in FILES.items()}
+    for name in [*FILES, *FILES]:
+        shared = reader.read_until_pixels(io.BytesIO(FILES[name]), ReadOptions(), job="tenant/org/job")
+        assert isinstance(shared, ReadOutcome)
+        assert shared.tree_json == alone[name] != b"", name
+
+
+def test_password_of_a_document_does_not_open_the_next_of_its_job(reader: DocumentReader) -> None:
+    file = pymupdf.open()
+    file.new_page().insert_text((72, 72), "locked")
+    data = file.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="open", owner_pw="own")
+    with_password = reader.read_until_pixels(io.BytesIO(data), ReadOptions(password="open"), job="tenant/org/job")
+    without = reader.read_until_pixels(io.BytesIO(data), ReadOptions(), job="tenant/org/job")
+    assert isinstance(with_password, ReadOutcome)
+    assert isinstance(without, ReadOutcome)
+    assert (with_password.error, without.error) == (None, ErrorCode.ENCRYPTED)
 
 
 @pytest.mark.parametrize("name", FILES)

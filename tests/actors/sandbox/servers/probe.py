@@ -79,10 +79,16 @@ def _work() -> None:
 
 
 _met: list[str] = []
+_kept: list[bytearray] = []
 
 
 def _stain() -> None:
     _met.append("stain")
+
+
+def _keep_memory() -> None:
+    """Keep 64 MiB after the document has ended."""
+    _kept.append(bytearray(64 << 20))
 
 
 def _fail_when_stained() -> None:
@@ -110,6 +116,7 @@ ORDERS: dict[str, Callable[[], None]] = {
     "broken": _broken,
     "bug": _bug,
     "slip": _slip,
+    "keep-memory": _keep_memory,
     "stain": _stain,
     "fail-when-stained": _fail_when_stained,
     "die-when-stained": _die_when_stained,
