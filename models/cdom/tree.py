@@ -68,6 +68,10 @@ def _is_none(value: str | None) -> bool:
     return value is None
 
 
+ATTACHMENT = "attachment "
+"""Start of the path of a block that names a file attached to the document."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
     """A styled stretch of a block's text; `start` and `end` are character offsets, end exclusive.

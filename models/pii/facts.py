@@ -11,7 +11,18 @@ from models.cdom.coverage import LINE_END_HYPHEN, OVERPRINT, REPEATED_HEADER, RE
 from models.cdom.flags import COMMENT, HIDDEN_TEXT, LOW_CONFIDENCE, is_pii_flag
 from models.cdom.original import Format
 from models.cdom.table import SHARE_SUM
-from models.cdom.tree import Block, BlockProvenance, Metadata, Page, Source, Span, Tree, TreeProvenance, Warning
+from models.cdom.tree import (
+    ATTACHMENT,
+    Block,
+    BlockProvenance,
+    Metadata,
+    Page,
+    Source,
+    Span,
+    Tree,
+    TreeProvenance,
+    Warning,
+)
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?)?")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[a-z]{2}|\d{3}))?")  # en, pt-BR, zh-Hant-TW
@@ -53,7 +64,9 @@ def clean_facts(tree: Tree, labels: Mapping[tuple[int, str], str]) -> Tree:
 
 
 def clean_block(block: Block) -> Block:
-    """Return the block without link targets, LaTeX, picture names and unknown values of fields other than its text."""
+    """Return the block without link targets, LaTeX, names of pictures and files, and unknown values of other fields."""
+    if (block.provenance.path or "").startswith(ATTACHMENT):
+        block = replace(block, text="Attached file", spans=(), flag_spans=())
     table = block.table
     if table is not None:
         table = replace(table, checks=tuple(check for check in table.checks if check.kind in _CHECKS))

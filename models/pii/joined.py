@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import Block
+from models.cdom.flags import COMMENT, HIDDEN_TEXT
+from models.cdom.tree import ATTACHMENT, Block
 
 REACH = 160
 """Characters on either side of a seam that are looked at."""
@@ -69,14 +69,22 @@ class Joined:
 
 
 def fields_of(blocks: tuple[Block, ...]) -> list[Field]:
-    """Return the texts of all blocks and cells. Hidden text comes last, so that it does not split running text."""
+    """Return the texts of all blocks and cells.
+
+    Hidden text, comments and names of attached files come last, so that they do not split running text.
+    """
     fields = list[Field]()
     for number, block in enumerate(blocks):
         if block.text:
             fields.append(Field(number, None, block.text))
         if block.table is not None:
             fields += [Field(number, index, cell.text) for index, cell in enumerate(block.table.cells) if cell.text]
-    return sorted(fields, key=lambda field: HIDDEN_TEXT in blocks[field.block].flags)
+    return sorted(fields, key=lambda field: _is_apart(blocks[field.block]))
+
+
+def _is_apart(block: Block) -> bool:
+    path = block.provenance.path or ""
+    return HIDDEN_TEXT in block.flags or COMMENT in block.flags or path.startswith(ATTACHMENT)
 
 
 def join_loose(fields: list[Field]) -> Joined:

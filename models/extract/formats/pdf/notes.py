@@ -5,7 +5,7 @@ from typing import Any
 
 from models.cdom.flags import COMMENT
 from models.cdom.geometry import Bbox, round_bbox
-from models.cdom.tree import BlockType
+from models.cdom.tree import ATTACHMENT, BlockType
 from models.extract.contract import PageBlock
 from models.extract.formats.pdf.engine import BROKEN, pymupdf
 from models.extract.formats.pdf.engine.rotation import turn_box
@@ -91,6 +91,6 @@ def name_attachments(document: Any) -> list[PageBlock]:
         return []
     cleaned = [name for stated in names if (name := clean_text(stated))]
     return [
-        PageBlock(type=BlockType.KEY_VALUE, text=f"Attached file: {name}", path=f"attachment {number}")
+        PageBlock(type=BlockType.KEY_VALUE, text=f"Attached file: {name}", path=f"{ATTACHMENT}{number}")
         for number, name in enumerate(cleaned, 1)
     ]
