@@ -22,7 +22,7 @@ _QUEUE, _LISTINGS = "tests/storage/queue/test_queue.py::test_", "tests/storage/j
 FENCE_TESTS = (f"{_QUEUE}stale_hands_can_do_nothing", f"{_QUEUE}the_same_attempt_of_another_worker_is_not_ours")
 TENANT_TESTS = (
     f"{_LISTINGS}documents_are_paged_in_order_of_submission",
-    f"{_LISTINGS}the_tree_is_found_only_when_it_is_published",
+    f"{_LISTINGS}tree_is_found_only_when_published",
 )
 LOOKUP_TESTS = (
     "tests/security/test_matrix.py::test_foreign_and_unknown_ids_answer_with_the_same_bytes[GET /v1/jobs/{job_id}]",
