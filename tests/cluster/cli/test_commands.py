@@ -33,7 +33,7 @@ def test_a_taken_port_ends_up_before_anything_is_started(tmp_path: Path) -> None
         port = server.getsockname()[1]
         done = quire("up", "--workdir", str(tmp_path), "--port", str(port))
     assert done.exit_code == 1
-    assert f"127.0.0.1:{port} is taken" in done.output
+    assert f"127.0.0.1:{port} is used by another program" in done.output
     assert not (tmp_path / "postgres").exists()
 
 
