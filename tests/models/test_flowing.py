@@ -75,8 +75,8 @@ def test_html_and_markdown_join_text_across_running_heads() -> None:
     assert "It was seen in the document of **old**." in tree_to_markdown(tree, furniture=False)
 
 
-def test_markdown_of_printed_pages_keeps_a_note_between_the_parts() -> None:
-    written = tree_to_markdown(make_tree(FIRST, NOTE, REST))
+def test_markdown_with_running_heads_keeps_a_note_between_the_parts() -> None:
+    written = tree_to_markdown(make_tree(FIRST, NOTE, REST), furniture=True)
     assert [part[:8] for part in written.split("\n\n")] == ["It was s", "1 A note", "ment of "]
 
 
