@@ -97,8 +97,11 @@ def _parse_range(part: str) -> tuple[int, int]:
     "--layout-model", type=click.Path(path_type=Path, file_okay=False), envvar="SVC_LAYOUT_MODEL",
     help="Folder with model.onnx and labels.txt for --accurate. The default is the installed model.",
 )  # fmt: skip
-@click.option("--furniture/--no-furniture", help="Write Markdown with running headers and footers.")
-@click.option("--plain", is_flag=True, help="Write Markdown without emphasis and link targets.")
+@click.option(
+    "--furniture/--no-furniture", default=None,
+    help="Write Markdown with or without running headers and footers. Only --plain keeps them by default.",
+)  # fmt: skip
+@click.option("--plain", is_flag=True, help="Write Markdown as printed: without emphasis and link targets.")
 @click.option("--redacted", is_flag=True, help="Mask personal data. Results are named by number.")
 @click.option("--json", "as_json", is_flag=True, help="Write a report of all files as JSON to standard output.")
 @click.option("--report", "report_coverage", is_flag=True, help="Report how many characters of each file were read.")
@@ -108,7 +111,7 @@ def extract(
     paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
     layout_model: Path | None,
-    furniture: bool, plain: bool, redacted: bool, as_json: bool, report_coverage: bool, quiet: bool,
+    furniture: bool | None, plain: bool, redacted: bool, as_json: bool, report_coverage: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.
@@ -131,7 +134,7 @@ def extract(
             second_opinion=accurate,
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
-            choices = MarkdownChoices(furniture=furniture, plain=plain)
+            choices = MarkdownChoices(furniture=plain if furniture is None else furniture, plain=plain)
             batch = FileBatch(items, format_name, options, bar, choices, redacted, layout_model)
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:

@@ -152,12 +152,17 @@ def test_derived_outputs_are_written_as_json(folder: Path, tmp_path: Path, to: s
     assert isinstance(json.loads((tmp_path / "out" / "a.json").read_text()), list | dict)
 
 
-def test_running_headers_and_footers_are_in_markdown_only_if_asked_for(tmp_path: Path) -> None:
+def test_running_headers_are_in_markdown_if_asked_for_and_in_plain(tmp_path: Path) -> None:
     sample = Path(__file__).parents[3] / "docs" / "sample" / "quire-sample.pdf"
     run(sample, "--to", "markdown", "--furniture", "-o", tmp_path / "with")
     run(sample, "--to", "markdown", "-o", tmp_path / "without")
-    assert "page 1 of 3" in (tmp_path / "with" / "quire-sample.md").read_text()
-    assert "page 1 of 3" not in (tmp_path / "without" / "quire-sample.md").read_text()
+    run(sample, "--to", "markdown", "--plain", "-o", tmp_path / "plain")
+    run(sample, "--to", "markdown", "--plain", "--no-furniture", "-o", tmp_path / "bare")
+    kept = {
+        name: "page 1 of 3" in (tmp_path / name / "quire-sample.md").read_text()
+        for name in ("with", "without", "plain", "bare")
+    }
+    assert kept == {"with": True, "without": False, "plain": True, "bare": False}
 
 
 def test_plain_markdown_has_the_words_of_a_link_and_of_bold_text_alone(tmp_path: Path) -> None:
