@@ -36,7 +36,7 @@ class Audit(TypedDict):
     hash: str
 @final
 class BlockChange(TypedDict):
-    """`a` and `b` are block ids of the first and second tree; `similarity` 0..1."""
+    """Change of a block with id `a` in the first tree and `b` in the second; `similarity` 0..1."""
     change: Change
     a: NotRequired[str | None]
     b: NotRequired[str | None]
@@ -63,7 +63,7 @@ class Chunk(TypedDict):
     language: str | None
 @final
 class ContextDigest(TypedDict):
-    """`tokens` counts `markdown` and is at most `max_tokens`."""
+    """A digest: `tokens` counts `markdown` and is at most `max_tokens`."""
     max_tokens: int
     tokens: int
     truncated: bool
@@ -180,7 +180,7 @@ class Document(TypedDict):
     path: str | None
 @final
 class DocumentQuality(TypedDict):
-    """`confidence` is the mean of the blocks', weighted by their text; `flags` counts blocks by flag."""
+    """Row of a document: `confidence` is the mean of its blocks by text length, `flags` counts blocks by flag."""
     source_file: str
     format: str | None
     status: str
@@ -284,7 +284,7 @@ class GraphEdge(TypedDict):
     type: EdgeType
 @final
 class GraphNode(TypedDict):
-    """`page` is 1-based, null for the document itself."""
+    """A node; `page` is 1-based, None for the document itself."""
     id: str
     type: NodeType
     label: str
@@ -408,7 +408,7 @@ NodeType: TypeAlias = Literal['document', 'page', 'section', 'block', 'table', '
 ObjectType: TypeAlias = Literal['section', 'table', 'figure', 'list', 'definition', 'reference', 'date', 'money', 'email', 'phone', 'identifier', 'person', 'organization', 'location']
 @final
 class Omitted(TypedDict):
-    """Sections that no word of is in the content; blocks that are not in it or not whole."""
+    """Numbers of sections that are missing from the content, and of blocks that are missing or cut."""
     sections: NotRequired[int]
     blocks: NotRequired[int]
 @final
@@ -450,7 +450,7 @@ class QualityReport(TypedDict):
     aggregate: QualitySummary
 @final
 class QualitySummary(TypedDict):
-    """`confidence` is the mean over pages; `formats` and `errors` count documents."""
+    """Sum of all rows: `confidence` is the mean over pages, `formats` and `errors` count documents."""
     documents: int
     succeeded: int
     failed: int
@@ -522,7 +522,7 @@ class SemanticDocument(TypedDict):
     objects: NotRequired[list[SemanticObject]]
 @final
 class SemanticObject(TypedDict):
-    """`evidence` names the blocks that show it, in reading order; `confidence` 0..1."""
+    """An object with the blocks that show it (`evidence`) in reading order; `confidence` 0..1."""
     id: str
     type: ObjectType
     value: str
@@ -584,7 +584,7 @@ class SyncReport(TypedDict):
 TableStyle: TypeAlias = Literal['auto', 'html', 'pipe']
 @final
 class TextChange(TypedDict):
-    """`op` is insert, delete or replace; `a` and `b` are the words on either side, `at` a word offset in `a`."""
+    """A change of words: `op` is insert, delete or replace, `a` and `b` the words, `at` a word offset in `a`."""
     op: str
     at: int
     a: str
