@@ -21,12 +21,16 @@ _LISTENING = "0A"  # state of a listening socket in /proc/net/tcp
 def is_loopback_peer(address: str) -> bool:
     """Return whether the address is in 127/8, ::1 or ::ffff:127/8."""
     try:
-        ip = ip_address(address)
+        return _parse_address(address).is_loopback
     except ValueError:
         return False
-    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped
-    return ip.is_loopback
+
+
+def _parse_address(address: str) -> IPv4Address | IPv6Address:
+    """Return the address; an IPv4 address that is mapped to IPv6 becomes IPv4 again."""
+    ip = ip_address(address)
+    mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
+    return mapped or ip
 
 
 def is_loopback_host(host: str) -> bool:
@@ -77,9 +81,7 @@ def is_own_user(peer: str, port: int) -> bool:
 
 def _iter_owners(peer: str, port: int) -> Iterator[int]:
     """Yield the user ids of the sockets with this local address and port, listening ones excepted (see proc(5))."""
-    ip = ip_address(peer)
-    if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
-        ip = ip.ipv4_mapped
+    ip = _parse_address(peer)
     words = [int.from_bytes(ip.packed[start : start + 4], sys.byteorder) for start in range(0, len(ip.packed), 4)]
     address = "".join(f"{word:08X}" for word in words) + f":{port:04X}"
     try:

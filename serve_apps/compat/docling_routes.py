@@ -3,7 +3,7 @@
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 from fastapi import FastAPI, Request
@@ -31,7 +31,6 @@ MOST_WAIT_S = 60.0
 """Maximum seconds that a poll waits."""
 
 Asked = tuple[list[ConvertSource], ConvertOptions]
-T = TypeVar("T")
 Answer = Callable[[Converter, Request, Asked], Awaitable[Response]]
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -121,7 +120,7 @@ async def poll(request: Request, task_id: str, wait: float = 0.0) -> Response:
     task = read_task(task_id)
     if task is None:
         return _no_task()
-    return await _answered(_poll(request, task, min(max(wait, 0.0), MOST_WAIT_S)))
+    return await pass_refusals(_poll(request, task, min(max(wait, 0.0), MOST_WAIT_S)))
 
 
 async def _poll(request: Request, task: ConvertTask, wait: float) -> Response:
@@ -132,7 +131,7 @@ async def _poll(request: Request, task: ConvertTask, wait: float) -> Response:
 async def result(request: Request, task_id: str) -> Response:
     """Return a finished task's documents, in the form of a synchronous conversion."""
     task = read_task(task_id)
-    return _no_task() if task is None else await _answered(_result(request, task))
+    return _no_task() if task is None else await pass_refusals(_result(request, task))
 
 
 async def _result(request: Request, task: ConvertTask) -> Response:
@@ -144,32 +143,27 @@ async def _result(request: Request, task: ConvertTask) -> Response:
 
 
 def _guarded(read: Callable[[Request], Awaitable[Asked]], answer: Answer) -> Handler:
-    async def handle(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         converter: Converter = request.app.state.converter
-        refusal = await _answered(_check_key(converter, request))
-        if refusal is not None:
-            return refusal
+        await converter.check_key(keys_of(request.headers))
         try:
             conversion = await read(request)
         except TargetNotOffered as error:
-            await request.close()
             return problem_response(422, "invalid-field", str(error))
         except InvalidOption as error:
-            await request.close()
             return invalid_response([{"type": "invalid-field", "loc": ["body", error.field], "msg": str(error)}])
+        return await answer(converter, request, conversion)
+
+    async def handle(request: Request) -> Response:
         try:
-            return await _answered(answer(converter, request, conversion))
+            return await pass_refusals(respond(request))
         finally:
             await request.close()
 
     return handle
 
 
-async def _check_key(converter: Converter, request: Request) -> None:
-    await converter.check_key(keys_of(request.headers))
-
-
-async def _answered(answer: Awaitable[T]) -> T | Response:
+async def pass_refusals(answer: Awaitable[Response]) -> Response:
     """Return the answer, or the engine's refusal unchanged."""
     try:
         return await answer

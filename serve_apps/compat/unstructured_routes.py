@@ -1,16 +1,15 @@
 """POST /general/v0/general compatible with unstructured's API: files in, elements out."""
 
-import httpx
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from models.cdom.original import clean_name
-from serve_apps.api.http.problems import invalid_response, problem_response
-from serve_apps.compat.conversion import Converter, Refused, keys_of
+from serve_apps.api.http.problems import invalid_response
+from serve_apps.compat.conversion import Converter, keys_of
 from serve_apps.compat.docling_document import MIME_TYPES
-from serve_apps.compat.docling_routes import MAX_FIELDS, MAX_FILES
+from serve_apps.compat.docling_routes import MAX_FIELDS, MAX_FILES, pass_refusals
 from serve_apps.compat.elements import make_elements
 from serve_apps.compat.sources import ConvertSource
 
@@ -34,7 +33,7 @@ async def described() -> dict[str, str]:
 async def partition(request: Request) -> Response:
     """Return the elements of one file, or a list of elements per file for several files."""
     try:
-        return await _partition(request)
+        return await pass_refusals(_partition(request))
     finally:
         await request.close()
 
@@ -45,16 +44,7 @@ async def _partition(request: Request) -> Response:
     if _KEY in request.headers:
         keys = {name: value for name, value in keys.items() if name == "x-de-org"}
         keys["x-api-key"] = request.headers[_KEY]
-    try:
-        await converter.check_key(keys)
-        return await _read_and_partition(request, converter, keys)
-    except Refused as error:
-        return Response(error.body, error.status, error.headers, error.media_type)
-    except httpx.TransportError:
-        return problem_response(502, "engine-failed", "The engine did not answer. Send the request again.")
-
-
-async def _read_and_partition(request: Request, converter: Converter, keys: dict[str, str]) -> Response:
+    await converter.check_key(keys)
     form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS)
     sent = [value for _, value in form.multi_items() if isinstance(value, UploadFile)]
     if not sent:

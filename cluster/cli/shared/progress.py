@@ -18,7 +18,7 @@ _MANY_PAGES = 20
 
 
 class ProgressBar:
-    """Progress on a terminal, plain lines elsewhere, all on stderr. `total` is None when unknown.
+    """Writes progress to stderr: a bar on a terminal, plain lines elsewhere. `total` is None when unknown.
 
     A single document is counted in pages. The bar is created at the first progress, because creating it is slow.
     """

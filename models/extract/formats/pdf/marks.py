@@ -47,12 +47,12 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     images = {order: _box_of(block) for order, block in stored.items()}
     blocks = text_page.extractDICT()["blocks"]
     shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
-    look = call_once(lambda: Look(DisplayList(page)))
-    changed = show_blanks(text_page, blocks, mupdf.ll_fz_font_name, lambda box: look().has_ink(box))
+    draw = call_once(lambda: Look(DisplayList(page)))
+    changed = show_blanks(text_page, blocks, mupdf.ll_fz_font_name, lambda box: draw().has_ink(box))
     blocks = text_page.extractDICT()["blocks"] if shown or changed else blocks
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
-    seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame)
+    seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame, draw)
     pictures = list(images.values())
     if turn is not None:
         turn_blocks(blocks, turn)

@@ -60,6 +60,10 @@ class Piece:
         self.x0, self.x1, self.text, self.y0, self.y1 = x0, x1, text, y0, y1
 
 
+DOWNWARDS = 270
+"""`turn` of lines that run from top to bottom: degrees clockwise by which the page is turned to read them."""
+
+
 @dataclass(slots=True)
 class Line:
     """Text on one baseline without a wide gap. `size` is the font size of most of it (for recognised text: box height).

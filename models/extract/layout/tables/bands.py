@@ -1,6 +1,7 @@
 """Rows of a table: the bands between its rules, and within a band the text rows of one table row."""
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -55,7 +56,7 @@ def cut_bands(region: RuledRegion, rows: list[TextRow]) -> list[Band]:
     separators = [y0 - 3.0]
     partial: list[Rule] = []
     for y, rules in find_levels([rule for rule in region.horizontals if not _underlines(rule, rows)]):
-        if covered_width(rules, x0, x1) >= LIMITS.full_share * (x1 - x0):
+        if covered_length([(rule.x0, rule.x1) for rule in rules], x0, x1) >= LIMITS.full_share * (x1 - x0):
             separators.append(y)
         partial += rules
     separators.append(y1 + 3.0)
@@ -80,14 +81,14 @@ def row_middle(row: TextRow) -> float:
     return row.base - 0.3 * row.size
 
 
-def covered_width(rules: list[Rule], x0: float, x1: float) -> float:
-    """Return the width of x0..x1 that the rules cover."""
-    covered, position = 0.0, x0
-    for rule in sorted(rules, key=lambda item: item.x0):
-        left, right = max(rule.x0, position), min(rule.x1, x1)
-        if right > left:
-            covered += right - left
-            position = right
+def covered_length(parts: Iterable[tuple[float, float]], start: float, end: float) -> float:
+    """Return the length of start..end that the parts (start, end) cover together."""
+    covered, position = 0.0, start
+    for first, last in sorted(parts):
+        first, last = max(first, position), min(last, end)
+        if last > first:
+            covered += last - first
+            position = last
     return covered
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from models.extract.layout.lines.disjoint import DisjointSets
+from models.extract.layout.tables.bands import covered_length
 from models.extract.layout.tables.data_rows import split_data_rows
 from models.extract.layout.tables.grid import Grid, Slot
 from models.extract.layout.tables.rules import RuledRegion
@@ -60,7 +61,7 @@ def enclose_cells(region: RuledRegion, rows: list[TextRow], grid: Grid) -> Grid 
 
 
 def _find_edges(places: list[float]) -> Edges:
-    """Distinct places of rules, each the mean of those close together."""
+    """Return the distinct places of rules, each the mean of those close together."""
     groups: list[list[float]] = []
     for place in sorted(places):
         if groups and place - groups[-1][-1] <= LIMITS.same:
@@ -97,7 +98,7 @@ def _find_areas(xs: Edges, ys: Edges, region: RuledRegion) -> list[Area] | None:
 
 
 def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing: Edges) -> list[list[bool]] | None:
-    """For each edge whether its part between two crossing edges is drawn; null where a part is half drawn.
+    """Return for each edge which of its parts between crossing edges are drawn, or None if a part is half drawn.
 
     `rules` are (place, start, end) in the direction of the edges.
     """
@@ -109,20 +110,11 @@ def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing:
     parts = [(start + LIMITS.grace, max(start + LIMITS.grace, end - LIMITS.grace)) for start, end in pairwise(crossing)]
     drawn: list[list[bool]] = []
     for own in by_edge:
-        shares = [_share_covered(own, start, end) for start, end in parts]
+        shares = [covered_length(own, start, end) / max(end - start, 0.1) for start, end in parts]
         if any(1 - LIMITS.drawn < share < LIMITS.drawn for share in shares):
             return None
         drawn.append([share >= LIMITS.drawn for share in shares])
     return drawn
-
-
-def _share_covered(parts: list[tuple[float, float]], start: float, end: float) -> float:
-    covered, position = 0.0, start
-    for left, right in sorted(parts):
-        left, right = max(left, position), min(right, end)
-        if right > left:
-            covered, position = covered + right - left, right
-    return covered / max(end - start, 0.1)
 
 
 def _place_words(words: Sequence[TableWord], xs: Edges, ys: Edges, areas: list[Area]) -> list[list[TableWord]] | None:

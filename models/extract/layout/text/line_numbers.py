@@ -89,7 +89,7 @@ def _read_number(line: Line, marks: PageMarks) -> _MarginNumber:
 
 
 def _find_columns(numbers: list[_MarginNumber]) -> list[list[_MarginNumber]]:
-    """Numbers with one right edge, or one left edge, from top to bottom; longest columns first."""
+    """Return numbers that share a right or left edge as columns from top to bottom, longest columns first."""
     columns: list[list[_MarginNumber]] = []
     for side in ("x1", "x0"):
         by_place: dict[int, list[_MarginNumber]] = defaultdict(list)
@@ -123,19 +123,20 @@ def _counts_lines(run: list[_MarginNumber], marks: PageMarks) -> bool:
     """Return True when the numbers are next to running text or code, outside tables, and have no head."""
     left, right = min(number.x0 for number in run), max(number.x1 for number in run)
     top, bottom = run[0].line.y0, run[-1].line.y1
-    known = {id(number.line) for number in run if number.is_whole}
-    beside = [
+    numbered = {id(number.line) for number in run}
+    alone = {id(number.line) for number in run if number.is_whole}
+    texts = [
         line
         for line in marks.lines
-        if line.upright and id(line) not in known and line.y1 > top and line.y0 < bottom and line.text
+        if line.upright and id(line) not in alone and line.y1 > top and line.y0 < bottom and line.text
     ]
-    if any(line.x0 < right and line.x1 > left for line in beside if not any(line is number.line for number in run)):
+    if any(line.x0 < right and line.x1 > left and id(line) not in numbered for line in texts):
         return False
     crossing = [rule for rule in marks.horizontals if rule.x0 < right and rule.x1 > left and top < rule.y0 < bottom]
     head = [line for line in marks.lines if line.x0 < right and line.x1 > left and 0 < top - line.y1 < 1.5 * line.size]
     if len(crossing) > 1 or head:
         return False
-    on_right = [line for line in beside if line.x1 > right]
+    on_right = [line for line in texts if line.x1 > right]
     rows = [_find_numbered_pieces(number, on_right) for number in run]
     filled = [row for row in rows if row]
     if 2 * len(filled) < len(run) and len(on_right) < len(run):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from models.cdom.visible import is_wide
-from models.extract.layout.lines.marks import Line
+from models.extract.layout.lines.marks import DOWNWARDS, Line
 
 STOPS = ("。", "！", "？", "：", "；", "。」", "。』", "。）")
 """Punctuation that ends a Chinese or Japanese sentence."""
@@ -13,8 +13,6 @@ STOPS = ("。", "！", "？", "：", "；", "。」", "。』", "。）")
 class WideTextLimits:
     """Bounds for columns of vertical text."""
 
-    downwards: int = 270
-    """Degrees by which a page is turned to make text from top to bottom upright."""
     same_size: float = 0.1
     """Largest difference of the sizes of two columns, as a share of the size of the type."""
     column_gap: float = 2.0
@@ -31,7 +29,7 @@ def find_first_word(text: str) -> str:
 
 def group_slanted(lines: list[Line]) -> list[list[Line]]:
     """Return lines that are not upright, each alone, but columns of vertical text from right to left as paragraphs."""
-    columns = [line for line in lines if line.turn == LIMITS.downwards and is_wide(line.text)]
+    columns = [line for line in lines if line.turn == DOWNWARDS and is_wide(line.text)]
     groups: list[list[Line]] = []
     for column in sorted(columns, key=lambda line: -line.x1):
         last = groups[-1][-1] if groups else None

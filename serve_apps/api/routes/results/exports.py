@@ -36,9 +36,7 @@ Inline = Annotated[
 ]
 Hidden = Annotated[bool, Query(description="List text that is invisible on the pages at the end.")]
 PageBreak = Annotated[str, Query(max_length=100, description="Text to write on a separate line between pages.")]
-Furniture = Annotated[
-    bool | None, Query(description="Include running headers and footers. Without it they are left out.")
-]
+Furniture = Annotated[bool, Query(description="Include running headers and footers. Without it they are left out.")]
 
 
 @router.get(f"{DOCUMENT}/export/html", response_class=Response, responses={200: {"content": {"text/html": {}}}})
@@ -55,7 +53,7 @@ async def export_html(document: PublishedDep, hidden: Hidden = False) -> Respons
 @router.get(f"{DOCUMENT}/export/markdown", response_class=Response, responses={200: {"content": {"text/markdown": {}}}})
 async def export_markdown(
     document: PublishedDep,
-    furniture: Furniture = None,
+    furniture: Furniture = False,
     tables: Tables = TableStyle.AUTO,
     inline: Inline = MarkdownText.RICH,
     hidden: Hidden = False,
@@ -63,10 +61,10 @@ async def export_markdown(
 ) -> Response:
     """Export the document as Markdown. Text is escaped, and hidden text is left out unless requested."""
     make = partial(
-        tree_to_markdown, furniture=bool(furniture), tables=tables, inline=inline, hidden=hidden, page_break=page_break
+        tree_to_markdown, furniture=furniture, tables=tables, inline=inline, hidden=hidden, page_break=page_break
     )
     text = await document.derive(make)
-    headers = {"X-Content-Type-Options": "nosniff"} | document.omitted_header(furniture=bool(furniture))
+    headers = {"X-Content-Type-Options": "nosniff"} | document.omitted_header(furniture=furniture)
     return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
 

@@ -144,7 +144,7 @@ export class Operations extends Transport {
   }
 
   /** Export the document as Markdown. Text is escaped, and hidden text is left out unless requested. */
-  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean | null; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; page_break?: string; redacted?: boolean } = {}): Promise<string> {
+  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; page_break?: string; redacted?: boolean } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, page_break: options.page_break, redacted: options.redacted } });
   }
 

@@ -95,7 +95,7 @@ def order_logically(units: Sequence[BidiUnit], *, from_right: bool) -> list[Bidi
 
 
 def _join_numbers(items: list[BidiUnit]) -> list[BidiUnit]:
-    """Digits with their separators and signs as one unit each (rules W2, W4 and W5)."""
+    """Return the units with each number, its separators and signs joined (rules W2, W4 and W5)."""
     kinds = ["CS" if item.text in _ARABIC_SEPARATORS else unicodedata.bidirectional(item.text[0]) for item in items]
     out: list[BidiUnit] = []
     index = 0

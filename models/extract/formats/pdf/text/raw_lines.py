@@ -5,6 +5,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
+from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line
 from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 
@@ -82,27 +83,30 @@ _TEXT: Final = 0
 
 def show_symbols(text_page: Any, blocks: list[dict[str, Any]], font_name: Callable[[Any], str]) -> Shown:
     """Rewrite the characters of symbol fonts in `text_page` and return the replacements; empty when none were made."""
-    if not any(
-        symbol_font(span["font"]) is not None
-        for block in blocks
-        if block["type"] == _TEXT
-        for line in block["lines"]
-        for span in line["spans"]
-    ):
+    if not any(symbol_font(span["font"]) is not None for span in iter_spans(blocks)):
         return {}
     shown: Shown = {}
-    for block in text_page.this:
-        for line in block if block.m_internal.type == _TEXT else ():
-            for char in line:
-                _rewrite_symbol(char.m_internal, font_name, shown)
+    for glyph in _iter_glyphs(text_page):
+        point = shown_symbol(font_name(glyph.font), glyph.c)
+        if point != glyph.c:
+            shown[glyph.c] = point
+            glyph.c = point
     return shown
 
 
-def _rewrite_symbol(char: Any, font_name: Callable[[Any], str], shown: Shown) -> None:
-    point = shown_symbol(font_name(char.font), char.c)
-    if point != char.c:
-        shown[char.c] = point
-        char.c = point
+def iter_spans(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the spans of the text blocks in the order of the engine's dictionary."""
+    for block in blocks:
+        for line in block["lines"] if block["type"] == _TEXT else ():
+            yield from line["spans"]
+
+
+def _iter_glyphs(text_page: Any) -> Iterator[Any]:
+    """Yield the engine's own character records, which can be rewritten."""
+    for block in text_page.this:
+        for line in block if block.m_internal.type == _TEXT else ():
+            for char in line:
+                yield char.m_internal
 
 
 _UNDECODED: Final = 0xFFFD
@@ -117,28 +121,19 @@ def show_blanks(
     text_page: Any,
     blocks: list[dict[str, Any]],
     font_name: Callable[[Any], str],
-    has_ink: Callable[[tuple[float, float, float, float]], bool],
+    has_ink: Callable[[Bbox], bool],
 ) -> bool:
     """Rewrite undecoded characters that have no ink to blanks in `text_page`; return whether there were any.
 
     Glyphs of one font and one width are of one kind.
     """
-    if not any(
-        "\ufffd" in span["text"]
-        for block in blocks
-        if block["type"] == _TEXT
-        for line in block["lines"]
-        for span in line["spans"]
-    ):
+    if not any("\ufffd" in span["text"] for span in iter_spans(blocks)):
         return False
     kinds: dict[tuple[str, float], list[Any]] = {}
-    for block in text_page.this:
-        for line in block if block.m_internal.type == _TEXT else ():
-            for char in line:
-                glyph = char.m_internal
-                if glyph.c == _UNDECODED:
-                    width = (glyph.quad.lr.x - glyph.quad.ll.x) / max(glyph.size, 0.1)
-                    kinds.setdefault((font_name(glyph.font), round(width, 2)), []).append(glyph)
+    for glyph in _iter_glyphs(text_page):
+        if glyph.c == _UNDECODED:
+            width = (glyph.quad.lr.x - glyph.quad.ll.x) / max(glyph.size, 0.1)
+            kinds.setdefault((font_name(glyph.font), round(width, 2)), []).append(glyph)
     blanks = [glyphs for glyphs in kinds.values() if not all(has_ink(_inner_box(glyph)) for glyph in glyphs[:_SAMPLES])]
     for glyphs in blanks:
         for glyph in glyphs:
@@ -146,7 +141,7 @@ def show_blanks(
     return bool(blanks)
 
 
-def _inner_box(glyph: Any) -> tuple[float, float, float, float]:
+def _inner_box(glyph: Any) -> Bbox:
     quad = glyph.quad
     xs, ys = (quad.ul.x, quad.ur.x, quad.ll.x, quad.lr.x), (quad.ul.y, quad.ur.y, quad.ll.y, quad.lr.y)
     inset = _INSET * (max(xs) - min(xs))

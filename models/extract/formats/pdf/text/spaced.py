@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -36,9 +36,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def join_spaced_letters(lines: list[Line], text_page: Any) -> None:
-    """Put the words of letter-spaced lines together, in place; the engine's words are no longer theirs.
+    """Put the words of letter-spaced lines together, in place; the engine's word list then does not apply.
 
-    The engine also parts such lines between their words, so pieces on one baseline are measured together.
+    The engine also splits such lines between their words, so pieces on one baseline are measured together.
     """
     spaced = {line.key: line for line in lines if line.upright and _looks_spaced(line.text)}
     if not spaced:
@@ -58,7 +58,7 @@ def join_spaced_letters(lines: list[Line], text_page: Any) -> None:
 
 
 def _looks_spaced(text: str) -> bool:
-    """Return whether most words of a line are one character. Asked of every line: blanks are counted first."""
+    """Return whether most words of a line are one character. Every line is checked, so blanks are counted first."""
     if text.count(" ") * 3 < len(text):
         return False
     words = text.split()
@@ -86,7 +86,7 @@ class SpacedLetters:
             is_after_blank, right = False, char["bbox"][2]
 
     def read(self, usual: float) -> str | None:
-        """Return the text by its gaps, null where they are uneven inside its words."""
+        """Return the text by its gaps, or None if they are uneven inside its words."""
         least = LIMITS.word_factor * usual + LIMITS.half_blank
         pairs = zip(self.gaps, self.after_blank, strict=True)
         ends = [is_after_blank or gap > least for gap, is_after_blank in pairs]
@@ -98,7 +98,7 @@ class SpacedLetters:
 
 
 def _find_usual_gap(row: list[SpacedLetters]) -> float | None:
-    """Return the usual gap between letters of the pieces of a line, null where it is not letter-spaced."""
+    """Return the usual gap between letters of the pieces of a line, or None if it is not letter-spaced."""
     pairs = [pair for letters in row for pair in zip(letters.gaps, letters.after_blank, strict=True)]
     inner = sorted(gap for gap, is_after_blank in pairs if not is_after_blank)
     if len(inner) < LIMITS.least_letters - 1:
@@ -118,7 +118,5 @@ def _move_runs(runs: list[Run], old: str, new: str) -> list[Run]:
     for run in runs:
         first, last = count_chars(run.start), count_chars(run.end) - 1
         if first <= last:
-            moved.append(
-                Run(positions[first], positions[last] + 1, run.bold, run.italic, run.code, run.href, run.latex)
-            )
+            moved.append(replace(run, start=positions[first], end=positions[last] + 1))
     return moved

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import Line, Run
+from models.extract.layout.lines.marks import DOWNWARDS, Line, Run
 from models.extract.layout.text.hyphens import HYPHEN, SOFT
 from models.extract.math.glyphs import MATH_FONT
 
@@ -15,7 +15,7 @@ _BOLD, _MONO, _ITALIC = 16, 8, 2
 """Bits of the engine's font flags."""
 _BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
 _CODE_NAMES = ("courier", "mono", "consol", "menlo", "typewriter", "cmtt")
-_ASCENT, _DESCENT = 0.75, 0.22
+ASCENT, DESCENT = 0.75, 0.22
 """Share of the font size that ordinary letters reach above and below the baseline."""
 
 _STRAIGHT = 0.98
@@ -128,12 +128,12 @@ def _build_line(
     trail = spans[-1]["text"]
     turn = 0
     if upright:
-        y0, y1 = base - _ASCENT * size, base + _DESCENT * size
+        y0, y1 = base - ASCENT * size, base + DESCENT * size
         blank = (_MONO_BLANK if pieces[0][2][2] else _BLANK) * size
         x0 = min(x0 + lead * blank, x1) if lead else min(x0, x1)
         x1 = max(x1 - (len(trail) - len(trail.rstrip())) * blank, x0)
     elif turn := _find_turn(stated, main):
-        x0, y0, x1, y1 = _box_turned_line(stated["bbox"], main["origin"], size, turn)
+        x0, y0, x1, y1 = box_turned_line(stated["bbox"], main["origin"], size, turn)
     line = Line(x0, y0, x1, y1, base, size, text, main["font"], upright=upright, turn=turn)
     line.color = main["color"]
     line.tall = _find_tall(spans, size) if len(spans) > 1 else size
@@ -150,22 +150,20 @@ def _find_turn(stated: dict[str, Any], main: dict[str, Any]) -> int:
     """
     across, down = stated["dir"]
     if abs(down) > _STRAIGHT:
-        return 90 if down < 0 else 270
+        return 90 if down < 0 else DOWNWARDS
     middle = (stated["bbox"][1] + stated["bbox"][3]) / 2
     return 180 if across < -_STRAIGHT and main["origin"][1] < middle else 0
 
 
-def _box_turned_line(box: Bbox, origin: tuple[float, float], size: float, turn: int) -> Bbox:
+def box_turned_line(box: Bbox, origin: tuple[float, float], size: float, turn: int) -> Bbox:
     """Return the box of a turned line, as high as letters are on its baseline."""
     x0, y0, x1, y1 = box
-    above, below = _ASCENT * size, _DESCENT * size
-    match turn:
-        case 90:
-            return (origin[0] - above, y0, origin[0] + below, y1)
-        case 270:
-            return (origin[0] - below, y0, origin[0] + above, y1)
-        case _:
-            return (x0, origin[1] - below, x1, origin[1] + above)
+    above, below = ASCENT * size, DESCENT * size
+    if turn == 90:
+        return (origin[0] - above, y0, origin[0] + below, y1)
+    if turn == DOWNWARDS:
+        return (origin[0] - below, y0, origin[0] + above, y1)
+    return (x0, origin[1] - below, x1, origin[1] + above)
 
 
 def _find_tall(spans: list[dict[str, Any]], size: float) -> float:

@@ -5,7 +5,8 @@ from itertools import pairwise
 from statistics import median
 
 from models.cdom.visible import is_wide
-from models.extract.layout.lines.marks import Line
+from models.extract.formats.pdf.text.text_lines import ASCENT, DESCENT, box_turned_line
+from models.extract.layout.lines.marks import DOWNWARDS, Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +25,9 @@ class VerticalLimits:
     """Characters of a number set upright within a column."""
     apart: float = 1.15
     """Columns are at least this many times as far apart as the glyphs of one."""
-    ascent: float = 0.75
-    """Height of letters above the baseline, which runs down the column."""
-    descent: float = 0.22
-    """Depth below it."""
 
 
 LIMITS = VerticalLimits()
-_DOWNWARDS = 270
-"""Degrees clockwise by which a page with text from top to bottom is turned to make that text upright."""
 
 
 def join_vertical(lines: list[Line]) -> list[Line]:
@@ -54,7 +49,7 @@ def join_vertical(lines: list[Line]) -> list[Line]:
 
 
 def _find_columns(parts: list[Line]) -> list[list[Line]]:
-    """Glyphs below each other, from top to bottom."""
+    """Return the glyphs below each other as columns, from top to bottom."""
     open_columns: list[list[Line]] = []
     for line in sorted(parts, key=lambda part: part.base):
         middle = line.x0 + line.x1
@@ -90,11 +85,11 @@ def _are_apart(columns: list[list[Line]]) -> bool:
 
 def _make_line(column: list[Line]) -> Line:
     first, size = column[0], column[0].size
-    origin = (first.x0 + first.x1) / 2 - (LIMITS.ascent - LIMITS.descent) / 2 * size
-    left, right = origin - LIMITS.descent * size, origin + LIMITS.ascent * size
-    top, bottom = first.y0, column[-1].y1
+    middle, top, bottom = (first.x0 + first.x1) / 2, first.y0, column[-1].y1
+    baseline = middle - (ASCENT - DESCENT) / 2 * size
+    left, _, right, _ = box_turned_line((first.x0, top, first.x1, bottom), (baseline, top), size, DOWNWARDS)
     text = "".join(line.text for line in column)
     line = Line(left, top, right, bottom, bottom, size, text, first.font)
     line.bold, line.color, line.tall = first.bold, first.color, size
-    line.upright, line.turn, line.reach = False, _DOWNWARDS, (top, bottom)
+    line.upright, line.turn, line.reach = False, DOWNWARDS, (top, bottom)
     return line

@@ -3,7 +3,7 @@
 from typing import Any
 
 from models.extract.formats.pdf.visibility.paint import PaintedSpan
-from models.extract.formats.pdf.visibility.unseen import surround
+from models.extract.formats.pdf.visibility.unseen import keep_spans
 
 _OFFSET = 0.2
 """Ems that a copy may lie away from its text in each direction."""
@@ -34,9 +34,7 @@ def take_copies(blocks: list[dict[str, Any]]) -> list[PaintedSpan]:
                 continue
             numbers = {id(span) for span in kept}
             removed += [span for span in line["spans"] if id(span) not in numbers]
-            line["spans"], line["torn"] = kept[::-1], True
-            if kept:
-                line["bbox"] = surround([span["bbox"] for span in kept])
+            keep_spans(line, kept[::-1])
     return removed
 
 

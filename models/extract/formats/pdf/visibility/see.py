@@ -1,5 +1,6 @@
 """Visibility of a page: separates painted text into seen and unseen, and counts it for the coverage statement."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any
@@ -9,6 +10,7 @@ from models.cdom.geometry import Bbox, round_bbox
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 from models.extract.formats.pdf.engine import mupdf
 from models.extract.formats.pdf.engine.rotation import turn_box
+from models.extract.formats.pdf.text.raw_lines import iter_spans
 from models.extract.formats.pdf.text.text_lines import clean_glyphs
 from models.extract.formats.pdf.visibility.clipped import MOST_LAYERS, find_clipped, find_on_layers, may_clip
 from models.extract.formats.pdf.visibility.copies import take_copies
@@ -123,8 +125,7 @@ class Look:
         x0, y0, x1, y1 = self._pixels_of(box)
         if x0 >= x1 or y0 >= y1:
             return False
-        pixmap = self._display.draw(self._scale, (x0, y0, x1, y1), text=True)
-        pixels = bytes(mupdf.fz_pixmap_samples_memoryview(pixmap))
+        pixels = self._draw((x0, y0, x1, y1), text=True)
         return any(max(pixels[channel::_DEEP]) - min(pixels[channel::_DEEP]) >= _SEEN for channel in range(_DEEP))
 
     def _pixels_of(self, box: Bbox) -> PixelBox:
@@ -139,25 +140,27 @@ class Look:
             return False
         if self._alone < _MOST_ALONE and y1 - y0 <= _BAND:
             self._alone += 1
-            a, b = self._draw((x0, y0, x1, y1))
-            return _differ(a, b)
+            return _differ(*self._draw_both((x0, y0, x1, y1)))
         return any(self._differs(y, x0, x1) for y in range(y0, y1))
 
     def _differs(self, y: int, x0: int, x1: int) -> bool:
         """Return whether the drawings differ in that stretch of pixel row `y`."""
         number = y // _BAND
         if number not in self._bands:
-            self._bands[number] = self._draw((0, number * _BAND, self._width, min(self._height, (number + 1) * _BAND)))
+            bottom = min(self._height, (number + 1) * _BAND)
+            self._bands[number] = self._draw_both((0, number * _BAND, self._width, bottom))
         start = (y - number * _BAND) * self._width
         row = slice(_DEEP * (start + x0), _DEEP * (start + x1))
         a, b = self._bands[number]
         return _differ(a[row], b[row])
 
-    def _draw(self, area: PixelBox) -> tuple[bytes, bytes]:
+    def _draw_both(self, area: PixelBox) -> tuple[bytes, bytes]:
         """Return the pixels of the area with text and without."""
-        drawn = (self._display.draw(self._scale, area, text=text) for text in (True, False))
-        with_text, without = (bytes(mupdf.fz_pixmap_samples_memoryview(pixmap)) for pixmap in drawn)
-        return with_text, without
+        return self._draw(area, text=True), self._draw(area, text=False)
+
+    def _draw(self, area: PixelBox, *, text: bool) -> bytes:
+        pixmap = self._display.draw(self._scale, area, text=text)  # a name, because the view does not keep it alive
+        return bytes(mupdf.fz_pixmap_samples_memoryview(pixmap))
 
 
 def _differ(a: bytes, b: bytes) -> bool:
@@ -189,6 +192,7 @@ def see_page(
     images: dict[int, bool],
     layers: tuple[int, ...],
     frame: PageFrame,
+    draw: Callable[[], Look],
 ) -> SeenPage:
     """Move unseen text out of `blocks` (in place, before they are rotated), and count all characters.
 
@@ -199,11 +203,11 @@ def see_page(
         images: Order of image blocks → whether the image is opaque.
         layers: Layers of the file that are off.
         frame: Size and rotation of the page.
+        draw: Returns the drawings of the page, made on demand.
     """
     stated = _text_of(blocks)
     raw = call_once(lambda: text_page.extractRAWDICT()["blocks"])
     width, height = frame.width, frame.height
-    draw = call_once(lambda: Look(DisplayList(page)))
     type3_fonts = call_once(lambda: _find_type3_fonts(page))
     sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw, type3_fonts))
     if may_clip(page.read_contents(), width, height):
@@ -253,17 +257,7 @@ def _count_page(
 
 def _text_of(blocks: list[dict[str, Any]]) -> str:
     """Return all characters of the blocks without blanks."""
-    return strip_blanks(
-        "".join(
-            [
-                span["text"]
-                for block in blocks
-                if block["type"] == 0
-                for line in block["lines"]
-                for span in line["spans"]
-            ]
-        )
-    )
+    return strip_blanks("".join([span["text"] for span in iter_spans(blocks)]))
 
 
 def _lines_of(blocks: list[dict[str, Any]]) -> list[PaintedLine]:

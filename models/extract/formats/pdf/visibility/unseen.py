@@ -125,9 +125,7 @@ class _Judge:
             else:
                 spans += self._judge(span, (order, index, number))
         if len(spans) != len(line["spans"]) or any(a is not b for a, b in zip(spans, line["spans"], strict=True)):
-            line["spans"], line["torn"] = spans, True
-            if spans:
-                line["bbox"] = surround([span["bbox"] for span in spans])
+            keep_spans(line, spans)
 
     def _is_drawn(self, span: PaintedSpan, reason: Unseen) -> bool:
         """Return whether text without ink, paint or size is drawn all the same.
@@ -141,8 +139,10 @@ class _Judge:
         is_type3 = span["font"] in self._page.type3_fonts()
         if reason is Unseen.TINY and not (is_type3 and box[3] - box[1] >= LIMITS.smallest):
             return False
+        if self._has_inked_text(box):
+            return False
         page = self._page.draw()
-        return (page.shows(box) or (is_type3 and page.has_ink(box))) and not self._has_inked_text(box)
+        return page.shows(box) or (is_type3 and page.has_ink(box))
 
     def _has_picture(self, box: Bbox) -> bool:
         return any(_overlap(self._page.blocks[order]["bbox"], box) for order in self._page.images)
@@ -237,6 +237,13 @@ class _Judge:
             if block["type"] == 0 and _overlap(block["bbox"], box):
                 for line in block["lines"]:
                     yield from line["spans"]
+
+
+def keep_spans(line: dict[str, Any], spans: list[PaintedSpan]) -> None:
+    """Leave only these spans in the line, in place, and mark it as no longer the engine's."""
+    line["spans"], line["torn"] = spans, True
+    if spans:
+        line["bbox"] = surround([span["bbox"] for span in spans])
 
 
 def _is_under(char: dict[str, Any], covers: Iterable[Cover]) -> bool:

@@ -1,7 +1,7 @@
-"""The first row of a table that nothing closes above: on later pages of a long table no head stands over it.
+"""First rows of tables without a rule or a header above, e.g. on later pages of a long table.
 
-The choice may prefer the table without it, or without the first line of a row of two lines. Where the printed row right
-above a table stands at its pitch, and each of its pieces in a column, it is the table's.
+The choice may prefer the table without its first row, or without the first line of a row of two lines. The printed row
+right above a table belongs to it if it is at the table's pitch and each of its pieces is in a column.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class FirstRowLimits:
     least_rows: int = 6
     """Printed rows of the table: fewer show no pitch."""
     pitch: float = 1.1
-    """Of the largest usual step between two printed rows."""
+    """Maximum distance above the first row, relative to the largest usual step between two printed rows."""
     aligned: float = 3.0
-    """Points: a piece begins or ends so near to where those of a column do."""
+    """Points: maximum distance between the starts or ends of a piece and of a column's lines."""
     most_chars: int = 60
     """Characters of a piece; a longer one is running text."""
 
