@@ -1,5 +1,7 @@
 """The API as one ASGI app, built from values: routes, error table, outer layer. It starts nothing."""
 
+from functools import partial
+
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
@@ -7,6 +9,7 @@ from models.cdom.version import INTERFACE_VERSION
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api import docs_page
 from serve_apps.api.context.app_state import AppState
+from serve_apps.api.context.deps import check_caller
 from serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
 from serve_apps.api.http import problems
 from serve_apps.api.http.compression import Gzip
@@ -106,6 +109,7 @@ def create_app(resources: Resources) -> FastAPI:
     app.add_middleware(
         OuterMiddleware,
         body_cap=_BodyCaps(limits),
+        check_caller=partial(check_caller, running),
         max_inflight_bytes=limits.max_inflight_bytes,
         tracing=resources.tracing,
     )
