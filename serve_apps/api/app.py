@@ -16,6 +16,7 @@ from serve_apps.api.http.compression import Gzip
 from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
+from serve_apps.api.root_path import RootPath
 from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
 from serve_apps.api.routes.operations import (
     audit,
@@ -95,7 +96,7 @@ def create_app(resources: Resources) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.running = running
+    app.state.running, limits = running, resources.limits
     for router in _ROUTERS:
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs 30 µs of CPU per request
     _check_scopes()
@@ -103,8 +104,9 @@ def create_app(resources: Resources) -> FastAPI:
     docs_page.install(app)
     install_guide(app)
     install_dashboard(app, resources)
-    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
-    limits = resources.limits
+    app.openapi = lambda: describe(app, limits.root_path)  # type: ignore[method-assign]
+    if limits.root_path:
+        app.add_middleware(RootPath, prefix=limits.root_path)
     app.add_middleware(Gzip)
     app.add_middleware(
         OuterMiddleware,

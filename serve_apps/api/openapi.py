@@ -53,11 +53,13 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
 """Additional responses of single operations."""
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document of `app`, built once."""
+def describe(app: FastAPI, root_path: str = "") -> dict[str, Any]:
+    """Return the OpenAPI document of `app`, published under `root_path`, built once."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         _add_components(schema)
+        if root_path:
+            schema["servers"] = [{"url": root_path}]
         for path, operations in schema["paths"].items():
             for method, operation in operations.items():
                 _complete(operation, (method.upper(), path))

@@ -77,9 +77,7 @@ async def exchange(port: int, key: str, length: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("is_proxied", [True, False])
-async def test_body_is_requested_only_after_key_and_size_are_checked(
-    store: Store, dsn: str, is_proxied: bool
-) -> None:
+async def test_body_is_requested_only_after_key_and_size_are_checked(store: Store, dsn: str, is_proxied: bool) -> None:
     api: ASGIApp = create_app(make_resources(store, dsn=dsn, limits=ApiLimits(max_upload_bytes=1000)))
     app = CheckedExpectation(EagerProxy(api)) if is_proxied else api
     with listening_app(app) as url:
