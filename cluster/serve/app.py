@@ -147,7 +147,6 @@ def by_ongoing(per_replica: float, *, least: int, most: int, window_s: float, pe
         upscale_delay_s=1,
         downscale_delay_s=2,
         downscale_to_zero_delay_s=600,
-        metrics_interval_s=2,
         look_back_period_s=5,
         policy=policy,
     )

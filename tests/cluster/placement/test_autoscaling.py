@@ -110,6 +110,7 @@ def test_look_counts_tasks_waiting_for_a_reader_separately(dsn: str, store: Stor
     assert look_at_queue(str(tmp_path / "dsn"))[3] >= 60
 
 
+@pytest.mark.filterwarnings("ignore:.look_back_period_s.:FutureWarning")  # Ray looks at what handles reported last
 def test_api_and_searcher_scale_with_their_requests() -> None:
     from cluster.placement.sizing import Sizing
     from cluster.serve.app import targets
