@@ -14,6 +14,7 @@ from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_mark
 from models.extract.formats.pdf.text.fractions import write_fractions
 from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_blanks, show_symbols
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
+from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.formats.pdf.text.vertical import join_vertical
@@ -50,6 +51,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     draw = call_once(lambda: Look(DisplayList(page)))
     changed = show_blanks(text_page, blocks, mupdf.ll_fz_font_name, lambda box: draw().has_ink(box))
     blocks = text_page.extractDICT()["blocks"] if shown or changed else blocks
+    mark_scripts(text_page, blocks)
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
     seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame, draw)
@@ -88,6 +90,7 @@ def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
             marks.tags = []
             marks.warnings.append(TAGS_IGNORED)
         order_tags(marks)
+        write_scripts_in_tags(marks)
     except BROKEN:
         marks.tags = []
 

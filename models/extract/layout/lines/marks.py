@@ -44,6 +44,8 @@ class Run:
     href: str | None = None
     latex: str | None = None
     strike: bool = False
+    superscript: bool = False
+    subscript: bool = False
 
 
 @dataclass(slots=True, init=False)
