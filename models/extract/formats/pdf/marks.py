@@ -21,6 +21,7 @@ from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
+from models.extract.formats.pdf.visibility.scan_layer import measure_ink
 from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, call_once, see_page
 from models.extract.formats.pdf.visibility.unseen import UnseenText
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
@@ -29,6 +30,8 @@ _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | m
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
 _MARKED = 0.95
 """Least share of the text (bytes shown) that must be marked as part of an element; with less the tags are ignored."""
+LAYER_CONFIDENCE = 0.8
+"""Confidence of the text layer of a scan: an unknown recogniser wrote it."""
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
 
 
@@ -76,6 +79,11 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
     marks.painted = seen.painted
+    if seen.has_layer:
+        for line in marks.lines:
+            line.confidence = LAYER_CONFIDENCE
+        boxes = list(marks.lines)
+        marks.layer_ink = lambda: measure_ink(page, boxes)
     if tagged:
         _add_tags(page, marks, shown)
     return marks

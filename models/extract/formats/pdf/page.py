@@ -23,6 +23,7 @@ from models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
 from models.extract.pipeline.areas import garbled_areas, picture_areas
 from models.extract.pipeline.ocr_regions import flag_garbled
 from models.extract.pipeline.plan import OUTLINED_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
+from models.extract.pipeline.scan_layers import layer_words
 from models.extract.text_quality.ligatures import restore_ligatures
 
 
@@ -109,6 +110,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         warnings=(*marks.warnings, *_find_unread(plan)),
         engine=ENGINE,
         version=VERSION,
+        layer=layer_words(marks) if marks.layer_ink is not None and plan.route is Route.OCR else (),
         coverage=account_page(number, marks.painted, blocks),
         written=count_written([*blocks, *comments]),
     )
