@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Callable
+from typing import Literal
 
 import pikepdf
 import pytest
@@ -68,7 +69,7 @@ def test_file_with_a_broken_page_tree_is_repaired_with_a_warning(damage: Callabl
     assert (facts.warnings, texts) == (("repaired",), [TEXT])
 
 
-def encrypt(user: str, owner: str, revision: int) -> bytes:
+def encrypt(user: str, owner: str, revision: Literal[4, 6]) -> bytes:
     written = io.BytesIO()
     with pikepdf.open(io.BytesIO(make_pdf())) as file:
         file.save(written, encryption=pikepdf.Encryption(user=user, owner=owner, R=revision))
@@ -81,7 +82,7 @@ def test_aes_256_with_one_empty_password_is_read(user: str, owner: str) -> None:
 
 
 @pytest.mark.parametrize(("owner", "revision"), [("other", 6), ("", 4)])
-def test_file_that_needs_a_password_is_refused(owner: str, revision: int) -> None:
+def test_file_that_needs_a_password_is_refused(owner: str, revision: Literal[4, 6]) -> None:
     with pytest.raises(Encrypted, match="wants a password"):
         read(encrypt("secret", owner, revision))
 
