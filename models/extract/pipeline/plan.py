@@ -74,7 +74,7 @@ def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
         return PagePlan(Route.OCR, "fast-mode-off")
     ocr_reason = _find_reason_for_ocr(marks)
     if ocr_reason == HIDDEN_LAYER and _has_good_layer(marks):
-        return PagePlan(Route.FAST, SCAN_LAYER)
+        return PagePlan(Route.MIXED, SCAN_LAYER)
     if ocr_reason is None:
         return _plan_readable(marks, options)
     if options.ocr is OcrMode.NEVER:

@@ -22,7 +22,7 @@ from models.extract.pipeline.ocr_regions import (
     make_marks,
 )
 from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, OUTLINED_TEXT, PICTURE_TEXT
-from models.extract.pipeline.scan_layers import choose_words
+from models.extract.pipeline.scan_layers import as_scan_layer, choose_words
 from models.extract.pipeline.upright import Standing
 
 
@@ -126,25 +126,22 @@ def _shifted(block: PageBlock, by: float) -> PageBlock:
 
 def _keep_layer(content: PageContent, words: RecognisedPage) -> PageContent:
     """Keep the text layer because the recogniser read too little of it to replace it; flag it where it is garbled."""
+    is_scan = bool(content.layer)
     content = replace(
         content,
         route=Route.FAST,
         reason=f"{content.reason}, layer kept",
-        layer=(),
         warnings=(*content.warnings, *words.warnings),
     )
+    if is_scan:
+        return as_scan_layer(content)
     return _flag_layer(content) if content.reason.startswith(GARBAGE_TEXT) else content
 
 
 def leave_layer(content: PageContent) -> PageContent:
     """Return a scan without recognition: its text layer."""
-    return replace(
-        content,
-        route=Route.FAST,
-        reason=f"{content.reason}, layer kept",
-        layer=(),
-        warnings=(*content.warnings, AREAS_NOT_READ),
-    )
+    warnings = (*content.warnings, AREAS_NOT_READ)
+    return as_scan_layer(replace(content, reason=f"{content.reason}, layer kept", warnings=warnings))
 
 
 def _flag_layer(content: PageContent) -> PageContent:

@@ -1,12 +1,17 @@
 """Chooses line by line between a scan's own text layer and what a recogniser reads in its picture. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox
 from models.cdom.ports import Word
+from models.cdom.tree import BlockType, Route
+from models.extract.contract import AreaReader, PageContent
 from models.extract.layout.lines.marks import Line, PageMarks, Piece
 from models.extract.pipeline.ocr_regions import agrees, brings_less, count_letters
+from models.extract.pipeline.plan import SCAN_LAYER
 from models.extract.text_quality.statistics import LineLetters, measure_lines
 
 _IN_LINE = 0.5
@@ -29,6 +34,15 @@ def layer_words(marks: PageMarks) -> tuple[Word, ...]:
 
 def _box_of(piece: Piece, line: Line) -> Bbox:
     return (piece.x0, line.y0, piece.x1, line.y1)
+
+
+def as_scan_layer(content: PageContent) -> PageContent:
+    """Return a page whose text is the layer of a scan: its blocks were read in pixels, by an unknown recogniser."""
+    blocks = [
+        block if HIDDEN_TEXT in block.flags or block.type is BlockType.PICTURE else replace(block, recognised=True)
+        for block in content.blocks
+    ]
+    return replace(content, route=Route.MIXED, blocks=tuple(blocks), layer=(), recogniser=AreaReader(engine=SCAN_LAYER))
 
 
 def choose_words(recognised: Sequence[Word], layer: Sequence[Word]) -> list[Word]:

@@ -73,7 +73,7 @@ def recognise(content: PageContent, text: str, ink: ScanCoverage | None = None) 
 def test_recognition_that_brings_little_leaves_the_layer(text: str) -> None:
     read = recognise(wait(GOOD), text)
     assert [block.text for block in read.blocks] == [GOOD]
-    assert (read.route, read.reason, read.layer) == (Route.FAST, "hidden-text, layer kept", ())
+    assert (read.route, read.reason, read.layer) == (Route.MIXED, "hidden-text, layer kept", ())
     assert read.coverage is not None
     assert (read.coverage.characters.placed, read.coverage.characters.lost) == (30, 0)
 
@@ -96,4 +96,4 @@ def test_layer_longer_than_the_recognised_text_is_replaced_when_all_ink_was_read
 def test_layer_is_the_text_when_no_recogniser_is_there() -> None:
     left = leave_layer(wait(GOOD))
     assert [block.text for block in left.blocks] == [GOOD]
-    assert (left.route, left.layer, left.warnings) == (Route.FAST, (), ("areas-not-read",))
+    assert (left.route, left.layer, left.warnings) == (Route.MIXED, (), ("areas-not-read",))

@@ -56,7 +56,7 @@ def text_of(content: PageContent) -> str:
 def test_good_layer_of_a_scan_is_its_text_without_recognition(ocr: OcrMode, below: bool) -> None:
     made = read(make_scan(PRINTED, below=below), ocr)
     content = made.content
-    assert (content.route, made.pixels) == (Route.FAST, None)
+    assert (content.route, made.pixels, content.areas) == (Route.MIXED, None, ())
     assert text_of(content) == " ".join(PRINTED)
     assert content.confidence == pytest.approx(0.8)
     assert content.coverage is not None
