@@ -214,12 +214,19 @@ def _is_item_start(group: list[Line], line: Line) -> bool:
         return not _DASH.match(line.text) or _may_start(group, line)
     if line.all_bold and _SECTION.match(line.text):
         return True
+    first = group[0]
+    if _begins_note(line) and _begins_note(first) and abs(first.x0 - line.x0) < 0.8 * line.size:
+        return True
     if not NUMBER.match(line.text):
         return False
-    first = group[0]
     if NUMBER.match(first.text) and abs(first.x0 - line.x0) < 0.8 * line.size:
         return True
     return group[-1].text.endswith(_SENTENCE_END) and line.x0 >= first.x0 - 0.5 * line.size
+
+
+def _begins_note(line: Line) -> bool:
+    """Return True for a line whose first characters are a raised mark."""
+    return bool(line.runs) and line.runs[0].superscript and line.runs[0].start == 0
 
 
 def _may_start(group: list[Line], line: Line) -> bool:
