@@ -20,10 +20,12 @@ _ALPHA = frozenset(b"Aa")
 _NUMBERS = re.compile(rb"0(?:(?<!00)(?=(?:[ ./-]?0){5})|(?<=[Aa]{6}0))")
 _DIALLED = re.compile(rb"0(?<!00)(?=(?:[ .\-/()+]{0,6}0){6})")
 _IBANS = re.compile(rb"00(?<=[Aa]{2}00)")
+_TOKEN = re.compile(r"[^\W\d_]+")
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u2600-\u27bf\u3040-\u9fff\uac00-\ud7af\U0001f300-\U0001faff]")
 _LOCAL_PART = re.compile(r"(?<![\w.%+-])[\w.%+'&=~/-]")
 _SAID_AT = re.compile(
-    r"[\[({<a](?:(?<=[\[({<]) ?(?:at|arroba|chiocciola|@) ?[\])}>]"
-    r"|(?<= a)t (?=[\w-]{1,63}(?: dot [\w-]{1,63}){0,3}? dot ))"
+    r"[\[({<a](?:(?<=[\[({<]) ?(?:at|a|arroba|chiocciola|@|ät) ?[\])}>]"
+    r"|(?<= a)t (?=[\w-]{1,63}(?: dot [\w-]{1,63}){0,3}? dot ))|[*_~|]at[*_~|]|%(?:25)?40"
 )
 _HOST_BACKWARDS = re.compile(r"[\w.:-]*")
 _STREETS = re.compile(
@@ -53,7 +55,7 @@ class Clues:
         self.text = text
         self.words = b" " + plain.translate(_WORDS) + b" "
         self.shape = plain.translate(_SHAPE)
-        self._hinted: dict[tuple[str, ...], list[int]] = {}
+        self.labels: dict[object, list[tuple[int, int]]] = {}
         self._starts: dict[Starts, list[int]] = {}
 
     @cached_property
@@ -76,12 +78,15 @@ class Clues:
             positions = self._starts[function] = list(function(self))
         return positions
 
-    def hinted(self, hints: tuple[str, ...]) -> list[int]:
-        """Every place of one of these lower-case strings, ascending; looked for once."""
-        starts = self._hinted.get(hints)
-        if starts is None:
-            starts = self._hinted[hints] = sorted(place for hint in hints for place in find(self.lower, hint))
-        return starts
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """Return the runs of letters of the text in lower case."""
+        return frozenset(_TOKEN.findall(self.lower))
+
+    @cached_property
+    def is_unspaced(self) -> bool:
+        """Return True if the text has letters of scripts that set no blanks between words."""
+        return not self.text.isascii() and _UNSPACED.search(self.text) is not None
 
 
 def find_places(regex: re.Pattern[bytes], shadow: bytes) -> list[int]:
@@ -180,11 +185,6 @@ def at_hosts(clues: Clues) -> Iterable[int]:
         if "." in clues.text[first:slash]:
             yield first
             yield from (index + 1 for index in range(first, slash) if clues.text[index] == ":")
-
-
-def behind(hints: tuple[str, ...], reach: int) -> Starts:
-    """Up to `reach` characters behind the beginning of one of these (lower case)."""
-    return lambda clues: _widened((min(start + reach, len(clues.text)) for start in clues.hinted(hints)), reach)
 
 
 def at_numbered_streets(clues: Clues) -> Iterable[int]:
