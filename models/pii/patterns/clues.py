@@ -30,16 +30,21 @@ _SAID_AT = re.compile(
 _HOST_BACKWARDS = re.compile(r"[\w.:-]*")
 _STREETS = re.compile(
     rb" (?=(?:street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way"
-    rb"|highway|hwy|parkway|pkwy|circle|cir|trail|close|crescent|row|mews) )"
+    rb"|highway|hwy|parkway|pkwy|circle|cir|trail|close|crescent|row|mews|gardens|grove|wharf|heights|parade|quay) )"
 )
 _BEFORE_STREETS = re.compile(
     rb" (?=(?:rue|avenue|av |boulevard|bd|place|chemin|all e|impasse|quai|cours|route|calle|avenida|plaza|paseo|via"
-    rb"|viale|piazza|corso|rua|pra a|travessa|ulica|ul ) )"
+    rb"|viale|piazza|corso|rua|pra a|travessa|ulica|ul |c |avda|avd|pza|ctra|strada|bulevardul|aleea|largo|vicolo|rambla) )"
 )
 _ENDINGS = (
     b"stra e", b"strasse", b"str ", b"weg", b"platz", b"allee", b"gasse", b"straat", b"laan", b"gatan", b"v gen",
-    b"gade", b"vej", b"veien", b"utca", b"box", b"postfach", b"bo te postale",
+    b"gade", b"vej", b"veien", b"utca", b"gracht", b"plein", b"dijk", b"singel", b"damm", b"chaussee", b"steig", b"stieg",
+    b"gata", b"vegen", b"plass", b"v g", b"torg", b"ntie", b"katu", b"kuja", b"plads", b"box", b"postfach", b"bo te postale",
 )  # fmt: skip
+_LAST_WORDS = tuple(
+    b"stra e|strasse|str |weg|platz|allee|gasse|straat|laan|gracht|kade|plein|dijk|singel|damm|ufer|chaussee|utca| t| tja"
+    b"|k r t|krt |t r|gatan|v g|v gen|gata|vei|veien|all |cad |caddesi|sok |sokak|soka  |bulvar |t  da|n m st |iela|gatv |t nav".split(b"|")
+)
 _STANDING_FIGURE = re.compile(rb" (?=[0-9])")
 _HOUSE_NUMBER = re.compile(r"[0-9]{1,5}[^\W\d_]?,?\Z")
 _NUMBER_BEFORE = re.compile(r"(?<!\w)[0-9]")
@@ -212,6 +217,13 @@ def at_named_streets(clues: Clues) -> Iterable[int]:
                 yield number.start()
         last = start
         yield start
+
+
+def before_long_street_names(clues: Clues) -> Iterable[int]:
+    """Up to 130 characters before a house number behind a word for a street, such as `Mariahilfer Straße 12`."""
+    words = clues.words
+    places = (start for start in find_places(_STANDING_FIGURE, words) if words.endswith(_LAST_WORDS, 0, start))
+    return _widened(places, 130)
 
 
 def before_house_numbers(clues: Clues) -> Iterable[int]:

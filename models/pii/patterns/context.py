@@ -98,3 +98,18 @@ HOST_NAMES = Labels(
     "ip", "ipv4", "host", "server", "dns", "gateway", "address", "client", "ping", "hostname", "adresse", "from", "to", "at", "peer",
 )  # fmt: skip
 """Words that name a network address."""
+PASSWORD_NAMES = Labels(
+    "pass", "passcode", "pwd", "pw", "passwd", "mot de passe", "mdp", "clave", "senha", "palavra passe", "password",
+    "lösenord", "adgangskode", "passord", "salasana", "hasło", "haslo", "heslo", "jelszó", "lozinka", "geslo", "parola",
+    "parolă", "şifre", "şifresi", "slaptažodis", "parole", "parool", "пароль", "парола", "лозинка", "κωδικός",
+    "κωδικός πρόσβασης", "סיסמה", "كلمة المرور", "كلمة السر", "mật khẩu", "kata sandi", "wifi key", "wpa key", "wpa2 key", "wlan key",
+    "netzwerkschlüssel", "wlan schlüssel", "密码", "密碼", "口令", "パスワード", "비밀번호", "รหัสผ่าน",
+    stems=("password", "passwort", "passphrase", "kennwort", "wachtwoord", "contraseña", "contrasena"),
+)  # fmt: skip
+KEY_NAMES = Labels(
+    "token", "secret", "client secret", "api key", "apikey", "secret key", "access key", "secret access key",
+    "access token", "auth token", "refresh token", "id token", "bearer token", "session token", "account key", "shared key",
+    "shared access key", "sharedaccesskey", "accountkey", "private key", "encryption key", "signing key", "master key", "app secret", "app key", "license key", "licence key",
+    "product key", "credential", "credentials", "secrets", "storage key", "service key", "api secret", "api token", "consumer key",
+    "consumer secret", "webhook secret", "jwt", "cookie", "session id", "sessionid", "sid", "passkey", "schlüssel",
+)  # fmt: skip

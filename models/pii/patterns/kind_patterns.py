@@ -21,13 +21,7 @@ from models.pii.patterns.national import find_national
 from models.pii.patterns.pattern import Pattern
 from models.pii.patterns.phones import find_phones
 from models.pii.patterns.secrets import (
-    PASSWORD,
-    PASSWORD_WORDS,
-    PRIVATE_KEY,
-    SECRET_PREFIXES,
-    SECRETS,
-    TORN_SECRET,
-    is_torn_secret,
+    SECRET_PATTERNS,
 )
 
 _MONTH = (
@@ -217,10 +211,7 @@ PATTERNS: tuple[Pattern, ...] = (
         starts.at_shape(rb"-?0{1,2}\.0{5}"),
         numbers.is_position,
     ),
-    *(Pattern(Kind.SECRET, regex, SECRET_PREFIXES) for regex in SECRETS),
-    Pattern(Kind.SECRET, TORN_SECRET, SECRET_PREFIXES, is_torn_secret),
-    Pattern(Kind.SECRET, PRIVATE_KEY, starts.at_text("-----BEGIN")),
-    Pattern(Kind.SECRET, PASSWORD, PASSWORD_WORDS),
+    *SECRET_PATTERNS,
 )
 
 
