@@ -28,7 +28,9 @@ _LAST_WORDS = (
 )
 """Words that name a street behind its name."""
 _NAMED_STREET = r"rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|calle|avenida|paseo|viale|piazza|corso|rua|praça|travessa|ulica|ul\."
-_NUMBERED_STREET = r"place|quai|cours|route|plaza|via|c/|avda\.?|avd\.?|pza\.?|ctra\.?|strada|bulevardul|aleea|largo|vicolo|rambla"
+_NUMBERED_STREET = (
+    r"place|quai|cours|route|plaza|via|c/|avda\.?|avd\.?|pza\.?|ctra\.?|strada|bulevardul|aleea|largo|vicolo|rambla"
+)
 """Words of other meaning too: only with a house number on either side."""
 _STREET_NAME = (
     r"(?:(?:de|du|des|la|le|les|della|delle|dei|degli|di|del|los|las|el|do|da|dos|das)[ ]|[ld]['’]){0,3}"
@@ -95,9 +97,7 @@ ADDRESSES: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.ADDRESS,
-        re.compile(
-            rf"(?<!\w)([^\W\d_][\w-]{{2,30}}(?:{_SUFFIXES}) {_HOUSE})(?![\w]|[.,][0-9])"
-        ),
+        re.compile(rf"(?<!\w)([^\W\d_][\w-]{{2,30}}(?:{_SUFFIXES}) {_HOUSE})(?![\w]|[.,][0-9])"),
         starts.before_house_numbers,
     ),
     Pattern(

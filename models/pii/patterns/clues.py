@@ -43,7 +43,9 @@ _ENDINGS = (
 )  # fmt: skip
 _LAST_WORDS = tuple(
     b"stra e|strasse|str |weg|platz|allee|gasse|straat|laan|gracht|kade|plein|dijk|singel|damm|ufer|chaussee|utca| t| tja"
-    b"|k r t|krt |t r|gatan|v g|v gen|gata|vei|veien|all |cad |caddesi|sok |sokak|soka  |bulvar |t  da|n m st |iela|gatv |t nav".split(b"|")
+    b"|k r t|krt |t r|gatan|v g|v gen|gata|vei|veien|all |cad |caddesi|sok |sokak|soka  |bulvar |t  da|n m st |iela|gatv |t nav".split(
+        b"|"
+    )
 )
 _STANDING_FIGURE = re.compile(rb" (?=[0-9])")
 _HOUSE_NUMBER = re.compile(r"[0-9]{1,5}[^\W\d_]?,?\Z")

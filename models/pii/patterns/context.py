@@ -99,7 +99,7 @@ HOST_NAMES = Labels(
 )  # fmt: skip
 """Words that name a network address."""
 PASSWORD_NAMES = Labels(
-    "pass", "passcode", "pwd", "pw", "passwd", "mot de passe", "mdp", "clave", "senha", "palavra passe", "password",
+    "pass", "passcode", "pwd", "pw", "passwd", "mot de passe", "mdp", "senha", "palavra passe", "password",
     "lösenord", "adgangskode", "passord", "salasana", "hasło", "haslo", "heslo", "jelszó", "lozinka", "geslo", "parola",
     "parolă", "şifre", "şifresi", "slaptažodis", "parole", "parool", "пароль", "парола", "лозинка", "κωδικός",
     "κωδικός πρόσβασης", "סיסמה", "كلمة المرور", "كلمة السر", "mật khẩu", "kata sandi", "wifi key", "wpa key", "wpa2 key", "wlan key",

@@ -47,7 +47,9 @@ _STRONG_NATIONAL = re.compile(
     rf"|[XYZ][0-9](?:{_GAP}[0-9]){{6}}{_GAP}[A-Z]"
     rf"|7{_GAP}5{_GAP}6(?:{_GAP}[0-9]){{10}})(?![A-Z0-9])"
 )
-_NATIONAL = re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{0,6}[0-9](?:[ .\n/-]?[A-Z0-9]){6,16})(?![A-Z0-9])")
+_NATIONAL = re.compile(
+    r"(?i)(?<![A-Z0-9])([A-Z]{0,6}[0-9](?:(?:[ ./-]?[A-Z0-9]){6,16}|(?:\n?[A-Z0-9]){6,16}))(?![A-Z0-9])"
+)
 _VAT = (
     "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "EL", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IT", "LT", "LU",
     "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK", "XI",
@@ -72,7 +74,9 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.IBAN,
-        re.compile(r"(?i)(?:(?<![A-Z0-9])|(?<=IBAN))([A-Z]{2}[0-9]{2}(?:(?:[ \n./_|·•,:-]|  )?[A-Z0-9]){11,30})(?![A-Z0-9])"),
+        re.compile(
+            r"(?i)(?:(?<![A-Z0-9])|(?<=IBAN))([A-Z]{2}[0-9]{2}(?:(?:[ \n./_|·•,:-]|  )?[A-Z0-9]){11,30})(?![A-Z0-9])"
+        ),
         starts.at_ibans,
         numbers.is_iban,
     ),
@@ -82,7 +86,9 @@ PATTERNS: tuple[Pattern, ...] = (
             rf"(?<![0-9])(?<![0-9][.,])(?:(?<!\+)|(?=[0-9]{{16}}))([56][0-9]{{11}}|[0-9]{{8}}{_CARD_GAP}[0-9]{{8}}|[0-9]{{5}}(?: [0-9]{{5}}){{2}} [0-9]{{1,4}}|[0-9]{{13,19}}|[0-9]{{4}}(?:{_CARD_GAP}[0-9]{{4}}){{2,3}}(?:{_CARD_GAP}[0-9]{{1,4}})?"
             rf"|[0-9]{{4}}{_CARD_GAP}[0-9]{{6}}{_CARD_GAP}[0-9]{{4,5}}|[0-9]{{6}}{_CARD_GAP}[0-9]{{6,13}}|[0-9](?: [0-9]){{12,18}})(?![0-9])"
         ),
-        starts.at_shape(rb"0(?<!00)(?=0{3}(?:[ ./_|?,:-]{1,3}0{4}|0{8}|00[ ./_|?,:-]{1,3}0{6}|0{4}[ ./_|?,:-]{1,3}0{8}|0 0{5} )|(?: 0){12})"),
+        starts.at_shape(
+            rb"0(?<!00)(?=0{3}(?:[ ./_|?,:-]{1,3}0{4}|0{8}|00[ ./_|?,:-]{1,3}0{6}|0{4}[ ./_|?,:-]{1,3}0{8}|0 0{5} )|(?: 0){12})"
+        ),
         numbers.is_card,
     ),
     Pattern(
@@ -202,12 +208,16 @@ PATTERNS: tuple[Pattern, ...] = (
     *ADDRESSES,
     Pattern(
         Kind.PERSON,
-        re.compile(r"(?i)\b(?:linkedin\.com/in|xing\.com/profile|facebook\.com/profile\.php\?id=|instagram\.com|t\.me)/?([\w.%-]{3,60})"),
+        re.compile(
+            r"(?i)\b(?:linkedin\.com/in|xing\.com/profile|facebook\.com/profile\.php\?id=|instagram\.com|t\.me)/?([\w.%-]{3,60})"
+        ),
         starts.at_words(b"linkedin com in", b"xing com profile", b"facebook com profile", b"instagram com", b"t me"),
     ),
     Pattern(
         Kind.LOCATION,
-        re.compile(r"(?<![\w.])(?<![0-9][,;] )(?<![0-9],)(-?[1-8]?[0-9]\.[0-9]{5,8} ?[,;] ?-?(?:1[0-7]|[1-9])?[0-9]\.[0-9]{5,8})(?![\w.]|[,;] ?-?[0-9])"),
+        re.compile(
+            r"(?<![\w.])(?<![0-9][,;] )(?<![0-9],)(-?[1-8]?[0-9]\.[0-9]{5,8} ?[,;] ?-?(?:1[0-7]|[1-9])?[0-9]\.[0-9]{5,8})(?![\w.]|[,;] ?-?[0-9])"
+        ),
         starts.at_shape(rb"-?0{1,2}\.0{5}"),
         numbers.is_position,
     ),
@@ -224,7 +234,7 @@ class RegexDetector:
     def __init__(self, *, urls: bool = True) -> None:
         """Without `urls` addresses on the web are not looked for: they name no person."""
         self._patterns = tuple(pattern for pattern in PATTERNS if urls or pattern.kind is not Kind.URL)
-        self._torn = tuple(pattern for pattern in self._patterns if pattern.kind in TORN)
+        self._torn = tuple(pattern for pattern in self._patterns if pattern.kind in TORN and not pattern.is_whole)
         self.version = RegexDetector.version + ("" if urls else "-no-urls")
 
     def detect(self, text: str) -> list[Hit]:
@@ -238,5 +248,7 @@ class RegexDetector:
 
 def _detect(text: str, patterns: Iterable[Pattern]) -> list[Hit]:
     clues = Clues(text)
-    hits = chain(find_phones(clues), find_national(clues), find_mrz(clues), *(pattern.find(clues) for pattern in patterns))
+    hits = chain(
+        find_phones(clues), find_national(clues), find_mrz(clues), *(pattern.find(clues) for pattern in patterns)
+    )
     return settle(with_towns(text, hits))

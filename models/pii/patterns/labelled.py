@@ -11,13 +11,17 @@ from models.pii.patterns.context import ACCOUNT, CARD, DEVICE, PASSPORT, PHONE, 
 from models.pii.patterns.pattern import Pattern
 
 _NOT_FIGURE = re.compile(r"[^0-9]")
-_DATE = re.compile(r"(?<![0-9.])(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[./-][0-9]{1,2}[./-][0-9]{1,2})(?![0-9.])")
+_DATE = re.compile(
+    r"(?<![0-9.])(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[./-][0-9]{1,2}[./-][0-9]{1,2})(?![0-9.])"
+)
 _SPOKEN = (
     r"(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine"
     r"|null|eins|zwo|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zéro|deux|trois|quatre|cinq|sept|huit|neuf"
     r"|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)"
 )
-_SPOKEN_ORDER = re.compile(r"(?i)(?:one\W+two\W+three\W+four|eins\W+zwei\W+drei\W+vier|uno\W+dos\W+tres|deux\W+trois\W+quatre)")
+_SPOKEN_ORDER = re.compile(
+    r"(?i)(?:one\W+two\W+three\W+four|eins\W+zwei\W+drei\W+vier|uno\W+dos\W+tres|deux\W+trois\W+quatre)"
+)
 
 
 def is_dialled(value: str) -> bool:
@@ -25,7 +29,9 @@ def is_dialled(value: str) -> bool:
     digits = _NOT_FIGURE.sub("", value)
     if _DATE.search(value) or len(set(digits)) == 1:
         return False
-    return 7 <= len(digits) <= 15 or (len(digits) == 6 and re.fullmatch(r"[0-9]{2,3}(?:[ .-][0-9]{2,3}){1,2}", value) is not None)
+    return 7 <= len(digits) <= 15 or (
+        len(digits) == 6 and re.fullmatch(r"[0-9]{2,3}(?:[ .-][0-9]{2,3}){1,2}", value) is not None
+    )
 
 
 def is_account(value: str) -> bool:
@@ -57,14 +63,18 @@ LABELLED: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.PHONE,
-        re.compile(r"(?i)(?:\bwa\.me/|whatsapp\.com/send/?\?phone=|\b(?:tel|sms|callto|sip):)(\+?[0-9][0-9-]{6,17})(?![\w])"),
+        re.compile(
+            r"(?i)(?:\bwa\.me/|whatsapp\.com/send/?\?phone=|\b(?:tel|sms|callto|sip):)(\+?[0-9][0-9-]{6,17})(?![\w])"
+        ),
         starts.at_words(b"wa me", b"whatsapp com", b"tel", b"sms", b"callto", b"sip"),
     ),
     Pattern(Kind.PHONE, re.compile(r"(?<!\w)(\[[0-9]{3}\][ -]?[0-9]{3}[ .-]?[0-9]{4})(?!\w)"), starts.at_text("[")),
     Pattern(
         Kind.PHONE,
         re.compile(rf"(?i)(?<!\w)((?:{_SPOKEN}[ ,-]{{1,3}}){{6,14}}{_SPOKEN})(?!\w)"),
-        starts.at_words(rb"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zw|drei|vier|f nf|sechs|sieben|acht|neu|z ro|deux|trois|quatre|cinq|sept|huit|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho)[a-z]*[ ]{1,3}[a-z]"),
+        starts.at_words(
+            rb"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zw|drei|vier|f nf|sechs|sieben|acht|neu|z ro|deux|trois|quatre|cinq|sept|huit|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho)[a-z]*[ ]{1,3}[a-z]"
+        ),
         lambda value: _SPOKEN_ORDER.search(value) is None,
     ),
     Pattern(
@@ -76,7 +86,9 @@ LABELLED: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.BANK_ACCOUNT,
-        re.compile(r"(?i)(?<![A-Z0-9])((?:[A-Z]{2,4}[- ]?)?[0-9]{1,20}(?:[ ]?[./-]?[ ]?[0-9]{1,12}){0,7})(?![A-Z0-9]|[.,][0-9]|[ ]?[%€$£])"),
+        re.compile(
+            r"(?i)(?<![A-Z0-9])((?:[A-Z]{2,4}[- ]?)?[0-9]{1,20}(?:[ ]?[./-]?[ ]?[0-9]{1,12}){0,7})(?![A-Z0-9]|[.,][0-9]|[ ]?[%€$£])"
+        ),
         ACCOUNT.starts,
         is_account,
         ACCOUNT,
@@ -84,7 +96,9 @@ LABELLED: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.PASSPORT,
-        re.compile(r"(?i)(?<![A-Z0-9])((?:[A-Z0-9] ){6,9}[A-Z0-9]|[0-9]{2} ?[0-9]{2} ?(?:№ ?|No ?)?[0-9]{6}|[0-9]{2} [0-9]{7}|[A-Z]{1,3} ?[0-9]{5,8})(?![A-Z0-9])"),
+        re.compile(
+            r"(?i)(?<![A-Z0-9])((?:[A-Z0-9] ){6,9}[A-Z0-9]|[0-9]{2} ?[0-9]{2} ?(?:№ ?|No ?)?[0-9]{6}|[0-9]{2} [0-9]{7}|[A-Z]{1,3} ?[0-9]{5,8})(?![A-Z0-9])"
+        ),
         PASSPORT.starts,
         lambda value: sum(char.isdigit() for char in value) >= 5,
         PASSPORT,

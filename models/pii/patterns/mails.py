@@ -47,7 +47,9 @@ MAILS: tuple[Pattern, ...] = (
     Pattern(Kind.EMAIL, re.compile(rf"{_TORN_LOCAL}[\w.%+-]{{1,64}}@{_MAIL_END}"), starts.before_at),
     Pattern(
         Kind.EMAIL,
-        re.compile(rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}} ?@ ?[^\W_][\w-]{{0,62}}(?: ?\. ?[\w-]{{1,63}}){{0,4}}? ?\. ?{TLD})(?![\w@-])"),
+        re.compile(
+            rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}} ?@ ?[^\W_][\w-]{{0,62}}(?: ?\. ?[\w-]{{1,63}}){{0,4}}? ?\. ?{TLD})(?![\w@-])"
+        ),
         starts.before_at,
     ),
     Pattern(
@@ -62,6 +64,7 @@ MAILS: tuple[Pattern, ...] = (
             r"[^\W\d_][\w.%+-]{1,62}[^\W_]@[^\W\d_](?=[\w-]*[^\W\d_]{2})[\w-]{2,62})(?![\w@/(:]|\.\w)"
         ),
         starts.before_at,
+        is_whole=True,
     ),
     Pattern(Kind.EMAIL, re.compile(rf'(?i)("[^"\n@]{{1,64}}"@{_MAIL_END}'), starts.at_quoted),
     Pattern(

@@ -20,6 +20,7 @@ class Pattern:
     """`regex`'s group 1 is the value; `check` judges it; a word of `context` must stand before or behind it.
 
     `starts` names the places at which the regex can match at all. With `is_close` the word must stand next to the value.
+    With `is_whole` the pattern is not searched where two texts meet without a break.
     """
 
     kind: Kind
@@ -28,6 +29,7 @@ class Pattern:
     check: Check | None = None
     context: Labels | None = None
     is_close: bool = False
+    is_whole: bool = False
 
     def find(self, clues: Clues) -> Iterator[Hit]:
         """Yield values in text order. A rejected candidate hides no value: the search continues at the next start."""
@@ -44,11 +46,11 @@ class Pattern:
         if match is None:
             return None
         start, end = match.span(1)
+        if context is not None and not self._is_named(clues, context, start, end):
+            return None
         if self.check is not None:
             end = start + len(longest_valid(clues.text[start:end], self.check))
-        if end <= start or (context is not None and not self._is_named(clues, context, start, end)):
-            return None
-        return Hit(self.kind, start, end)
+        return Hit(self.kind, start, end) if end > start else None
 
     def _is_named(self, clues: Clues, context: Labels, start: int, end: int) -> bool:
         return (context.is_close if self.is_close else context.is_named)(clues, start, end)

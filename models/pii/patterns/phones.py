@@ -157,7 +157,9 @@ def _is_grouped(number: str, digits: str) -> bool:
         return True
     if "(" in number and 9 <= len(digits) <= 13 and len(groups) <= 5:
         return True
-    if _AREA_AND_NUMBER.fullmatch(number) and (9 if "/" in number else 10) <= len(digits) <= (12 if "/" in number else 10):
+    if _AREA_AND_NUMBER.fullmatch(number) and (9 if "/" in number else 10) <= len(digits) <= (
+        12 if "/" in number else 10
+    ):
         return True
     even = len(groups) >= 3 and all(2 <= len(group) <= 4 for group in groups[1:])
     return even and digits[0] == "0" and 9 <= len(digits) <= 12

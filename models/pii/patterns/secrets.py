@@ -44,7 +44,9 @@ WEBHOOK = re.compile(
     r"(?i)(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks|[\w-]+\.webhook\.office\.com/webhookb2)/([\w/@-]{8,})"
 )
 URL_LOGIN = re.compile(r"(?i)\b[a-z][a-z0-9+]{2,20}://[^\s:/@]{0,64}:([^\s:/@]{3,64})@")
-PIN = re.compile(r"(?i)(?<![a-z])(?:pin|pin[ _-]?code|puk|tan|cvv2?|cvc2?|otp|pin-nummer|sicherheitscode|security code|security pin)\s?(?:is|ist|[:=#])\s?([0-9]{3,8})(?![0-9])(?!-[0-9])")
+PIN = re.compile(
+    r"(?i)(?<![a-z])(?:pin|pin[ _-]?code|puk|tan|cvv2?|cvc2?|otp|pin-nummer|sicherheitscode|security code|security pin)\s?(?:is|ist|[:=#])\s?([0-9]{3,8})(?![0-9])(?!-[0-9])"
+)
 AUTHORIZATION_WORDS = at_words(b"authorization", b"bearer", b"x api key")
 
 
