@@ -95,7 +95,7 @@ SEED = Labels(
     "secret phrase", "recovery seed", "wallet seed",
 )  # fmt: skip
 HOST_NAMES = Labels(
-    "ip", "ipv4", "host", "server", "dns", "gateway", "address", "client", "ping", "hostname", "adresse", "from", "to", "at", "peer",
+    "ip", "ipv4", "ip address", "ip adresse", "ip addr", "adresse ip", "host", "dns", "gateway", "ping", "hostname", "localhost",
 )  # fmt: skip
 """Words that name a network address."""
 PASSWORD_NAMES = Labels(

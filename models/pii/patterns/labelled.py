@@ -14,6 +14,7 @@ _NOT_FIGURE = re.compile(r"[^0-9]")
 _DATE = re.compile(
     r"(?<![0-9.])(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[./-][0-9]{1,2}[./-][0-9]{1,2})(?![0-9.])"
 )
+_MONTH_YEAR = re.compile(r"[0-9]{2}/(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}/[0-9]{2,4}")
 _SPOKEN = (
     r"(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine"
     r"|null|eins|zwo|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zéro|deux|trois|quatre|cinq|sept|huit|neuf"
@@ -36,7 +37,7 @@ def is_dialled(value: str) -> bool:
 
 def is_account(value: str) -> bool:
     """Return True for six to twenty digits that are no date."""
-    return 6 <= len(_NOT_FIGURE.sub("", value)) <= 20 and _DATE.search(value) is None
+    return 6 <= len(_NOT_FIGURE.sub("", value)) <= 20 and _DATE.search(value) is None and _MONTH_YEAR.fullmatch(value) is None
 
 
 def is_imei(value: str) -> bool:

@@ -33,6 +33,7 @@ _NAMES_NEXT = re.compile(r"[ ]?(?:no\.?|nr\.?|number|n[°º])?[ ]?[:=#]")
 """Text behind a label that has its value after it."""
 _NOT_SPACED = re.compile("[\u0e00-\u0e7f\u2600-\u27bf\u3040-\u9fff\uac00-\ud7af\U0001f300-\U0001faff]")
 """Thai, Chinese, Japanese and Korean letters and signs, which need no blank on either side."""
+_STARTS = re.compile(r"(?<![A-Za-z0-9])\S")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _GAP = r"[\s_./-]{0,2}"
 
@@ -140,10 +141,8 @@ class Labels:
         """Yield the places near the labels at which a value may begin."""
         text, done = clues.text, 0
         for first, last in self.places(clues):
-            for place in range(max(done, first - VALUE_REACH), min(len(text), last + FAR_REACH) + 1):
-                before = text[place - 1 : place]
-                if not (before.isalnum() and before.isascii()):
-                    yield place
+            window = _STARTS.finditer(text, max(done, first - VALUE_REACH), min(len(text), last + FAR_REACH + 1))
+            yield from (match.start() for match in window)
             done = max(done, min(len(text), last + FAR_REACH) + 1)
 
 

@@ -37,15 +37,15 @@ SAID_PASSWORD = re.compile(r"(?<![^\s\"'“„«:=|])([^\s,;|\"'“”«»:=]{5,
 """A password after a verb, a line end or nothing; only values that are no plain words count."""
 KEY_VALUE = re.compile(rf"{_AFTER_SIGN}([A-Za-z0-9+/=_.~!@#$%^&*-]{{8,}})")
 AUTHORIZATION = re.compile(
-    r"(?i)(?<![a-z])(?:authorization[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token|digest|apikey|negotiate|aws4-hmac-sha256)?|bearer|x-api-key\s?:)"
+    r"(?i)(?<![a-z0-9])(?:authorization[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token|digest|apikey|negotiate|aws4-hmac-sha256)?|bearer|x-api-key\s?:)"
     r"[ ]?([A-Za-z0-9+/=_.~-]{12,})"
 )
 WEBHOOK = re.compile(
-    r"(?i)(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks|[\w-]+\.webhook\.office\.com/webhookb2)/([\w/@-]{8,})"
+    r"(?i)(?<![a-z0-9])(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks|[\w-]+\.webhook\.office\.com/webhookb2)/([\w/@-]{8,})"
 )
 URL_LOGIN = re.compile(r"(?i)\b[a-z][a-z0-9+]{2,20}://[^\s:/@]{0,64}:([^\s:/@]{3,64})@")
 PIN = re.compile(
-    r"(?i)(?<![a-z])(?:pin|pin[ _-]?code|puk|tan|cvv2?|cvc2?|otp|pin-nummer|sicherheitscode|security code|security pin)\s?(?:is|ist|[:=#])\s?([0-9]{3,8})(?![0-9])(?!-[0-9])"
+    r"(?i)(?<![a-z0-9])(?:pin|pin[ _-]?code|puk|tan|cvv2?|cvc2?|otp|pin-nummer|sicherheitscode|security code|security pin)\s?(?:is|ist|[:=#])\s?([0-9]{3,8})(?![0-9])(?!-[0-9])"
 )
 AUTHORIZATION_WORDS = at_words(b"authorization", b"bearer", b"x api key")
 
