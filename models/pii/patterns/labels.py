@@ -4,7 +4,7 @@ Words are compared in the form that `normalise` gives a text, because Cyrillic a
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
@@ -125,10 +125,12 @@ class Labels:
         """Return True if a label follows `text[start:end]` and names nothing after it."""
         if end - start > VALUE_REACH - 20:
             return False
-        for first, last in self.places(clues):
-            if end <= first <= start + VALUE_REACH and _BEHIND.fullmatch(clues.text, end, first):
-                return _NAMES_NEXT.match(clues.text, last) is None
-        return False
+        places = self.places(clues)
+        index = bisect_left(places, (end, 0))
+        if index == len(places) or places[index][0] > start + VALUE_REACH:
+            return False
+        first, last = places[index]
+        return _BEHIND.fullmatch(clues.text, end, first) is not None and _NAMES_NEXT.match(clues.text, last) is None
 
     @staticmethod
     def _last_before(places: list[tuple[int, int]], start: int) -> tuple[int, int] | None:

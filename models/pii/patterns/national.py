@@ -54,9 +54,9 @@ class NationalNumber:
         valid = self.check is not None and is_valid(self.check, value)
         if listed:
             return valid or not self.ambiguous
-        if valid:
+        if valid and "\n" not in value:
             return self.labels.is_named(clues, start, end)
-        return not self.ambiguous and self.labels.is_close(clues, start, end)
+        return (valid or not self.ambiguous) and self.labels.is_close(clues, start, end)
 
 
 @cache

@@ -45,6 +45,8 @@ WEAK: tuple[ModuleType, ...] = (
 )
 """Checksums that about one number in ten passes by chance; they need a context word."""
 
+LEAST_DIGITS = 6
+"""Digits of the national number with the fewest (Britain)."""
 LARGEST_SECTION = 99
 """Largest part of a number of four parts that is read as a section or version if its first part has one digit."""
 _SEPARATOR = re.compile(r"[\s./_|·•,:-]")
@@ -94,7 +96,7 @@ def is_strong_national_id(value: str) -> bool:
 def is_national_id(value: str) -> bool:
     """Any of the national numbers known here. None has fewer than eight characters; some checks fill up zeros."""
     compact = _compact(value)
-    return len(compact) >= 8 and (
+    return sum(map(str.isdigit, compact)) >= LEAST_DIGITS and len(compact) >= 8 and (
         bool(_NINO.fullmatch(compact))
         or any(
             _passes(module, compact) or _passes(module, value) for module in (*STRONG.values(), stdnum.fi.hetu, *WEAK)
