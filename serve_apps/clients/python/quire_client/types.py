@@ -255,6 +255,7 @@ class ExtractedField(TypedDict):
     normalized: str | None
     confidence: float
     evidence: FieldEvidence
+    further_evidence: NotRequired[list[FieldEvidence]]
 @final
 class FieldEvidence(TypedDict):
     """The block that shows the value, its page (1-based) and box; `cell` is an index into the block's `table.cells`."""
@@ -262,6 +263,8 @@ class FieldEvidence(TypedDict):
     page: int
     bbox: list[float] | None
     cell: NotRequired[int | None]
+    start: int
+    end: int
 @final
 class FlagBoxes(TypedDict):
     """A flagged value on a page. `boxes` are in points, one per line."""

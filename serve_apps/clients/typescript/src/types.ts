@@ -248,6 +248,7 @@ export interface ExtractedField {
   normalized: string | null;
   confidence: number;
   evidence: FieldEvidence;
+  further_evidence?: Array<FieldEvidence>;
 }
 
 export interface FieldEvidence {
@@ -255,6 +256,8 @@ export interface FieldEvidence {
   page: number;
   bbox: Array<number> | null;
   cell?: number | null;
+  start: number;
+  end: number;
 }
 
 export interface FlagBoxes {
