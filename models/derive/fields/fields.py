@@ -126,7 +126,7 @@ def _of_pair(pair: Pair) -> Iterator[ExtractedField]:
 def _values(text: str, kind: ValueType) -> list[tuple[str, str | None]]:
     """Return the two dates of a range with their normal forms, or the one value of any other text."""
     if kind is ValueType.DATE and RANGE.search(text):
-        dates = [(day.raw, day.normal) for day in find_dates(text)]
+        dates: list[tuple[str, str | None]] = [(day.raw, day.normal) for day in find_dates(text)]
         if len(dates) == 2:
             return dates
     return [(trim_value(text, kind), None)]
