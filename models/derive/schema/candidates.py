@@ -4,11 +4,11 @@ In: fragments and the phrases of the schema. Out: candidates, each a label and t
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from models.cdom.tree import BlockId, BlockType, Tree
+from models.cdom.tree import Block, BlockId, BlockType, Tree
 from models.derive.fields.bills import find_unlabelled
 from models.derive.fields.extracted_field import ExtractedField, locate_value
 from models.derive.fields.fields import find_ticked
@@ -62,8 +62,9 @@ def find_candidates(
     named = frozenset(str(pair.known) for pair in pairs if pair.known is not None)
     stated = [field for _, field in find_unlabelled(fragments, named)]
     orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(fragments)}
-    candidates += [_of_field(field, How.PAIR, tree, orders) for field in ticked]
-    candidates += [_of_field(field, How.LETTERHEAD, tree, orders) for field in stated]
+    blocks = {block.id: block for block in tree.blocks}
+    candidates += [_of_field(field, How.PAIR, blocks, orders) for field in ticked]
+    candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
     candidates += _find_inline(fragments, leaves, paired)
     candidates += _find_beside(fragments, leaves, paired)
@@ -86,12 +87,13 @@ def _of_pair(pair: Pair) -> Candidate | None:
     return Candidate(pair.key.strip(" :："), (cut,), pair.confidence, How.PAIR)
 
 
-def _of_field(field: ExtractedField, how: How, tree: Tree, orders: dict[tuple[BlockId, int | None], int]) -> Candidate:
+def _of_field(
+    field: ExtractedField, how: How, blocks: Mapping[BlockId, Block], orders: dict[tuple[BlockId, int | None], int]
+) -> Candidate:
     """Return a field as a candidate that is labelled by its canonical key, or by its label if it is ticked."""
     sources = []
     for place in (field.evidence, *field.further_evidence):
-        block = tree.blocks[int(place.block_id[1:])] if place.block_id[1:].isdecimal() else None
-        assert block is not None and block.id == place.block_id
+        block = blocks[place.block_id]
         cell = block.table.cells[place.cell] if place.cell is not None and block.table is not None else None
         text, box = (cell.text, cell.bbox or place.bbox) if cell is not None else (block.text, place.bbox)
         order = orders[place.block_id, place.cell]
@@ -152,7 +154,7 @@ def _find_beside(
 
 
 def _find_rows(
-    fragments: Iterable[Fragment], tree: Tree, leaves: PhraseIndex[Leaf], paired: frozenset[int]
+    fragments: Iterable[Fragment], blocks: Mapping[BlockId, Block], leaves: PhraseIndex[Leaf], paired: frozenset[int]
 ) -> Iterator[Candidate]:
     """Yield rows of tables that begin with a label of the schema, each with its first cell that is not empty."""
     tables = {block.id: block.table for block in tree.blocks if block.table is not None}
