@@ -123,7 +123,8 @@ def extract(
     paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
     layout_model: Path | None,
-    furniture: bool | None, plain: bool, redacted: bool, schema_file: Path | None, as_json: bool, report_coverage: bool, quiet: bool,
+    furniture: bool | None, plain: bool, redacted: bool, schema_file: Path | None, as_json: bool,
+    report_coverage: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.

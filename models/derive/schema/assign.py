@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.derive.fields.fragments import Fragment
+from models.derive.fields.pairs import lone_label
 from models.derive.schema.answer import How, Place
 from models.derive.schema.candidates import Candidate
 from models.derive.schema.nodes import Leaf, ObjectNode
@@ -90,6 +91,8 @@ class Assignment:
                     self.reasons[leaf] = Missing.NOT_OF_TYPE
                 continue
             value, places, verbatim = found
+            if isinstance(value, str) and not leaf.members and lone_label(verbatim) is not None:
+                continue
             score = self._rate(fit, candidate, verbatim)
             yield _Scored(leaf, fit.score, candidate.order, Choice(value, places, verbatim, score, candidate.how))
 

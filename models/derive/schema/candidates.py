@@ -49,10 +49,14 @@ class Candidate:
 
 
 def find_candidates(
-    tree: Tree, leaves: PhraseIndex[Leaf], row_blocks: frozenset[BlockId]
+    tree: Tree, leaves: PhraseIndex[Leaf], used: frozenset[tuple[BlockId, int]]
 ) -> tuple[list[Candidate], list[Fragment]]:
-    """Return the candidates in reading order, and the fragments of the tree; `row_blocks` are tables read as rows."""
-    fragments = [fragment for fragment in tree_fragments(tree) if fragment.block_id not in row_blocks]
+    """Return the candidates in reading order, and the fragments of the tree.
+
+    `used` are rows of tables (block and row number) that arrays are read from; they are left out.
+    """
+    blocks = {block.id: block for block in tree.blocks}
+    fragments = [fragment for fragment in tree_fragments(tree) if not _is_used(fragment, blocks, used)]
     in_tables = table_pairs(tree, fragments)
     cells = {pair.fragment.order for pair in in_tables}
     plain = [fragment for fragment in fragments if fragment.type is not BlockType.CHECKBOX]
@@ -62,7 +66,6 @@ def find_candidates(
     named = frozenset(str(pair.known) for pair in pairs if pair.known is not None)
     stated = [field for _, field in find_unlabelled(fragments, named)]
     orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(fragments)}
-    blocks = {block.id: block for block in tree.blocks}
     candidates += [_of_field(field, How.PAIR, blocks, orders) for field in ticked]
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
@@ -76,6 +79,13 @@ def find_candidates(
         for found in find_stated(fragment.raw)
     ]
     return sorted(candidates, key=lambda candidate: candidate.order), fragments
+
+
+def _is_used(fragment: Fragment, blocks: Mapping[BlockId, Block], used: frozenset[tuple[BlockId, int]]) -> bool:
+    table = blocks[fragment.block_id].table
+    if fragment.cell is None or table is None:
+        return False
+    return (fragment.block_id, table.cells[fragment.cell].row) in used
 
 
 def _of_pair(pair: Pair) -> Candidate | None:
@@ -154,17 +164,17 @@ def _find_beside(
 
 
 def _find_rows(
-    fragments: Iterable[Fragment], blocks: Mapping[BlockId, Block], leaves: PhraseIndex[Leaf], paired: frozenset[int]
+    fragments: Iterable[Fragment], tree: Tree, leaves: PhraseIndex[Leaf], paired: frozenset[int]
 ) -> Iterator[Candidate]:
-    """Yield rows of tables that begin with a label of the schema, each with its first cell that is not empty."""
+    """Yield rows of tables that begin with a label of the schema, each with its last cell."""
     tables = {block.id: block.table for block in tree.blocks if block.table is not None}
     cells = (fragment for fragment in fragments if fragment.cell is not None)
     for block_id, group in groupby(cells, key=lambda fragment: fragment.block_id):
         table = tables[block_id]
         for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
             row = list(members)
-            if len(row) > 1 and row[1].order not in paired and leaves.fits(row[0].text):
-                yield Candidate(row[0].text.strip(" :："), (source_of(row[1]),), ROW, How.TABLE)
+            if len(row) > 1 and row[-1].order not in paired and leaves.fits(row[0].text):
+                yield Candidate(row[0].text.strip(" :："), (source_of(row[-1]),), ROW, How.TABLE)
 
 
 def _find_under_headings(fragments: Sequence[Fragment]) -> Iterator[Candidate]:

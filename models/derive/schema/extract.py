@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.cdom.tree import BlockId, Tree
+from models.cdom.tree import Tree
 from models.derive.schema.answer import ExtractedData, How, LeafEvidence
 from models.derive.schema.arrays import find_values
 from models.derive.schema.assign import Assignment, Choice, read_sources
@@ -17,7 +17,7 @@ from models.derive.schema.checking import expand_schema, validator_of
 from models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
 from models.derive.schema.phrases import PhraseIndex, phrases_of
 from models.derive.schema.problems import Missing, pointer
-from models.derive.schema.rows import ArrayRows, find_rows
+from models.derive.schema.rows import ArrayRows, TableRowId, find_rows
 from models.derive.schema.sources import TreeTexts
 from models.derive.schema.verify import calibrate, is_verified
 
@@ -122,8 +122,8 @@ class _Extraction:
     def run(self) -> ExtractedData:
         texts, schema = TreeTexts(self.tree), self.schema
         self._find_rows()
-        row_blocks = frozenset[BlockId]().union(*(found.blocks for found in self._rows.values()))
-        candidates, fragments = find_candidates(self.tree, schema.leaves, row_blocks)
+        used = frozenset[TableRowId]().union(*(found.used for found in self._rows.values()))
+        candidates, fragments = find_candidates(self.tree, schema.leaves, used)
         for array in arrays_of(schema.root):
             if isinstance(array.item, Leaf):
                 self._lists[array] = find_values(array, array.item, schema.lists, candidates, fragments)
@@ -138,11 +138,11 @@ class _Extraction:
             if isinstance(array.item, ObjectNode):
                 leaves = list(leaves_of(array.item))
                 self._rows[array] = find_rows(self.tree, leaves, self.schema.columns)
-        taken: set[BlockId] = set()
+        taken: set[TableRowId] = set()
         for array, found in sorted(self._rows.items(), key=lambda entry: -entry[1].score):
-            if found.blocks & taken:
+            if found.used & taken:
                 self._rows[array] = _NO_ROWS
-            taken |= found.blocks
+            taken |= found.used
 
     def _build_object(self, node: ObjectNode, found: Assignment, texts: TreeTexts) -> dict[str, Any]:
         data: dict[str, Any] = {}

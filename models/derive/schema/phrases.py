@@ -28,6 +28,14 @@ _SHORT = {
     "org": "organisation", "organization": "organisation", "mail": "email", "po": "order", "purchase": "order",
 }  # fmt: skip
 _EMPTY = frozenset({"the", "of", "a", "an", "in", "on", "for", "to", "and", "is", "per", "this", "s"})
+_QUALIFYING = frozenset(
+    {
+        "net", "gross", "excl", "incl", "ex", "inc", "vat", "tax", "gst", "ht", "ttc", "ohne", "mit", "mwst", "ust",
+        "tva", "hors", "iva", "btw", "eur", "usd", "gbp", "chf", "inr", "rm", "our", "your", "vk", "netto", "brutto",
+    }
+)  # fmt: skip
+"""Words that qualify a label without changing what it names; left out when nothing fits with them."""
+UNQUALIFIED = 0.95
 _SYNONYMS = (
     "total;grand total;amount due;total due;balance due;total payable;amount payable;total amount;please pay",
     "supplier;vendor;seller;issuer;merchant;company;from;bill from;sold by;billed by",
@@ -37,8 +45,8 @@ _SYNONYMS = (
     "artikel;libelle;descripcion;concepto;descrizione;omschrijving;narrative;transaction;memo;text",
     "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;precio;"
     "precio unitario;prezzo;prezzo unitario;stukprijs;price per unit",
-    "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;"
-    "gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag;subtotal",
+    "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;zeilenbetrag;positionsbetrag;"
+    "gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag",
     "date;posting date;transaction date;booking date;value date;day;datum;fecha;data;posted",
     "balance;running balance;closing balance;saldo;solde;kontostand",
     "debit;withdrawal;withdrawals;paid out;money out;payments;debits;soll;charge;charges",
@@ -94,8 +102,10 @@ def _synonym_groups() -> dict[Words, tuple[Words, ...]]:
 
 
 _GENERIC = frozenset(
-    {("item",), ("reference",), ("total",), ("rate",), ("cost",), ("number",), ("company",), ("from",), ("to",)}
-)
+    {
+        ("item",), ("reference",), ("total",), ("rate",), ("cost",), ("number",), ("company",), ("from",), ("to",),
+    }
+)  # fmt: skip
 """Phrases of several groups: they name what the label says, but bring no group along."""
 
 
@@ -166,4 +176,6 @@ class PhraseIndex(Generic[Owner]):
                 fit *= 0.95
             if fit >= LEAST_FIT:
                 best[owner] = max(best.get(owner, 0.0), fit * weight)
+        if not best and len(bare := tuple(word for word in words if word not in _QUALIFYING)) < len(words):
+            return [Fit(fit.owner, UNQUALIFIED * fit.score) for fit in self._compare(bare)]
         return sorted((Fit(owner, score) for owner, score in best.items()), key=lambda fit: -fit.score)

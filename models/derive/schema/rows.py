@@ -24,6 +24,10 @@ SAME_LEAVES = 0.75
 """Minimum share of the leaves of the best head that the head of a further table of the same rows names."""
 
 
+TableRowId = tuple[BlockId, int]
+"""A table's block and the number of a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """The texts of one row by leaf, each in one or several places."""
@@ -34,10 +38,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ArrayRows:
-    """The rows of an array, the tables that hold them and the rule that found them."""
+    """The rows of an array, the rows of tables that hold them or their heads, and the rule that found them."""
 
     rows: list[Row]
-    blocks: frozenset[BlockId]
+    used: frozenset[TableRowId]
     how: How
     score: float
 
@@ -49,24 +53,25 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf]) -> A
     best = max((head.score for head in heads if head is not None), default=0.0)
     listed, listed_score = read_line_rows(tree, index, leaves)
     if listed_score > best:
-        return ArrayRows(list(_join_rows(listed, leaves)), frozenset(), How.LINE, listed_score)
+        return ArrayRows(list(_join_rows(listed)), frozenset(), How.LINE, listed_score)
     top = next((head for head in heads if head is not None and head.score == best), None)
     if top is None:
         return ArrayRows([], frozenset(), How.TABLE, 0.0)
     rows: list[TableRow] = []
-    blocks: set[BlockId] = set()
+    used: set[TableRowId] = set()
     last: tuple[Head, int] | None = None
     for view, head in zip(views, heads, strict=True):
         if head is not None and _names_same(head, top):
             last = (head, view.table.cols)
             rows += view.read_rows(head, head.first_row)
-            blocks.add(view.block.id)
+            used |= {(view.block.id, number) for number in range(head.first_row)}
         elif last is not None and view.continues(*last):
             rows += view.read_rows(last[0], 0)
-            blocks.add(view.block.id)
         else:
             last = None
-    return ArrayRows(list(_join_rows(rows, leaves)), frozenset(blocks), How.TABLE, best)
+    joined = list(_join_rows(rows))
+    used |= {(source.block_id, source.row) for row in joined for cell in row.cells.values() for source in cell}
+    return ArrayRows(joined, frozenset(used), How.TABLE, best)
 
 
 def _has_cells(block: Block) -> bool:
@@ -78,13 +83,15 @@ def _names_same(head: Head, top: Head) -> bool:
     return len(wanted & set(head.columns.values())) >= SAME_LEAVES * len(wanted)
 
 
-def _join_rows(rows: Sequence[TableRow], leaves: Sequence[Leaf]) -> Iterator[Row]:
+def _join_rows(rows: Sequence[TableRow]) -> Iterator[Row]:
     """Yield the data rows; a line of text alone belongs to the row above it."""
     pending: Row | None = None
     for row in rows:
         if _is_apart(row):
             continue
         typed = [leaf for leaf in row.cells if is_typed(leaf)]
+        if pending is None and not typed and row.columns > len(row.cells):
+            continue
         if pending is not None and not typed and any(is_typed(leaf) for leaf in pending.cells):
             for leaf, source in row.cells.items():
                 pending.cells[leaf] = (*pending.cells.get(leaf, ()), source)

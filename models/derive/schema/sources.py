@@ -12,7 +12,10 @@ from models.derive.schema.answer import Place
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A part of a block's or cell's text: `text` begins there at offset `start`. `order` is its reading order."""
+    """A part of a block's or cell's text: `text` begins there at offset `start`.
+
+    `order` is its reading order, `row` the row of a cell.
+    """
 
     block_id: BlockId
     page: int
@@ -21,6 +24,7 @@ class Source:
     start: int
     text: str
     order: int
+    row: int = 0
 
     def place(self, start: int, end: int) -> Place:
         """Return the place of a range of this text, without the blanks at its ends."""
@@ -73,4 +77,4 @@ def cell_source(block: Block, places: BlockPlaces, index: int) -> Source:
     """Return a cell of a table as a source."""
     assert block.table is not None
     cell, part = block.table.cells[index], places.of_cell(index)
-    return Source(block.id, part.page, cell.bbox or part.bbox, index, 0, cell.text, block.order)
+    return Source(block.id, part.page, cell.bbox or part.bbox, index, 0, cell.text, block.order, cell.row)
