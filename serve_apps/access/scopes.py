@@ -68,6 +68,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/jobs/{job_id}/export/finetune"): KeyScope.READ,
     ("POST", "/v1/compare"): KeyScope.WRITE,
     ("POST", "/v1/evaluate"): KeyScope.WRITE,
+    ("POST", "/v1/extract"): KeyScope.WRITE,
     ("GET", "/v1/jobs/{job_id}/review"): KeyScope.READ,
     ("GET", "/v1/review"): KeyScope.READ,
     ("POST", f"{DOCUMENT}/blocks/{{block_id}}/review"): KeyScope.WRITE,

@@ -13,7 +13,7 @@ from serve_apps.api.http.compression import Gzip
 from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
-from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
+from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse
 from serve_apps.api.routes.operations import (
     audit,
     erasure,
@@ -68,6 +68,7 @@ _PARTS = (
     metrics,
     plugin_exports,
     ephemeral,
+    extract,
     review,
     flag_boxes,
     readings,
@@ -124,6 +125,7 @@ class _BodyCaps:
             "/v1/parse": limits.max_upload_bytes + room,
             "/v1/ingest": limits.max_ingest_bytes,
             "/v1/compare": limits.max_upload_bytes * 2 + room,
+            "/v1/extract": limits.max_upload_bytes + room,
             "/v1/evaluate": limits.max_upload_bytes * limits.max_batch_files + room,
         }
 

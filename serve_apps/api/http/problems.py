@@ -75,6 +75,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.ValueRefused: Problem(422),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
+    refusals.UnusableSchema: Problem(422),
+    refusals.NoModelEndpoint: Problem(422),
     refusals.UnknownParameter: Problem(422),
     refusals.RepeatedParameter: Problem(422),
     refusals.OverLimit: Problem(422, loc=("path", "document_id")),

@@ -140,6 +140,21 @@ class InvalidField(Refusal):
         self.loc = (place, field)
 
 
+class UnusableSchema(Refusal):
+    """The JSON Schema of an extraction cannot be used; `code` gives the reason, `loc` the part of the schema."""
+
+    def __init__(self, code: str, path: str, text: str) -> None:
+        super().__init__(text)
+        self.code, self.loc = code, ("body", "schema", *path.split("/")[1:])
+
+
+class NoModelEndpoint(Refusal):
+    """The deployment has no language model; the rules engine needs none."""
+
+    code = "no-model-endpoint"
+    loc = ("body", "engine")
+
+
 class UnknownParameter(Refusal):
     """The operation does not have this query parameter. Ignoring a misspelt one would change the result."""
 
