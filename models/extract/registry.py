@@ -17,6 +17,7 @@ READERS: dict[Format, str] = {
     Format.PDF: "models.extract.formats.pdf.document:open_pdf",
     Format.DOCX: "models.extract.formats.word.docx:open_docx",
     Format.PPTX: "models.extract.formats.slides:open_pptx",
+    Format.PPT: "models.extract.formats.slides.ppt:open_ppt",
     Format.XLSX: "models.extract.formats.sheets.xlsx:open_xlsx",
     Format.DOC: "models.extract.formats.word.doc:open_doc",
     Format.XLS: "models.extract.formats.sheets.xls:open_xls",
@@ -48,7 +49,6 @@ INSIDE = {Format.DOCX: frozenset({Format.HTML, Format.MHTML, Format.RTF, Format.
 """Formats whose files may be inside a file of another format and are read in its place."""
 
 REFUSED = {
-    Format.PPT: "PowerPoint 97-2003 (.ppt) is not read; save it as .pptx or PDF",
     Format.HEIC: "HEIC pictures are not read; convert them to JPEG or PNG",
 }
 """Formats that are only recognised, with advice."""
@@ -57,7 +57,8 @@ STATED = frozenset(
     {
         Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODS, Format.ODP, Format.RTF, Format.EPUB,
         Format.HTML, Format.MHTML, Format.EML, Format.CSV, Format.MARKDOWN, Format.TXT,
-        Format.DOC, Format.XLS, Format.XLSB, Format.MSG, Format.MBOX, Format.ZIP, Format.JATS, Format.ASCIIDOC,
+        Format.DOC, Format.PPT, Format.XLS, Format.XLSB, Format.MSG, Format.MBOX, Format.ZIP, Format.JATS,
+        Format.ASCIIDOC,
     }
 )  # fmt: skip
 """Formats whose characters are counted independently of their reader."""

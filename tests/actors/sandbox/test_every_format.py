@@ -27,6 +27,9 @@ from tests.models.extract.formats.sheets.test_xlsb import cell as binary_cell
 from tests.models.extract.formats.sheets.test_xlsb import row, text, xlsb
 from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import deck, paragraph, shape, slide
+from tests.models.extract.formats.slides.ppt_decks import Slide, ppt
+from tests.models.extract.formats.slides.ppt_decks import shape as shape_97
+from tests.models.extract.formats.slides.ppt_decks import text as text_97
 from tests.models.extract.formats.text.test_asciidoc import adoc
 from tests.models.extract.formats.text.test_jats import article
 from tests.models.extract.formats.word.doc.words import word as word_file
@@ -51,6 +54,7 @@ def make_files(word: str) -> dict[str, bytes]:
         "html": f"<html><meta charset=koi8-r><p>{word}</p></html>".encode(),
         "mhtml": f"{MHTML}--B\nContent-Type: text/html\n\n<p>{word}</p>\n--B--".encode(),
         "eml": b"From: a@b.org\nSubject: =?iso-2022-jp?B?GyRCJUYbKEI=?=\n\n" + word.encode(),
+        "ppt": ppt(Slide([shape_97(text_97(4, word))], notes=[shape_97(text_97(2, "notes"), place=12)])),
         "doc": word_file([(word + "\r", 0, b"")]),
         "xls": xls(biff({"S": [biff_cell(0x204, 0, 0, wide(word))]})),
         "xlsb": xlsb(row(0) + binary_cell(6, 0, text(word))),

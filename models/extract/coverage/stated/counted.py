@@ -226,6 +226,7 @@ COUNTERS: dict[Format, str] = {
     Format.EML: f"{_HERE}.mail:state_eml",
     Format.CSV: f"{_HERE}.plain:state_csv",
     Format.DOC: f"{_HERE}.binary:state_doc",
+    Format.PPT: f"{_HERE}.decks:state_ppt",
     Format.XLS: f"{_HERE}.binary:state_xls",
     Format.XLSB: f"{_HERE}.binary:state_xlsb",
     Format.MSG: f"{_HERE}.binary:state_msg",
