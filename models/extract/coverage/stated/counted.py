@@ -235,6 +235,9 @@ COUNTERS: dict[Format, str] = {
     Format.MARKDOWN: f"{_HERE}.plain:state_markdown",
     Format.TXT: f"{_HERE}.plain:state_text",
     Format.ZIP: f"{_HERE}.archives:state_zip",
+    Format.TNEF: f"{_HERE}.binary:state_tnef",
+    Format.SVG: f"{_HERE}.markup:state_svg",
+    Format.HWPX: f"{_HERE}.office:state_hwpx",
     Format.MBOX: f"{_HERE}.archives:state_mbox",
 }
 """Format → "module:function"; the function takes the bytes and raises `ExtractError` when they cannot be counted."""

@@ -74,6 +74,9 @@ _ASCIIDOC: Final = tuple(
         r"https?://[^\s\[]+\[[^\]\n]+\]", r"<<[\w-]+(?:,[^>\n]+)?>>",
     )
 )  # fmt: skip
+_SVG: Final = re.compile(
+    r"(?:<!DOCTYPE\s+svg\b[^>\[]*(?:\[[^\]]*\]\s*)?>\s*)?(?:<!--.*?-->\s*)*<(?:svg:)?svg\b", re.DOTALL | re.IGNORECASE
+)
 _TABLE_RULE: Final = re.compile(r"^\|? *:?-+:? *\|(?: *:?-+:? *\|?)*$", re.MULTILINE)
 _STRONG: Final = 2
 """Kinds of marks that a light markup must have; a heading or a table counts twice."""
@@ -97,6 +100,8 @@ def sniff_text(data: bytes) -> Format:
         if (office := _sniff_office_xml(start)) is not None:
             return office
         check_xml(start)
+        if _SVG.match(start):
+            return Format.SVG
         if _JATS.search(text[:8192]):
             return Format.JATS
         if _MARKUP.match(start) or "<html" in text[:2048].lower():
