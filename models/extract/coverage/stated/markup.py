@@ -33,6 +33,7 @@ def state_markup(text: str) -> StatedText:
     root, stated = parse_again(text), StatedText()
     if root is None:
         return stated
+    stated.text += [words_of(text) for node in root.iter("svg") for text in node.iter("text")]
     for node in root.iter(*_SILENT):
         if node.tag not in ("script", "style", "head"):
             stated.allow(NOT_SHOWN, words_of(node))

@@ -10,7 +10,7 @@ from lxml import etree
 from models.cdom.coverage import Unseen
 from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, words_of
 from models.extract.formats.common.opc import Package
-from models.extract.formats.common.xml import MC, A, C, Element, M, W
+from models.extract.formats.common.xml import MC, A, C, Element, M, V, W
 from models.extract.formats.word.hwpx import find_sections
 
 _PART: Final = re.compile(
@@ -74,6 +74,7 @@ def _state_story(root: Element | None, stated: StatedText) -> None:
     for node in root.iter(*_LEFT_OUT):
         stated.exclude(Unseen.DELETED.value, "".join(_find(node, _WORDS, _DELETED)))
     etree.strip_elements(root, *_LEFT_OUT, with_tail=False)
+    stated.text += [node.get("string", "") for node in root.iter(V + "textpath")]
     for node in root.iter(W + "showingPlcHdr"):
         control = next(node.iterancestors(W + "sdt"), None)
         if control is not None:

@@ -20,8 +20,8 @@ _SKIPPED: Final = frozenset(
     (
         "colortbl", "objdata", "themedata", "colorschememapping", "datastore", "latentstyles", "rsidtbl", "generator",
         "xmlnstbl", "wgrffmtfilter", "nonshppict", "objclass", "bkmkstart", "bkmkend", "datafield", "filetbl", "revtbl",
-        "pgptbl", "listpicture", "nonesttables", "tc", "xe", "template", "operator", "company", "category", "userprops", "upr",
-        "sp", "shprslt",
+        "pgptbl", "listpicture", "nonesttables", "tc", "xe", "template", "operator", "company", "category", "userprops",
+        "upr", "sp", "shprslt",
     )
 )  # fmt: skip
 _TEXT: Final = {

@@ -13,7 +13,8 @@ LOOKED_AT: Final = 65_536
 """Bytes of a text that are examined."""
 
 _MARKUP: Final = re.compile(
-    r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol)[\s>/]",
+    r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol"
+    r"|form|fieldset|header|nav|footer|blockquote|center|font|figure|details|span|pre|hr|br)[\s>/]",
     re.IGNORECASE,
 )
 _LEADING: Final = re.compile(r"(?:\s+|<!--.*?-->|<\?[A-Za-z][^>]*\?>)*", re.DOTALL)
