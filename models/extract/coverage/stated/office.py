@@ -18,6 +18,8 @@ _PART: Final = re.compile(
     r"|(?P<chart>chart)[^/]*\.xml$|(?P<diagram>data)\d*\.xml$"
 )
 """Kind of a part, by the last word of its name."""
+_MAIN: Final = "officeDocument"
+"""Kind of the relationship to the main part, whose name is free."""
 _SLIDES: Final = "ppt/slides/"
 _NOTES: Final = ("ppt/notesSlides/", "ppt/comments/")
 _NAMESPACES: Final = {"w": W[1:-1], "a": A[1:-1], "m": M[1:-1], "c": C[1:-1]}
@@ -42,8 +44,9 @@ def state_docx(data: bytes) -> StatedText:
     """
     package, stated = Package(data), StatedText()
     running: set[str] = set()
+    main = next((relation.target for relation in package.relations("").values() if relation.kind == _MAIN), None)
     for name in package.names():
-        match _kind_of(name):
+        match "story" if name == main else _kind_of(name):
             case "story":
                 _state_story(package.xml_again(name), stated)
             case "running":
