@@ -97,9 +97,9 @@ class AsyncOperations(AsyncTransport):
         """Iterate over all items of `list_dead_letters`, page by page."""
         return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
-    async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
+    async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """Return the original file as sent, also of a failed document (write scope)."""
-        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def get_asset(self, job_id: str, document_id: str, asset_path: str, *, redacted: bool | None = None) -> Content:
         """Return a picture by its asset_ref from the document's list of assets."""
@@ -229,9 +229,9 @@ class AsyncOperations(AsyncTransport):
         """Return Prometheus metrics."""
         return await self._text(Call[str]("GET", "/metrics"))
 
-    async def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
+    async def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """Export the document with a plugin named in SVC_PLUGINS; 404 for any other name."""
-        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def list_job_review(self, job_id: str, *, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> list[types.ReviewItem]:
         """List the job's flagged values that await a decision, in reading order; filters select others."""

@@ -109,8 +109,8 @@ export class Operations extends Transport {
   }
 
   /** Return the original file as sent, also of a failed document (write scope). */
-  getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
   /** Return a picture by its asset_ref from the document's list of assets. redacted=true is refused (403). */
@@ -274,8 +274,8 @@ export class Operations extends Transport {
   }
 
   /** Export the document with a plugin named in SVC_PLUGINS; 404 for any other name. */
-  exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
   /** List the job's flagged values that await a decision, in reading order; filters select others. */
