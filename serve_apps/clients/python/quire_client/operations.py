@@ -69,6 +69,14 @@ class Operations(Transport):
         """Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64)."""
         return self._json(Call[types.Job]("POST", "/v1/ingest", body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
+    def export_tables(self, job_id: str, document_id: str, *, format: types.TableFormat | None = None, redacted: bool | None = None) -> Content:
+        """Export all tables of the document. A table that continues over pages is one table."""
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tables", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted}))
+
+    def export_all_tables(self, document_id: list[str], *, redacted: bool | None = None) -> Content:
+        """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
+        return self._content(Call[Content]("GET", "/v1/documents/tables.parquet", query={"document_id": document_id, "redacted": redacted}))
+
     def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> Page[types.ListedDocument]:
         """List documents of all jobs, most recently sent first, without deleted ones."""
         return self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))

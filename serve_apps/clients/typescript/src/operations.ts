@@ -73,6 +73,16 @@ export class Operations extends Transport {
     return this.json<types.Job>({ method: "POST", path: "/v1/ingest", body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
   }
 
+  /** Export all tables of the document. A table that continues over pages is one table. */
+  exportTables(jobId: string, documentId: string, options: { format?: types.TableFormat; redacted?: boolean } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tables", { job_id: jobId, document_id: documentId }), query: { format: options.format, redacted: options.redacted } });
+  }
+
+  /** Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box. */
+  exportAllTables(options: { document_id: Array<string>; redacted?: boolean }): Promise<Content> {
+    return this.content({ method: "GET", path: "/v1/documents/tables.parquet", query: { document_id: options.document_id, redacted: options.redacted } });
+  }
+
   /** List documents of all jobs, most recently sent first, without deleted ones. */
   listAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null } = {}): Promise<Page<types.ListedDocument>> {
     return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until } });
