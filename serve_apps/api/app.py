@@ -38,6 +38,7 @@ from serve_apps.api.routes.results import (
     readings,
     review,
     search,
+    tables,
     trees,
 )
 from serve_apps.guide.site import install as install_guide
@@ -53,6 +54,7 @@ _PARTS = (
     token,
     license,
     ingest,
+    tables,
     documents,
     originals,
     pictures,

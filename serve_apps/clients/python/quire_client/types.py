@@ -609,6 +609,7 @@ class SyncReport(TypedDict):
     skipped: list[Skipped]
     started_at: str
     finished_at: str
+TableFormat: TypeAlias = Literal['csv', 'xlsx', 'parquet', 'arrow']
 TableStyle: TypeAlias = Literal['auto', 'html', 'pipe']
 @final
 class TextChange(TypedDict):

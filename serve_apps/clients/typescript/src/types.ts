@@ -615,6 +615,8 @@ export interface SyncReport {
   finished_at: string;
 }
 
+export type TableFormat = "csv" | "xlsx" | "parquet" | "arrow";
+
 export type TableStyle = "auto" | "html" | "pipe";
 
 export interface TextChange {
