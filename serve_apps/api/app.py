@@ -1,5 +1,7 @@
 """The API as one ASGI app, built from values: routes, error table, outer layer. It starts nothing."""
 
+from functools import partial
+
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
@@ -7,12 +9,14 @@ from models.cdom.version import INTERFACE_VERSION
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api import docs_page
 from serve_apps.api.context.app_state import AppState
+from serve_apps.api.context.deps import check_caller
 from serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
 from serve_apps.api.http import problems
 from serve_apps.api.http.compression import Gzip
 from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
+from serve_apps.api.root_path import RootPath
 from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse
 from serve_apps.api.routes.operations import (
     audit,
@@ -95,7 +99,7 @@ def create_app(resources: Resources) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.running = running
+    app.state.running, limits = running, resources.limits
     for router in _ROUTERS:
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs 30 µs of CPU per request
     _check_scopes()
@@ -103,12 +107,14 @@ def create_app(resources: Resources) -> FastAPI:
     docs_page.install(app)
     install_guide(app)
     install_dashboard(app, resources)
-    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
-    limits = resources.limits
+    app.openapi = lambda: describe(app, limits.root_path)  # type: ignore[method-assign]
+    if limits.root_path:
+        app.add_middleware(RootPath, prefix=limits.root_path)
     app.add_middleware(Gzip)
     app.add_middleware(
         OuterMiddleware,
         body_cap=_BodyCaps(limits),
+        check_caller=partial(check_caller, running),
         max_inflight_bytes=limits.max_inflight_bytes,
         tracing=resources.tracing,
     )

@@ -86,6 +86,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     UnknownSplit: Problem(422, "A split is train or val.", loc=("query", "split")),
     UnknownGraphFormat: Problem(422, "There is no such graph format.", loc=("query", "format")),
     refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),
+    refusals.EncodingRefused: Problem(415, headers=(("Accept-Encoding", "identity"),)),
+    refusals.RangeRefused: Problem(416),
     refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
     refusals.UrlUnreachable: Problem(422),
@@ -130,7 +132,7 @@ def answer(error: Exception) -> Response:
     if problem is None:
         return problem_response(500, _CODES[500], "An internal error occurred. Report it with the request id.")
     code = getattr(error, "code", "error")
-    headers = dict(problem.headers)
+    headers = dict(problem.headers) | getattr(error, "headers", {})
     retry_after = getattr(error, "retry_after", problem.retry_after)
     if retry_after is not None:
         headers["Retry-After"] = str(retry_after)

@@ -75,6 +75,22 @@ class UploadTooLarge(Refusal):
     code = "upload-too-large"
 
 
+class EncodingRefused(Refusal):
+    """The body is compressed; the text names the encoding."""
+
+    code = "unsupported-encoding"
+
+
+class RangeRefused(Refusal):
+    """A file of `size` bytes has none of the requested ones."""
+
+    code = "range-not-satisfiable"
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"the file has {size} bytes")
+        self.headers = {"Content-Range": f"bytes */{size}"}
+
+
 class BatchTooLarge(Refusal):
     """The submission has too many files."""
 
