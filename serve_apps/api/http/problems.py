@@ -63,6 +63,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.TokenRefused: Problem(403),
     refusals.NoDefaultToken: Problem(409),
     PiiIncomplete: Problem(409),
+    refusals.ScanRunning: Problem(503, retry_after=10),
     refusals.SearchNotConfigured: Problem(409),
     refusals.NoPageImage: Problem(404),
     refusals.OriginalGone: Problem(404),

@@ -57,6 +57,12 @@ class NoOriginal(Refusal):
     code = "original-missing"
 
 
+class ScanRunning(Refusal):
+    """A scan for personal data that a redacted output needs is not finished yet."""
+
+    code = "scan-running"
+
+
 class FormatNotRedactable(Refusal):
     """Files of this format cannot be redacted."""
 
