@@ -37,7 +37,11 @@ def is_dialled(value: str) -> bool:
 
 def is_account(value: str) -> bool:
     """Return True for six to twenty digits that are no date."""
-    return 6 <= len(_NOT_FIGURE.sub("", value)) <= 20 and _DATE.search(value) is None and _MONTH_YEAR.fullmatch(value) is None
+    return (
+        6 <= len(_NOT_FIGURE.sub("", value)) <= 20
+        and _DATE.search(value) is None
+        and _MONTH_YEAR.fullmatch(value) is None
+    )
 
 
 def is_imei(value: str) -> bool:

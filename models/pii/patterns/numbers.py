@@ -96,10 +96,15 @@ def is_strong_national_id(value: str) -> bool:
 def is_national_id(value: str) -> bool:
     """Any of the national numbers known here. None has fewer than eight characters; some checks fill up zeros."""
     compact = _compact(value)
-    return sum(map(str.isdigit, compact)) >= LEAST_DIGITS and len(compact) >= 8 and (
-        bool(_NINO.fullmatch(compact))
-        or any(
-            _passes(module, compact) or _passes(module, value) for module in (*STRONG.values(), stdnum.fi.hetu, *WEAK)
+    return (
+        sum(map(str.isdigit, compact)) >= LEAST_DIGITS
+        and len(compact) >= 8
+        and (
+            bool(_NINO.fullmatch(compact))
+            or any(
+                _passes(module, compact) or _passes(module, value)
+                for module in (*STRONG.values(), stdnum.fi.hetu, *WEAK)
+            )
         )
     )
 

@@ -1,9 +1,9 @@
 """Report pattern findings on documents that are known to hold little personal data.
 
-`python -m tests.bench.redaction.bench_false_flags TREES [--show] [--known FILE]` reads the `.json` trees below a folder,
-such as the results of `quire extract --to tree`. It prints the number of findings per kind, the findings per page and
-the CPU time per page. `--show` prints each finding with its surroundings, so that a person can judge it. `--known` names
-a file with one true value per line; these values are not counted.
+`python -m tests.bench.redaction.bench_false_flags TREES [--show] [--known FILE]` reads the `.json` trees below a
+folder, such as the results of `quire extract --to tree`. It prints the number of findings per kind, the findings per
+page and the CPU time per page. `--show` prints each finding with its surroundings, so that a person can judge it.
+`--known` names a file with one true value per line; these values are not counted.
 """
 
 import argparse

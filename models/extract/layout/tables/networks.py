@@ -123,8 +123,7 @@ def _is_labelled(view: PageView, region: RuledRegion, rows: list[TextRow]) -> bo
     for row in rows:
         reach = LIMITS.beside * row.size
         labelled += any(
-            abs(line.base - row.base) < 0.35 * row.size
-            and (0 <= x0 - line.x1 < reach or 0 <= line.x0 - x1 < reach)
+            abs(line.base - row.base) < 0.35 * row.size and (0 <= x0 - line.x1 < reach or 0 <= line.x0 - x1 < reach)
             for line in view.lines
         )
     return labelled > LIMITS.labelled * len(rows)
