@@ -5,8 +5,8 @@ from typing import Final, cast
 from models.cdom.coverage import Unseen
 from models.extract.coverage.stated.text import NOT_SHOWN, StatedText
 from models.extract.formats.common.compound import CompoundFile
-from models.extract.formats.common.drawings import SHAPE, SHAPE_HEAD, DrawnRecord
 from models.extract.formats.common.parse_cache import take
+from models.extract.formats.flow.drawings import SHAPE, SHAPE_HEAD, DrawnRecord
 from models.extract.formats.slides.ppt.deck import CACHE_KEY
 from models.extract.formats.slides.ppt.records import NOTES, NOTES_LIST, SLIDE, SLIDES, PptFile
 from models.extract.formats.slides.ppt.text import BYTES, CHARS, HEAD, SIGNS

@@ -20,11 +20,15 @@ from models.extract.formats.mail.msg import MAX_ATTACHED, MAX_RECIPIENTS, Mailbo
 SIGNATURE: Final = b"\x78\x9f\x3e\x22"
 CACHE_KEY: Final = "tnef"
 _SUBJECT, _BODY, _PROPERTIES, _RECIPIENTS, _CODE_PAGE = 0x8004, 0x800C, 0x9003, 0x9004, 0x9007
+"""Attributes of the message, by the lower half of their numbers."""
 _START, _TITLE, _DATA, _ATTACHED_PROPERTIES = 0x9002, 0x8010, 0x800F, 0x9005
 """Attributes of the message and of its attachments, by the lower half of their numbers."""
 _MAPI_SUBJECT, _MAPI_BODY, MAPI_HTML, MAPI_RTF, _SENT, _INTERNET_CODE_PAGE = 0x37, 0x1000, 0x1013, 0x1009, 0x39, 0x3FDE
+"""Properties of the message, by their MAPI numbers."""
 _SENDER_NAME, _SENDER_ADDRESS, _SENDER_SMTP = 0xC1A, 0xC1F, 0x5D01
+"""Properties of the sender, by their MAPI numbers."""
 _KIND, _NAME, _ADDRESS, _SMTP = 0xC15, 0x3001, 0x3003, 0x39FE
+"""Properties of a recipient, by their MAPI numbers."""
 _OBJECT, _LONG_NAME, _SHORT_NAME = 0x3701, 0x3707, 0x3704
 """Properties, by their MAPI numbers."""
 _MULTIPLE, _NAMED = 0x1000, 0x8000

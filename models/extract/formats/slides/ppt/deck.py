@@ -7,10 +7,10 @@ from models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType
 from models.extract.formats.common.compound import CompoundFile, read_summary
-from models.extract.formats.common.drawings import DRAWING, GROUP, DrawnRecord
 from models.extract.formats.common.parse_cache import keep
 from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
 from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from models.extract.formats.flow.drawings import DRAWING, GROUP, DrawnRecord
 from models.extract.formats.flow.slide_order import is_slide_title, order_blocks
 from models.extract.formats.slides.inherit import Bullet
 from models.extract.formats.slides.ppt.pictures import STREAM as PICTURES
@@ -45,11 +45,15 @@ from models.extract.formats.slides.ppt.text import (
 ENGINE: Final = "ppt"
 CACHE_KEY: Final = "ppt"
 _DRAWING_PART, _SHOW, _HEADS, _HEADS_FLAGS, _COMMENT = 0x040C, 0x03F9, 0x0FD9, 0x0FDA, 0x2EE0
+"""Kinds of records of a slide, as the format numbers them."""
 _ENVIRONMENT, _LINKS, _LINK, _LINK_HEAD = 0x03F2, 0x0409, 0x0FD7, 0x0FD3
+"""Kinds of records of the document, as the format numbers them."""
 _OUTLINE_9, _OUTLINE_9_HEAD = 0x0FAE, 0x0FAF
 """Kinds of records, as the format numbers them."""
 _HIDDEN_SLIDE: Final = 0x0004
+"""The bit that hides a slide in the show."""
 _HAS_FOOTER: Final = 0x0020
+"""The bit that shows the footer."""
 _SLIDE_HEADS: Final = 3
 """Instance of the running heads that the document sets for its slides."""
 _DEFAULT_SIZE: Final = (5760, 4320)

@@ -3,11 +3,12 @@
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
-from models.extract.formats.common.drawings import STORE, StoredPicture, read_picture, read_records, unpack_picture
+from models.extract.formats.flow.drawings import STORE, StoredPicture, read_picture, read_records, unpack_picture
 from models.extract.formats.slides.ppt.records import PptFile
 
 STREAM: Final = "Pictures"
 _DRAWING_GROUP: Final = 0x040B
+"""Kind of the record that holds the list of pictures, as the format numbers it."""
 MAX_PICTURES: Final = 20_000
 """Pictures that one deck stores."""
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
 from models.extract.formats.common.compound import CompoundFile, StreamPath
-from models.extract.formats.common.drawings import DrawnRecord, read_records
+from models.extract.formats.flow.drawings import DrawnRecord, read_records
 
 STREAM: Final = "PowerPoint Document"
 _USER: Final = "Current User"
@@ -21,8 +21,11 @@ _DUAL: Final = "PP97_DUALSTORAGE"
 _LOCKED: Final = 0xF3D1C4DF
 """Mark of the current user in an encrypted file."""
 DOCUMENT, DOCUMENT_HEAD, SLIDE, SLIDE_HEAD, NOTES, MASTER = 0x03E8, 0x03E9, 0x03EE, 0x03EF, 0x03F0, 0x03F8
+"""Kinds of records of the main objects, as the format numbers them."""
 SLIDE_ENTRY, SLIDE_LIST, EDIT, DIRECTORY = 0x03F3, 0x0FF0, 0x0FF5, 0x1772
+"""Kinds of records of lists and saves, as the format numbers them."""
 TAGS, TAG, TAG_DATA = 0x1388, 0x138A, 0x138B
+"""Kinds of records for additions of later versions, as the format numbers them."""
 STRING: Final = 0x0FBA
 """Kinds of records, as the format numbers them."""
 SLIDES, MASTERS, NOTES_LIST = 0, 1, 2

@@ -9,8 +9,8 @@ from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType
-from models.extract.formats.common.drawings import GROUP, PROPERTIES, SHAPE, SHAPE_HEAD, DrawnRecord, read_shape
 from models.extract.formats.flow.blocks import FlowBlock, flatten
+from models.extract.formats.flow.drawings import GROUP, PROPERTIES, SHAPE, SHAPE_HEAD, DrawnRecord, read_shape
 from models.extract.formats.flow.slide_order import keep_together
 from models.extract.formats.slides.inherit import Bullet
 from models.extract.formats.slides.ppt.pictures import PptPictures
@@ -29,12 +29,14 @@ from models.extract.formats.slides.ppt.text import (
 UNITS_PER_POINT: Final = 8
 """Master units, of which an inch has 576, per point."""
 _GROUP_FRAME, _TEXT_BOX, _CHILD_ANCHOR, _ANCHOR, _CLIENT = 0xF009, 0xF00D, 0xF00F, 0xF010, 0xF011
+"""Kinds of records of a shape, as the format numbers them."""
 _MORE_PROPERTIES: Final = frozenset((0xF121, 0xF122))
 _PLACEHOLDER, _OUTLINE_REFERENCE = 0x0BC3, 0x0F9E
 """Kinds of records, as the format numbers them."""
 _DELETED, _BACKGROUND = 0x008, 0x400
 """Flags of a shape."""
 _OLE: Final = 0x010
+"""The flag of a shape that shows an embedded object."""
 _TABLE, _VISIBILITY, _LINE = 0x039F, 0x03BF, 20
 """Properties that mark a group as a table and a shape as hidden; the type of a line."""
 _HIDDEN: Final = 0x00020002

@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from models.extract.formats.common.drawings import DrawnRecord
 from models.extract.formats.flow.blocks import FlowBlock, InlineMarkup, StyledRun
+from models.extract.formats.flow.drawings import DrawnRecord
 from models.extract.formats.slides.inherit import Bullet
 from models.extract.formats.slides.ppt.records import PptFile
 from models.extract.formats.slides.text import MAX_LEVEL, SlideParagraph, make_blocks
 
 HEAD, CHARS, STYLES, BYTES, MASTER_STYLES, STYLES_9 = 0x0F9F, 0x0FA0, 0x0FA1, 0x0FA8, 0x0FA3, 0x0FAC
+"""Kinds of records of a text, as the format numbers them."""
 SLIDE_NUMBER, DATE, GENERIC_DATE, HEADER, FOOTER, RTF_DATE = 0x0FD8, 0x0FF7, 0x0FF8, 0x0FF9, 0x0FFA, 0x1015
+"""Kinds of records of inserted signs, as the format numbers them."""
 _LINK, _LINK_HEAD, _LINK_RANGE = 0x0FF2, 0x0FF3, 0x0FDF
 """Kinds of records, as the format numbers them."""
 SIGNS: Final = frozenset((SLIDE_NUMBER, DATE, GENERIC_DATE, HEADER, FOOTER, RTF_DATE))
@@ -25,6 +27,7 @@ TITLES: Final = frozenset((TITLE, CENTER_TITLE))
 _BASES: Final = {CENTER_BODY: BODY, CENTER_TITLE: TITLE, HALF: BODY, QUARTER: BODY}
 """Types of texts that inherit from another."""
 _MAX_MASTER_LEVELS: Final = 5
+"""Levels of text that a master formats, by the format."""
 _SCHEMES: Final = (
     "alphaLcPeriod", "alphaUcPeriod", "arabicParenR", "arabicPeriod", "romanLcParenBoth", "romanLcParenR",
     "romanLcPeriod", "romanUcPeriod", "alphaLcParenBoth", "alphaLcParenR", "alphaUcParenBoth", "alphaUcParenR",
@@ -37,11 +40,13 @@ _PARAGRAPH_FIELDS: Final = (
 )  # fmt: skip
 """Bits of a paragraph's mask and bytes of their fields, after the flags of the bullet and before the tab stops."""
 _LATER_FIELDS: Final = ((0x10000, 2), (0xE0000, 2), (0x200000, 2))
+"""Bits of a paragraph mask and bytes of their fields, after the tab stops."""
 _CHARACTER_FIELDS: Final = (
     (0x10000, 2), (0x200000, 2), (0x400000, 2), (0x800000, 2), (0x20000, 2), (0x40000, 4), (0x80000, 2),
 )  # fmt: skip
 """Bits of a character mask and bytes of their fields, after the style."""
 _BULLET_MASK, _TAB_STOPS, _STYLE_MASK = 0x0F, 0x100000, 0xFFFF
+"""Bits of the masks for bullet flags, tab stops and character styles."""
 _BREAK: Final = re.compile("[\x0b\x0c]")
 _MAX_LINKS: Final = 500
 """Links of one text: each run is compared with all of them."""

@@ -52,7 +52,7 @@ def test_attached_files_are_embedded_documents() -> None:
     ]  # fmt: skip
 
 
-def test_cut_winmail_gives_what_it_holds() -> None:
+def test_cut_winmail_gives_the_parts_before_the_cut() -> None:
     whole = winmail(body="Body text")
     assert texts(read_tree(whole[:-3]))[-1] == "Body text"
     assert texts(read_tree(whole[:40])) == ["Subject: Short"]
