@@ -17,7 +17,7 @@ from models.cdom.tree import Tree
 from models.cdom.visible import visible_blocks
 from models.export.tables.cells import CellRow, column_names, fill_grid, header_rows, list_cells
 from models.export.tables.numbers import find_decimal_mark, read_number
-from models.export.tables.workbook import Sheet, write_workbook
+from models.export.tables.workbook import WorkbookSheet, write_workbook
 
 
 class TableFormat(StrEnum):
@@ -116,11 +116,11 @@ def _texts(table: Table) -> list[list[str]]:
     return [column_names(table), *([cell.text if cell else "" for cell in row] for row in grid)]
 
 
-def _sheet(title: str, table: Table) -> Sheet:
+def _sheet(title: str, table: Table) -> WorkbookSheet:
     """Return a sheet with the header row, and numbers where a whole cell is a number."""
     mark = find_decimal_mark(cell.text for cell in table.cells)
     head, *body = _texts(table)
-    return Sheet(title, head, [[_value(text, mark) for text in row] for row in body])
+    return WorkbookSheet(title, head, [[_value(text, mark) for text in row] for row in body])
 
 
 def _value(text: str, mark: str) -> str | float:

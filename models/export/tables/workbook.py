@@ -23,7 +23,7 @@ _STYLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class WorkbookSheet:
     """One sheet. `title` has at most 31 characters, none of them a bracket, colon, asterisk or slash."""
 
     title: str
@@ -31,9 +31,9 @@ class Sheet:
     rows: Sequence[Sequence[str | float]]
 
 
-def write_workbook(sheets: Iterable[Sheet]) -> bytes:
+def write_workbook(sheets: Iterable[WorkbookSheet]) -> bytes:
     """Return the XLSX file. Excel opens no workbook without sheets, so none gives one empty sheet."""
-    listed = list(sheets) or [Sheet("No tables", [], [])]
+    listed = list(sheets) or [WorkbookSheet("No tables", [], [])]
     numbers = range(1, len(listed) + 1)
     parts = {
         "[Content_Types].xml": _content_types(numbers),
@@ -81,7 +81,7 @@ def _relations(targets: dict[str, tuple[str, str]]) -> str:
     return f'<Relationships xmlns="{_PACKAGE}/relationships">{"".join(lines)}</Relationships>'
 
 
-def _workbook(sheets: list[Sheet]) -> str:
+def _workbook(sheets: list[WorkbookSheet]) -> str:
     lines = (
         f'<sheet name={quoteattr(sheet.title)} sheetId="{number}" r:id="rId{number}"/>'
         for number, sheet in enumerate(sheets, 1)
@@ -89,7 +89,7 @@ def _workbook(sheets: list[Sheet]) -> str:
     return f'<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><sheets>{"".join(lines)}</sheets></workbook>'
 
 
-def _worksheet(sheet: Sheet) -> str:
+def _worksheet(sheet: WorkbookSheet) -> str:
     pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' if sheet.head else ""
     rows = [_row(1, sheet.head, ' s="1"'), *(_row(number, row, "") for number, row in enumerate(sheet.rows, 2))]
     return (

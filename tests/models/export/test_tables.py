@@ -16,7 +16,7 @@ from models.cdom.tree import BlockType, Tree
 from models.export.tables.cells import column_names, list_cells
 from models.export.tables.files import SCHEMA, TableFormat, write_tables
 from models.export.tables.numbers import find_decimal_mark, read_number
-from models.export.tables.workbook import Sheet, write_workbook
+from models.export.tables.workbook import WorkbookSheet, write_workbook
 from models.extract.registry import open_document
 from tests.builders import make_block, make_table, make_tree, table_block
 
@@ -120,7 +120,9 @@ def test_a_workbook_is_read_back_with_its_texts_and_numbers() -> None:
 
 
 def test_a_workbook_never_holds_a_formula_or_a_broken_character() -> None:
-    archive = zipfile.ZipFile(io.BytesIO(write_workbook([Sheet("A & B", ["h"], [["=1+1\x00"], ["\ud800<"], [2.5]])])))
+    archive = zipfile.ZipFile(
+        io.BytesIO(write_workbook([WorkbookSheet("A & B", ["h"], [["=1+1\x00"], ["\ud800<"], [2.5]])]))
+    )
     sheet = archive.read("xl/worksheets/sheet1.xml").decode()
     assert "<f>" not in sheet
     assert "=1+1\ufffd" in sheet

@@ -87,7 +87,7 @@ def test_a_long_table_says_how_many_rows_a_notebook_leaves_out() -> None:
     assert "7 more rows" in Table.of(a_block("b0", 1, table=raw))._repr_html_()
 
 
-def test_hits_mark_what_matched() -> None:
+def test_hits_mark_their_matches() -> None:
     hit: Any = dict.fromkeys(("job_id", "document_id", "chunk_id", "text"), "x") | {
         "score": 0.5,
         "source_file": "a.pdf",
