@@ -137,6 +137,12 @@ class Settings(BaseSettings):
     pii_engine: PiiEngine = setting(
         PiiEngine.REGEX, "regex (or patterns), names or presidio", "Engine that detects personal data."
     )
+    redaction_engine: PiiEngine = setting(
+        PiiEngine.NAMES,
+        "regex (or patterns), names or presidio",
+        "Engine that scans a document before the first redacted output is made of it. SVC_PII_ENGINE, if set, is the "
+        "default.",
+    )
     pii_urls: bool = setting(False, "0 or 1", "1 also reports web addresses as personal data.")
     pii_languages: Languages = setting(
         ("en",), "language codes separated by commas", "Languages of the presidio engine."
@@ -409,6 +415,14 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Only what is handed in: parsing.py reads the environment, so that tests and replicas need not have one."""
         return (init_settings,)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _redact_as_scanned(cls, values: Any) -> Any:
+        """Use a chosen engine for redacted outputs too."""
+        if isinstance(values, dict) and "pii_engine" in values:
+            return {"redaction_engine": values["pii_engine"], **values}
+        return values
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

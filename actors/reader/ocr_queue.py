@@ -122,7 +122,7 @@ class OcrQueue:
             on_page=lambda number: self._check(claim),
             pages_at_once=self._parts.pages_at_once,
         )
-        self._parts.outcomes.handle(claim, outcome)
+        self._parts.outcomes.handle(claim, outcome, wait=True)
 
     def _check(self, claim: Claim) -> None:
         """Stop the work between two pages after a lost lease, a cancel or a drain, by raising LostLease."""

@@ -147,6 +147,7 @@ class Reader:
         self._thread.join(timeout_s)
         late = self._release_current()
         self._parts.recognition.close()
+        self._parts.outcomes.close()
         published = self._parts.publisher.close(max(1.0, until - time.monotonic()))
         self._parts.heartbeat.stop()
         self._parts.wake_signal.stop()
@@ -183,7 +184,8 @@ class Reader:
 
         Groups grow while the queue fills them, so that a short queue is shared by all readers.
         """
-        group = self._parts.queue.claim_group(self._most, scans=not self._parts.recognition.full)
+        full = self._parts.recognition.full or self._parts.outcomes.full
+        group = self._parts.queue.claim_group(self._most, scans=not full)
         self._most = min(GROUP, 2 * self._most) if len(group) == self._most else 1
         for claim in group:
             self._parts.inflight.add(claim)

@@ -5,6 +5,7 @@ import select
 import socket
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _IS_LINUX = sys.platform == "linux"
@@ -12,6 +13,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _USER_TICKS, _SYSTEM_TICKS, _ADDRESS_SPACE = 11, 12, 20  # fields after the name in /proc/PID/stat, see proc(5)
 
 _CHECKS = 8  # looks at an idle process within its limit
+_MOST_STEP_S = 1.0  # seconds between two looks
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,9 @@ def read_usage(pid: int) -> ChildUsage | None:
     return ChildUsage(cpu_s=cpu_ticks / _TICKS_PER_S, mapped_bytes=int(fields[_ADDRESS_SPACE]))
 
 
-def wait_until_ready(channel: socket.socket, event: int, pid: int, limit_s: float) -> float:
+def wait_until_ready(
+    channel: socket.socket, event: int, pid: int, limit_s: float, check: Callable[[], None] = lambda: None
+) -> float:
     """Wait for a channel to a process and return the seconds in which the process was idle.
 
     A process that waits for a processor is not idle: on a busy machine it is slow, not stuck. Where the system does not
@@ -46,6 +50,7 @@ def wait_until_ready(channel: socket.socket, event: int, pid: int, limit_s: floa
         event: `select.POLLIN` or `select.POLLOUT`.
         pid: The process at the other end.
         limit_s: Idle seconds after which the process counts as stuck.
+        check: Called about once a second; an exception that it raises ends the wait.
 
     Raises:
         TimeoutError: The process was idle for `limit_s`.
@@ -53,7 +58,8 @@ def wait_until_ready(channel: socket.socket, event: int, pid: int, limit_s: floa
     poll = select.poll()
     poll.register(channel, event)
     idle_s, checked_at, scheduled_s = 0.0, time.monotonic(), _read_scheduled_s(pid)
-    while not poll.poll(1000 * limit_s / _CHECKS):
+    while not poll.poll(1000 * min(_MOST_STEP_S, limit_s / _CHECKS)):
+        check()
         now, scheduled_now_s = time.monotonic(), _read_scheduled_s(pid)
         idle_s += max(0.0, now - checked_at - (scheduled_now_s - scheduled_s))
         if idle_s >= limit_s:

@@ -11,10 +11,10 @@ import sys
 
 from actors.sandbox.landlock import restrict_files
 from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.prctl import prctl
+from actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
 from actors.sandbox.seccomp import install_filter
 
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38  # prctl options, from linux/prctl.h
+_PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38  # prctl options, from linux/prctl.h
 _OPEN_FILES = 8  # file handles: three standard ones, the channel, and room for an engine's own
 IS_LINUX = sys.platform == "linux"
 
@@ -41,7 +41,7 @@ def lock_down(limits: SandboxLimits, parent: int) -> bool:
     """
     os.setsid()
     if IS_LINUX:
-        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))

@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from functools import cache
 
+PR_SET_PDEATHSIG = 1  # the signal that a process gets when its parent dies, from linux/prctl.h
+
 
 @cache
 def libc() -> ctypes.CDLL:

@@ -9,7 +9,7 @@ from cluster.compose.handles import ServedOnDemand
 from cluster.compose.indexing import with_search
 from cluster.compose.plugins import load_plugins
 from cluster.compose.tracing import make_tracing
-from cluster.compose.values import api_limits, make_tree_flagger, read_options, source_gate
+from cluster.compose.values import api_limits, make_redaction_scan, make_tree_flagger, read_options, source_gate
 from cluster.logs import write_requests
 from cluster.placement.health import ServeState
 from cluster.runtime import Runtime
@@ -37,6 +37,7 @@ def open_resources(runtime: Runtime) -> Resources:
         limits=api_limits(settings),
         options=read_options(settings),
         flag_tree=make_tree_flagger(settings),
+        redaction_scan=make_redaction_scan(settings),
         tracing=make_tracing(settings, "api"),
         review_approvals=settings.review_approvals,
         review_below=settings.review_below,

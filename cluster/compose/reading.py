@@ -9,6 +9,7 @@ from actors.reader.ocr_queue import OcrQueue, RecognitionParts
 from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.publisher import Publisher
 from actors.reader.reader import Reader, ReaderParts
+from actors.reader.scan_queue import ScanParts, ScanQueue
 from actors.reader.task_notifier import TaskNotifier
 from actors.reading.on_demand import OnDemand
 from actors.reading.read_document import DocumentReader
@@ -59,10 +60,13 @@ def make_reader(
     )
     publishing = before_publishing(publisher, index, inflight, queue)
     wake_signal = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
-    outcomes = OutcomeHandler(queue, publishing, inflight, make_tree_flagger(settings))
+    flag_tree = make_tree_flagger(settings)
+    room = max(1, settings.inflight_docs - 1)
+    scans = ScanQueue(ScanParts(flag_tree=flag_tree, inflight=inflight, wake=wake_signal.wake, room=room))
+    outcomes = OutcomeHandler(queue, publishing, inflight, flag_tree, scans)
     line = RecognitionParts(
         port=recogniser, outcomes=outcomes, inflight=inflight, beats=queue, wake=wake_signal.wake,
-        room=max(1, settings.inflight_docs - 1), pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
+        room=room, pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
     )  # fmt: skip
     parts = ReaderParts(
         queue=queue,

@@ -31,10 +31,8 @@ def flag_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
 
 
 def settings_of_command(settings: "Settings") -> "Settings":
-    """Return the settings with the engine of commands, unless the operator chose one."""
-    if "pii_engine" in settings.model_fields_set:
-        return settings
-    return settings.model_copy(update={"pii_engine": type(settings.pii_engine).NAMES})
+    """Return the settings with the engine of redacted outputs."""
+    return settings.model_copy(update={"pii_engine": settings.redaction_engine})
 
 
 def _flagger() -> "FlagTree":

@@ -10,8 +10,9 @@ from configs.kinds import Proxy
 from configs.settings import Settings
 from models.cdom.original import ReadOptions
 from models.cdom.tree import Tree
-from models.pii.engines.choose import make_flagger
+from models.pii.engines.choose import PiiEngineChoice, TreeFlagger, make_flagger
 from serve_apps.access.keys import parse_api_keys
+from serve_apps.api.context.redaction_scans import RedactionScan
 from serve_apps.api.context.resources import MEGABYTE, ApiLimits
 from storage.sources.gate import SourceGate
 
@@ -69,6 +70,14 @@ def sandbox_limits(settings: Settings) -> SandboxLimits:
         page_cpu_s=settings.page_cpu_s,
         total_cpu_s=settings.document_cpu_s,
     )
+
+
+def make_redaction_scan(settings: Settings) -> RedactionScan:
+    """Return the scan that a document needs before a redacted output is made of it. Loads no model."""
+    engine = PiiEngineChoice(settings.redaction_engine)
+    own = TreeFlagger(engine, settings.pii_languages, settings.pii_urls)
+    plugged = load_plugins(settings.plugins).detectors
+    return RedactionScan(engine, PluginFlagger(own, settings.plugins) if plugged else own)
 
 
 def make_tree_flagger(settings: Settings) -> Callable[[Tree], Tree]:

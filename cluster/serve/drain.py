@@ -16,9 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from actors.sandbox.prctl import prctl
+from actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
 
-PR_SET_PDEATHSIG = 1  # prctl option, from linux/prctl.h
 LABEL = "quire-machine"
 """Node label by which a machine finds itself in the cluster's list."""
 DRAIN_S = 140

@@ -37,7 +37,8 @@ def check_second_opinion(settings: Settings) -> None:
 def check_pii_engine(settings: Settings) -> None:
     """Fail before the start if the chosen engine or a language of it is not installed."""
     try:
-        check_engine(settings.pii_engine, settings.pii_languages)
+        for engine in (settings.pii_engine, settings.redaction_engine):
+            check_engine(engine, settings.pii_languages)
     except EngineMissing as error:
         raise StartRefused(str(error)) from None
 

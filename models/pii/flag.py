@@ -15,12 +15,16 @@ from models.cdom.tree import Block, FlagSpan, PiiScan, Tree
 from models.pii.joined import Field, Joined, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from models.pii.kinds import TORN, Detect, Detector, Kind
 from models.pii.normalise import normalise
-from models.pii.windows import CPU_S_PER_WINDOW, detect_all
+from models.pii.windows import CPU_S_PER_WINDOW, ScanBudget, ScanTooSlow, detect_all
 
 log = logging.getLogger(__name__)
 
-_FIGURE = re.compile(r"[<>≤≥~]?[0-9]{1,5}(?:[.,][0-9]{1,3})?(?: ?[-–] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)?")
-_DECIMAL = re.compile(r"[0-9]{1,4}[.,][0-9]{1,2}(?: ?[-–] ?[0-9]{1,4}[.,][0-9]{1,2})?|[0-9]{1,4} [-–] [0-9]{1,4}")
+_DIGIT = re.compile(r"[0-9]")
+_DATE = re.compile(r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}")
+_FIGURE = re.compile(r"[<>≤≥~*†‡+–-]{0,3} ?[0-9]{1,5}(?:[.,][0-9]{1,5})?(?: ?[-–] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)?")
+_DECIMAL = re.compile(
+    r"[*†‡+–-]{0,3} ?[0-9]{1,4}[.,][0-9]{1,5}(?: ?[-–] ?[0-9]{1,4}[.,][0-9]{1,5})?|[0-9]{1,4} [-–] [0-9]{1,4}"
+)
 Spans = dict[int, list[FlagSpan]]
 
 
@@ -28,43 +32,56 @@ def flag_tree(tree: Tree, detector: Detector) -> Tree:
     """Return the tree with new PII flags from `detector`; other flags stay. Deterministic."""
     try:
         spans = _find(tree.blocks, detector)
+    except ScanTooSlow as error:
+        log.warning("pii detector %s is over its budget: %s", detector.name, error)
+        return unfinished(tree, detector.name, detector.version)
     except Exception as error:
         log.error("pii detector %s failed: %s", detector.name, type(error).__name__)  # its text may quote the document
-        return replace(tree, pii=PiiScan(engine=detector.name, version=detector.version, complete=False))
+        return unfinished(tree, detector.name, detector.version)
     blocks = tuple(_flagged(block, spans.get(number, [])) for number, block in enumerate(tree.blocks))
     return replace(tree, blocks=blocks, pii=PiiScan(engine=detector.name, version=detector.version, complete=True))
+
+
+def unfinished(tree: Tree, engine: str, version: str) -> Tree:
+    """Return the tree with a scan that did not finish: no redacted output is made of it."""
+    return replace(tree, pii=PiiScan(engine=engine, version=version, complete=False))
 
 
 def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
     fields = fields_of(blocks)
     spans: Spans = defaultdict(list)
     loose = join_loose(fields)
-    for kind, pieces in _matches(loose, detector.detect, getattr(detector, "cpu_s_per_window", CPU_S_PER_WINDOW)):
+    budget = ScanBudget(getattr(detector, "cpu_s_per_window", CPU_S_PER_WINDOW))
+    for kind, pieces in _matches(loose, detector.detect, budget):
         _add(spans, kind, pieces)
     columns = join_columns(blocks)
-    for kind, pieces in _matches(columns, detector.detect) if columns.text else ():
+    for kind, pieces in _matches(columns, detector.detect, budget) if columns.text else ():
         if not any(_covered(spans, piece) for piece in pieces):
             _add(spans, kind, pieces)
     if len(fields) > 1:
         detect_torn: Detect = getattr(detector, "detect_torn", detector.detect)
-        for kind, pieces in _matches(join_seams(fields), detect_torn):
+        for kind, pieces in _matches(join_seams(fields), detect_torn, budget):
             if kind in TORN and len(pieces) > 1 and not _known(spans, kind, pieces) and not _are_figures(kind, pieces):
                 _add(spans, kind, pieces)
-    _find_in_links(blocks, detector, spans)
+    _find_in_links(blocks, detector, spans, budget)
     return spans
 
 
 def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
-    """Cells of a table side by side that hold a number each, one of them a decimal or a range: none is torn."""
+    """Return True for table cells side by side that each hold a number of their own: none of them is torn."""
     if kind not in (Kind.PHONE, Kind.IP, Kind.NATIONAL_ID) or any(piece.field.cell is None for piece in pieces):
         return False
+    if any(_DIGIT.search(piece.field.text[: piece.start] + piece.field.text[piece.end :]) for piece in pieces):
+        return True
     texts = [piece.field.text.strip() for piece in pieces]
+    if any(_DATE.fullmatch(text) for text in texts):
+        return True
     return all(_FIGURE.fullmatch(text) for text in texts) and any(_DECIMAL.fullmatch(text) for text in texts)
 
 
-def _matches(joined: Joined, detect: Detect, cpu_s: float = CPU_S_PER_WINDOW) -> list[tuple[Kind, list[JoinedPiece]]]:
+def _matches(joined: Joined, detect: Detect, budget: ScanBudget) -> list[tuple[Kind, list[JoinedPiece]]]:
     copy = normalise(joined.text)
-    hits = detect_all(copy.text, detect, cpu_s)
+    hits = detect_all(copy.text, detect, budget)
     return [(hit.kind, list(joined.pieces(*copy.original_span(hit.start, hit.end)))) for hit in hits]
 
 
@@ -100,14 +117,14 @@ def _add(spans: Spans, kind: Kind, pieces: list[JoinedPiece]) -> None:
         spans[field.block].append(FlagSpan(flag=PII_PREFIX + kind, start=piece.start, end=piece.end, cell=field.cell))
 
 
-def _find_in_links(blocks: tuple[Block, ...], detector: Detector, spans: Spans) -> None:
+def _find_in_links(blocks: tuple[Block, ...], detector: Detector, spans: Spans, budget: ScanBudget) -> None:
     """Flag the words of a link whose target is a person's address or number."""
     for number, block in enumerate(blocks):
         for span in block.spans:
             target = (span.href or "").removeprefix("mailto:").removeprefix("tel:")
             if not target:
                 continue
-            kinds = {hit.kind for hit in detector.detect(normalise(target).text)} - {Kind.URL}
+            kinds = {hit.kind for hit in detect_all(normalise(target).text, detector.detect, budget)} - {Kind.URL}
             spans[number] += [
                 FlagSpan(flag=PII_PREFIX + kind, start=span.start, end=span.end) for kind in sorted(kinds)
             ]

@@ -74,15 +74,16 @@ def _places(tree: Tree) -> Iterator[_Found]:
             continue
         content, places = _content(block), BlockPlaces(block)
         seen[content] += 1
+        begun = hashlib.sha256(f"[{json.dumps(content)}, {seen[content]}, ".encode())  # once: the text may be long
         for flag in flags:
             numbers = [number for number, span in enumerate(block.flag_spans) if span.flag == flag]
-            together = _name(content, seen[content], flag, [block.flag_spans[number] for number in numbers])
+            together = _name(begun, flag, [block.flag_spans[number] for number in numbers])
             for number in numbers or [WHOLE]:
                 span = block.flag_spans[number] if number != WHOLE else None
                 place = FlaggedPlace(
                     block_id=block.id,
                     flag=flag,
-                    place=_name(content, seen[content], flag, [span] if span is not None else []),
+                    place=_name(begun, flag, [span] if span is not None else []),
                     page=places.of_cell(None if span is None else span.cell).page,
                     order=block.order,
                     value=_value(block, flag, span),
@@ -91,9 +92,11 @@ def _places(tree: Tree) -> Iterator[_Found]:
                 yield _Found(place, number, together)
 
 
-def _name(content: str, occurrence: int, flag: str, spans: Iterable[FlagSpan]) -> str:
-    name = json.dumps([content, occurrence, flag, [[s.start, s.end, s.cell] for s in spans]])
-    return hashlib.sha256(name.encode()).hexdigest()
+def _name(begun: "hashlib._Hash", flag: str, spans: Iterable[FlagSpan]) -> str:
+    """Return the digest of the JSON list [content, occurrence, flag, spans], of which `begun` has the first two."""
+    name = begun.copy()
+    name.update(f"{json.dumps(flag)}, {json.dumps([[s.start, s.end, s.cell] for s in spans])}]".encode())
+    return name.hexdigest()
 
 
 def _value(block: Block, flag: str, span: FlagSpan | None) -> str:

@@ -17,7 +17,7 @@ from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
 from serve_apps.api.root_path import RootPath
-from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
+from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse
 from serve_apps.api.routes.operations import (
     audit,
     erasure,
@@ -42,6 +42,7 @@ from serve_apps.api.routes.results import (
     readings,
     review,
     search,
+    tables,
     trees,
 )
 from serve_apps.guide.site import install as install_guide
@@ -57,6 +58,7 @@ _PARTS = (
     token,
     license,
     ingest,
+    tables,
     documents,
     originals,
     pictures,
@@ -72,6 +74,7 @@ _PARTS = (
     metrics,
     plugin_exports,
     ephemeral,
+    extract,
     review,
     flag_boxes,
     readings,
@@ -130,6 +133,7 @@ class _BodyCaps:
             "/v1/parse": limits.max_upload_bytes + room,
             "/v1/ingest": limits.max_ingest_bytes,
             "/v1/compare": limits.max_upload_bytes * 2 + room,
+            "/v1/extract": limits.max_upload_bytes + room,
             "/v1/evaluate": limits.max_upload_bytes * limits.max_batch_files + room,
         }
 

@@ -45,6 +45,10 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/original"): {"416": "The original has none of these bytes."},
     ("GET", "/v1/documents"): {"404": "The value is not a job id."},
     ("GET", "/v1/archive"): {"404": "One of the documents is unknown, deleted, or another tenant's."},
+    ("GET", "/v1/documents/tables.parquet"): {
+        "404": "One of the documents is unknown, deleted, or another tenant's.",
+        "409": "redacted=true, and the scan of a document did not finish.",
+    },
     ("GET", "/v1/search"): {
         "404": "Unknown, deleted, or another tenant's document or job.",
         "409": "Search is not configured, or a hit's document has no finished PII scan.",

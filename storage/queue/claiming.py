@@ -13,20 +13,31 @@ from storage.values.states import Phase, Priority
 # A queued task keeps the phase `recognising` if its reader had no capacity for the OCR that it needs.
 _CLAIMABLE = f"(%(scans)s or phase is distinct from '{Phase.RECOGNISING}')"
 
+# Two ranges of the index by tenant: the tasks of the tenant itself may be many, and none of them is read.
+_OTHER_IS_READY = f"""exists (
+    select from tasks other where other.tenant {{comparison}} running.tenant
+      and other.state = 'queued' and other.available_at <= statement_timestamp() and {_CLAIMABLE})"""
+
 # Accounting of a claim. A lease that expires in phase `reading` keeps its charge. Any other expiry refunds the start
 # and is counted in `lapses`. `phase` is null while an exhausted task is held: such a claim charged nothing.
 # A group is a run of the queue, in order: tasks of one priority that were never begun, of `budget` bytes together (the
 # first may be larger). Its members are `claimed` until their reader reports `reading`. A task that was held before is
 # claimed singly, so that a second expiry is attributed to it alone.
+# A tenant that holds all running tasks, two or more, gets no further one while a task of another tenant is ready.
 CLAIM = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 expired as (
   select document_id, starts, lapses, phase, 1 as place from tasks
   where state = 'running' and lease_until < statement_timestamp() and {_CLAIMABLE}
   order by lease_until limit 1 for update skip locked
+), running as materialized (
+  select min(tenant) as tenant from tasks where state = 'running' having count(*) > 1 and min(tenant) = max(tenant)
+), crowding as materialized (
+  select tenant from running where {_OTHER_IS_READY.format(comparison="<")} or {_OTHER_IS_READY.format(comparison=">")}
 ), ready as materialized (
   select document_id, starts, lapses, phase, priority, vtime from tasks
   where state = 'queued' and available_at <= statement_timestamp() and {_CLAIMABLE} and not exists (select from expired)
+    and not exists (select from crowding where crowding.tenant = tasks.tenant)
   order by priority, vtime limit %(most)s for update skip locked
 ), weighed as (
   select r.*, row_number() over line as place, sum(d.bytes) over line as weight,

@@ -19,6 +19,7 @@ from storage.index.index_requests import request_comparison
 from storage.postgres.database import Connection, Database, Row
 from storage.review.flags import store_flags
 from storage.store import Store
+from storage.values.errors import NotFound
 from storage.values.reading_options import load_options
 from storage.values.rows import Actor, DocumentId, ReadFacts, Scope
 
@@ -54,6 +55,22 @@ def list_shown(db: Database) -> Iterator[PublishedAttempt]:
             )
             for row in rows
         )
+
+
+def find_shown(db: Database, document_id: DocumentId) -> PublishedAttempt:
+    """Return the published attempt of a document.
+
+    Raises:
+        NotFound: The document shows no tree.
+    """
+    row = db.fetch_one(
+        """select published_attempt, manifest from documents where id = %(id)s and status = 'succeeded'
+           and deleted_at is null and published_attempt is not null""",
+        {"id": document_id},
+    )
+    if row is None:
+        raise NotFound("no such document")
+    return PublishedAttempt(document_id=document_id, attempt=row["published_attempt"], manifest=row["manifest"] or {})
 
 
 def reserve_attempt(db: Database, shown: PublishedAttempt) -> int | None:

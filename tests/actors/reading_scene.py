@@ -10,8 +10,10 @@ from typing import Any, BinaryIO
 from actors.reader.inflight import HeartbeatThread, Inflight
 from actors.reader.ocr_queue import OcrQueue, RecognitionParts
 from actors.reader.outcome_handler import OutcomeHandler
+from actors.reader.pii_scan import FlagTree, unscanned
 from actors.reader.publisher import Publisher
 from actors.reader.reader import Reader, ReaderParts
+from actors.reader.scan_queue import ScanParts, ScanQueue
 from actors.reading.pending_ocr import PendingOcr
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome, RecognisePages
@@ -24,11 +26,18 @@ from tests.builders import make_tree
 from tests.waiting import PATIENCE_S, until
 
 
-def make_claim(name: str = "doc_1", *, exhausted: bool = False, reserved: int = 1, grouped: bool = False) -> Claim:
+def make_claim(
+    name: str = "doc_1",
+    *,
+    exhausted: bool = False,
+    reserved: int = 1,
+    grouped: bool = False,
+    tenant: str = "acme",
+) -> Claim:
     return Claim(
         document_id=DocumentId(name),
         job_id=JobId("job_1"),
-        scope=Scope(tenant="acme"),
+        scope=Scope(tenant=tenant),
         key_name="acme",
         run=1,
         attempt=1,
@@ -170,6 +179,9 @@ class Scene:
         recogniser: RecognisePages | None = None,
         room: int = 7,
         patience_s: float = 5,
+        flag_tree: FlagTree | None = None,
+        scan_room: int = 7,
+        scans_at_once: int = 2,
     ) -> None:
         self.queue, self.parser, self.store = FakeQueue(claims), FakeParser(answer), FakeStore()
         self.inflight = Inflight()
@@ -178,7 +190,18 @@ class Scene:
         publisher = Publisher(
             artifacts=self.store, finish=self.store.finish, tasks=self.queue, inflight=self.inflight, depth=4
         )
-        outcomes, wake_signal = OutcomeHandler(self.queue, publisher, self.inflight), FakeHints()
+        wake_signal = FakeHints()
+        self.scans = ScanQueue(
+            ScanParts(
+                flag_tree=flag_tree or unscanned,
+                inflight=self.inflight,
+                wake=wake_signal.wake,
+                room=scan_room,
+                at_once=scans_at_once,
+            )
+        )
+        scans = self.scans if flag_tree else None
+        outcomes = OutcomeHandler(self.queue, publisher, self.inflight, flag_tree or unscanned, scans)
         self.line = OcrQueue(
             RecognitionParts(
                 port=recogniser or ScriptedRecogniser(),

@@ -13,17 +13,17 @@ from cluster.bootstrap.opening import open_runtime_store
 from cluster.cli.shared.database import runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
 from cluster.cli.shared.progress import ProgressBar
-from models.cdom.tree import dump_tree, load_tree
+from models.cdom.tree import load_tree
 from models.pii.engines.choose import PiiEngineChoice, make_detector
 from models.pii.errors import EngineMissing
 from models.pii.flag import flag_tree
-from models.pii.places import find_places
+from serve_apps.api.context.redaction_scans import publish_scanned
 from storage.objects.artifacts import TREE
-from storage.review.republish import list_shown, reserve_attempt, show_rescanned
+from storage.review.republish import list_shown
 from storage.values.errors import NotFound, StorageError
 
 if TYPE_CHECKING:
-    from models.cdom.tree import PiiScan, Tree
+    from models.cdom.tree import PiiScan
     from models.pii.kinds import Detector
     from storage.review.republish import PublishedAttempt
     from storage.store import Store
@@ -61,11 +61,10 @@ def rescan_document(
         tree = load_tree(store.artifacts.read(shown.document_id, shown.attempt, TREE))
         if not everything and is_current(tree.pii, detector):
             return "up to date"
-        files = {name: store.artifacts.read(shown.document_id, shown.attempt, name) for name in shown.manifest}
+        flagged = flag_tree(tree, detector)
+        if not publish_scanned(store, shown, flagged):
+            return "gone"
     except NotFound:
-        return "gone"
-    flagged = flag_tree(tree, detector)
-    if not _publish(store, shown, flagged, files | {TREE: dump_tree(flagged)}):
         return "gone"
     return "scanned" if flagged.pii is not None and flagged.pii.complete else "incomplete"
 
@@ -73,14 +72,3 @@ def rescan_document(
 def is_current(scan: "PiiScan | None", detector: "Detector") -> bool:
     """Return True for a finished scan by this engine in this version."""
     return scan is not None and scan.complete and (scan.engine, scan.version) == (detector.name, detector.version)
-
-
-def _publish(store: "Store", shown: "PublishedAttempt", tree: "Tree", files: dict[str, bytes]) -> bool:
-    """Publish the new attempt and delete the files of the replaced one; a lost race deletes the new files instead."""
-    attempt = reserve_attempt(store.db, shown)
-    if attempt is None:
-        return False
-    manifest = store.artifacts.put(shown.document_id, attempt, files)
-    moved = show_rescanned(store.db, shown, attempt, manifest, find_places(tree))
-    store.artifacts.delete_attempt(shown.document_id, shown.attempt if moved else attempt)
-    return moved

@@ -18,6 +18,7 @@ from serve_apps.api.context.job_answers import JobAnswers
 from serve_apps.api.context.limited_work import LimitedWork
 from serve_apps.api.context.parsed_trees import ParsedTrees
 from serve_apps.api.context.rate_limit import CallerRateLimit
+from serve_apps.api.context.redaction_scans import RedactionScans
 from serve_apps.api.context.resources import Resources
 from serve_apps.api.context.syncing import Syncing
 from serve_apps.api.context.waiting import JobWaiters
@@ -57,6 +58,7 @@ class AppState:
         self.deep_health: Cached[dict[str, Any]] = Cached(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
+        self.scans = RedactionScans(resources.store, self.trees, resources.redaction_scan)
         self.drawn = DrawnPictures()
         self.downloads = asyncio.Semaphore(_DOWNLOADS)
         self.ephemeral = EphemeralSlots()
@@ -88,6 +90,7 @@ class AppState:
             self.disk.close()
             self.ingests.close()
             self.heavy.close()
+            self.scans.close()
             self.resources.tracing.close()
 
     def true_address(self, scope: MutableMapping[str, Any]) -> str | None:

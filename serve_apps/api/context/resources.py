@@ -14,6 +14,7 @@ from serve_apps.access.default_token import DefaultToken
 from serve_apps.access.keys import KeyRing
 from serve_apps.access.license_holder import LicenseHolder
 from serve_apps.api.context.limited_work import WorkLimits
+from serve_apps.api.context.redaction_scans import RedactionScan
 from storage.sources.gate import SourceGate
 from storage.store import Store
 from storage.webhooks.egress import Egress
@@ -67,7 +68,8 @@ class Resources:
     `dsn` is for the one LISTEN connection; without it waiters poll. `options`: default reading options.
     `flag_tree` detects PII in external trees; None if readers do not detect it either. `review_approvals`: number of
     keys that must agree about a flag. `egress` guards webhooks, `download_egress` the addresses of submissions; None
-    refuses them. `review_below`: documents with a block below this confidence are listed for review.
+    refuses them. `redaction_scan`: the scan that redacted outputs need; None accepts any. `review_below`: documents
+    with a block below this confidence are listed for review.
     """
 
     store: Store
@@ -78,6 +80,7 @@ class Resources:
     limits: ApiLimits = field(default_factory=ApiLimits)
     options: ReadOptions = field(default_factory=ReadOptions)
     flag_tree: Callable[[Tree], Tree] | None = None
+    redaction_scan: RedactionScan | None = None
     ports: Ports = field(default_factory=Ports)
     egress: Egress = field(default_factory=Egress)
     download_egress: Egress | None = field(default_factory=Egress)

@@ -17,7 +17,7 @@ from models.cdom.visible import count_left_out
 from models.derive.chunks.chunking import settings_of
 from models.derive.chunks.chunks import ChunkSettings
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.redacting import locate_scanned, redact_for
 from serve_apps.api.documents.trees import HIDDEN_NAME
 from storage.jobs.documents import locate_tree
 from storage.values.rows import DocumentId
@@ -75,7 +75,10 @@ async def find_published(
         NotFound: The document is unknown, foreign, deleted or unfinished.
         PiiIncomplete: A redacted tree was requested and its scan is not finished.
     """
-    where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    if redacted:
+        where = await locate_scanned(call, job_id, document_id)
+    else:
+        where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
     if redacted:
         tree = await call.running.disk.run(redact_for, call.store, document_id, tree)

@@ -3,6 +3,7 @@
 Chunks of a redacted tree may be cut differently, so a hit becomes the redacted chunk that shares most blocks with it.
 """
 
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -11,13 +12,20 @@ from models.cdom.search import SearchHit
 from models.derive.chunks.chunking import settings_of
 from models.derive.chunks.chunks import chunk_tree
 from serve_apps.api.context.deps import Call
-from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.redacting import locate_scanned, redact_for
 from serve_apps.api.documents.trees import HIDDEN_NAME
 from storage.jobs.documents import locate_tree
 from storage.values.errors import NotFound
-from storage.values.rows import DocumentId
+from storage.values.rows import DocumentId, JobId
 
 SNIPPET_CHARS = 240  # characters, as the index's own snippets
+
+
+async def scan_hits(call: Call, hits: list[SearchHit]) -> None:
+    """Scan the documents of the hits if names were not searched for in them. Raises `ScanRunning`."""
+    for job_id, document_id in {(hit.job_id, hit.document_id): None for hit in hits}:
+        with suppress(NotFound):
+            await locate_scanned(call, JobId(job_id), DocumentId(document_id))
 
 
 def redact_hits(call: Call, hits: list[SearchHit]) -> list[SearchHit]:

@@ -1,11 +1,33 @@
-"""A document's tree prepared for redacted output, with reviewers' decisions applied. Blocks: call in a thread."""
+"""A document's tree prepared for redacted output, with reviewers' decisions applied."""
+
+from dataclasses import replace
 
 from models.cdom.tree import Tree
 from models.pii.places import decide_blocks
 from models.pii.redact import redact_tree
+from serve_apps.api.context.deps import Call
+from storage.jobs.documents import PublishedTree, locate_tree
 from storage.review.reviews import read_decisions
 from storage.store import Store
-from storage.values.rows import DocumentId
+from storage.values.rows import DocumentId, JobId
+
+
+async def locate_scanned(call: Call, job_id: JobId, document_id: DocumentId) -> PublishedTree:
+    """Locate the tree that redacted outputs are made of; the document is scanned first if names were not searched for.
+
+    Raises:
+        NotFound: The document is unknown, foreign, deleted or unfinished.
+        ScanRunning: The scan takes longer than a request waits.
+    """
+    return await scanned(
+        call, document_id, await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    )
+
+
+async def scanned(call: Call, document_id: DocumentId, where: PublishedTree) -> PublishedTree:
+    """Return the place of the document's tree after the scan that redacted outputs need. Raises `ScanRunning`."""
+    tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
+    return replace(where, attempt=await call.running.scans.scanned_attempt(document_id, where.attempt, tree))
 
 
 def read_block_decisions(store: Store, document_id: DocumentId, tree: Tree) -> dict[tuple[str, str, int], str]:

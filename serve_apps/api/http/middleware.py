@@ -40,15 +40,19 @@ CallerCheck = Callable[[Scope], object]
 
 
 class OuterMiddleware:
-    """Wraps the app. `max_inflight_bytes` limits the bodies received at once; a single one is always accepted."""
+    """Wraps the app.
+
+    `max_inflight_bytes` limits the bodies received at once; a single one is always accepted. Without `check_caller` a
+    question ahead of a body is an ordinary request.
+    """
 
     def __init__(
         self,
         app: ASGIApp,
         *,
         body_cap: BodyCap,
-        check_caller: CallerCheck,
         max_inflight_bytes: int,
+        check_caller: CallerCheck | None = None,
         tracing: Tracing = TRACING_OFF,
     ) -> None:
         self.app, self.body_cap, self.max_inflight_bytes = app, body_cap, max_inflight_bytes
@@ -69,15 +73,16 @@ class OuterMiddleware:
         try:
             declared = _declared_length(scope["headers"])
             if declared:
-                cap, asked_ahead = self.body_cap(scope["path"]), is_asked_ahead(scope)
-                if asked_ahead:
-                    self.check_caller(scope)
+                cap = self.body_cap(scope["path"])
+                check_ahead = self.check_caller if is_asked_ahead(scope) else None
+                if check_ahead is not None:
+                    check_ahead(scope)
                 else:
                     exchange.body = RequestBody(receive, cap, declared, expected=expects_continue(scope["headers"]))
                     receive = exchange.body.receive
                 _check_encoding(scope["headers"])
                 reserved = self._admit(cap, declared)
-                if asked_ahead:
+                if check_ahead is not None:
                     await Response(status_code=204)(scope, receive, exchange.send)
                     return
             await self.app(scope, receive, exchange.send)

@@ -57,6 +57,12 @@ class NoOriginal(Refusal):
     code = "original-missing"
 
 
+class ScanRunning(Refusal):
+    """A scan for personal data that a redacted output needs is not finished yet."""
+
+    code = "scan-running"
+
+
 class FormatNotRedactable(Refusal):
     """Files of this format cannot be redacted."""
 
@@ -154,6 +160,21 @@ class InvalidField(Refusal):
     def __init__(self, field: str, text: str, place: str = "body") -> None:
         super().__init__(text)
         self.loc = (place, field)
+
+
+class UnusableSchema(Refusal):
+    """The JSON Schema of an extraction cannot be used; `code` gives the reason, `loc` the part of the schema."""
+
+    def __init__(self, code: str, path: str, text: str) -> None:
+        super().__init__(text)
+        self.code, self.loc = code, ("body", "schema", *path.split("/")[1:])
+
+
+class NoModelEndpoint(Refusal):
+    """The deployment has no language model; the rules engine needs none."""
+
+    code = "no-model-endpoint"
+    loc = ("body", "engine")
 
 
 class UnknownParameter(Refusal):

@@ -38,7 +38,7 @@ async def show_document(visit: Visit) -> Response:
     except NoPageToShow as none:
         raise ApiRefused(404, "not-found", str(none)) from None
     except ApiRefused as refused:
-        if refused.code != "pii-incomplete":
+        if refused.code not in ("pii-incomplete", "scan-running"):
             raise
         return visit.page("document_failed.html", document=document | {"refused": refused}, job_name=job_name)
     return visit.page("document.html", view=view, job_name=job_name, reviewable=visit.may("GET", "/v1/review"))

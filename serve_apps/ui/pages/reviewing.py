@@ -5,6 +5,8 @@ from collections import Counter
 from starlette.responses import Response
 
 from models.redaction.redact import REDACTABLE
+from serve_apps.api.context.redaction_scans import PATTERNS
+from serve_apps.ui.browser.gateway import ApiRefused
 from serve_apps.ui.browser.lookups import Flagged, Waiting, find_flags, find_waiting
 from serve_apps.ui.browser.visit import Visit
 from serve_apps.ui.pages.documents import document_path, read_document
@@ -48,6 +50,12 @@ async def list_doubtful(visit: Visit) -> Response:
 async def review_document(visit: Visit) -> Response:
     """Show a document's flags, each with its text in context and its place on the page; decisions can be changed."""
     document = await read_document(visit)
+    if visit.query("names"):  # a redacted tree is made after names were searched for; their flags are then stored
+        try:
+            await visit.api.get(f"{document_path(visit)}/tree", redacted="true")
+        except ApiRefused as refused:
+            if refused.code not in ("pii-incomplete", "scan-running"):
+                raise
     all_flags = await find_flags(visit, document["job_id"], document["document_id"])
     filters = {name: visit.query(name) or "" for name in ("kind", "state", "sure", "by")}
     flags = [flag for flag in all_flags if _is_wanted(flag, filters)]
@@ -65,6 +73,7 @@ async def review_document(visit: Visit) -> Response:
         kinds=sorted({flag.flag for flag in all_flags}),
         deciders=sorted({word.decided_by for flag in all_flags for word in flag.words}),
         me=visit.session.caller.actor("").key_name,
+        without_names=(tree.get("pii") or {}).get("engine") == PATTERNS,
         redactable=tree["source"]["format"] in REDACTABLE,
         decided=len(flags) - pending,
         pending=pending,

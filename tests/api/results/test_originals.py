@@ -1,5 +1,7 @@
 """The original through HTTP: as sent for callers who may write, redacted for everybody who may read."""
 
+import io
+import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -105,3 +107,20 @@ async def test_original_of_a_failed_document_is_served(store: Store, dsn: str) -
         assert (await writer.get(f"/v1/jobs/{other}/documents/{document}/original")).status_code == 404
         assert (await writer.delete(f"/v1/documents/{document}")).status_code == 204
         assert (await writer.get(f"/v1/jobs/{job['id']}/documents/{document}/original")).status_code == 404
+
+
+async def test_archive_holds_redacted_files_and_records_them(store: Store, dsn: str) -> None:
+    resources = make_resources(store, dsn=dsn, ports=Ports(redact_original=InProcess(store)))
+    async with serving(resources) as app, client_of(app) as writer, client_of(app, "acme-read") as reader:
+        with at_work(ScanningReader(store)):
+            path = await send(writer, in_text())
+        archive = await reader.get(
+            f"{path.split('/documents')[0]}/archive", params={"redacted": "true", "include": "original"}
+        )
+    with zipfile.ZipFile(io.BytesIO(archive.content)) as packed:
+        assert packed.namelist() == ["originals/document-00001.pdf", "contents.json"]
+        clean = packed.read("originals/document-00001.pdf")
+    assert clean.startswith(b"%PDF")
+    assert SECRET not in everything(clean)
+    acts = [row["action"] for row in store.db.fetch_all("select action from audit order by id")]
+    assert acts.count("original.redacted") == 1

@@ -256,6 +256,28 @@ def test_a_flood_of_one_tenant_does_not_delay_another(store: Store) -> None:
     assert tenants(worker(store), 8).count("few") == 3
 
 
+def test_tenant_with_all_running_tasks_waits_while_another_is_ready(store: Store) -> None:
+    queue = worker(store)
+    submit(store, 5, scope=Scope(tenant="flood"), priority=Priority.PARSE)
+    assert tenants(queue, 2) == ["flood", "flood"]
+    submit(store, scope=Scope(tenant="few"), priority=Priority.SYNC)
+    assert tenants(queue, 2) == ["few", "flood"]
+
+
+def test_tenant_may_hold_all_running_tasks_while_no_other_waits(store: Store) -> None:
+    submit(store, 5, scope=Scope(tenant="flood"))
+    assert tenants(worker(store), 5) == ["flood"] * 5
+
+
+def test_task_of_another_tenant_that_is_not_ready_delays_no_claim(store: Store) -> None:
+    queue = worker(store)
+    submit(store, scope=Scope(tenant="few"))
+    assert queue.release(claim(queue), scan=True)
+    submit(store, 5, scope=Scope(tenant="flood"))
+    taken = [queue.claim(scans=False) for _ in range(4)]
+    assert [claimed.scope.tenant for claimed in taken if claimed] == ["flood"] * 4
+
+
 def test_a_newcomer_gets_no_arrears(store: Store) -> None:
     queue = worker(store)
     submit(store, 20, scope=Scope(tenant="old"))

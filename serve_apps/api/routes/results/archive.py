@@ -2,29 +2,34 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
 
+from anyio import from_thread
 from fastapi import APIRouter, Query
 from pydantic_core import to_json
 from starlette.responses import StreamingResponse
 
+from models.cdom.errors import ExtractError
+from models.cdom.ports import PortUnavailable, RedactionRefused
 from models.cdom.tree import dump_tree, serve_tree
 from models.derive.chunks.chunking import settings_of
 from models.derive.chunks.chunks import chunk_tree
 from models.export.markdown import tree_to_markdown
-from models.pii.redact import require_scan
+from models.pii.redact import PiiIncomplete, require_scan
 from serve_apps.access.scopes import KeyScope
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep, check_document_id
 from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.redacting import redact_for, scanned
 from serve_apps.api.documents.trees import HIDDEN_NAME
 from serve_apps.api.documents.zip_stream import EntryNames, ZipStream
-from serve_apps.api.http.refusals import InvalidField
+from serve_apps.api.http.refusals import InvalidField, NoOriginal, Refusal
+from serve_apps.api.routes.results.originals import note_download, redact_file
 from storage.jobs.document_list import ChosenDocument, find_chosen
-from storage.jobs.documents import PublishedTree
+from storage.jobs.documents import PublishedTree, locate_original
 from storage.values.errors import NotFound
 
 router = APIRouter(tags=["exports"])
@@ -51,7 +56,10 @@ _ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip":
 async def download_job(
     job_id: JobIdDep, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
 ) -> StreamingResponse:
-    """Download a job's documents as a zip file; `original` needs the write scope and is never redacted."""
+    """Download a job's documents as a zip file; `original` needs the write scope unless it is redacted.
+
+    `contents.json` names the documents of which no redacted file could be made (`refused`).
+    """
     parts = _read_parts(call, include, redacted)
     chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, job_id=job_id))
     return await _answer(call, chosen, parts, redacted, job_id)
@@ -71,17 +79,15 @@ def _read_parts(call: Call, include: str, redacted: bool) -> frozenset[ArchivePa
     """Parse and check the requested parts.
 
     Raises:
-        InvalidField: A part is unknown, or redacted originals were requested.
-        ScopeMissing: Originals need the write scope.
+        InvalidField: A part is unknown.
+        ScopeMissing: Originals as sent need the write scope.
     """
     try:
         parts = frozenset(ArchivePart(name.strip()) for name in include.split(","))
     except ValueError:
         raise InvalidField("include", f"include is a list of {', '.join(ArchivePart)}", "query") from None
-    if ArchivePart.ORIGINAL in parts:
+    if ArchivePart.ORIGINAL in parts and not redacted:
         call.caller.require(KeyScope.WRITE)
-        if redacted:
-            raise InvalidField("include", "an archive cannot contain redacted originals", "query")
     return parts
 
 
@@ -89,10 +95,18 @@ async def _answer(
     call: Call, chosen: list[ChosenDocument], parts: frozenset[ArchivePart], redacted: bool, name: str
 ) -> StreamingResponse:
     if redacted:
-        await call.running.disk.run(_require_scans, call, chosen)
+        chosen = [await _scanned(call, item) for item in chosen]
+        if parts != {ArchivePart.ORIGINAL}:  # refused originals are listed in the archive
+            await call.running.disk.run(_require_scans, call, chosen)
     ending = "-redacted" if redacted else ""
     headers = {"Content-Disposition": f'attachment; filename="{name}{ending}.zip"', "X-Accel-Buffering": "no"}
     return StreamingResponse(_Archive(call, parts, redacted).pieces(chosen), 200, headers, "application/zip")
+
+
+async def _scanned(call: Call, item: ChosenDocument) -> ChosenDocument:
+    if item.tree is None:
+        return item
+    return replace(item, tree=await scanned(call, item.document.id, item.tree))
 
 
 def _require_scans(call: Call, chosen: list[ChosenDocument]) -> None:
@@ -129,14 +143,34 @@ class _Archive:
     def _add(self, item: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
         """Add one document. A document that is deleted during the download is listed without files."""
         try:
-            if item.tree is not None:
+            if item.tree is not None and self._parts != {ArchivePart.ORIGINAL}:
                 yield from self._add_outputs(item, item.tree, stem, entry)
-            if ArchivePart.ORIGINAL in self._parts and item.document.sha256 is not None:
+            if ArchivePart.ORIGINAL in self._parts and self._redacted:
+                yield from self._add_redacted(item, stem, entry)
+            elif ArchivePart.ORIGINAL in self._parts and item.document.sha256 is not None:
                 suffix = PurePath(item.document.source_file).suffix
                 with self._call.store.blobs.open(item.document.sha256) as file:
                     yield from self._zip.copy(self._name(entry, "originals/", stem, suffix), file)
         except NotFound:
             entry["error"] = entry["error"] or "not-found"
+
+    def _add_redacted(self, item: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
+        """Add the redacted original, or the reason why there is none. Runs in a thread of the event loop's pool."""
+        call, document = self._call, item.document
+        if item.tree is None:
+            return
+        try:
+            try:
+                original = locate_original(call.store, call.scope, document.job_id, document.id)
+            except NotFound:
+                raise NoOriginal("the original is no longer stored") from None
+            tree = call.running.trees.get(call.store, document.id, item.tree.attempt)
+            data = from_thread.run(redact_file, call, document.id, original, tree)
+        except (Refusal, PiiIncomplete, RedactionRefused, ExtractError, PortUnavailable) as error:
+            entry["refused"] = {"code": str(error.code), "detail": str(error)}
+            return
+        note_download(call, document.id, True)
+        yield from self._zip.add(self._name(entry, "originals/", stem, f".{item.tree.format}"), data)
 
     def _add_outputs(
         self, item: ChosenDocument, where: PublishedTree, stem: str, entry: dict[str, Any]

@@ -11,11 +11,11 @@ from starlette.responses import StreamingResponse
 from models.cdom.chunk import Chunk
 from models.derive.chunks.chunking import settings_of
 from models.derive.chunks.chunks import chunk_tree
-from models.derive.finetune import FinetuneOptions, export_lines, parse_split, parse_style
+from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, parse_split, parse_style
 from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.redacting import redact_for, scanned
 from storage.jobs.documents import PublishedTree, locate_trees
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
@@ -26,12 +26,12 @@ Chars = Annotated[int | None, Query(ge=0)]
 
 
 def read_options(
-    style: str = "completion",
+    style: Annotated[str, Query(json_schema_extra={"enum": list(Style)})] = "completion",
     dedup: bool = False,
     min_chars: Chars = None,
     max_chars: Chars = None,
     language: Annotated[str | None, Query(min_length=2, max_length=16)] = None,
-    split: str | None = None,
+    split: Annotated[str | None, Query(json_schema_extra={"enum": [*Split, None]})] = None,
     val_ratio: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.05,
 ) -> FinetuneOptions:
     """Return the filters of a fine-tuning export; all are off by default.
@@ -65,6 +65,7 @@ async def export_finetune(
     """Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible."""
     trees = await call.running.sql.run(locate_trees, call.store.db, call.scope, job_id)
     if redacted:
+        trees = [(document_id, await scanned(call, document_id, where)) for document_id, where in trees]
         await call.running.disk.run(_require_scans, call, trees)
     lines = export_lines(_chunks(call, trees, redacted), options)
     return StreamingResponse(_joined(lines), media_type="application/x-ndjson")

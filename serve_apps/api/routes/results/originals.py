@@ -15,11 +15,11 @@ from models.redaction.redact import REDACTABLE
 from serve_apps.access.scopes import KeyScope
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.documents.byte_ranges import find_range
-from serve_apps.api.documents.redacting import read_block_decisions
+from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
 from serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
 from serve_apps.api.shapes.rendering import attachment
 from storage.access.audit import record
-from storage.jobs.documents import Original, find_document, locate_original, locate_tree
+from storage.jobs.documents import Original, find_document, locate_original
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId, JobId
 
@@ -62,10 +62,10 @@ async def read_original(
     """
     headers: dict[str, str] = {}
     if redacted:
-        where = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+        where = await locate_scanned(call, job_id, document_id)
         original = await _find_original(call, job_id, document_id)
         tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
-        data = await _redact(call, document_id, original, tree)
+        data = await redact_file(call, document_id, original, tree)
     else:
         call.require_scope(KeyScope.WRITE)
         await call.running.sql.run(_require_document, call, job_id, document_id)
@@ -74,7 +74,7 @@ async def read_original(
         part, size, data = await call.running.disk.run(_read, call, original, request.headers)
         if part is not None:
             headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
-    await call.running.sql.run(_note, call, document_id, redacted)
+    await call.running.sql.run(note_download, call, document_id, redacted)
     media_type = MEDIA_TYPES.get(original.format or "", OTHER)
     headers |= _as_attachment(original, document_id, redacted)
     return Response(data, 206 if "Content-Range" in headers else 200, headers, media_type)
@@ -98,7 +98,7 @@ async def _find_original(call: Call, job_id: JobId, document_id: DocumentId) -> 
         raise NoOriginal("the original is no longer stored") from None
 
 
-async def _redact(call: Call, document_id: DocumentId, original: Original, tree: Tree) -> bytes:
+async def redact_file(call: Call, document_id: DocumentId, original: Original, tree: Tree) -> bytes:
     """Return a redacted file of the original.
 
     Raises:
@@ -132,7 +132,7 @@ def _read(call: Call, original: Original, headers: Mapping[str, str]) -> tuple[r
         raise NoOriginal("the original is no longer stored") from None
 
 
-def _note(call: Call, document_id: DocumentId, redacted: bool) -> None:
+def note_download(call: Call, document_id: DocumentId, redacted: bool) -> None:
     """Record the download in the audit trail."""
     with call.store.db.transaction() as conn:
         record(conn, call.scope, call.actor, "original.redacted" if redacted else "original.read", document_id)

@@ -16,7 +16,7 @@ from models.pii.paint import mark_values, paint_page, view_page
 from models.pii.redact import Decisions, require_scan
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.context.drawn_pictures import draw_picture, find_picture
-from serve_apps.api.documents.redacting import read_block_decisions
+from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
 from serve_apps.api.documents.trees import read_page_sizes
 from serve_apps.api.http.etags import answer_cached
 from serve_apps.api.http.refusals import NoPageImage, OriginalGone, PictureNotRedactable
@@ -105,7 +105,10 @@ async def read_page(
     Headers give the page's size in points. redacted=true: show only text that was read and cleared, on white; drawn
     for each request, without metadata.
     """
-    tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
+    if redacted:
+        tree = await locate_scanned(call, job_id, document_id)
+    else:
+        tree = await call.running.sql.run(locate_tree, call.store.db, call.scope, job_id, document_id)
     sheet = await call.running.disk.run(_find_sheet, call, tree, document_id, page) if redacted else None
     count, (width, height) = await call.running.disk.run(_page_size, call, tree, document_id, page)
     try:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from models.cdom.search import SearchHit, SearchMode, SearchRequest
 from serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
 from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacted_hits import redact_hits
+from serve_apps.api.documents.redacted_hits import redact_hits, scan_hits
 from serve_apps.api.http.refusals import SearchNotConfigured
 from serve_apps.api.shapes.bodies import SearchHitBody
 from serve_apps.api.shapes.rendering import json_response
@@ -85,5 +85,6 @@ async def search(
 
 async def _shown(call: Call, hits: list[SearchHit], redacted: bool) -> list[dict[str, Any]]:
     if redacted:
+        await scan_hits(call, hits)
         hits = await call.running.disk.run(redact_hits, call, hits)
     return [asdict(hit) for hit in hits]

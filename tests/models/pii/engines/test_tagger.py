@@ -51,6 +51,13 @@ def test_people_addresses_and_places_are_found_together_with_patterns(names: Det
     assert expected <= found(names, text)
 
 
+def test_windows_without_a_letter_are_not_tagged() -> None:
+    def refuse(text: str) -> list[TaggedToken]:
+        raise AssertionError(text)
+
+    assert found(NamesDetector(refuse), '",*_+` ' * 1000) == set()
+
+
 def test_prose_without_names_has_none(names: Detector) -> None:
     assert found(names, "The rope was measured twice, and every weld of the crane was inspected at rest.") == set()
 

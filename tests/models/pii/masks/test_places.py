@@ -1,5 +1,7 @@
 """Values by place: distinct places, the reach of a decision, and marks on a page."""
 
+import hashlib
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,7 +10,7 @@ from models.cdom.table import Table, TablePart
 from models.cdom.tree import Block, BlockType, FlagSpan, Route, Source, Tree
 from models.pii.marks import mark_flags, place_flags
 from models.pii.paint import mark_values, view_page
-from models.pii.places import _content, _name, decide_blocks, find_places, find_spans
+from models.pii.places import _content, decide_blocks, find_places, find_spans
 from models.pii.redact import WHOLE
 from tests.models.pii.trees import flagged_tree, grid, paragraph
 
@@ -91,7 +93,8 @@ def test_a_decision_about_a_value_goes_before_one_about_all_of_its_block() -> No
 def test_block_decision_applies_to_values_without_a_newer_decision() -> None:
     two = flagged(0, TWO, (0, 15), (17, 32))
     found = scanned(two)
-    together = _name(_content(two), 1, EMAIL, two.flag_spans)
+    spans = [[span.start, span.end, span.cell] for span in two.flag_spans]
+    together = hashlib.sha256(json.dumps([_content(two), 1, EMAIL, spans]).encode()).hexdigest()
     first, second = find_places(found)
     both = {("b0", EMAIL, 0): "rejected", ("b0", EMAIL, 1): "rejected"}
     assert decide_blocks(found, {(together, EMAIL): "rejected"}) == both

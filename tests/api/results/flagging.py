@@ -1,0 +1,33 @@
+"""Scans that a separate process can import without the API."""
+
+import time
+
+from models.cdom.tree import Tree
+from models.pii.flag import flag_tree
+from models.pii.kinds import Hit, Kind
+
+NAME = "Maria Oberhauser"
+
+
+class Names:
+    """Finds one name."""
+
+    name, version = "names", "1"
+
+    def detect(self, text: str) -> list[Hit]:
+        start = text.find(NAME)
+        return [Hit(Kind.PERSON, start, start + len(NAME))] if start >= 0 else []
+
+
+def flag_names(tree: Tree) -> Tree:
+    return flag_tree(tree, Names())
+
+
+def flag_slowly(tree: Tree) -> Tree:
+    time.sleep(2)
+    return flag_names(tree)
+
+
+def burn(tree: Tree) -> Tree:
+    while True:
+        tree.blocks[0].text.count("a")

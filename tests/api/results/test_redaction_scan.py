@@ -1,0 +1,112 @@
+"""Names are searched for before the first redacted output of a document that was scanned for patterns alone."""
+
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from models.cdom.tree import BlockType, dump_tree, serve_tree
+from models.pii.engines.choose import make_flagger
+from serve_apps.api.context import app_state, redaction_scans
+from serve_apps.api.context.redaction_scans import RedactionScan, RedactionScans
+from storage.store import Store
+from tests.api.harness import client_of, make_resources, serving
+from tests.api.results.flagging import NAME, burn, flag_names, flag_slowly
+from tests.builders import make_block, make_tree
+
+TEXT = f"Signed by {NAME}, ann@example.com"
+SCAN = RedactionScan("names", flag_names)
+
+
+async def ingest(client: httpx.AsyncClient) -> str:
+    read = make_tree(make_block(BlockType.PARAGRAPH, TEXT))
+    body = {"tree": json.loads(serve_tree(dump_tree(read), document_id="d", name="letter.pdf"))}
+    job = (await client.post("/v1/ingest", json=body)).json()
+    return f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+
+
+@pytest.mark.parametrize("output", ["tree", "chunks", "export/markdown", "export/html"])
+async def test_redacted_output_hides_names_that_readers_did_not_search_for(store: Store, output: str) -> None:
+    resources = make_resources(store, flag_tree=make_flagger("regex"), redaction_scan=SCAN)
+    async with serving(resources) as app, client_of(app, "acme-admin") as client:
+        path = await ingest(client)
+        plain = await client.get(f"{path}/{output}")
+        redacted = await client.get(f"{path}/{output}", params={"redacted": "true"})
+        review = (await client.get(f"{path.split('/documents')[0]}/review")).json()
+    assert (plain.status_code, redacted.status_code) == (200, 200)
+    assert NAME in plain.text
+    assert NAME not in redacted.text
+    assert "[REDACTED:person]" in redacted.text.replace("\\", "")
+    assert [item["flag"] for item in review] == ["pii:person"]
+
+
+async def test_scan_is_not_repeated_and_kept_by_the_engine_that_was_chosen(store: Store) -> None:
+    scan = RedactionScan("regex", flag_slowly)
+    resources = make_resources(store, flag_tree=make_flagger("regex"), redaction_scan=scan)
+    async with serving(resources) as app, client_of(app, "acme-admin") as client:
+        path = await ingest(client)
+        redacted = (await client.get(f"{path}/tree", params={"redacted": "true"})).json()
+    assert redacted["pii"]["engine"] == "regex"
+    assert NAME in redacted["blocks"][0]["text"]
+
+
+async def test_long_scan_answers_503_until_it_is_done(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        app_state, "RedactionScans", lambda store, trees, scan: RedactionScans(store, trees, scan, wait_s=0.1)
+    )
+    resources = make_resources(
+        store, flag_tree=make_flagger("regex"), redaction_scan=replace(SCAN, flag_tree=flag_slowly)
+    )
+    async with serving(resources) as app, client_of(app, "acme-admin") as client:
+        path = await ingest(client)
+        early = await client.get(f"{path}/tree", params={"redacted": "true"})
+        for _ in range(200):
+            answer = await client.get(f"{path}/tree", params={"redacted": "true"})
+            if answer.status_code != 503:
+                break
+    assert (early.status_code, early.json()["code"]) == (503, "scan-running")
+    assert int(early.headers["retry-after"]) > 0
+    assert answer.status_code == 200
+    assert NAME not in answer.text
+
+
+async def test_scan_over_its_limit_leaves_the_document_unredactable(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redaction_scans, "MOST_CPU_S", 1)
+    monkeypatch.setattr(redaction_scans, "GRACE_CPU_S", 0)
+    resources = make_resources(store, flag_tree=make_flagger("regex"), redaction_scan=RedactionScan("names", burn))
+    async with serving(resources) as app, client_of(app, "acme-admin") as client:
+        path = await ingest(client)
+        answers = [await client.get(f"{path}/tree", params={"redacted": "true"}) for _ in range(2)]
+    assert [(answer.status_code, answer.json()["code"]) for answer in answers] == [(409, "pii-incomplete")] * 2
+
+
+async def test_archive_and_finetune_lines_hide_names(store: Store) -> None:
+    resources = make_resources(store, flag_tree=make_flagger("regex"), redaction_scan=SCAN)
+    async with serving(resources) as app, client_of(app, "acme-admin") as client:
+        path = await ingest(client)
+        job = path.split("/documents")[0]
+        archive = await client.get(f"{job}/archive", params={"redacted": "true"})
+        lines = await client.get(f"{job}/export/finetune", params={"redacted": "true"})
+    with zipfile.ZipFile(io.BytesIO(archive.content)) as packed:
+        assert json.loads(packed.read("contents.json"))
+        assert not any(NAME.encode() in packed.read(name) for name in packed.namelist())
+    assert lines.text
+    assert NAME not in lines.text
+
+
+async def test_archive_of_redacted_originals_names_refusals(store: Store) -> None:
+    resources = make_resources(store, flag_tree=make_flagger("regex"), redaction_scan=SCAN)
+    async with serving(resources) as app, client_of(app, "acme-admin") as client, client_of(app, "acme-read") as reader:
+        job = (await ingest(client)).split("/documents")[0]
+        archive = await reader.get(f"{job}/archive", params={"redacted": "true", "include": "original"})
+    with zipfile.ZipFile(io.BytesIO(archive.content)) as packed:
+        assert packed.namelist() == ["contents.json"]
+        (entry,) = json.loads(packed.read("contents.json"))
+    assert entry["files"] == []
+    assert entry["refused"]["code"] == "original-missing"
+    assert entry["refused"]["detail"]
