@@ -21,7 +21,7 @@ STOP_S = 8.0
 """Seconds in which a reader finishes or releases its documents when the whole service stops."""
 
 
-class Phase(StrEnum):
+class ServicePhase(StrEnum):
     """What a service does."""
 
     DOWN = "down"
@@ -135,25 +135,25 @@ def is_stopping(workdir: Path) -> bool:
     return state is not None and state.stopping
 
 
-def find_phase(workdir: Path) -> Phase:
+def find_phase(workdir: Path) -> ServicePhase:
     """Return what the service of a workdir does now."""
     state = running_state(workdir)
     phase = _phase_of_command(workdir)
     if phase is not None:
         return phase
     if state is None:
-        return Phase.DOWN
-    return Phase.STOPPING if state.stopping else Phase.UP if state.ready else Phase.STARTING
+        return ServicePhase.DOWN
+    return ServicePhase.STOPPING if state.stopping else ServicePhase.UP if state.ready else ServicePhase.STARTING
 
 
-def _phase_of_command(workdir: Path) -> Phase | None:
+def _phase_of_command(workdir: Path) -> ServicePhase | None:
     """Return the phase of the `up` or `down` that is at work; None if there is none."""
     try:
         with (workdir / "run" / _LOCK).open() as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
-                return Phase(lock.read().strip() or Phase.STARTING)
+                return ServicePhase(lock.read().strip() or ServicePhase.STARTING)
     except (OSError, ValueError):
         pass
     return None
@@ -190,7 +190,7 @@ def session_members(session: int, workdir: Path) -> list[Process]:
 
 
 @contextlib.contextmanager
-def exclusive(workdir: Path, phase: Phase) -> Iterator[None]:
+def exclusive(workdir: Path, phase: ServicePhase) -> Iterator[None]:
     """Allow one `up` or `down` of a workdir at a time; raise `ClusterBusy` at once if another runs.
 
     Meanwhile `find_phase` returns `phase`.

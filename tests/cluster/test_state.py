@@ -10,8 +10,8 @@ import pytest
 
 from cluster.errors import ClusterBusy
 from cluster.state import (
-    Phase,
     Process,
+    ServicePhase,
     ServiceState,
     clear_state,
     exclusive,
@@ -106,22 +106,26 @@ def test_members_of_a_session_are_known_by_the_folder_they_work_in(tmp_path: Pat
 
 
 def test_two_commands_on_one_workdir_do_not_run_together(tmp_path: Path) -> None:
-    with exclusive(tmp_path, Phase.STARTING), pytest.raises(ClusterBusy), exclusive(tmp_path, Phase.STARTING):
+    with (
+        exclusive(tmp_path, ServicePhase.STARTING),
+        pytest.raises(ClusterBusy),
+        exclusive(tmp_path, ServicePhase.STARTING),
+    ):
         pass
-    with exclusive(tmp_path, Phase.STARTING):
+    with exclusive(tmp_path, ServicePhase.STARTING):
         pass
 
 
 def test_phase_is_that_of_the_command_at_work_and_else_of_the_service(tmp_path: Path) -> None:
-    assert find_phase(tmp_path) is Phase.DOWN
-    for phase in (Phase.STARTING, Phase.STOPPING):
+    assert find_phase(tmp_path) is ServicePhase.DOWN
+    for phase in (ServicePhase.STARTING, ServicePhase.STOPPING):
         with exclusive(tmp_path, phase):
             assert find_phase(tmp_path) is phase
     write_state(tmp_path, ServiceState(supervisor=this_process(), base_url="http://127.0.0.1:1"))
-    assert find_phase(tmp_path) is Phase.STARTING
+    assert find_phase(tmp_path) is ServicePhase.STARTING
     mark_ready(tmp_path, True)
-    assert find_phase(tmp_path) is Phase.UP
+    assert find_phase(tmp_path) is ServicePhase.UP
     mark_stopping(tmp_path)
-    assert (find_phase(tmp_path), is_stopping(tmp_path)) == (Phase.STOPPING, True)
+    assert (find_phase(tmp_path), is_stopping(tmp_path)) == (ServicePhase.STOPPING, True)
     mark_ready(tmp_path, True)  # restarted
-    assert (find_phase(tmp_path), is_stopping(tmp_path)) == (Phase.UP, False)
+    assert (find_phase(tmp_path), is_stopping(tmp_path)) == (ServicePhase.UP, False)

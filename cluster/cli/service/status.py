@@ -15,14 +15,14 @@ import click
 from cluster.cli.shared.options import settings_from, workdir_option
 from cluster.machine.ready import fetch_json
 from cluster.runtime import Runtime, read_runtime, runtime_file
-from cluster.state import Phase, find_phase, running_state
+from cluster.state import ServicePhase, find_phase, running_state
 from configs.settings import Settings
 from models.cdom.version import SERVICE_VERSION
 from storage.postgres.database import Database
 from storage.queue.queue import queue_depth
 from storage.values.errors import StorageError
 
-_EXITS = {Phase.UP: 0, Phase.DOWN: 1, Phase.STARTING: 2, Phase.STOPPING: 2}
+_EXITS = {ServicePhase.UP: 0, ServicePhase.DOWN: 1, ServicePhase.STARTING: 2, ServicePhase.STOPPING: 2}
 
 
 @click.command()
@@ -33,14 +33,14 @@ def status(context: click.Context, as_json: bool, workdir: Path | None) -> None:
     """Show what runs where and the length of the queue."""
     facts = describe(settings_from(workdir))
     click.echo(json.dumps(facts, indent=2) if as_json else _lines(facts))
-    context.exit(_EXITS[Phase(facts["phase"])])
+    context.exit(_EXITS[ServicePhase(facts["phase"])])
 
 
 def describe(settings: Settings) -> dict[str, Any]:
     """Return the whole status; unreachable parts are null."""
     state = running_state(settings.workdir)
     phase = find_phase(settings.workdir)
-    up = phase is Phase.UP
+    up = phase is ServicePhase.UP
     facts: dict[str, Any] = {"up": up, "phase": phase.value, "workdir": str(settings.workdir), "versions": versions()}
     runtime = read_runtime(runtime_file(settings.workdir)) if runtime_file(settings.workdir).exists() else None
     if runtime is None or (state is None and not runtime.settings.database_url):
@@ -48,7 +48,7 @@ def describe(settings: Settings) -> dict[str, Any]:
     base_url = state.base_url if state else runtime.base_url  # without a state: served by a cluster this machine joined
     health = fetch_json(base_url, "/v1/health?deep=true") if up or state is None else None
     if state is None and health is not None:
-        facts |= {"up": True, "phase": Phase.UP.value}
+        facts |= {"up": True, "phase": ServicePhase.UP.value}
     return facts | {
         "base_url": base_url,
         "token_file": str(runtime.token_file) if runtime.token_file else None,
