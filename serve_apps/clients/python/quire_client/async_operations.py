@@ -146,7 +146,7 @@ class AsyncOperations(AsyncTransport):
         return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio}))
 
     async def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None) -> Content:
-        """Download a job's documents as a zip file; `original` needs the write scope and is never redacted."""
+        """Download a job's documents as a zip file; `original` needs the write scope unless it is redacted."""
         return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/archive", job_id=job_id), query={"include": include, "redacted": redacted}))
 
     async def download_documents(self, document_id: list[str], *, include: str | None = None, redacted: bool | None = None) -> Content:

@@ -168,7 +168,7 @@ export class Operations extends Transport {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio } });
   }
 
-  /** Download a job's documents as a zip file; `original` needs the write scope and is never redacted. */
+  /** Download a job's documents as a zip file; `original` needs the write scope unless it is redacted. */
   downloadJob(jobId: string, options: { include?: string; redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/archive", { job_id: jobId }), query: { include: options.include, redacted: options.redacted } });
   }
