@@ -11,11 +11,23 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 from cluster.errors import ClusterBusy
 
-_STATE, _TICKS_FIELD = "state.json", 19
+_STATE, _LOCK, _TICKS_FIELD = "state.json", "lock", 19
+STOP_S = 8.0
+"""Seconds in which a reader finishes or releases its documents when the whole service stops."""
+
+
+class Phase(StrEnum):
+    """What a service does."""
+
+    DOWN = "down"
+    STARTING = "starting"
+    UP = "up"
+    STOPPING = "stopping"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +44,16 @@ class Process:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceState:
-    """The state that `up` wrote: `ports` by purpose; `ready` becomes true when the API has answered."""
+    """The state that `up` wrote: `ports` by purpose.
+
+    `ready` becomes true when the API has answered, and `stopping` when the service begins to drain.
+    """
 
     supervisor: Process
     base_url: str
     ports: dict[str, int] = field(default_factory=dict)
     ready: bool = False
+    stopping: bool = False
     version: str = ""
 
 
@@ -102,8 +118,45 @@ def write_state(workdir: Path, state: ServiceState) -> None:
 def mark_ready(workdir: Path, ready: bool) -> None:
     """Set the readiness of a stored state."""
     state = read_state(workdir)
-    if state is not None and state.ready != ready:
-        write_state(workdir, replace(state, ready=ready))
+    if state is not None and (state.ready != ready or state.stopping):
+        write_state(workdir, replace(state, ready=ready, stopping=False))
+
+
+def mark_stopping(workdir: Path) -> None:
+    """Record that the service drains, so that its readers hurry."""
+    state = read_state(workdir)
+    if state is not None:
+        write_state(workdir, replace(state, ready=False, stopping=True))
+
+
+def is_stopping(workdir: Path) -> bool:
+    """Return whether the whole service drains, and not only one replica."""
+    state = read_state(workdir)
+    return state is not None and state.stopping
+
+
+def find_phase(workdir: Path) -> Phase:
+    """Return what the service of a workdir does now."""
+    state = running_state(workdir)
+    phase = _phase_of_command(workdir)
+    if phase is not None:
+        return phase
+    if state is None:
+        return Phase.DOWN
+    return Phase.STOPPING if state.stopping else Phase.UP if state.ready else Phase.STARTING
+
+
+def _phase_of_command(workdir: Path) -> Phase | None:
+    """Return the phase of the `up` or `down` that is at work; None if there is none."""
+    try:
+        with (workdir / "run" / _LOCK).open() as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return Phase(lock.read().strip() or Phase.STARTING)
+    except (OSError, ValueError):
+        pass
+    return None
 
 
 def clear_state(workdir: Path) -> None:
@@ -137,11 +190,17 @@ def session_members(session: int, workdir: Path) -> list[Process]:
 
 
 @contextlib.contextmanager
-def exclusive(workdir: Path) -> Iterator[None]:
-    """Allow one `up` or `down` of a workdir at a time; raise `ClusterBusy` at once if another runs."""
-    with (run_folder(workdir) / "lock").open("w") as lock:
+def exclusive(workdir: Path, phase: Phase) -> Iterator[None]:
+    """Allow one `up` or `down` of a workdir at a time; raise `ClusterBusy` at once if another runs.
+
+    Meanwhile `find_phase` returns `phase`.
+    """
+    with (run_folder(workdir) / _LOCK).open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ClusterBusy(f"another quire up or down is at work on {workdir}") from None
+        lock.truncate(0)
+        lock.write(phase)
+        lock.flush()
         yield

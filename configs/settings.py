@@ -225,6 +225,12 @@ class Settings(BaseSettings):
         "origins such as https://app.example separated by commas, or *",
         "Sites whose pages may call /v1 from a browser, with a key and never with cookies.",
     )
+    root_path: str = setting(
+        "",
+        "a path such as /quire",
+        "Path prefix under which a reverse proxy publishes the service. The proxy may remove it or keep it.",
+        pattern=r"^(/[A-Za-z0-9._~-]+)*$",
+    )
 
     # other doors
     console: Flag = setting(False, "0 or 1", "1 serves the hosted console under /console (docs/console.md).")

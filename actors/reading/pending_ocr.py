@@ -25,9 +25,9 @@ class PendingOcr:
 
     @property
     def can_do_without(self) -> bool:
-        """True when every page that waits has a text layer and only parts of it are in question."""
+        """True when every page that waits has a text layer that can stay: parts of it, or that of a scan."""
         waiting = self.pixels.numbers
-        return all(content.areas for content in self.contents if content.number in waiting)
+        return all(content.areas or content.layer for content in self.contents if content.number in waiting)
 
     def finish(self, recognised: Sequence[RecognisedPage]) -> ReadOutcome:
         """Return the document with the recognised pages; a waiting page without a recognition fails."""
@@ -53,11 +53,13 @@ def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: froze
     if content.number not in waiting:
         return content
     from models.extract.pipeline.ocr_regions import leave_areas  # with numpy and all layout: only where a page waits
-    from models.extract.pipeline.recognised import apply_recognition
+    from models.extract.pipeline.recognised import apply_recognition, leave_layer
 
     recognised = words.get(content.number)
     if recognised:
         return apply_recognition(content, recognised)
+    if content.layer:
+        return leave_layer(content)
     return leave_areas(content) if content.areas else failed_page(content.number, ErrorCode.ML_UNAVAILABLE)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from actors.reader.inflight import HeartbeatThread, Inflight
 from actors.reader.ocr_queue import OcrQueue, RecognitionParts
@@ -20,6 +21,7 @@ from cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
 from cluster.compose.tracing import make_tracing
 from cluster.compose.values import make_tree_flagger, sandbox_limits
 from cluster.runtime import Runtime
+from cluster.state import STOP_S, is_stopping
 from configs.settings import Settings
 from models.cdom.ports import FindElements, IndexDocument, RecognisePages
 from models.cdom.tracing import Tracing
@@ -123,8 +125,21 @@ def _reserve(store: Store, license: LicenseHolder) -> Callable[[Claim, int], Non
     return reserve
 
 
-def build_reader() -> Reader:
+class ServedReader:
+    """The reader of a replica, which drains faster when the whole service stops than when its pool shrinks."""
+
+    def __init__(self, reader: Reader, workdir: Path) -> None:
+        self._reader, self._workdir = reader, workdir
+        self.start, self.healthy = reader.start, reader.healthy
+
+    def drain(self, timeout_s: float) -> bool:
+        """Run `Reader.drain`."""
+        return self._reader.drain(min(timeout_s, STOP_S) if is_stopping(self._workdir) else timeout_s)
+
+
+def build_reader() -> ServedReader:
     """Build the reader of a replica."""
     runtime = find_runtime()
     served = ServedRecogniser()
-    return make_reader(runtime, with_vlm(runtime, served), served_indexer(runtime.settings), served)
+    reader = make_reader(runtime, with_vlm(runtime, served), served_indexer(runtime.settings), served)
+    return ServedReader(reader, runtime.settings.workdir)

@@ -47,6 +47,7 @@ def api_limits(settings: Settings) -> ApiLimits:
         allowed_hosts=settings.allowed_hosts,
         trusted_proxies=settings.trusted_proxies,
         cors_origins=settings.cors_origins,
+        root_path=settings.root_path,
         loopback_token=settings.proxy is Proxy.RAY,
     )
 

@@ -105,7 +105,7 @@ def service_environment(
         "DASHBOARD_METRIC_PORT": str(ports["dashboard_metric"]),
         "AUTOSCALER_METRIC_PORT": str(ports["autoscaler_metric"]),
         "FORWARDED_ALLOW_IPS": "",
-        "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.http.serve_proxy.proxy_middlewares",
+        "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.proxy.middlewares.proxy_middlewares",
     }
     if template:
         ours[WORKER_TEMPLATE] = str(ray_folder(workdir).parent / "workers.sock")

@@ -40,6 +40,10 @@ PAGES_PER_RECOGNISER = 4
 """One page is with its worker, and three wait: enough to keep it busy, too few to make a page wait for long."""
 CALLS_PER_EMBEDDER = 8
 """Documents whose chunks wait for vectors; one call after another is batched anyway."""
+CALLS_PER_API = 128
+"""Requests of one API replica, long polls included: they cost memory but no CPU time while they wait."""
+CALLS_PER_SEARCHER = 16
+"""Searches that run or wait at one replica; they are answered together."""
 _EMBEDDER: Any = deployments.Embedder
 _SEARCHER: Any = deployments.Searcher
 
@@ -51,7 +55,8 @@ def targets(
     below: list[Any] = [_background(), _recogniser(), *_searching(searching, embedding)]
     if not sizing.own_application and sizing.maximum:
         below.append(_readers(sizing, dsn_file))
-    api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET)
+    scaling = by_ongoing(CALLS_PER_API, least=1, most=MOST_NODES, window_s=120, per_node=False)
+    api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET, autoscaling_config=scaling)
     applications = [_target(api.bind(factory.API, *below), API_APP, "/")]
     if sizing.own_application:
         applications.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
@@ -93,7 +98,9 @@ def _searching(searching: bool, embedding: bool) -> list[Any]:
     """Return the deployments that answer searches; the index writer is part of the background process."""
     if not searching:
         return []
-    searcher = _SEARCHER.options(ray_actor_options=SEARCHER.actor_options(), logging_config=QUIET)
+    searcher = _SEARCHER.options(
+        ray_actor_options=SEARCHER.actor_options(), logging_config=QUIET, **_single_per_node(CALLS_PER_SEARCHER)
+    )
     return [searcher.bind(factory.SEARCHER), *([_embedder()] if embedding else [])]
 
 

@@ -6,7 +6,10 @@ All its processes listen on loopback only. Written against ray 2.60.0, which is 
 
 import logging
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import ray
@@ -18,11 +21,16 @@ from cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_fol
 from cluster.placement.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
 from cluster.serve import app, doors, forked_worker
+from cluster.serve.closed_port import answer_closed
+from cluster.state import STOP_S
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
 DRAIN_S = 130.0
 """Seconds of a drain: above the longest grace period of a deployment."""
+GROUP_S = STOP_S + 4.0
+"""Seconds for a group of applications to stop: readers finish or release their documents in `STOP_S`."""
+POLL_S = 0.1  # seconds between looks at applications that stop
 LOOPBACK = "127.0.0.1"
 
 
@@ -31,7 +39,8 @@ class Head:
 
     def __init__(self, runtime: Runtime, ports: Mapping[str, int], *, others_may_join: bool = False) -> None:
         self._runtime, self._ports, self._others_may_join = runtime, ports, others_may_join
-        self._sizing = plan_readers(runtime.settings)
+        planned = plan_readers(runtime.settings)
+        self._sizing = replace(planned, own_application=planned.maximum > 0)  # so that readers can be stopped first
         self._waiting = optional_pools(runtime.settings)
         self._node: Any = None
 
@@ -78,7 +87,15 @@ class Head:
         return str(dead[0][0]) if dead else None
 
     def stop(self) -> None:
-        """Drain, then end every process of the node. A head with a dead GCS cannot drain."""
+        """Drain, then end every process of the node. A head with a dead GCS cannot drain.
+
+        Readers stop first, while the embedder and the index writer still serve them. The proxy answers until the last
+        application has stopped, and `answer_closed` from then until this process ends.
+        """
+        settings = self._runtime.settings
+        if self.died() is None:
+            _stop_applications([[app.WORKERS_APP], [name for name in _applications() if name != app.WORKERS_APP]])
+        answer_closed(settings.host, settings.port)
         if self.died() is None:
             _drain()
             ray.shutdown()
@@ -120,6 +137,24 @@ def _why(status: Any) -> str:
     """Return Serve's messages about deployments that did not start: the errors of their constructors."""
     deployments = [pair for application in status.applications.values() for pair in application.deployments.items()]
     return "\n".join(f"{name}: {facts.message}" for name, facts in deployments if facts.status.value != "HEALTHY")
+
+
+def _applications() -> list[str]:
+    try:
+        return list(serve.status().applications)
+    except Exception:  # a controller that died meanwhile
+        return []
+
+
+def _stop_applications(groups: Sequence[Sequence[str]]) -> None:
+    """Delete each group of applications and wait until its replicas have drained, or too long."""
+    for names in groups:
+        until = time.monotonic() + GROUP_S
+        for name in names:
+            with suppress(Exception):  # unknown, or a controller that died meanwhile: the session is swept
+                serve.delete(name, _blocking=False)
+        while time.monotonic() < until and not set(names).isdisjoint(_applications()):
+            time.sleep(POLL_S)
 
 
 def _drain() -> None:

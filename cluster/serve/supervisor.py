@@ -24,7 +24,7 @@ from cluster.machine.session_sweep import sweep_session
 from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.runtime import Runtime, read_runtime
 from cluster.serve.worker_template import become_worker, fork_template
-from cluster.state import ServiceState, clear_state, mark_ready, read_state, this_process
+from cluster.state import ServiceState, clear_state, mark_ready, mark_stopping, read_state, this_process
 from storage.values.backoff import BackoffPolicy
 
 log = logging.getLogger("quire.supervisor")
@@ -109,7 +109,8 @@ class Supervisor:
             log.exception("the database does not start")
 
     def _end(self) -> None:
-        mark_ready(self._workdir, False)
+        if self._stop.is_set():
+            mark_stopping(self._workdir)
         self._head.stop()
         sweep_session(self._workdir, os.getpid(), spare=os.getpid())
 

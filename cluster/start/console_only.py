@@ -19,7 +19,7 @@ from cluster.serve.hosted import make_console
 from cluster.start.database import open_database
 from cluster.state import run_folder, running_state, write_private
 from configs.settings import Settings
-from serve_apps.api.http.serve_proxy import BoundedHeads
+from serve_apps.api.proxy.heads import BoundedHeads
 from storage.access.audit import seal
 from storage.access.rate_limits import delete_idle_buckets
 from storage.postgres.leases import RoleLease

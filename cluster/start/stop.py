@@ -11,7 +11,7 @@ from pathlib import Path
 from cluster.machine.environment import remove_short_folder
 from cluster.machine.session_sweep import sweep_session
 from cluster.postgres.embedded import EmbeddedPostgres
-from cluster.state import Process, ServiceState, clear_state, read_state
+from cluster.state import Process, ServiceState, clear_state, mark_stopping, read_state
 
 DRAIN_S = 150.0  # seconds: the readers' grace of 120 and Serve's own shutdown
 
@@ -29,6 +29,7 @@ def _end(workdir: Path, state: ServiceState, timeout_s: float) -> bool:
     supervisor = state.supervisor
     ran = supervisor.alive()
     if ran:
+        mark_stopping(workdir)
         os.kill(supervisor.pid, signal.SIGTERM)
         _wait_for(supervisor, timeout_s)
     return bool(sweep_session(workdir, supervisor.pid)) or ran

@@ -78,6 +78,8 @@ class Span:
 
     `latex`: the stretch is a formula, and this its LaTeX without dollars; a tree says it only of formulas.
     `strike`: the stretch is struck through; a tree says it only of such stretches.
+    `superscript` and `subscript`: the stretch is raised or lowered; a tree says it only of such stretches. Raised and
+    lowered figures are superscript and subscript characters in the text ("15²").
     """
 
     start: int
@@ -88,6 +90,8 @@ class Span:
     href: str | None = None
     latex: Annotated[str | None, Field(exclude_if=_is_none)] = None
     strike: Annotated[bool, Field(exclude_if=_is_false)] = False
+    superscript: Annotated[bool, Field(exclude_if=_is_false)] = False
+    subscript: Annotated[bool, Field(exclude_if=_is_false)] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from models.cdom.chunk import Chunk
+from models.derive.finetune_text import cut_overlap, join_neighbours, write_answer
 from models.derive.language import detect_language
 from models.derive.near_duplicates import NearDuplicates
 
@@ -79,7 +80,7 @@ def parse_style(name: str) -> Style:
     try:
         return Style(name)
     except ValueError:
-        raise UnknownStyle(name) from None
+        raise UnknownStyle(f"{name}: expected one of {', '.join(Style)}") from None
 
 
 def parse_split(name: str) -> Split:
@@ -91,7 +92,7 @@ def parse_split(name: str) -> Split:
     try:
         return Split(name)
     except ValueError:
-        raise UnknownSplit(name) from None
+        raise UnknownSplit(f"{name}: expected one of {', '.join(Split)}") from None
 
 
 def export_lines(
@@ -113,11 +114,13 @@ def make_records(
 ) -> Iterator[dict[str, Any]]:
     """Yield records in the order of the chunks. The first of near-duplicates stays, in every split."""
     known = NearDuplicates() if options.dedup else None
-    for document_id, chunk in chunks:
+    for document_id, chunk, before, after in join_neighbours(chunks):
         if not passes(chunk, options, detect) or (known is not None and known.seen(chunk.text)):
             continue
         if options.split is None or split_of(chunk.text, options.val_ratio) is options.split:
-            yield make_record(document_id, chunk, options.style)
+            record = make_record(document_id, chunk, options.style, before=before, after=after)
+            if record is not None:
+                yield record
 
 
 def passes(chunk: Chunk, options: FinetuneOptions, detect: Callable[[str], str | None]) -> bool:
@@ -135,23 +138,37 @@ def split_of(text: str, val_ratio: float) -> Split:
     return Split.VAL if int.from_bytes(digest[:8], "big") < val_ratio * 2**64 else Split.TRAIN
 
 
-def make_record(document_id: str, chunk: Chunk, style: Style) -> dict[str, Any]:
-    """Return the record of a chunk in that style."""
-    place = " > ".join(chunk.section_path) or "the document"
+def make_record(
+    document_id: str, chunk: Chunk, style: Style, *, before: Chunk | None = None, after: Chunk | None = None
+) -> dict[str, Any] | None:
+    """Return the record of a chunk in that style, or None if it has no heading or no text for a question and answer.
+
+    Args:
+        document_id: The id of the chunk's document.
+        chunk: The chunk.
+        style: The form of the record.
+        before: The chunk before it in the same document.
+        after: The chunk after it in the same document.
+    """
+    if style is Style.RAW:
+        return {"document_id": document_id, **asdict(chunk)}
+    text = cut_overlap(chunk, before) if style is Style.COMPLETION else write_answer(chunk, before, after)
+    if not text:
+        return None
+    place = " > ".join(chunk.section_path)
+    metadata = {"document": document_id, "pages": list(chunk.pages), "section": list(chunk.section_path)}
+    return _style(style, place, text) | {"metadata": metadata}
+
+
+def _style(style: Literal[Style.COMPLETION, Style.CHAT, Style.INSTRUCTION], place: str, text: str) -> dict[str, Any]:
     match style:
         case Style.COMPLETION:
-            return {"text": chunk.text}
+            return {"text": text}
         case Style.CHAT:
-            question = {"role": "user", "content": f"What does the document say under: {place}?"}
-            return {"messages": [question, {"role": "assistant", "content": chunk.text}]}
+            question = {"role": "user", "content": f'What does the document say in the section "{place}"?'}
+            return {"messages": [question, {"role": "assistant", "content": text}]}
         case Style.INSTRUCTION:
-            return {
-                "instruction": "Write the passage that stands under this heading.",
-                "input": place,
-                "output": chunk.text,
-            }
-        case Style.RAW:
-            return {"document_id": document_id, **asdict(chunk)}
+            return {"instruction": "Write the text of the section with this heading.", "input": place, "output": text}
         case _:
             assert_never(style)
 

@@ -1,6 +1,7 @@
 """Writes text with spans as HTML: emphasis, code, safe links and formulas. All other text is escaped."""
 
 from itertools import pairwise
+from unicodedata import normalize
 
 from models.cdom.tree import Block
 from models.export.markup import Markup, element, escape, safe_href
@@ -29,8 +30,12 @@ def _stretch(block: Block, start: int, end: int) -> Markup:
     covering = [span for span in block.spans if span.start <= start and end <= span.end]
     latex = next((span.latex for span in covering if span.latex and (span.start, span.end) == (start, end)), None)
     printed = block.text[start:end]
-    markup = html_formula(latex, printed) if latex else _break_lines(printed)
+    is_raised, is_lowered = any(span.superscript for span in covering), any(span.subscript for span in covering)
+    shown = normalize("NFKC", printed) if is_raised or is_lowered else printed
+    markup = html_formula(latex, printed) if latex else _break_lines(shown)
     for name, on in (
+        ("sup", is_raised),
+        ("sub", is_lowered),
         ("code", any(span.code for span in covering)),
         ("em", any(span.italic for span in covering)),
         ("del", any(span.strike for span in covering)),

@@ -14,7 +14,7 @@ from models.cdom.coverage import PageCoverage
 from models.cdom.errors import ErrorCode
 from models.cdom.geometry import Bbox
 from models.cdom.original import Format
-from models.cdom.ports import DetectedPage, PageImage, PixelPage
+from models.cdom.ports import DetectedPage, PageImage, PixelPage, Word
 from models.cdom.table import Many, Table
 from models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, Span
 
@@ -107,7 +107,8 @@ class PageContent:
     `body_size` is the most frequent type size. `warnings` are stable codes; `error` is set if and only if `status` is
     failed. `engine`, `model` and `version` name the reader (block provenance). `coverage` is None if it was not
     counted; `written` counts the characters of the blocks at their creation, by which assembly is checked. `areas` wait
-    for a recogniser (route `mixed`); `recogniser` read the blocks that are `recognised`.
+    for a recogniser (route `mixed`); `recogniser` read the blocks that are `recognised`. `layer`: words of the text
+    layer of a scan that waits for a recogniser; its blocks are made of them.
     """
 
     number: int
@@ -130,6 +131,7 @@ class PageContent:
     written: int | None = None
     areas: Many[ReadArea] = ()
     recogniser: AreaReader | None = None
+    layer: Many[Word] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ READERS: dict[Format, str] = {
     Format.PDF: "models.extract.formats.pdf.document:open_pdf",
     Format.DOCX: "models.extract.formats.word.docx:open_docx",
     Format.PPTX: "models.extract.formats.slides:open_pptx",
+    Format.PPT: "models.extract.formats.slides.ppt:open_ppt",
     Format.XLSX: "models.extract.formats.sheets.xlsx:open_xlsx",
     Format.DOC: "models.extract.formats.word.doc:open_doc",
     Format.XLS: "models.extract.formats.sheets.xls:open_xls",
@@ -25,13 +26,16 @@ READERS: dict[Format, str] = {
     Format.ODT: "models.extract.formats.opendocument:open_odt",
     Format.ODS: "models.extract.formats.opendocument:open_ods",
     Format.ODP: "models.extract.formats.opendocument:open_odp",
+    Format.HWPX: "models.extract.formats.word.hwpx:open_hwpx",
     Format.EPUB: "models.extract.formats.web.epub:open_epub",
     Format.HTML: "models.extract.formats.common.html:open_html",
     Format.MHTML: "models.extract.formats.mail:open_mhtml",
+    Format.SVG: "models.extract.formats.web.svg:open_svg",
     Format.JATS: "models.extract.formats.text.jats:open_jats",
     Format.ASCIIDOC: "models.extract.formats.text.asciidoc:open_asciidoc",
     Format.EML: "models.extract.formats.mail:open_eml",
     Format.MSG: "models.extract.formats.mail.msg:open_msg",
+    Format.TNEF: "models.extract.formats.mail.tnef:open_tnef",
     Format.MBOX: "models.extract.formats.archive:open_mbox",
     Format.ZIP: "models.extract.formats.archive:open_zip",
     Format.CSV: "models.extract.formats.text:open_csv",
@@ -48,7 +52,6 @@ INSIDE = {Format.DOCX: frozenset({Format.HTML, Format.MHTML, Format.RTF, Format.
 """Formats whose files may be inside a file of another format and are read in its place."""
 
 REFUSED = {
-    Format.PPT: "PowerPoint 97-2003 (.ppt) is not read; save it as .pptx or PDF",
     Format.HEIC: "HEIC pictures are not read; convert them to JPEG or PNG",
 }
 """Formats that are only recognised, with advice."""
@@ -57,10 +60,12 @@ STATED = frozenset(
     {
         Format.DOCX, Format.PPTX, Format.XLSX, Format.ODT, Format.ODS, Format.ODP, Format.RTF, Format.EPUB,
         Format.HTML, Format.MHTML, Format.EML, Format.CSV, Format.MARKDOWN, Format.TXT,
-        Format.DOC, Format.XLS, Format.XLSB, Format.MSG, Format.MBOX, Format.ZIP, Format.JATS, Format.ASCIIDOC,
+        Format.DOC, Format.PPT, Format.XLS, Format.XLSB, Format.MSG, Format.MBOX, Format.ZIP, Format.JATS,
+        Format.ASCIIDOC, Format.TNEF, Format.SVG, Format.HWPX,
     }
 )  # fmt: skip
 """Formats whose characters are counted independently of their reader."""
+_WRAPPED = "models.extract.formats.common.unwrap"
 _LOCKED = "models.extract.formats.common.encryption"
 _COUNTED = "models.extract.coverage.stated.counted"
 
@@ -76,10 +81,11 @@ def find_reader(format: Format) -> Opener:
 
 
 def open_lock(data: bytes, options: ReadOptions) -> bytes:
-    """Return the content of a password-protected Office package; other files unchanged.
+    """Return the content of a signed file, an iWork preview or an encrypted Office package; other files unchanged.
 
-    Raises `Encrypted`, `Malformed`.
+    Raises `Encrypted`, `Malformed`, `UnsupportedFormat`.
     """
+    data = import_module(_WRAPPED).unwrap(data)
     return cast(bytes, import_module(_LOCKED).unlock(data, options.password)) if is_locked(data) else data
 
 

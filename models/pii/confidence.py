@@ -13,6 +13,7 @@ _BY_KIND = {
     Kind.SSN: 0.95,
     Kind.NATIONAL_ID: 0.95,
     Kind.VAT_ID: 0.95,
+    Kind.BANK_ACCOUNT: 0.9,
     Kind.PASSPORT: 0.9,
     Kind.IP: 0.9,
     Kind.DATE_OF_BIRTH: 0.9,

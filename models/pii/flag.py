@@ -19,8 +19,12 @@ from models.pii.windows import CPU_S_PER_WINDOW, ScanBudget, ScanTooSlow, detect
 
 log = logging.getLogger(__name__)
 
-_FIGURE = re.compile(r"[<>≤≥~]?[0-9]{1,5}(?:[.,][0-9]{1,3})?(?: ?[-–] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)?")
-_DECIMAL = re.compile(r"[0-9]{1,4}[.,][0-9]{1,2}(?: ?[-–] ?[0-9]{1,4}[.,][0-9]{1,2})?|[0-9]{1,4} [-–] [0-9]{1,4}")
+_DIGIT = re.compile(r"[0-9]")
+_DATE = re.compile(r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}")
+_FIGURE = re.compile(r"[<>≤≥~*†‡+–-]{0,3} ?[0-9]{1,5}(?:[.,][0-9]{1,5})?(?: ?[-–] ?[0-9]{1,5}(?:[.,][0-9]{1,3})?)?")
+_DECIMAL = re.compile(
+    r"[*†‡+–-]{0,3} ?[0-9]{1,4}[.,][0-9]{1,5}(?: ?[-–] ?[0-9]{1,4}[.,][0-9]{1,5})?|[0-9]{1,4} [-–] [0-9]{1,4}"
+)
 Spans = dict[int, list[FlagSpan]]
 
 
@@ -64,10 +68,14 @@ def _find(blocks: tuple[Block, ...], detector: Detector) -> Spans:
 
 
 def _are_figures(kind: Kind, pieces: list[JoinedPiece]) -> bool:
-    """Cells of a table side by side that hold a number each, one of them a decimal or a range: none is torn."""
+    """Return True for table cells side by side that each hold a number of their own: none of them is torn."""
     if kind not in (Kind.PHONE, Kind.IP, Kind.NATIONAL_ID) or any(piece.field.cell is None for piece in pieces):
         return False
+    if any(_DIGIT.search(piece.field.text[: piece.start] + piece.field.text[piece.end :]) for piece in pieces):
+        return True
     texts = [piece.field.text.strip() for piece in pieces]
+    if any(_DATE.fullmatch(text) for text in texts):
+        return True
     return all(_FIGURE.fullmatch(text) for text in texts) and any(_DECIMAL.fullmatch(text) for text in texts)
 
 

@@ -19,6 +19,7 @@ class Kind(StrEnum):
     SSN = "ssn"
     NATIONAL_ID = "national_id"
     VAT_ID = "vat_id"
+    BANK_ACCOUNT = "bank_account"
     PASSPORT = "passport"
     IP = "ip"
     DATE_OF_BIRTH = "date_of_birth"

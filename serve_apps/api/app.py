@@ -1,5 +1,7 @@
 """The API as one ASGI app, built from values: routes, error table, outer layer. It starts nothing."""
 
+from functools import partial
+
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
@@ -7,13 +9,15 @@ from models.cdom.version import INTERFACE_VERSION
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api import docs_page
 from serve_apps.api.context.app_state import AppState
+from serve_apps.api.context.deps import check_caller
 from serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
 from serve_apps.api.http import problems
 from serve_apps.api.http.compression import Gzip
 from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
-from serve_apps.api.routes.jobs import documents, ephemeral, events, ingest, jobs, parse
+from serve_apps.api.root_path import RootPath
+from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse
 from serve_apps.api.routes.operations import (
     audit,
     erasure,
@@ -38,6 +42,7 @@ from serve_apps.api.routes.results import (
     readings,
     review,
     search,
+    tables,
     trees,
 )
 from serve_apps.guide.site import install as install_guide
@@ -53,6 +58,7 @@ _PARTS = (
     token,
     license,
     ingest,
+    tables,
     documents,
     originals,
     pictures,
@@ -68,6 +74,7 @@ _PARTS = (
     metrics,
     plugin_exports,
     ephemeral,
+    extract,
     review,
     flag_boxes,
     readings,
@@ -92,7 +99,7 @@ def create_app(resources: Resources) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.running = running
+    app.state.running, limits = running, resources.limits
     for router in _ROUTERS:
         app.router.routes.extend(router.routes)  # flat: matching nested routers costs 30 µs of CPU per request
     _check_scopes()
@@ -100,12 +107,14 @@ def create_app(resources: Resources) -> FastAPI:
     docs_page.install(app)
     install_guide(app)
     install_dashboard(app, resources)
-    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
-    limits = resources.limits
+    app.openapi = lambda: describe(app, limits.root_path)  # type: ignore[method-assign]
+    if limits.root_path:
+        app.add_middleware(RootPath, prefix=limits.root_path)
     app.add_middleware(Gzip)
     app.add_middleware(
         OuterMiddleware,
         body_cap=_BodyCaps(limits),
+        check_caller=partial(check_caller, running),
         max_inflight_bytes=limits.max_inflight_bytes,
         tracing=resources.tracing,
     )
@@ -124,6 +133,7 @@ class _BodyCaps:
             "/v1/parse": limits.max_upload_bytes + room,
             "/v1/ingest": limits.max_ingest_bytes,
             "/v1/compare": limits.max_upload_bytes * 2 + room,
+            "/v1/extract": limits.max_upload_bytes + room,
             "/v1/evaluate": limits.max_upload_bytes * limits.max_batch_files + room,
         }
 

@@ -21,18 +21,34 @@ _OF_BODIES = {
     "402": "The page quota of this month is used up, or the licence has expired.",
     "408": "The client stopped sending.",
     "413": "A file, the request or the batch exceeds its limit.",
+    "415": "The body is compressed (Content-Encoding).",
     "507": "The organisation has reached its storage limit.",
 }
 _SECURITY = {
     "ApiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "Bearer": {"type": "http", "scheme": "bearer"},
 }
-
-
+_UNPAID = {"402": _OF_BODIES["402"]}
+_DISABLED = "The webhook is disabled, because its receiver answered 410."
 _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("GET", "/metrics"): {"404": "Metrics are disabled."},
+    ("GET", "/v1/token"): {"409": "The operator manages the keys."},
+    ("DELETE", "/v1/jobs/{job_id}"): {"409": "A document of the job is not finished."},
+    ("DELETE", "/v1/documents/{document_id}"): {"409": "The document is not finished."},
+    ("POST", "/v1/jobs/{job_id}/documents/{document_id}/requeue"): _UNPAID
+    | {"409": "The document has not failed, or its original is no longer stored."},
+    ("POST", "/v1/sources"): {"409": "The source exists, or the organisation has its limit of sources."},
+    ("POST", "/v1/sources/{source_id}/sync"): _UNPAID | {"409": "The source is being synced."},
+    ("POST", "/v1/webhooks"): {"409": "The organisation has its limit of webhooks."},
+    ("POST", "/v1/webhooks/{webhook_id}/test"): {"409": _DISABLED},
+    ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): {"409": _DISABLED},
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/original"): {"416": "The original has none of these bytes."},
     ("GET", "/v1/documents"): {"404": "The value is not a job id."},
     ("GET", "/v1/archive"): {"404": "One of the documents is unknown, deleted, or another tenant's."},
+    ("GET", "/v1/documents/tables.parquet"): {
+        "404": "One of the documents is unknown, deleted, or another tenant's.",
+        "409": "redacted=true, and the scan of a document did not finish.",
+    },
     ("GET", "/v1/search"): {
         "404": "Unknown, deleted, or another tenant's document or job.",
         "409": "Search is not configured, or a hit's document has no finished PII scan.",
@@ -41,11 +57,13 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
 """Additional responses of single operations."""
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
-    """Return the OpenAPI document of `app`, built once."""
+def describe(app: FastAPI, root_path: str = "") -> dict[str, Any]:
+    """Return the OpenAPI document of `app`, published under `root_path`, built once."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         _add_components(schema)
+        if root_path:
+            schema["servers"] = [{"url": root_path}]
         for path, operations in schema["paths"].items():
             for method, operation in operations.items():
                 _complete(operation, (method.upper(), path))

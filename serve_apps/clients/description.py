@@ -37,7 +37,7 @@ NAMES_BY_PATH = {
 """Names of operations whose route functions are clear only within their module."""
 REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "sync_source", "enable_webhook"}
 """POSTs that may be sent twice."""
-_HANDLED_HEADERS = {"X-API-Key", "X-DE-Org", "Idempotency-Key"}
+_TEXTUAL = {"application/json", "application/x-ndjson"}
 
 
 class SchemaKind(StrEnum):
@@ -84,6 +84,11 @@ class Operation:
     def repeatable(self) -> bool:
         """Return whether sending the request twice has the same effect as sending it once."""
         return self.method in {"GET", "DELETE"} or self.name in REPEATABLE
+
+    @property
+    def is_binary(self) -> bool:
+        """Return whether the answer is a file whose bytes must reach the caller unchanged."""
+        return self.kind is SchemaKind.CONTENT
 
 
 def read_operations(document: Schema) -> Iterator[Operation]:
@@ -145,7 +150,7 @@ def _result(operation: Schema, query: set[str]) -> tuple[SchemaKind, Schema]:
         return SchemaKind.NOTHING, {}
     if "text/event-stream" in kinds:
         return SchemaKind.EVENTS, {}
-    if any(media.startswith(("image/", "application/zip", "application/vnd.")) for media in kinds):
+    if not all(media.startswith("text/") or media in _TEXTUAL for media in kinds):
         return SchemaKind.CONTENT, {}
     if "application/json" not in kinds:
         return SchemaKind.TEXT, {}

@@ -18,6 +18,7 @@ FLAGS = {
     "address": "Postal address",
     "vat_id": "VAT number",
     "plate": "Number plate",
+    "bank_account": "Bank account",
     "crypto_wallet": "Crypto wallet",
     "secret": "Password or secret",
     "person": "Person",

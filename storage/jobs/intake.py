@@ -15,7 +15,7 @@ from storage.jobs.jobs import COUNTED, load_job
 from storage.postgres.database import Connection, Row
 from storage.postgres.notices import notify_tasks
 from storage.queue.disk_cap import require_room
-from storage.queue.usage import THIS_MONTH, admit
+from storage.queue.usage import THIS_MONTH, admit, has_ample_room
 from storage.store import Store
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.errors import StoreUnavailable
@@ -43,7 +43,7 @@ with given as materialized (
   select * from jsonb_to_recordset(%(documents)s) as g(id text, position bigint, source_file text, sha256 text,
                                                      bytes bigint, options jsonb)
 ), month as materialized (select coalesce(%(month)s::date, {THIS_MONTH}) as month
-), reserved as (  -- where a quota is counted, `admit` has done it
+), reserved as (  -- near the quota `admit` has done it
   insert into quota_deltas (month, reserved) select month, %(total)s from month where %(month)s::date is null
 ), document as (
   insert into documents (id, job_id, tenant, org, key_name, position, source_file, sha256, bytes, options,
@@ -108,7 +108,7 @@ def submit_job(
         params |= {"key_name": actor.key_name, "total": len(files), "priority": int(priority)}
         params |= {"traceparent": actor.traceparent, "request_id": actor.request_id, "documents": Jsonb(records)}
         params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
-        params |= {"month": admit(conn, quota, len(files)) if quota.max_pages_per_month is not None else None}
+        params |= {"month": None if has_ample_room(conn, quota, len(files)) else admit(conn, quota, len(files))}
         job = _accepted(conn.execute(_INSERT, params).fetchall()[0], records, metadata)
         if within is not None:
             within(conn, job)

@@ -4,6 +4,7 @@ Lock order: task, document, job, usage. A delete only marks and notes a purge; `
 work later. Unknown and foreign ids raise NotFound.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from psycopg.types.json import Jsonb
@@ -110,7 +111,7 @@ def delete_job(db: Database, scope: Scope, actor: Actor, job_id: str) -> None:
         ).fetchone()
         if marked is None:
             raise Conflict("the job is not finished")
-        conn.execute(_TOMBSTONE, {"ids": [row["id"] for row in rows]})
+        hide_documents(conn, [row["id"] for row in rows])
         conn.execute("delete from idempotency_keys where job_id = %(job_id)s", params)  # callers may put names there
         record(conn, scope, actor, "job.deleted", job_id)
 
@@ -122,8 +123,13 @@ def delete_document(db: Database, scope: Scope, actor: Actor, document_id: str) 
         if row["status"] in (DocumentStatus.QUEUED, DocumentStatus.RUNNING):
             raise Conflict("the document is not finished")
         if row["deleted_at"] is None:
-            conn.execute(_TOMBSTONE, {"ids": [document_id]})
+            hide_documents(conn, [document_id])
             record(conn, scope, actor, "document.deleted", document_id)
+
+
+def hide_documents(conn: Connection, document_ids: Sequence[str]) -> None:
+    """Mark finished documents as deleted, which hides them from every caller, and record that they are to be erased."""
+    conn.execute(_TOMBSTONE, {"ids": list(document_ids)})
 
 
 def _lock_document(conn: Connection, scope: Scope, document_id: str) -> Row:

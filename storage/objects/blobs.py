@@ -67,8 +67,11 @@ class LocalBlobs:
     def new_writer(self) -> "LocalBlobWriter":
         """Return a writer of one new original."""
         with disk_errors():
-            make_folder(self._incoming)
-            return LocalBlobWriter(self, partial_name(self._incoming))
+            try:
+                return LocalBlobWriter(self, partial_name(self._incoming))
+            except FileNotFoundError:
+                make_folder(self._incoming)
+                return LocalBlobWriter(self, partial_name(self._incoming))
 
     def open(self, sha256: str) -> BinaryIO:
         """Open an original for reading; raise NotFound if it is missing."""
@@ -130,8 +133,11 @@ class LocalBlobWriter:
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
-            make_folder(target.parent)
-            self._partial.rename(target)
+            try:
+                self._partial.rename(target)
+            except FileNotFoundError:
+                make_folder(target.parent)
+                self._partial.rename(target)
             sync_folder(target.parent)
         return StoredBlob(key=sha256, sha256=sha256, bytes=self._bytes)
 

@@ -19,6 +19,13 @@ SURE_SHARE = 0.99
 The margin covers the pages of a few seconds.
 """
 
+AMPLE_PAGES = 20_000
+"""Pages below the quota from which admissions no longer wait for each other: 100 simultaneous jobs of 200 documents."""
+_TAKEN = f"""
+select coalesce((select used + reserved from quota where month = {THIS_MONTH}), 0)
+     + coalesce((select sum(used + reserved) from quota_deltas where month = {THIS_MONTH}), 0)::bigint as taken
+"""
+
 # The reservation of one document in one statement, within this month. It commits asynchronously, because the row of the
 # quota is held until then: a database crash may lose reservations of its last moment, with the document's own count.
 _GROW = f"""
@@ -68,6 +75,17 @@ def admit(conn: Connection, quota: PageQuota, pages: int) -> date:
         raise QuotaExceeded(f"{quota.max_pages_per_month} pages a month")
     conn.execute("update quota set reserved = reserved + %s where month = %s", (pages, month))
     return month
+
+
+def has_ample_room(conn: Connection, quota: PageQuota, pages: int) -> bool:
+    """Return whether `pages` fit so far below the quota that simultaneous admissions cannot exceed it either.
+
+    The caller then only inserts a delta and waits for no row.
+    """
+    if quota.max_pages_per_month is None:
+        return True
+    taken: int = conn.execute(_TAKEN).fetchall()[0]["taken"]
+    return taken + pages + AMPLE_PAGES <= quota.max_pages_per_month
 
 
 def reserve_pages(db: Database, claim: Claim, pages: int, quota: PageQuota) -> None:

@@ -13,11 +13,13 @@ from typing import Any
 from storage.access.audit import record
 from storage.postgres.database import Connection, Database, Row
 from storage.sources.gate import SourceGate, SourceKind
+from storage.sources.removed_files import delete_retired
 from storage.values.errors import Conflict, NotFound
 from storage.values.ids import new_source_id
 from storage.values.rows import Actor, Scope
 
 MAX_SOURCES = 100  # sources of one organisation
+_BATCHES_AT_ONCE = 10  # of a thousand documents that the deletion of their source waits for
 OWN = "tenant = %(tenant)s and org = %(org)s"
 _ALL = f"select * from sources where {OWN}"
 _SYNCING = "coalesce(lease_until > clock_timestamp(), false) as syncing"
@@ -148,8 +150,11 @@ def request_sync(db: Database, scope: Scope, source_id: str) -> None:
         conn.execute("update sources set wanted_at = clock_timestamp() where id = %(id)s", params)
 
 
-def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, documents: bool) -> None:
-    """Delete a source; with `documents` also every document it brought in, unfinished ones when they finish."""
+def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, documents: bool) -> bool:
+    """Delete a source, and with `documents` every document it brought in; return whether all of them are gone.
+
+    Unfinished documents are deleted when they finish.
+    """
     params = own(scope, id=source_id)
     with db.transaction() as conn:
         if not conn.execute(f"delete from sources where id = %(id)s and {OWN} returning id", params).fetchall():
@@ -158,6 +163,12 @@ def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, d
             retire(conn, scope, source_id, None)
         conn.execute("delete from source_files where source_id = %(id)s", params)
         record(conn, scope, actor, "source.deleted", source_id, "with-documents" if documents else "ok")
+    if not documents:
+        return True
+    for _ in range(_BATCHES_AT_ONCE):
+        if not delete_retired(db, source_id):
+            break
+    return not db.fetch_all("select 1 from source_retired where source_id = %(id)s limit 1", params)
 
 
 def retire(conn: Connection, scope: Scope, source_id: str, paths: Sequence[str] | None) -> None:

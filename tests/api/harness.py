@@ -5,12 +5,15 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
 import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.routing import Match
 
 from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
@@ -152,7 +155,19 @@ def client_of(
     """A caller with that key from that address."""
     headers = {name: value for name, value in (("X-API-Key", key), ("X-DE-Org", org)) if value is not None}
     transport = httpx.ASGITransport(app, raise_app_exceptions=True, client=(peer, 4711))
-    return httpx.AsyncClient(transport=transport, base_url="http://quire.test", headers=headers)
+    hooks = {"response": [partial(check_declared, app)]}
+    return httpx.AsyncClient(transport=transport, base_url="http://quire.test", headers=headers, event_hooks=hooks)
+
+
+async def check_declared(app: FastAPI, response: httpx.Response) -> None:
+    """Check that the description of the operation declares the status of its answer."""
+    request = response.request
+    scope = {"type": "http", "method": request.method, "path": request.url.path, "root_path": ""}
+    routes = (route for route in app.router.routes if isinstance(route, APIRoute))
+    route = next((route for route in routes if route.matches(scope)[0] is Match.FULL), None)
+    if route is not None and response.status_code != 500:
+        declared = app.openapi()["paths"][route.path][request.method.lower()]["responses"]
+        assert str(response.status_code) in declared, (request.method, route.path, response.status_code)
 
 
 def tiny_tree(claim: Claim, size: int) -> Tree:

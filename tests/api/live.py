@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from serve_apps.api.app import create_app
 from serve_apps.api.context.resources import Resources
@@ -18,7 +18,7 @@ def listening(resources: Resources) -> AbstractContextManager[str]:
 
 
 @contextmanager
-def listening_app(app: FastAPI) -> Iterator[str]:
+def listening_app(app: ASGIApp) -> Iterator[str]:
     """The base URL of any app on a free loopback port, served from a thread."""
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", access_log=False))
     thread = threading.Thread(target=asyncio.run, args=(server.serve(),))

@@ -15,7 +15,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_quire import QuireLoader
 from llama_index.core import MockEmbedding, SimpleDirectoryReader, VectorStoreIndex
 from llama_index.readers.quire import QuireReader
-from quire_client import Client, DocumentFailed
+from quire_client import Client, DocumentFailed, SkippedFile
 from quire_haystack import QuireConverter
 
 TITLE = "Hello"
@@ -41,6 +41,9 @@ def with_langchain() -> None:
     assert names == ["one.pdf", "two.pdf"]
     with pytest.raises(DocumentFailed, match=r"broken\.bin: unsupported-format"):
         QuireLoader(["broken.bin"]).load()
+    with pytest.warns(SkippedFile, match=r"broken\.bin"):
+        rest = QuireLoader(["broken.bin", "report.pdf"], split="document", on_error="warn").load()
+    assert [one.metadata["file_name"] for one in rest] == ["report.pdf"]
 
 
 def with_llama_index() -> None:
@@ -54,6 +57,8 @@ def with_llama_index() -> None:
     assert found[0].metadata["document_id"].startswith("doc_")
     saved = QuireReader.from_dict(QuireReader(split="document").to_dict())
     assert saved.split == "document"
+    with pytest.warns(SkippedFile):
+        assert len(QuireReader(split="document", on_error="warn").load_data(["broken.bin", "report.pdf"])) == 1
     papers = SimpleDirectoryReader("papers", file_extractor={".pdf": saved}).load_data()
     assert [Path(one.metadata["file_path"]).name for one in papers] == ["one.pdf", "two.pdf"]
 
@@ -72,6 +77,9 @@ def with_haystack() -> None:
     assert {one.meta["case"] for one in found} == {7, 8}
     assert {one.meta["file_name"] for one in found} == {"report.pdf", "sent.pdf"}
     assert all(flat(one.meta) and "page" in one.meta for one in found)
+    with pytest.warns(SkippedFile):
+        kept = QuireConverter(split="document", on_error="warn").run(sources=["broken.bin", "report.pdf"])["documents"]
+    assert [one.meta["file_name"] for one in kept] == ["report.pdf"]
 
 
 with_langchain()

@@ -12,6 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from serve_apps.clients.description import read_operations
+from serve_apps.clients.generate import describe_service
+from serve_apps.clients.typescript_code import camel
 from storage.store import open_store
 from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening
@@ -48,7 +51,7 @@ def main() -> int:
 
 def _run(url: str, work: Path) -> int:
     EXAMPLE.write_text(_example(url))
-    environment = {**os.environ, "QUIRE_URL": url}
+    environment = {**os.environ, "QUIRE_URL": url, "QUIRE_BINARY": ",".join(_binary_operations())}
     try:
         for command in (
             ["npm", "--prefix", str(CLIENT), "exec", "--", "tsc", "--project", str(CLIENT)],
@@ -93,6 +96,15 @@ def check_package(work: Path) -> int:
         if code := subprocess.run([tsc, *kind, *types, "main.ts"], cwd=user).returncode:
             return code
     return subprocess.run(["node", "main.js"], cwd=user).returncode
+
+
+def _binary_operations() -> list[str]:
+    """Names of all operations with a binary answer, each with its number of required arguments."""
+    return [
+        f"{camel(operation.name)}:{len(operation.path_parameters)}"
+        for operation in read_operations(describe_service())
+        if operation.is_binary
+    ]
 
 
 def _compiled_tests() -> list[Path]:

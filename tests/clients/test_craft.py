@@ -174,7 +174,8 @@ def test_the_package_is_complete_and_of_the_services_version(tmp_path: Path) -> 
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         metadata = archive.read(f"quire_client-{SERVICE_VERSION}.dist-info/METADATA").decode()
-    modules = {f"quire_client/{path.name}" for path in (CLIENTS / "python" / "quire_client").glob("*.py")}
+    package = CLIENTS / "python"
+    modules = {path.relative_to(package).as_posix() for path in (package / "quire_client").rglob("*.py")}
     assert modules | {"quire_client/py.typed"} <= names
     assert "Requires-Dist: httpx" in metadata
     assert "# quire-client" in metadata

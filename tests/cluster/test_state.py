@@ -10,11 +10,15 @@ import pytest
 
 from cluster.errors import ClusterBusy
 from cluster.state import (
+    Phase,
     Process,
     ServiceState,
     clear_state,
     exclusive,
+    find_phase,
+    is_stopping,
     mark_ready,
+    mark_stopping,
     read_state,
     running_state,
     scratch_folder,
@@ -102,7 +106,22 @@ def test_members_of_a_session_are_known_by_the_folder_they_work_in(tmp_path: Pat
 
 
 def test_two_commands_on_one_workdir_do_not_run_together(tmp_path: Path) -> None:
-    with exclusive(tmp_path), pytest.raises(ClusterBusy), exclusive(tmp_path):
+    with exclusive(tmp_path, Phase.STARTING), pytest.raises(ClusterBusy), exclusive(tmp_path, Phase.STARTING):
         pass
-    with exclusive(tmp_path):
+    with exclusive(tmp_path, Phase.STARTING):
         pass
+
+
+def test_phase_is_that_of_the_command_at_work_and_else_of_the_service(tmp_path: Path) -> None:
+    assert find_phase(tmp_path) is Phase.DOWN
+    for phase in (Phase.STARTING, Phase.STOPPING):
+        with exclusive(tmp_path, phase):
+            assert find_phase(tmp_path) is phase
+    write_state(tmp_path, ServiceState(supervisor=this_process(), base_url="http://127.0.0.1:1"))
+    assert find_phase(tmp_path) is Phase.STARTING
+    mark_ready(tmp_path, True)
+    assert find_phase(tmp_path) is Phase.UP
+    mark_stopping(tmp_path)
+    assert (find_phase(tmp_path), is_stopping(tmp_path)) == (Phase.STOPPING, True)
+    mark_ready(tmp_path, True)  # restarted
+    assert (find_phase(tmp_path), is_stopping(tmp_path)) == (Phase.UP, False)

@@ -10,8 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from serve_apps.api.http import serve_proxy
-from serve_apps.api.http.serve_proxy import MOST_HEAD_BYTES, BoundedHeads, proxy_middlewares
+from serve_apps.api.proxy import heads
+from serve_apps.api.proxy.heads import MOST_HEAD_BYTES, BoundedHeads
+from serve_apps.api.proxy.middlewares import proxy_middlewares
 
 START = b"POST / HTTP/1.1\r\nHost: x\r\n"
 
@@ -63,7 +64,7 @@ async def say(port: int, *parts: bytes) -> tuple[bytes, int]:
 async def test_a_head_without_end_is_not_kept(port: int, endless: bytes) -> None:
     answer, taken = await say(port, endless, *[b"a" * 65_536] * 2000)
     assert taken < 2000
-    assert answer.startswith(b"HTTP/1.1 431 ") or answer == b""  # reset while still sending
+    assert answer[:13] in (b"HTTP/1.1 431 ", b"HTTP/1.1 414 ", b"")  # reset while still sending
 
 
 async def test_oversized_header_is_refused_with_431(port: int) -> None:
@@ -95,7 +96,7 @@ async def test_two_requests_on_one_connection_are_counted_apart(port: int) -> No
 async def test_headers_that_do_not_come_end_the_connection(
     port: int, sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serve_proxy, "HEAD_S", 0.1)
+    monkeypatch.setattr(heads, "HEAD_S", 0.1)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(sent)
     answer = await reader.read()
@@ -110,3 +111,24 @@ def test_serves_proxy_listens_with_this_protocol(monkeypatch: pytest.MonkeyPatch
     config = uvicorn.Config(count)
     config.load()
     assert config.http_protocol_class is BoundedHeads
+
+
+@pytest.mark.parametrize(
+    ("head", "status", "code"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", b"400", b"bad-request"),  # no Host
+        (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"400", b"bad-request"),
+        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", b"414", b"address-too-long"),
+        (b"no http\r\n\r\n", b"400", b"bad-request"),
+    ],
+)
+async def test_heads_that_rfc_9112_refuses_get_a_problem(port: int, head: bytes, status: bytes, code: bytes) -> None:
+    answer, _ = await say(port, head)
+    assert answer.startswith(b"HTTP/1.1 " + status)
+    assert b"application/problem+json" in answer
+    assert code in answer
+
+
+async def test_http_1_0_needs_no_host(port: int) -> None:
+    answer, _ = await say(port, b"GET / HTTP/1.0\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 ")

@@ -163,6 +163,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("DELETE", "/v1/review/{act}"): Row(200, make=decided, by_caller=True),
     ("POST", "/v1/compare"): Row(200, {"files": {"a": a_pdf("one"), "b": a_pdf("two")}}),
     ("POST", "/v1/evaluate"): Row(200, {"files": {"files": a_pdf("one")}}),
+    ("POST", "/v1/extract"): Row(200, {"files": {"file": a_pdf("one")}, "data": {"schema": '{"type": "object"}'}}),
 }
 OPEN = {("GET", "/v1/health"), ("GET", "/v1/token"), ("GET", "/metrics")}
 """Judged by tests of their own: liveness is for everybody, the token has its own rules (`test_system.py`)."""

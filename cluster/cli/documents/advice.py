@@ -16,6 +16,15 @@ ADVICE = {
     "internal": "an internal error of Quire; report it if it recurs",
 }
 
+_BY_CAUSE = {
+    ("encrypted", "wrong password"): "the password is wrong; pass the right one with --password",
+    ("encrypted", "a kind of encryption that is not read"): (
+        "the file is encrypted with certificates or rights management; save it without protection"
+    ),
+    ("malformed", "the file is cut off"): "the end of the file is missing; copy or download it again",
+    ("malformed", "no page"): "the file has no page; export it again",
+}
+"""Advice for a code whose detail names the cause."""
 
 _NAMED = frozenset({"unsupported-format"})
 """Codes whose detail names the format and says what to do."""
@@ -23,7 +32,9 @@ _NAMED = frozenset({"unsupported-format"})
 
 def advise(code: str | None, detail: str = "") -> str | None:
     """Return what to do about a file: what the reader says of it, else the advice for its code."""
-    return detail if detail and code in _NAMED else ADVICE.get(code or "")
+    if detail and code in _NAMED:
+        return detail
+    return _BY_CAUSE.get((code or "", detail)) or ADVICE.get(code or "")
 
 
 def explain(name: str, code: str, detail: str = "") -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cluster.cli.documents.advice import explain
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, MarkdownChoices, import_writer
+from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, MarkdownChoices, Write, import_writer
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
 from models.cdom.errors import ErrorCode
@@ -56,16 +56,20 @@ class Extraction:
 
 
 class FileBatch:
-    """Reads files with several readers, each with separate children. `done` grows as files end."""
+    """Reads files with several readers, each with separate children. `done` grows as files end.
+
+    `write` replaces the writer of the format.
+    """
 
     def __init__(
         self, items: list[ExtractItem], to: str, options: ReadOptions, bar: "ProgressBar",
         markdown: MarkdownChoices = MarkdownChoices(), redacted: bool = False, layout_model: Path | None = None,
+        write: Write | None = None,
     ) -> None:  # fmt: skip
         self._items: SimpleQueue[ExtractItem] = SimpleQueue()
         for item in items:
             self._items.put(item)
-        self._to, self._write = to, EXTRACT_FORMATS[to][1]
+        self._to, self._write = to, write or EXTRACT_FORMATS[to][1]
         self._formats = _formats_of(items)
         self._options, self._bar, self._markdown, self._redacted = options, bar, markdown, redacted
         self._lock, self._stopped = threading.Lock(), threading.Event()

@@ -19,7 +19,14 @@ from cluster.cli.documents.advice import advise
 from cluster.cli.documents.batch import Extraction, ExtractItem, FileBatch
 from cluster.cli.documents.coverage_report import describe_coverage
 from cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
-from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS, MarkdownChoices, format_of
+from cluster.cli.documents.extract_formats import (
+    ALIASES,
+    EXTRACT_FORMATS,
+    MarkdownChoices,
+    Write,
+    format_of,
+    make_data_writer,
+)
 from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
@@ -38,6 +45,7 @@ Examples:
   quire extract scans/ -o out/ --to md           a folder; subfolders are kept
   curl -s URL | quire extract - --to md -o -     standard input
   quire extract *.pdf -o out/ --json > all.json  a report for programs
+  quire extract bill.pdf --schema bill.json -o - values by a JSON Schema
 """
 
 
@@ -103,6 +111,10 @@ def _parse_range(part: str) -> tuple[int, int]:
 )  # fmt: skip
 @click.option("--plain", is_flag=True, help="Write Markdown as printed: without emphasis and link targets.")
 @click.option("--redacted", is_flag=True, help="Mask personal data. Results are named by number.")
+@click.option(
+    "--schema", "schema_file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="JSON Schema of an object. Writes the values that it describes, each with its evidence, instead of --to.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Write a report of all files as JSON to standard output.")
 @click.option("--report", "report_coverage", is_flag=True, help="Report how many characters of each file were read.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary. Failures are still printed.")
@@ -111,7 +123,8 @@ def extract(
     paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
     layout_model: Path | None,
-    furniture: bool | None, plain: bool, redacted: bool, as_json: bool, report_coverage: bool, quiet: bool,
+    furniture: bool | None, plain: bool, redacted: bool, schema_file: Path | None, as_json: bool,
+    report_coverage: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.
@@ -119,7 +132,8 @@ def extract(
     Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use.
     """
     started = time.monotonic()
-    format_name = to or format_of(output)
+    format_name = to or ("tree" if schema_file is not None else format_of(output))
+    write = None if schema_file is None else _data_writer(schema_file, to)
     suffix = EXTRACT_FORMATS[format_name][0]
     _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
     with _collected(paths) as selection:
@@ -135,7 +149,7 @@ def extract(
         )  # fmt: skip
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=plain if furniture is None else furniture, plain=plain)
-            batch = FileBatch(items, format_name, options, bar, choices, redacted, layout_model)
+            batch = FileBatch(items, format_name, options, bar, choices, redacted, layout_model, write)
             batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
         click.echo(json.dumps(_report(batch.done, selection.skipped), ensure_ascii=False, indent=1))
@@ -145,6 +159,20 @@ def extract(
         click.echo(_summary(batch.done, selection.skipped, output, time.monotonic() - started), err=True)
     if any(item.error for item in batch.done):
         sys.exit(1)
+
+
+def _data_writer(schema_file: Path, to: str | None) -> Write:
+    """Return the writer of values by a schema, or stop if the schema cannot be used."""
+    from models.derive.schema.problems import SchemaRefused
+
+    if to is not None:
+        raise click.UsageError("--schema and --to exclude each other")
+    try:
+        return make_data_writer(json.loads(schema_file.read_bytes()))
+    except SchemaRefused as error:
+        raise click.UsageError(f"--schema: {error.code} at {error}") from None
+    except ValueError:
+        raise click.UsageError(f"--schema: {schema_file} is not JSON") from None
 
 
 @contextmanager

@@ -103,6 +103,22 @@ def write_graph(read: Extracted) -> bytes:
     return _json(tree_to_graph(read.tree))
 
 
+def make_data_writer(schema: object) -> Write:
+    """Return a writer of the values that a JSON Schema describes.
+
+    Raises:
+        SchemaRefused: The schema cannot be used.
+    """
+    from models.derive.schema.extract import extract_data, read_schema
+
+    checked = read_schema(schema)
+
+    def write(read: Extracted) -> bytes:
+        return _json(extract_data(read.tree, checked))
+
+    return write
+
+
 def _json(value: object) -> bytes:
     from pydantic_core import to_json
 

@@ -7,7 +7,7 @@ import click
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
 from cluster.start.stop import stop_service
-from cluster.state import exclusive
+from cluster.state import Phase, exclusive
 
 
 @click.command()
@@ -19,7 +19,7 @@ def down(workdir: Path | None) -> None:
         click.echo("quire is down")
         return
     try:
-        with exclusive(settings.workdir):
+        with exclusive(settings.workdir, Phase.STOPPING):
             ran = stop_service(settings.workdir)
     except ClusterError as error:
         raise CommandStopped(str(error)) from None

@@ -1,4 +1,4 @@
-"""`quire status`: what runs for a workdir. Exit 0 when it is up, 1 when not.
+"""`quire status`: what runs for a workdir. Exit 0 when it is up, 1 when it is down, 2 when it starts or stops.
 
 Asks the state file, the service over HTTP and the database; no Ray.
 """
@@ -15,12 +15,14 @@ import click
 from cluster.cli.shared.options import settings_from, workdir_option
 from cluster.machine.ready import fetch_json
 from cluster.runtime import Runtime, read_runtime, runtime_file
-from cluster.state import running_state
+from cluster.state import Phase, find_phase, running_state
 from configs.settings import Settings
 from models.cdom.version import SERVICE_VERSION
 from storage.postgres.database import Database
 from storage.queue.queue import queue_depth
 from storage.values.errors import StorageError
+
+_EXITS = {Phase.UP: 0, Phase.DOWN: 1, Phase.STARTING: 2, Phase.STOPPING: 2}
 
 
 @click.command()
@@ -31,21 +33,23 @@ def status(context: click.Context, as_json: bool, workdir: Path | None) -> None:
     """Show what runs where and the length of the queue."""
     facts = describe(settings_from(workdir))
     click.echo(json.dumps(facts, indent=2) if as_json else _lines(facts))
-    context.exit(0 if facts["up"] else 1)
+    context.exit(_EXITS[Phase(facts["phase"])])
 
 
 def describe(settings: Settings) -> dict[str, Any]:
     """Return the whole status; unreachable parts are null."""
     state = running_state(settings.workdir)
-    up = state is not None and state.ready
-    facts: dict[str, Any] = {"up": up, "workdir": str(settings.workdir), "versions": versions()}
+    phase = find_phase(settings.workdir)
+    up = phase is Phase.UP
+    facts: dict[str, Any] = {"up": up, "phase": phase.value, "workdir": str(settings.workdir), "versions": versions()}
     runtime = read_runtime(runtime_file(settings.workdir)) if runtime_file(settings.workdir).exists() else None
     if runtime is None or (state is None and not runtime.settings.database_url):
         return facts | {"base_url": None, "token_file": None, "pools": None, "queue": None}
     base_url = state.base_url if state else runtime.base_url  # without a state: served by a cluster this machine joined
     health = fetch_json(base_url, "/v1/health?deep=true") if up or state is None else None
+    if state is None and health is not None:
+        facts |= {"up": True, "phase": Phase.UP.value}
     return facts | {
-        "up": up or health is not None,
         "base_url": base_url,
         "token_file": str(runtime.token_file) if runtime.token_file else None,
         "supervisor_pid": state.supervisor.pid if state else None,
@@ -85,7 +89,7 @@ def queue(runtime: Runtime) -> dict[str, Any] | None:
 
 def _lines(facts: dict[str, Any]) -> str:
     if not facts["up"]:
-        return f"quire is down ({facts['workdir']})"
+        return f"quire is {facts['phase']} ({facts['workdir']})"
     rows = [
         f"quire is up: {facts['base_url']}",
         f"  workdir     {facts['workdir']}",

@@ -16,7 +16,7 @@ from cluster.errors import ClusterError
 from cluster.start.launch import Launch, wait_ready
 from cluster.start.prepare import prepare
 from cluster.start.stop import stop_service
-from cluster.state import ServiceState, exclusive, running_state
+from cluster.state import Phase, ServiceState, exclusive, running_state
 from configs.settings import Settings
 
 READY_S = 240.0  # seconds until `up` gives up: a start takes 15, on a loaded machine 120
@@ -43,7 +43,7 @@ def up(
         return
     started = time.monotonic()
     try:
-        with exclusive(settings.workdir):
+        with exclusive(settings.workdir, Phase.STARTING):
             state = _start(settings)
     except ClusterError as error:
         raise CommandStopped(str(error)) from None

@@ -13,19 +13,26 @@ from models.derive.fields.labels import match_label
 from models.derive.fields.letterhead import find_letterhead
 from models.derive.fields.lexicon import Key
 from models.derive.fields.totals import choose_total
-from models.derive.fields.values import EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
+from models.derive.fields.values import CURRENCY, EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
 
-CLEAR_DATE = 0.9  # confidence from which a labelled date is taken as it is
 BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}
 )
 """A document that names one of these has an issuer."""
 
 Placed = tuple[Fragment, ExtractedField]
+Candidate = tuple[Fragment, ExtractedField | None]
+"""A field, or None where its value does not stand in the fragment as written."""
 
 
 def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
     """Yield fields for keys without a label; always the total, because a bill names several."""
+    for fragment, field in _find_candidates(fragments, named):
+        if field is not None:
+            yield fragment, field
+
+
+def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
     total = choose_total(fragments)
     if total is not None:
         raw, normal = total.amount.raw, total.amount.normal
@@ -41,7 +48,7 @@ def find_unlabelled(fragments: Sequence[Fragment], named: frozenset[str]) -> Ite
     yield from _accounts(fragments, named)
 
 
-def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
+def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
     stated = find_imprint(fragments)
     if stated is not None:
         if Key.SUPPLIER not in named:
@@ -58,41 +65,46 @@ def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Pl
     head = find_letterhead(fragments)
     if head is None:
         return
-    fragment = head.name_fragment
+    fragment = head.name_parts[0][0]
     if Key.SUPPLIER not in named:
-        yield fragment, make_field(fragment, "supplier", Key.SUPPLIER, ValueType.TEXT, head.name, head.confidence)
+        yield (
+            fragment,
+            make_field(head.name_parts, "supplier", Key.SUPPLIER, ValueType.TEXT, head.name, head.confidence),
+        )
     if head.address_fragments:
         fragment = head.address_fragments[0]
-        yield fragment, make_field(fragment, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.confidence)
+        parts = [(line, line.text) for line in head.address_fragments]
+        yield fragment, make_field(parts, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.confidence)
 
 
-def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
+def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
     """Yield the first currency that an amount carries."""
     if Key.CURRENCY in named:
         return
     for fragment in fragments:
         for amount in find_amounts(fragment.text):
-            code = find_currency(amount.raw)
-            if code is not None:
-                yield fragment, make_field(fragment, "currency", Key.CURRENCY, ValueType.CURRENCY, code, 0.7, code)
+            mark = CURRENCY.search(amount.raw)
+            if mark is not None:
+                code = find_currency(mark.group())
+                yield (
+                    fragment,
+                    make_field(fragment, "currency", Key.CURRENCY, ValueType.CURRENCY, mark.group(), 0.7, code),
+                )
                 return
 
 
-def _date(fragments: Sequence[Fragment]) -> Iterator[Placed]:
-    """Yield the document's date: behind an invoice date's label, else the first one.
-
-    The value is in ISO form when the month is unambiguous.
-    """
+def _date(fragments: Sequence[Fragment]) -> Iterator[Candidate]:
+    """Yield the document's date: behind an invoice date's label, else the first one."""
     dates = [(fragment, day, match_label(fragment.text)) for fragment in fragments for day in find_dates(fragment.text)]
     labelled = [
         dated for dated in dates if dated[2] is not None and dated[2][0] in (Key.INVOICE_DATE, Key.INVOICE_NUMBER)
     ]
     for fragment, day, _ in (labelled or dates)[:1]:
-        value = day.normal if day.confidence >= CLEAR_DATE else day.raw
-        yield fragment, make_field(fragment, "date", Key.DATE, ValueType.DATE, value, 0.6 * day.confidence, day.normal)
+        confidence = 0.6 * day.confidence
+        yield fragment, make_field(fragment, "date", Key.DATE, ValueType.DATE, day.raw, confidence, day.normal)
 
 
-def _accounts(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Placed]:
+def _accounts(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
     for fragment in fragments:
         for iban in find_ibans(fragment.text) if Key.IBAN not in named else ():
             yield fragment, make_field(fragment, "iban", Key.IBAN, ValueType.IDENTIFIER, iban.raw, 0.9, iban.normal)

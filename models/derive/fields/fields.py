@@ -16,7 +16,7 @@ from models.derive.fields.labels import rank_total
 from models.derive.fields.lexicon import Key
 from models.derive.fields.pairs import Pair, find_pairs
 from models.derive.fields.table_pairs import table_pairs
-from models.derive.fields.values import EMAIL, ValueType, find_amounts, find_dates, trim_value
+from models.derive.fields.values import EMAIL, RANGE, ValueType, find_amounts, find_dates, trim_value
 
 TYPES = {
     Key.INVOICE_NUMBER: ValueType.IDENTIFIER,
@@ -74,7 +74,9 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
         for pair in find_pairs([fragment for fragment in fragments if not _is_tick(fragment)])
         if pair.fragment.order not in cells
     ] + in_tables
-    placed = [(pair.fragment.order, _of_pair(pair)) for pair in pairs if not _is_title_of_money(pair)]
+    placed = [
+        (pair.fragment.order, field) for pair in pairs if not _is_title_of_money(pair) for field in _of_pair(pair)
+    ]
     placed += [(fragment.order, field) for fragment, field in find_ticked(fragments)]
     named = frozenset(field.canonical_key for _, field in placed)
     placed += [(fragment.order, field) for fragment, field in find_unlabelled(fragments, named)]
@@ -90,12 +92,10 @@ def find_ticked(fragments: Iterable[Fragment]) -> Iterator[tuple[Fragment, Extra
         label = fragment.text[1:].strip()
         if _is_tick(fragment) and label:
             key = canonical_name(label) or "field"
-            yield (
-                fragment,
-                make_field(
-                    fragment, label, key, ValueType.TEXT, fragment.text[0], _SURE_TICK, _TICKS[fragment.text[0]]
-                ),
-            )
+            tick = fragment.text[0]
+            field = make_field(fragment, label, key, ValueType.TEXT, tick, _SURE_TICK, _TICKS[tick])
+            if field is not None:
+                yield fragment, field
 
 
 def _is_tick(fragment: Fragment) -> bool:
@@ -108,14 +108,28 @@ def _is_title_of_money(pair: Pair) -> bool:
     return money and not any(map(str.isdigit, pair.value))
 
 
-def _of_pair(pair: Pair) -> ExtractedField:
-    """Return the pair's field; a total gets a lower confidence, because the whole bill decides between several."""
+def _of_pair(pair: Pair) -> Iterator[ExtractedField]:
+    """Yield the pair's field, or one field per date of a range.
+
+    A total gets a lower confidence, because the whole bill decides between several.
+    """
     key = _canonical(pair)
     kind = TYPES.get(key, ValueType.TEXT) if isinstance(key, Key) else _guess_type(pair.value)
-    value = trim_value(pair.value, kind)
-    field = make_field(pair.fragment, pair.key.strip(" :："), key, kind, value, pair.confidence)
-    doubtful = pair.known is None or field.normalized is None or key is Key.TOTAL
-    return replace(field, confidence=round(0.8 * pair.confidence, 3)) if doubtful else field
+    for value, normal in _values(pair.value, kind):
+        field = make_field(pair.fragment, pair.key.strip(" :："), key, kind, value, pair.confidence, normal)
+        if field is None:
+            continue
+        doubtful = pair.known is None or field.normalized is None or key is Key.TOTAL
+        yield replace(field, confidence=round(0.8 * pair.confidence, 3)) if doubtful else field
+
+
+def _values(text: str, kind: ValueType) -> list[tuple[str, str | None]]:
+    """Return the two dates of a range with their normal forms, or the one value of any other text."""
+    if kind is ValueType.DATE and RANGE.search(text):
+        dates: list[tuple[str, str | None]] = [(day.raw, day.normal) for day in find_dates(text)]
+        if len(dates) == 2:
+            return dates
+    return [(trim_value(text, kind), None)]
 
 
 def _canonical(pair: Pair) -> str:
@@ -132,4 +146,6 @@ def _guess_type(value: str) -> ValueType:
         first = next(matches, None)
         if first is not None and len(first.raw) >= 0.8 * len(whole):
             return kind
+    if RANGE.fullmatch(whole):
+        return ValueType.DATE
     return ValueType.EMAIL if EMAIL.fullmatch(whole) else ValueType.TEXT

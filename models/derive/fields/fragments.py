@@ -3,6 +3,7 @@
 Hidden text is left out. The box of a line inside a block is its share of the block's height.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,13 @@ MAX_LINE = 90.0
 MAX_BAND = 300
 """Fragments listed per band of a page. Real pages have fewer; without the limit a hostile page would make the search
 for neighbours quadratic."""
+PRINT_STAMP = re.compile(
+    r"(?:file|https?)://\S+\s+(?:page\s*)?\d{1,4}\s?(?:/|of)\s?\d{1,4}$|page\s*:?\s*\d{1,4}(?:\s?(?:/|of)\s?\d{1,4})?$"
+    r"|\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s\d{1,2}:\d\d(?::\d\d)?(?:\s?[AP]M)?\s+\D{3,}$"
+    r"|printed\s(?:on|at|by|from)\b|print(?:ed)?\s(?:date|time)\b",
+    re.IGNORECASE,
+)
+"""A line that a browser or printer adds: its address with the page's number, or when it was printed."""
 BAND = 12.0
 """Height in points of the bands by which neighbours are found."""
 
@@ -30,7 +38,8 @@ BAND = 12.0
 class Fragment:
     """One line or cell; `order` counts fragments of the tree, `cell` is an index into the block's `table.cells`.
 
-    `bbox` is the line's or cell's place, `block_bbox` that of the whole block.
+    `bbox` is the line's or cell's place, `block_bbox` that of the whole block. `raw` is the text as in the tree, where
+    it begins at offset `start` of the block's or cell's text; `text` has single blanks.
     """
 
     text: str
@@ -41,6 +50,8 @@ class Fragment:
     order: int
     cell: int | None
     block_bbox: Bbox | None
+    raw: str
+    start: int
 
     @property
     def height(self) -> float:
@@ -49,35 +60,39 @@ class Fragment:
 
 
 def tree_fragments(tree: Tree) -> list[Fragment]:
-    """Return all fragments in reading order.
+    """Return all fragments in reading order, without running heads and print stamps.
 
     A heading of a recognised page counts as a paragraph, because it is only a guess by size.
     """
     fragments: list[Fragment] = []
     recognised = {page.number for page in tree.pages if page.route in (Route.OCR, Route.VLM)}
-    for block in visible_blocks(tree, furniture=True):
+    for block in visible_blocks(tree):
         guessed = block.page in recognised and block.type in HEADS
         kind = BlockType.PARAGRAPH if guessed else block.type
         places = BlockPlaces(block)
-        for text, bbox, cell in _parts(block):
-            if text.strip():
-                line, part = " ".join(text.split()), places.of_cell(cell)
-                fragment = Fragment(line, part.page, bbox, block.id, kind, len(fragments), cell, part.bbox)
+        for raw, bbox, cell, start in _parts(block):
+            line = " ".join(raw.split())
+            if line and not PRINT_STAMP.match(line):
+                part = places.of_cell(cell)
+                fragment = Fragment(line, part.page, bbox, block.id, kind, len(fragments), cell, part.bbox, raw, start)
                 fragments.append(fragment)
     return fragments
 
 
-def _parts(block: Block) -> Iterator[tuple[str, Bbox | None, int | None]]:
+def _parts(block: Block) -> Iterator[tuple[str, Bbox | None, int | None, int]]:
+    """Yield text, box, index of the cell and offset of each line or cell."""
     if block.table is not None and block.table.cells:
         for number, cell in enumerate(block.table.cells):
-            yield cell.text, cell.bbox, number
+            yield cell.text, cell.bbox, number, 0
         return
     lines = block.text.split("\n")
+    start = 0
     for number, line in enumerate(lines):
         box = _line_box(block.bbox, number, len(lines))
         parts = line.split("\t") if line.count("\t") < MAX_PARTS else [line]
         for place, part in enumerate(parts):
-            yield part, _part_box(box, parts, place), None
+            yield part, _part_box(box, parts, place), None, start
+            start += len(part) + 1
 
 
 def _line_box(bbox: Bbox | None, number: int, count: int) -> Bbox | None:

@@ -58,10 +58,13 @@ ADDRESS_END = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Letterhead:
-    """Name and address of a firm; `address_fragments` may be empty."""
+    """Name and address of a firm; `address_fragments` may be empty.
+
+    `name_parts` are the fragments of the name, each with its part of it.
+    """
 
     name: str
-    name_fragment: Fragment
+    name_parts: tuple[tuple[Fragment, str], ...]
     address: str
     address_fragments: tuple[Fragment, ...]
     confidence: float
@@ -78,10 +81,11 @@ def find_letterhead(fragments: Sequence[Fragment]) -> Letterhead | None:
     if not ranked or max(ranked)[0] <= 0:
         return None
     place = -max(ranked)[1]
-    name, used = _whole_name(lines, place)
+    parts, used = _whole_name(lines, place)
+    name = " ".join(text for _, text in parts)
     address = _address_lines(lines, place + used)
     text = " ".join(line.text for line in address)
-    return Letterhead(name, lines[place], text, tuple(address), min(0.9, 0.4 + 0.1 * max(ranked)[0]))
+    return Letterhead(name, parts, text, tuple(address), min(0.9, 0.4 + 0.1 * max(ranked)[0]))
 
 
 def _top(fragment: Fragment) -> tuple[float, float]:
@@ -118,17 +122,17 @@ def strip_registration(text: str) -> str:
     return REGISTRATION.sub("", text).strip(" .,:;*-=") or text
 
 
-def _whole_name(lines: Sequence[Fragment], place: int) -> tuple[str, int]:
-    """Return the name, joined with the next line when that holds its legal form, and the number of lines used."""
-    name = strip_registration(lines[place].text)
-    if place and sum(map(str.isalpha, LEGAL_FORM.sub("", name))) < MIN_NAME:
-        return f"{strip_registration(lines[place - 1].text)} {name}", 1
-    if place + 1 < len(lines) and not LEGAL_FORM.search(name):
+def _whole_name(lines: Sequence[Fragment], place: int) -> tuple[tuple[tuple[Fragment, str], ...], int]:
+    """Return the name in its parts, with the next line when that holds its legal form, and the number of lines used."""
+    name = (lines[place], strip_registration(lines[place].text))
+    if place and sum(map(str.isalpha, LEGAL_FORM.sub("", name[1]))) < MIN_NAME:
+        return ((lines[place - 1], strip_registration(lines[place - 1].text)), name), 1
+    if place + 1 < len(lines) and not LEGAL_FORM.search(name[1]):
         following = strip_registration(lines[place + 1].text)
         bare = LEGAL_FORM.sub("", following).strip(" .()M")
         if LEGAL_FORM.search(following) and len(bare) <= 3:
-            return f"{name} {following}", 2
-    return name, 1
+            return (name, (lines[place + 1], following)), 2
+    return (name,), 1
 
 
 def _address_lines(lines: Sequence[Fragment], start: int) -> list[Fragment]:

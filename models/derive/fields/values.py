@@ -73,12 +73,75 @@ DATE = re.compile(
 )
 
 
+_TO = r"\s*(?:[-–—]|to|until|through|thru|bis|au|al|tot|a|à)\s*"
+_TURN = r"(?:st|nd|rd|th|er|º|\.)?"
+RANGE = re.compile(
+    r"(?<![\w.,/-])(?:"
+    rf"(?P<mdy>(?P<m1>{_MONTH})\b\.?\s*(?P<d1>\d{{1,2}}){_TURN}{_TO}"
+    rf"(?P<mend>(?:(?:{_MONTH})\b\.?\s*)?\d{{1,2}}{_TURN}(?:,\s*|\s+)(?:19|20)\d\d))"
+    rf"|(?P<dmy>(?P<d2>\d{{1,2}}){_TURN}(?:\s*(?P<m2>{_MONTH})\b\.?)?{_TO}"
+    rf"(?P<dend>\d{{1,2}}{_TURN}\s*(?:de\s|of\s)?(?:{_MONTH})\b[.,]?\s*(?:de\s)?(?:19|20)\d\d))"
+    r"|(?P<num>(?P<d3>\d{1,2})(?P<sign>[./])(?P<m3>\d{1,2})(?:(?P=sign))?\s*[-–—]\s*"
+    r"(?P<nend>\d{1,2}(?P=sign)\d{1,2}(?P=sign)(?:19|20)\d\d))"
+    r")(?![\d/])",
+    re.IGNORECASE,
+)
+"""Two dates of which the first leaves its year, or its month and year, to the second: `July 1 - July 31, 2014`."""
+
+
 def find_dates(text: str) -> Iterator[FoundValue]:
-    """Yield calendar dates; an ambiguous 03/04/2018 is read day first, with less confidence."""
-    for match in DATE.finditer(text) if DIGIT.search(text) else ():
+    """Yield calendar dates in reading order, both of a range.
+
+    An ambiguous 03/04/2018 is read day first, with less confidence.
+    """
+    if not DIGIT.search(text):
+        return
+    end = 0
+    for match in RANGE.finditer(text):
+        dates = list(_read_range(match))
+        if dates:
+            yield from _single_dates(text, end, match.start())
+            yield from dates
+            end = match.end()
+    yield from _single_dates(text, end, len(text))
+
+
+def _single_dates(text: str, start: int, end: int) -> Iterator[FoundValue]:
+    for match in DATE.finditer(text, start, end):
         day, confidence = _read_date(match.lastgroup or "", match.group())
         if day is not None:
-            yield FoundValue(match.group().strip(), match.start(), match.end(), day.isoformat(), confidence)
+            raw = match.group().strip()
+            yield FoundValue(raw, match.start(), match.start() + len(raw), day.isoformat(), confidence)
+
+
+def _read_range(match: re.Match[str]) -> Iterator[FoundValue]:
+    """Yield the two dates of a range, or none if either is no calendar date or they are in the wrong order."""
+    named = match["mdy"] is not None or match["dmy"] is not None
+    name = next(group for group in ("mend", "dend", "nend") if match[group] is not None)
+    day = int(match["d1"] or match["d2"] or match["d3"])
+    year = int(match[name][-4:])
+    numbers = [int(number) for number in re.findall(r"\d+", match[name])]
+    if named:
+        last_name = re.search(_MONTH, match[name], re.IGNORECASE)
+        first_name = match["m1"] or match["m2"] or (last_name.group() if last_name else "")
+        first_month = MONTHS[first_name.lower()]
+        last_month = MONTHS[last_name.group().lower()] if last_name else first_month
+        last_day = numbers[0]
+    else:
+        first_month, (last_day, last_month) = int(match["m3"]), numbers[:2]
+    first, last = _day(year, first_month, day), _day(year, last_month, last_day)
+    if (first is None or last is None) and not named:
+        first, last = _day(year, day, first_month), _day(year, last_day, last_month)
+    if first is not None and last is not None and first > last and first_month > last_month:
+        first = _day(year - 1, first.month, first.day)
+    if first is None or last is None or first > last:
+        return
+    stop = match.end("m1") if match["m1"] else 0
+    end = max(match.end("d1"), match.end("d2"), match.end("m2"), match.end("m3"), stop)
+    confidence = 1.0 if named else 0.8
+    yield FoundValue(match.string[match.start() : end], match.start(), end, first.isoformat(), confidence)
+    start = match.start(name)
+    yield FoundValue(match[name], start, match.end(name), last.isoformat(), confidence)
 
 
 def _read_date(kind: str, raw: str) -> tuple[date | None, float]:

@@ -152,6 +152,7 @@ def account_recognised(
     kept: bool,
     replaced: Sequence[PageBlock] = (),
     scan: ScanCoverage | None = None,
+    of_scan: bool = False,
 ) -> PageCoverage:
     """Return the coverage statement of a recognised page.
 
@@ -163,13 +164,15 @@ def account_recognised(
         kept: Whether the text layer remains in addition to the words; otherwise they replace it.
         replaced: Blocks of a kept layer that the words replace.
         scan: Ink statistics of the recogniser.
+        of_scan: Whether the layer is that of a scan. When nearly all ink was read, the words replace all of it.
     """
     stated = [(strip_blanks(text), box) for text, box in lines]
     words = account_page(number, Painted(text="".join(text for text, _ in stated), lines=lambda: stated), blocks)
     words = replace(words, scan=scan, judged=words.judged and not _is_unread(scan))
     if layer is None:
         return words
-    brought = words.characters.placed
+    is_all_read = of_scan and scan is not None and scan.covered >= MIN_READ_SHARE * scan.components > 0
+    brought = layer.characters.painted if is_all_read else words.characters.placed
     before = _replace_blocks(layer, replaced, brought) if kept else _replace_layer(layer, brought)
     return replace(
         words,
@@ -182,6 +185,10 @@ def account_recognised(
 
 MIN_UNREAD_COMPONENTS: Final = 20
 """Components of letter size from which a page without any recognised text counts as unread."""
+
+
+MIN_READ_SHARE: Final = 0.9
+"""Share of the components of letter size from which a scan counts as read."""
 
 
 def _is_unread(scan: ScanCoverage | None) -> bool:

@@ -8,10 +8,12 @@ _FIGURE = re.compile(
     r"(?P<digits>\d[\d.,'  ]*+)\s*(?:[$€£¥%]\s*)?(?:\)\s*)?"
 )
 
+_NOTE_MARK = re.compile(r"(?<=[\d)%])[⁰¹²³⁴-⁹ᵃ-ᶻ]{1,2}(?:,[⁰¹²³⁴-⁹ᵃ-ᶻ]{1,2})*+\s*$")
+
 
 def read_figure(text: str) -> Decimal | None:
-    """Return the number that makes up the whole text, or None."""
-    match = _FIGURE.fullmatch(text)
+    """Return the number that makes up the whole text, or None; a raised note mark after it does not count."""
+    match = _FIGURE.fullmatch(_NOTE_MARK.sub("", text))
     if match is None:
         return None
     value = _read_digits(match["digits"].strip())

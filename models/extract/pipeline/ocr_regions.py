@@ -88,6 +88,8 @@ _LESS = 0.5
 """Share of the layer's letters: a recogniser that reads fewer has not read the text."""
 _SURE, _LEAST_CHARS = 0.7, 8
 """Least mean confidence and characters with which text read in a picture counts as text and not as a drawing."""
+AREAS_NOT_READ = "areas-not-read"
+"""Warning: a recogniser should have read the page or parts of it, and none was available."""
 _UNREAD = 0.1
 """Confidence of a block with a garbled font that no recogniser has read: almost none of it is right."""
 
@@ -102,8 +104,16 @@ def agrees(recognised: str, layer: str) -> bool:
 
 
 def brings_less(recognised: str, layer: str) -> bool:
-    """Return whether the recogniser read fewer than half as many letters as the layer has."""
-    return len(_letters(recognised)) < _LESS * len(_letters(layer))
+    """Return whether the recogniser read fewer than half as many letters as the layer has.
+
+    Characters of the layer that do not decode are letters of the page all the same.
+    """
+    return count_letters(recognised) < _LESS * (count_letters(layer) + layer.count("\ufffd"))
+
+
+def count_letters(text: str) -> int:
+    """Return the number of letters and digits."""
+    return len(_letters(text))
 
 
 def _letters(text: str) -> str:
@@ -165,7 +175,7 @@ def leave_areas(content: PageContent) -> PageContent:
         route=Route.FAST,
         blocks=tuple(flag_garbled(content.blocks, content.areas)),
         areas=(),
-        warnings=(*content.warnings, "areas-not-read"),
+        warnings=(*content.warnings, AREAS_NOT_READ),
     )
 
 

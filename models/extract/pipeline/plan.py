@@ -12,6 +12,7 @@ from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import Route
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.text_quality.garbled import find_garbled
+from models.extract.text_quality.statistics import measure_lines
 from models.extract.text_quality.symbol_fonts import symbol_font
 
 PICTURE_TEXT = "picture-text"
@@ -52,6 +53,19 @@ class PagePlan:
     garbled: tuple[Line, ...] = ()
 
 
+HIDDEN_LAYER = "hidden-text"
+"""Reason for scans with a text layer that is invisible; a recogniser reads the picture, and the better of both stays.
+"""
+SCAN_LAYER = "scan-layer"
+"""Reason for scans with a good text layer, which need no recogniser."""
+_LAYER_INK = 0.7
+"""Share of a scan's ink that a good text layer covers at least."""
+_LAYER_SURPRISE = 2.9
+"""Greatest surprise (nats a triple of letters) of a good text layer; most printed text has 2.0 to 2.8."""
+_LAYER_DIGITS = 0.1
+"""Greatest share of digits next to letters in a good text layer; recognisers confuse 0 and o, 1 and l."""
+
+
 def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
     """Return the route of one page under the options' OCR mode."""
     if options.ocr is OcrMode.ALWAYS:
@@ -59,6 +73,8 @@ def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
     if not options.fast_mode and options.ocr is not OcrMode.NEVER:
         return PagePlan(Route.OCR, "fast-mode-off")
     ocr_reason = _find_reason_for_ocr(marks)
+    if ocr_reason == HIDDEN_LAYER and _has_good_layer(marks):
+        return PagePlan(Route.MIXED, SCAN_LAYER)
     if ocr_reason is None:
         return _plan_readable(marks, options)
     if options.ocr is OcrMode.NEVER:
@@ -86,13 +102,25 @@ def _find_reason_for_ocr(marks: PageMarks) -> str | None:
     covered = _picture_share(marks)
     if not marks.lines and not hidden:
         return "no-text" if covered > _SOME_SHARE or len(marks.shapes) > _MANY_SHAPES else None
-    if covered > _SCAN_SHARE and len(text) < _LAYER_SHARE * (len(text) + hidden):
-        return "hidden-text"
+    if marks.layer_ink or (covered > _SCAN_SHARE and len(text) < _LAYER_SHARE * (len(text) + hidden)):
+        return HIDDEN_LAYER
     if (len(text) < _FEW_CHARS and covered > _SOME_SHARE) or (len(text) < _TITLE_CHARS and covered > _PICTURE_SHARE):
         return PICTURE_TEXT
     if len(text) < _OUTLINED_CHARS and _count_outlined(marks) > _LEAST_LETTERS:
         return OUTLINED_TEXT
     return GARBAGE_TEXT if is_garbage(text) and is_garbage(_without_signs(marks.lines)) else None
+
+
+def _has_good_layer(marks: PageMarks) -> bool:
+    """Return whether a scan's text layer is language, as far as its script has statistics, and covers the ink."""
+    if marks.layer_ink is None or is_garbage("".join(line.text for line in marks.lines)):
+        return False
+    measured = measure_lines([line.text for line in marks.lines])
+    if measured.nats.sum() > _LAYER_SURPRISE * measured.triples.sum():
+        return False
+    if measured.digit_joins.sum() > _LAYER_DIGITS * measured.letters.sum():
+        return False
+    return marks.layer_ink() >= _LAYER_INK
 
 
 def _count_outlined(marks: PageMarks) -> int:

@@ -36,6 +36,8 @@ def preload(formats: Collection[Format] = ()) -> None:
         import_module(target.split(":")[0])
     if not formats or STATED & set(formats):
         load_counters()
+    if not formats or Format.PDF in needed:
+        import_module("models.extract.formats.pdf.repair").load_rewriter()
     for name in _LAZY if set(formats) == {Format.PDF} else (*_LAZY, *_LAZY_BESIDE_PDF):
         import_module(name)
     all_codecs = (module.name for module in pkgutil.iter_modules(encodings.__path__))

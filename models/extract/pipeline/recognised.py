@@ -13,8 +13,16 @@ from models.extract.coverage.total import count_written
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.page import layout_page
 from models.extract.pipeline.double_pages import find_fold, shift, take_side
-from models.extract.pipeline.ocr_regions import agrees, apply_areas, brings_less, flag_garbled, make_marks
+from models.extract.pipeline.ocr_regions import (
+    AREAS_NOT_READ,
+    agrees,
+    apply_areas,
+    brings_less,
+    flag_garbled,
+    make_marks,
+)
 from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, OUTLINED_TEXT, PICTURE_TEXT
+from models.extract.pipeline.scan_layers import as_scan_layer, choose_words
 from models.extract.pipeline.upright import Standing
 
 
@@ -29,18 +37,20 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         return _take_blocks(content, words, words.blocks)
     if content.areas:
         return apply_areas(content, words)
-    if content.reason == GARBAGE_TEXT:
-        layer = " ".join(block_text(block) for block in content.blocks)
+    is_kept = content.reason in (PICTURE_TEXT, OUTLINED_TEXT)
+    layer_blocks = content.blocks if is_kept else ()
+    if not is_kept:
+        layer = " ".join(block_text(block) for block in content.blocks if HIDDEN_TEXT not in block.flags)
         read = " ".join(word.text for word in words.words)
-        if agrees(read, layer):
+        if content.reason == GARBAGE_TEXT and agrees(read, layer):
             return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
-        if brings_less(read, layer):
-            return _keep_layer(content)
+        if layer and brings_less(read, layer):
+            return _keep_layer(content, words)
+    if content.layer:
+        words = replace(words, words=tuple(choose_words(words.words, content.layer)))
     standing = Standing(
         width=content.width, height=content.height, turn=words.rotation, skew=words.skew_degrees, bend=words.bend
     )
-    is_kept = content.reason in (PICTURE_TEXT, OUTLINED_TEXT)
-    layer_blocks = content.blocks if is_kept else ()
     new_words = [word for word in words.words if not any(_is_in_block(word, block) for block in layer_blocks)]
     new_words = [word for word in new_words if not any(_is_printed_on(word, block) for block in layer_blocks)]
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in new_words]
@@ -51,7 +61,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     stated = [(line.text, line.bbox) for line in lines]
     coverage = account_recognised(
         content.coverage, stated, layout.blocks, number=content.number, kept=is_kept,
-        scan=words.ink,
+        scan=words.ink, of_scan=bool(content.layer),
     )  # fmt: skip
     blocks = (*layer_blocks, *(standing.show_block(_moved(block, len(layer_blocks))) for block in layout.blocks))
     return replace(
@@ -60,6 +70,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         confidence=round(score, 3),
         body_size=layout.body_size,
         blocks=blocks,
+        layer=(),
         coverage=coverage,
         written=count_written(blocks),
         warnings=(*content.warnings, *words.warnings),
@@ -113,15 +124,33 @@ def _shifted(block: PageBlock, by: float) -> PageBlock:
     return replace(block, bbox=block.bbox and shift(block.bbox, by), table=table)
 
 
-def _keep_layer(content: PageContent) -> PageContent:
-    """Keep the text layer, flagged: the recogniser read too little of it to replace it."""
+def _keep_layer(content: PageContent, words: RecognisedPage) -> PageContent:
+    """Keep the text layer because the recogniser read too little of it to replace it; flag it where it is garbled."""
+    is_scan = bool(content.layer)
+    content = replace(
+        content,
+        route=Route.FAST,
+        reason=f"{content.reason}, layer kept",
+        warnings=(*content.warnings, *words.warnings),
+    )
+    if is_scan:
+        return as_scan_layer(content)
+    return _flag_layer(content) if content.reason.startswith(GARBAGE_TEXT) else content
+
+
+def leave_layer(content: PageContent) -> PageContent:
+    """Return a scan without recognition: its text layer."""
+    warnings = (*content.warnings, AREAS_NOT_READ)
+    return as_scan_layer(replace(content, reason=f"{content.reason}, layer kept", warnings=warnings))
+
+
+def _flag_layer(content: PageContent) -> PageContent:
     areas = [
         ReadArea(bbox=block.bbox, block=index)
         for index, block in enumerate(content.blocks)
         if block.bbox is not None and HIDDEN_TEXT not in block.flags and block_text(block)
     ]
-    blocks = flag_garbled(content.blocks, areas)
-    return replace(content, route=Route.FAST, reason=f"{GARBAGE_TEXT}, layer kept", blocks=tuple(blocks))
+    return replace(content, blocks=tuple(flag_garbled(content.blocks, areas)))
 
 
 def _is_in_block(word: Word, block: PageBlock) -> bool:

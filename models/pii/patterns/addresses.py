@@ -9,15 +9,28 @@ from models.pii.patterns.pattern import Pattern
 
 _STREET = (
     r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way|highway|hwy"
-    r"|parkway|pkwy|circle|cir|trail|close|crescent|row|mews"
+    r"|parkway|pkwy|circle|cir|trail|close|crescent|row|mews|gardens|grove|wharf|heights|parade|quay"
 )
 _STREET_WORD = re.compile(rf"(?i)\b(?:{_STREET})\b")
 _IN_PROSE = re.compile(
-    r"[0-9]{1,5}[A-Z]?,? (?:[a-zß-öø-ÿ][\w'’.-]* ){1,5}(?:place|close|row|way|drive|court|circle|square|trail)\.?"
+    r"[0-9]{1,5}[A-Z]?,? (?:[a-zß-öø-ÿ][\w'’.-]* ){1,5}(?:place|close|row|way|drive|court|circle|square|trail|gardens|grove|wharf|heights|parade|quay)\.?"
 )
 """Words of prose as well: with none but small letters between the figure and them they name no street."""
+_SUFFIXES = (
+    "straße|strasse|str\\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|gade|vej|veien|utca|gracht|plein|dijk|singel"
+    "|damm|chaussee|steig|stieg|gata|vegen|plass|väg|torg|ntie|katu|kuja|plads"
+)
+"""Ends of words that name a street."""
+_LAST_WORDS = (
+    "Straße|Strasse|Str\\.|Weg|Platz|Allee|Gasse|Straat|Laan|Gracht|Kade|Plein|Dijk|Singel|Damm|Ufer|Chaussee"
+    "|utca|út|útja|körút|krt\\.|tér|gatan|väg|vägen|gata|vei|veien|Allé|Cad\\.|Caddesi|Sok\\.|Sokak|Sokağı|Bulvarı"
+    "|třída|náměstí|iela|gatvė|tänav"
+)
+"""Words that name a street behind its name."""
 _NAMED_STREET = r"rue|avenue|av\.|boulevard|bd|chemin|allée|impasse|calle|avenida|paseo|viale|piazza|corso|rua|praça|travessa|ulica|ul\."
-_NUMBERED_STREET = r"place|quai|cours|route|plaza|via"
+_NUMBERED_STREET = (
+    r"place|quai|cours|route|plaza|via|c/|avda\.?|avd\.?|pza\.?|ctra\.?|strada|bulevardul|aleea|largo|vicolo|rambla"
+)
 """Words of other meaning too: only with a house number on either side."""
 _STREET_NAME = (
     r"(?:(?:de|du|des|la|le|les|della|delle|dei|degli|di|del|los|las|el|do|da|dos|das)[ ]|[ld]['’]){0,3}"
@@ -28,6 +41,8 @@ _TOWN = (
     r"[^\W\d_a-zß-öø-ÿ][\w'’.-]{1,29}"
     r"(?:[ -](?:[^\W\d_a-zß-öø-ÿ][\w'’.-]{1,29}|am|an|der|in|sur|la|le|les|de|del|upon|on)){0,3}"
 )
+_HOUSE = r"[0-9]{1,4} ?[a-zA-Z]?(?: ?[-/+] ?[0-9]{1,4} ?[a-zA-Z]?)?"
+"""A house number or a range of them."""
 _TOWN_REACH = 4 * 30 + 3 + 2
 """Characters before a code in which its town begins: four words of thirty, what parts them, a comma and a blank."""
 _UK = (
@@ -39,8 +54,15 @@ _US = (
     r",? [0-9]{5}(?:-[0-9]{4})?"
 )
 _COUNTRY = r"(?:A|B|CH|CZ|D|DK|E|F|FIN|I|L|NL|P|PL|S|SE|DE|FR|AT|BE)-"
+_OTHER_CODES = (
+    rf"(?:{_COUNTRY})?(?:[0-9]{{3}} [0-9]{{2}}|[0-9]{{2}}-[0-9]{{3}}|[0-9]{{4}}-[0-9]{{3}}|[0-9]{{6}}|[0-9]{{4}} ?[A-Z]{{2}})(?:[ ,\n]{{1,2}}{_TOWN})?"
+    rf"|{_TOWN}(?:,? ?[-–]? ?{_TOWN}){{0,2}}[ ,\n]{{1,3}}(?:-? ?(?:[A-Z]{{2}},? ?)?[0-9]{{5}}-[0-9]{{3}}|(?:[A-Z]{{2}},? )?[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]"
+    r"|(?:NSW|VIC|QLD|WA|SA|TAS|ACT|NT) [0-9]{4}|(?:[A-Z][0-9]{2}|D6W) ?[A-Z0-9]{4}|-? ?[0-9]{3} ?[0-9]{3}|[0-9]{4})"
+)
+"""Codes of Sweden, Czechia, Poland, Portugal and the Netherlands before a town; of Brazil, Canada, Australia, Ireland,
+India and New Zealand after it."""
 _BELOW = re.compile(
-    rf"(?:[ ,\n]{{1,3}}|,? - )(?:(?:{_COUNTRY})?[0-9]{{4,5}}(?: [A-Z]{{2}})?[ ,]{{1,2}}{_TOWN}|(?:{_TOWN}[ ,\n]{{1,2}}){{0,2}}{_UK}"
+    rf"(?:[ ,\n]{{1,3}}|,? - )(?:(?:{_COUNTRY})?[0-9]{{4,5}}(?: ?[A-Z]{{2}})?[ ,]{{1,2}}{_TOWN}|{_OTHER_CODES}|(?:{_TOWN}[ ,\n]{{1,2}}){{0,2}}{_UK}"
     rf"|{_TOWN}[ ,\n]{{1,2}}{_US}|{_TOWN},? [0-9]{{5}})(?![\w])"
 )
 _TOWN_ALONE = re.compile(rf" {_TOWN}(?!\w)")
@@ -75,11 +97,15 @@ ADDRESSES: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.ADDRESS,
-        re.compile(
-            r"(?<!\w)([^\W\d_][\w-]{2,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|gade|vej|veien|utca)"
-            r" [0-9]{1,4} ?[a-zA-Z]?)(?!\w)"
-        ),
+        re.compile(rf"(?<!\w)([^\W\d_][\w-]{{2,30}}(?:{_SUFFIXES}) {_HOUSE})(?![\w]|[.,][0-9])"),
         starts.before_house_numbers,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(
+            rf"(?<!\w)((?!(?:Die|Der|Das|Den|Dem|De|Het|In|Am|Im)\b)[^\W\d_a-zß-öø-ÿ][\w.'’-]{{1,30}}(?:[ -][^\W\d_][\w.'’-]{{1,30}}){{0,2}}[ -](?:{_LAST_WORDS}) {_HOUSE})(?![\w]|[.,][0-9])"
+        ),
+        starts.before_long_street_names,
     ),
     Pattern(
         Kind.ADDRESS,

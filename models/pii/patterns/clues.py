@@ -20,24 +20,33 @@ _ALPHA = frozenset(b"Aa")
 _NUMBERS = re.compile(rb"0(?:(?<!00)(?=(?:[ ./-]?0){5})|(?<=[Aa]{6}0))")
 _DIALLED = re.compile(rb"0(?<!00)(?=(?:[ .\-/()+]{0,6}0){6})")
 _IBANS = re.compile(rb"00(?<=[Aa]{2}00)")
+_TOKEN = re.compile(r"[^\W\d_]+")
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u2600-\u27bf\u3040-\u9fff\uac00-\ud7af\U0001f300-\U0001faff]")
 _LOCAL_PART = re.compile(r"(?<![\w.%+-])[\w.%+'&=~/-]")
 _SAID_AT = re.compile(
-    r"[\[({<a](?:(?<=[\[({<]) ?(?:at|arroba|chiocciola|@) ?[\])}>]"
-    r"|(?<= a)t (?=[\w-]{1,63}(?: dot [\w-]{1,63}){0,3}? dot ))"
+    r"[\[({<a](?:(?<=[\[({<]) ?(?:at|a|arroba|chiocciola|@|ät) ?[\])}>]"
+    r"|(?<= a)t (?=[\w-]{1,63}(?: dot [\w-]{1,63}){0,3}? dot ))|[*_~|]at[*_~|]|%(?:25)?40"
 )
 _HOST_BACKWARDS = re.compile(r"[\w.:-]*")
 _STREETS = re.compile(
     rb" (?=(?:street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way"
-    rb"|highway|hwy|parkway|pkwy|circle|cir|trail|close|crescent|row|mews) )"
+    rb"|highway|hwy|parkway|pkwy|circle|cir|trail|close|crescent|row|mews|gardens|grove|wharf|heights|parade|quay) )"
 )
 _BEFORE_STREETS = re.compile(
     rb" (?=(?:rue|avenue|av |boulevard|bd|place|chemin|all e|impasse|quai|cours|route|calle|avenida|plaza|paseo|via"
-    rb"|viale|piazza|corso|rua|pra a|travessa|ulica|ul ) )"
+    rb"|viale|piazza|corso|rua|pra a|travessa|ulica|ul |c |avda|avd|pza|ctra|strada|bulevardul|aleea|largo|vicolo|rambla) )"
 )
 _ENDINGS = (
     b"stra e", b"strasse", b"str ", b"weg", b"platz", b"allee", b"gasse", b"straat", b"laan", b"gatan", b"v gen",
-    b"gade", b"vej", b"veien", b"utca", b"box", b"postfach", b"bo te postale",
+    b"gade", b"vej", b"veien", b"utca", b"gracht", b"plein", b"dijk", b"singel", b"damm", b"chaussee", b"steig", b"stieg",
+    b"gata", b"vegen", b"plass", b"v g", b"torg", b"ntie", b"katu", b"kuja", b"plads", b"box", b"postfach", b"bo te postale",
 )  # fmt: skip
+_LAST_WORDS = tuple(
+    b"stra e|strasse|str |weg|platz|allee|gasse|straat|laan|gracht|kade|plein|dijk|singel|damm|ufer|chaussee|utca| t| tja"
+    b"|k r t|krt |t r|gatan|v g|v gen|gata|vei|veien|all |cad |caddesi|sok |sokak|soka  |bulvar |t  da|n m st |iela|gatv |t nav".split(
+        b"|"
+    )
+)
 _STANDING_FIGURE = re.compile(rb" (?=[0-9])")
 _HOUSE_NUMBER = re.compile(r"[0-9]{1,5}[^\W\d_]?,?\Z")
 _NUMBER_BEFORE = re.compile(r"(?<!\w)[0-9]")
@@ -53,7 +62,7 @@ class Clues:
         self.text = text
         self.words = b" " + plain.translate(_WORDS) + b" "
         self.shape = plain.translate(_SHAPE)
-        self._hinted: dict[tuple[str, ...], list[int]] = {}
+        self.labels: dict[object, list[tuple[int, int]]] = {}
         self._starts: dict[Starts, list[int]] = {}
 
     @cached_property
@@ -76,12 +85,15 @@ class Clues:
             positions = self._starts[function] = list(function(self))
         return positions
 
-    def hinted(self, hints: tuple[str, ...]) -> list[int]:
-        """Every place of one of these lower-case strings, ascending; looked for once."""
-        starts = self._hinted.get(hints)
-        if starts is None:
-            starts = self._hinted[hints] = sorted(place for hint in hints for place in find(self.lower, hint))
-        return starts
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """Return the runs of letters of the text in lower case."""
+        return frozenset(_TOKEN.findall(self.lower))
+
+    @cached_property
+    def is_unspaced(self) -> bool:
+        """Return True if the text has letters of scripts that set no blanks between words."""
+        return not self.text.isascii() and _UNSPACED.search(self.text) is not None
 
 
 def find_places(regex: re.Pattern[bytes], shadow: bytes) -> list[int]:
@@ -182,11 +194,6 @@ def at_hosts(clues: Clues) -> Iterable[int]:
             yield from (index + 1 for index in range(first, slash) if clues.text[index] == ":")
 
 
-def behind(hints: tuple[str, ...], reach: int) -> Starts:
-    """Up to `reach` characters behind the beginning of one of these (lower case)."""
-    return lambda clues: _widened((min(start + reach, len(clues.text)) for start in clues.hinted(hints)), reach)
-
-
 def at_numbered_streets(clues: Clues) -> Iterable[int]:
     """House numbers up to five words before a word for a street."""
     starts: set[int] = set()
@@ -212,6 +219,13 @@ def at_named_streets(clues: Clues) -> Iterable[int]:
                 yield number.start()
         last = start
         yield start
+
+
+def before_long_street_names(clues: Clues) -> Iterable[int]:
+    """Up to 130 characters before a house number behind a word for a street, such as `Mariahilfer Straße 12`."""
+    words = clues.words
+    places = (start for start in find_places(_STANDING_FIGURE, words) if words.endswith(_LAST_WORDS, 0, start))
+    return _widened(places, 130)
 
 
 def before_house_numbers(clues: Clues) -> Iterable[int]:

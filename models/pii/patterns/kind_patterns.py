@@ -13,18 +13,15 @@ from models.pii.patterns import clues as starts
 from models.pii.patterns import numbers
 from models.pii.patterns.addresses import ADDRESSES, with_towns
 from models.pii.patterns.clues import Clues
-from models.pii.patterns.context import BIRTH, CONTEXT_REACH, NATIONAL, PASSPORT, PLATE, SOCIAL
+from models.pii.patterns.context import BIRTH, HOST_NAMES, NATIONAL, PASSPORT, PLATE, SOCIAL
+from models.pii.patterns.labelled import LABELLED
 from models.pii.patterns.mails import HOST, MAILS, TLD
+from models.pii.patterns.mrz import find_mrz
+from models.pii.patterns.national import find_national
 from models.pii.patterns.pattern import Pattern
 from models.pii.patterns.phones import find_phones
 from models.pii.patterns.secrets import (
-    PASSWORD,
-    PASSWORD_WORDS,
-    PRIVATE_KEY,
-    SECRET_PREFIXES,
-    SECRETS,
-    TORN_SECRET,
-    is_torn_secret,
+    SECRET_PATTERNS,
 )
 
 _MONTH = (
@@ -32,10 +29,11 @@ _MONTH = (
     r"|ene|gen|kas|janv|févr|mär|mai|juin|juil)[^\W\d_]{0,7}"
 )
 """A word that begins as a month does in English, French, German, Spanish, Italian, Portuguese or Dutch."""
-_CARD_GAP = r"(?:[ \n]?[./_|·•-]?[ \n]?(?<![0-9]))"
+_CARD_GAP = r"(?:[ \n]?[./_|·•,:-]?[ \n]?(?<![0-9]))"
 _DATE = (
     r"(?:[0-9]{1,4}[-/. ]{1,2}[0-9]{1,2}[-/. ]{1,2}[0-9]{1,4}"
     r"|(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])[0-3][0-9]|[0-3][0-9](?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}"
+    rf"|[0-9]{{1,2}}[-/. ]{{1,2}}[IVX]{{1,4}}[-/. ]{{1,2}}(?:19|20)?[0-9]{{2}}|(?:19|20)?[0-9]{{2}} ?[年년./-] ?[0-9]{{1,2}} ?[月월./-] ?[0-9]{{1,2}} ?[日일]?"
     rf"|[0-9]{{1,2}}(?:st|nd|rd|th|\.|er|º|o)?[-/. ]{{1,2}}(?:of |de |di )?{_MONTH}\.?(?:,? de[l]?)?[-/., ]{{1,2}}'?[0-9]{{2,4}}"
     r"|[0-9]{1,2}(?:st|nd|rd|th|\.|er)? (?:of )?[^\W\d_]{3,10}\.?,? [0-9]{4}"
     rf"|{_MONTH}\.?[-/. ]{{1,2}}(?:[0-9]{{1,2}}(?:st|nd|rd|th)?,?[-/. ]{{1,2}})?(?:de )?'?[0-9]{{4}}"
@@ -49,7 +47,9 @@ _STRONG_NATIONAL = re.compile(
     rf"|[XYZ][0-9](?:{_GAP}[0-9]){{6}}{_GAP}[A-Z]"
     rf"|7{_GAP}5{_GAP}6(?:{_GAP}[0-9]){{10}})(?![A-Z0-9])"
 )
-_NATIONAL = re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{0,6}[0-9](?:[ .\n/-]?[A-Z0-9]){6,16})(?![A-Z0-9])")
+_NATIONAL = re.compile(
+    r"(?i)(?<![A-Z0-9])([A-Z]{0,6}[0-9](?:(?:[ ./-]?[A-Z0-9]){6,16}|(?:\n?[A-Z0-9]){6,16}))(?![A-Z0-9])"
+)
 _VAT = (
     "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "EL", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IT", "LT", "LU",
     "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK", "XI",
@@ -74,17 +74,21 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.IBAN,
-        re.compile(r"(?i)(?:(?<![A-Z0-9])|(?<=IBAN))([A-Z]{2}[0-9]{2}(?:[ \n./_|·•-]?[A-Z0-9]){11,30})(?![A-Z0-9])"),
+        re.compile(
+            r"(?i)(?:(?<![A-Z0-9])|(?<=IBAN))([A-Z]{2}[0-9]{2}(?:(?:[ \n./_|·•,:-]|  )?[A-Z0-9]){11,30})(?![A-Z0-9])"
+        ),
         starts.at_ibans,
         numbers.is_iban,
     ),
     Pattern(
         Kind.CREDIT_CARD,
         re.compile(
-            rf"(?<![0-9+])(?<![0-9][.,])([56][0-9]{{11}}|[0-9]{{13,19}}|[0-9]{{4}}(?:{_CARD_GAP}[0-9]{{4}}){{2,3}}(?:{_CARD_GAP}[0-9]{{1,4}})?"
+            rf"(?<![0-9])(?<![0-9][.,])(?:(?<!\+)|(?=[0-9]{{16}}))([56][0-9]{{11}}|[0-9]{{8}}{_CARD_GAP}[0-9]{{8}}|[0-9]{{5}}(?: [0-9]{{5}}){{2}} [0-9]{{1,4}}|[0-9]{{13,19}}|[0-9]{{4}}(?:{_CARD_GAP}[0-9]{{4}}){{2,3}}(?:{_CARD_GAP}[0-9]{{1,4}})?"
             rf"|[0-9]{{4}}{_CARD_GAP}[0-9]{{6}}{_CARD_GAP}[0-9]{{4,5}}|[0-9]{{6}}{_CARD_GAP}[0-9]{{6,13}}|[0-9](?: [0-9]){{12,18}})(?![0-9])"
         ),
-        starts.at_shape(rb"0(?<!00)(?=0{3}(?:[ ./_|?-]{1,3}0{4}|0{8}|00[ ./_|?-]{1,3}0{6})|(?: 0){12})"),
+        starts.at_shape(
+            rb"0(?<!00)(?=0{3}(?:[ ./_|?,:-]{1,3}0{4}|0{8}|00[ ./_|?,:-]{1,3}0{6}|0{4}[ ./_|?,:-]{1,3}0{8}|0 0{5} )|(?: 0){12})"
+        ),
         numbers.is_card,
     ),
     Pattern(
@@ -111,16 +115,16 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         Kind.SSN,
         re.compile(r"(?<![\w-])([0-9]{9}|[0-9]{3}[\s.][0-9]{2}[\s.][0-9]{4})(?![\w-])"),
-        starts.at_numbers,
+        SOCIAL.starts,
         numbers.is_ssn,
         SOCIAL,
     ),
     Pattern(Kind.NATIONAL_ID, _STRONG_NATIONAL, starts.at_numbers, numbers.is_strong_national_id),
-    Pattern(Kind.NATIONAL_ID, _NATIONAL, starts.at_numbers, numbers.is_national_id, NATIONAL),
+    Pattern(Kind.NATIONAL_ID, _NATIONAL, NATIONAL.starts, numbers.is_national_id, NATIONAL),
     Pattern(
         Kind.NATIONAL_ID,
         re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{2}[ -][0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{2}[ -]?[A-D])(?![A-Z0-9])"),
-        starts.before_numbers(3),
+        NATIONAL.starts,
         numbers.is_national_id,
         NATIONAL,
     ),
@@ -135,14 +139,14 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         Kind.PASSPORT,
         re.compile(r"(?i)(?<![A-Z0-9])([A-Z]{0,2}[0-9]{6,9}[A-Z]?)(?![A-Z0-9])"),
-        starts.at_numbers,
+        PASSPORT.starts,
         None,
         PASSPORT,
     ),
     Pattern(
         Kind.PASSPORT,
         re.compile(r"(?i)(?<![A-Z0-9])((?=(?:[A-Z]*[0-9]){3})[A-Z0-9]{7,10})(?![A-Z0-9])"),
-        starts.behind(PASSPORT.hints, CONTEXT_REACH),
+        PASSPORT.starts,
         None,
         PASSPORT,
     ),
@@ -154,11 +158,19 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         Kind.IP,
         re.compile(
-            r"(?<![\w.])(?<![Pp]aragraph )(?<![Ss]ection )(?<![Cc]lause )(?<![Cc]hapter )(?<![Vv]ersion )(?<![Rr]elease )(?<![Tt]able )(?<![Ff]igure )(?<!§ )"
+            r"(?<![\w.])(?<!§ )"
             r"(?!(?:(?<=\n)|(?<![\s\S]))(?:[1-9][0-9]?\.){4} [^\W\d_a-z])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w]|\.[0-9])"
         ),
         starts.at_shape(rb"0\.(?=0{1,3}\.0{1,3}\.0)", back=2),
+        numbers.is_large_ip,
+    ),
+    Pattern(
+        Kind.IP,
+        re.compile(r"(?<![\w.])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w]|\.[0-9])"),
+        HOST_NAMES.starts,
         numbers.is_ip,
+        HOST_NAMES,
+        is_close=True,
     ),
     Pattern(
         Kind.IP,
@@ -170,26 +182,46 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.DATE_OF_BIRTH,
-        re.compile(rf"(?i)(?<!\w)({_DATE})(?!\w)"),
-        starts.behind(BIRTH.hints, CONTEXT_REACH),
+        re.compile(rf"(?i)(?<![A-Za-z0-9])({_DATE}(?:T[0-9:.+Z-]{{5,29}})?)(?![A-Za-z0-9])"),
+        BIRTH.starts,
         None,
         BIRTH,
     ),
+    Pattern(
+        Kind.DATE_OF_BIRTH,
+        re.compile(
+            r"(?:(?<=\*)|(?<=\* ))([0-9]{1,2}\. ?[0-9]{1,2}\. ?(?:19|20)[0-9]{2})(?! ?[-–])(?=,? (?:in|zu|à|a|en) [^\W\d_a-z]|[ ,;]{0,2}(?:†|[)]))"
+        ),
+        starts.at_shape(rb"0{1,2}\. ?0{1,2}\. ?0{4}"),
+    ),
+    *LABELLED,
     Pattern(
         Kind.PLATE, re.compile(r"(?<![\w-])([A-Z]{2}-[0-9]{3}-[A-Z]{2})(?![\w-])"), starts.at_shape(b"AA(?=-000-AA)")
     ),
     Pattern(
         Kind.PLATE,
         re.compile(r"(?<![\w-])([A-Z0-9]{1,4}[- ]?[A-Z0-9]{2,4}(?:[- ]?[A-Z0-9]{1,4})?)(?![\w-])"),
-        starts.behind(PLATE.hints, CONTEXT_REACH),
+        PLATE.starts,
         lambda value: any(c.isdigit() for c in value) and any(c.isalpha() for c in value),
         PLATE,
     ),
     *ADDRESSES,
-    *(Pattern(Kind.SECRET, regex, SECRET_PREFIXES) for regex in SECRETS),
-    Pattern(Kind.SECRET, TORN_SECRET, SECRET_PREFIXES, is_torn_secret),
-    Pattern(Kind.SECRET, PRIVATE_KEY, starts.at_text("-----BEGIN")),
-    Pattern(Kind.SECRET, PASSWORD, PASSWORD_WORDS),
+    Pattern(
+        Kind.PERSON,
+        re.compile(
+            r"(?i)\b(?:linkedin\.com/in|xing\.com/profile|facebook\.com/profile\.php\?id=|instagram\.com|t\.me)/?([\w.%-]{3,60})"
+        ),
+        starts.at_words(b"linkedin com in", b"xing com profile", b"facebook com profile", b"instagram com", b"t me"),
+    ),
+    Pattern(
+        Kind.LOCATION,
+        re.compile(
+            r"(?<![\w.])(?<![0-9][,;] )(?<![0-9],)(-?[1-8]?[0-9]\.[0-9]{5,8} ?[,;] ?-?(?:1[0-7]|[1-9])?[0-9]\.[0-9]{5,8})(?!\w|\.[0-9]|[,;] ?-?[0-9])"
+        ),
+        starts.at_shape(rb"-?0{1,2}\.0{5}"),
+        numbers.is_position,
+    ),
+    *SECRET_PATTERNS,
 )
 
 
@@ -197,12 +229,12 @@ class RegexDetector:
     """The default engine: all patterns above and phone numbers, overlaps settled by precedence."""
 
     name = "regex"
-    version = "4"
+    version = "5"
 
     def __init__(self, *, urls: bool = True) -> None:
         """Without `urls` addresses on the web are not looked for: they name no person."""
         self._patterns = tuple(pattern for pattern in PATTERNS if urls or pattern.kind is not Kind.URL)
-        self._torn = tuple(pattern for pattern in self._patterns if pattern.kind in TORN)
+        self._torn = tuple(pattern for pattern in self._patterns if pattern.kind in TORN and not pattern.is_whole)
         self.version = RegexDetector.version + ("" if urls else "-no-urls")
 
     def detect(self, text: str) -> list[Hit]:
@@ -216,5 +248,7 @@ class RegexDetector:
 
 def _detect(text: str, patterns: Iterable[Pattern]) -> list[Hit]:
     clues = Clues(text)
-    hits = chain(find_phones(clues), *(pattern.find(clues) for pattern in patterns))
+    hits = chain(
+        find_phones(clues), find_national(clues), find_mrz(clues), *(pattern.find(clues) for pattern in patterns)
+    )
     return settle(with_towns(text, hits))

@@ -13,7 +13,7 @@ TLD = (
 HOST = r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+"
 _MAIL_END = rf"{HOST}[^\W\d_]{{2,24}})(?![\w@-])"
 _MAIL_BEGIN = r"(?i)(?<![\w.%+-])("
-_AT = r" ?[\[({<] ?(?:at|arroba|chiocciola|@) ?[\])}>] ?"
+_AT = r"(?: ?[\[({<] ?(?:at|a|arroba|chiocciola|@|ät) ?[\])}>] ?|[*_~|]at[*_~|]|%(?:25)?40)"
 _DOT = r"(?:\.| ?[\[({<] ?(?:dot|punkt|point|punto|ponto|\.) ?[\])}>] ?)"
 """Spelt out in brackets, so that no program reads the address; people do."""
 _WHOLE = re.compile(rf"[\w.%+-]{{1,64}}@{HOST}[^\W\d_]{{2,24}}")
@@ -40,17 +40,38 @@ MAILS: tuple[Pattern, ...] = (
     Pattern(
         Kind.EMAIL,
         re.compile(
-            rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}@(?:[\w-]{{1,63}}\.){{0,4}}(?!{TLD}[ \n])[\w-]{{0,63}}[ \n](?:[\w-]{{0,63}}\.){{1,4}}{TLD})(?![\w@-])"
+            rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}@(?:(?:[\w-]{{1,63}}\.){{1,4}}(?!{TLD}[ \n]))?[\w-]{{0,63}}[ \n](?:[\w-]{{0,63}}\.){{1,4}}{TLD})(?![\w@-])"
         ),
         starts.before_at,
     ),
     Pattern(Kind.EMAIL, re.compile(rf"{_TORN_LOCAL}[\w.%+-]{{1,64}}@{_MAIL_END}"), starts.before_at),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(
+            rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}} ?@ ?[^\W_][\w-]{{0,62}}(?: ?\. ?[\w-]{{1,63}}){{0,4}}? ?\. ?{TLD})(?![\w@-])"
+        ),
+        starts.before_at,
+    ),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(rf"(?i)(\{{[\w.%+-]{{1,64}}(?:[,;|] ?[\w.%+-]{{1,64}}){{1,12}}\}} ?@ ?{_MAIL_END}"),
+        starts.at_text("{"),
+    ),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(
+            r"(?i)(?<![\w.%+/:@-])((?!(?:precision|recall|ndcg|hits?|pass|acc|mrr|map|top|success|bleu|rank)@)"
+            r"[^\W\d_][\w.%+-]{1,62}[^\W_]@[^\W\d_](?=[\w-]*[^\W\d_]{2})[\w-]{2,62})(?![\w@/(:]|\.\w)"
+        ),
+        starts.before_at,
+        is_whole=True,
+    ),
     Pattern(Kind.EMAIL, re.compile(rf'(?i)("[^"\n@]{{1,64}}"@{_MAIL_END}'), starts.at_quoted),
     Pattern(
         Kind.EMAIL,
         re.compile(
             rf"{_MAIL_BEGIN}[\w%+-]{{1,64}}(?:{_DOT}[\w%+-]{{1,64}}){{0,4}}{_AT}[\w-]{{1,63}}(?:{_DOT}[\w-]{{1,63}}){{0,4}}?{_DOT}"
-            r"[^\W\d_]{2,24})(?![\w@])"
+            r"[^\W\d_]{2,24})(?![\w@-])"
         ),
         starts.before_spelled_at,
     ),

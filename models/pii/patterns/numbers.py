@@ -45,7 +45,11 @@ WEAK: tuple[ModuleType, ...] = (
 )
 """Checksums that about one number in ten passes by chance; they need a context word."""
 
-_SEPARATOR = re.compile(r"[\s./_|·•-]")
+LEAST_DIGITS = 6
+"""Digits of the national number with the fewest (Britain)."""
+LARGEST_SECTION = 99
+"""Largest part of a number of four parts that is read as a section or version if its first part has one digit."""
+_SEPARATOR = re.compile(r"[\s./_|·•,:-]")
 _PADDED = re.compile(r"(?<![0-9A-Fa-f:])[0-9]{3}(?=\.)|(?<=\.)[0-9]{3}(?![0-9])")
 """Parts of an IPv4 address filled up to three figures."""
 _NINO = re.compile(r"(?i)(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]")
@@ -92,10 +96,15 @@ def is_strong_national_id(value: str) -> bool:
 def is_national_id(value: str) -> bool:
     """Any of the national numbers known here. None has fewer than eight characters; some checks fill up zeros."""
     compact = _compact(value)
-    return len(compact) >= 8 and (
-        bool(_NINO.fullmatch(compact))
-        or any(
-            _passes(module, compact) or _passes(module, value) for module in (*STRONG.values(), stdnum.fi.hetu, *WEAK)
+    return (
+        sum(map(str.isdigit, compact)) >= LEAST_DIGITS
+        and len(compact) >= 8
+        and (
+            bool(_NINO.fullmatch(compact))
+            or any(
+                _passes(module, compact) or _passes(module, value)
+                for module in (*STRONG.values(), stdnum.fi.hetu, *WEAK)
+            )
         )
     )
 
@@ -124,6 +133,18 @@ def is_ip(value: str) -> bool:
     except ValueError:
         return False
     return address.version == 4 or (len(value) > 4 and not re.fullmatch(r"[\d:]{5,8}", value))
+
+
+def is_large_ip(value: str) -> bool:
+    """Return whether this is an IP address that is no section number or version, whose parts are small."""
+    parts = value.split(".")
+    return is_ip(value) and (len(parts) != 4 or len(parts[0]) > 1 or max(map(int, parts)) > LARGEST_SECTION)
+
+
+def is_position(value: str) -> bool:
+    """Return whether this is a latitude and a longitude that are no shares between 0 and 2."""
+    latitude, longitude = (abs(float(part)) for part in re.split(r"[,;]", value))
+    return 2 < latitude <= 90 and longitude <= 180
 
 
 def is_base58_wallet(value: str) -> bool:

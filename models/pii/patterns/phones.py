@@ -17,7 +17,7 @@ LONGEST_GROUPED = 12
 """Maximum digits of a number of nine and more that continues after another line end."""
 _NOT_FIGURE = re.compile(r"[^0-9]")
 _CANDIDATE = re.compile(
-    r"(?<![\w./#$€£=_@-])(?<![0-9],)(?P<number>(?:(?P<plus>\+|00)\s?(?=[1-9(]))?(?:\(\+?[0-9]{1,4}\)|[0-9]{1,5})"
+    r"(?<![\w./#$€£=_@-])(?<![0-9][,:])(?P<number>(?:(?P<plus>\+|00)\s?(?=[1-9(]))?(?:\(\+?[0-9]{1,4}\)|[0-9]{1,5})"
     r"(?:[ .\-/]{1,3}?\(?[0-9]{1,6}\)?|\([0-9]{1,5}\)|[ ]?\(0\)[ ]?[0-9]*|[0-9]){1,12})(?:\s?(?:x|ext\.?|poste)\s?[0-9]{1,5})?(?![\w]|[.,][0-9]|[-/][0-9]|%|\s?[€$£])"
 )
 _NEXT_LINE = re.compile(r" ?\n ?(?P<rest>[0-9]{1,5}(?:[ .\-/]{1,3}[0-9]{1,6}){0,5})(?![\w]|[.,][0-9]|[-/:][0-9]|%)")
@@ -32,6 +32,14 @@ _AFTER = re.compile(r"(?i)[ ,\\-]{0,3}(?:office|fax|mobile|home|work|cell|tel)\b
 _DATE = re.compile(
     r"[0-9]{1,2}[-/. ][0-9]{1,2}[-/. ](?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[-/. ][0-9]{1,2}[-/. ][0-9]{1,2}|(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}"
 )
+_HAS_DATE = re.compile(
+    r"(?<![0-9.])(?:[0-3]?[0-9]([./])[01]?[0-9]\1(?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9]|[0-3][0-9]-[01][0-9]-(?:19|20)[0-9]{2})"
+    r"(?![0-9.])"
+)
+"""A date in a run of figures, such as in a range of dates."""
+_AREA_AND_NUMBER = re.compile(r"0[1-9][0-9]{1,3}(?: ?/ ?[0-9]{2}(?:[ ]?[0-9]){3,7}|-[0-9]{6,8})|0[1-9]-[0-9]{8}")
+"""A German area code before a slash, or a Dutch one before a hyphen."""
+_UK_MOBILE = re.compile(r"07[0-9]{3} [0-9]{6}")
 _NOT_A_PHONE = re.compile(
     r"(?i)\b(?:isbn|issn|doi|invoice|order|account|acct|card|ref|reference|no|nr|number|zip|page|pages|pp|vol|id|version|box|iban|vat|siret|ssn)\b\W{0,4}$"
 )
@@ -110,7 +118,7 @@ def _split(number: str, known: bool) -> list[tuple[int, int]]:
 def _is_number(groups: list[tuple[int, int]], run: str, known: bool) -> bool:
     number = run[groups[0][0] : groups[-1][1]]
     digits = _NOT_FIGURE.sub("", number)
-    if not LEAST_FIGURES <= len(digits) <= LONGEST or len(set(digits)) == 1 or _DATE.fullmatch(number):
+    if not LEAST_FIGURES <= len(digits) <= LONGEST or len(set(digits)) == 1 or _HAS_DATE.search(number):
         return False
     return known or _is_grouped(number, digits)
 
@@ -128,6 +136,7 @@ def _is_phone(number: str, international: bool, before: str, *, announced: bool)
     if (
         not LEAST_FIGURES <= len(digits) <= LONGEST
         or _DATE.fullmatch(number)
+        or (not international and _HAS_DATE.search(number))
         or len(set(digits)) == 1
         or digits.startswith("000")
     ):
@@ -140,11 +149,17 @@ def _is_phone(number: str, international: bool, before: str, *, announced: bool)
 
 
 def _is_grouped(number: str, digits: str) -> bool:
-    """Return True for dialled groups: an area code in brackets, North America's 3-3-4, or a leading 0 and even groups."""
+    """Return True for dialled groups: brackets, North America's 3-3-4, 0 and a slash or hyphen, or 0 and even groups."""
     groups = re.findall(r"[0-9]+", number)
+    if _UK_MOBILE.fullmatch(number):
+        return True
     if len(digits) == 10 and [len(group) for group in groups] == [3, 3, 4]:
         return True
     if "(" in number and 9 <= len(digits) <= 13 and len(groups) <= 5:
+        return True
+    if _AREA_AND_NUMBER.fullmatch(number) and (9 if "/" in number else 10) <= len(digits) <= (
+        12 if "/" in number else 10
+    ):
         return True
     even = len(groups) >= 3 and all(2 <= len(group) <= 4 for group in groups[1:])
     return even and digits[0] == "0" and 9 <= len(digits) <= 12

@@ -2,7 +2,10 @@
 
 import re
 
-from models.pii.patterns.clues import at_words
+from models.pii.kinds import Kind
+from models.pii.patterns.clues import at_text, at_words
+from models.pii.patterns.context import KEY_NAMES, PASSWORD_NAMES
+from models.pii.patterns.pattern import Pattern
 
 SECRETS: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
@@ -28,23 +31,38 @@ SECRET_PREFIXES = at_words(
 PRIVATE_KEY = re.compile(
     r"(-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]{16,8000}?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|\Z))"
 )
-PASSWORD = re.compile(
-    r"(?i)\b(?:password|passwd|passwort|passphrase|pwd|kennwort|wachtwoord|mot de passe|contraseña|senha|api[ _-]?key|secret[ _-]?key|access[ _-]?token)\s?[:=]"
-    r"\s?([^\s,;]{6,})"
+_AFTER_SIGN = r"(?:(?<=[:=|>])|(?<=[:=|>] )|(?<=[:=|>][\"'])|(?<=[:=|>] [\"']))"
+PASSWORD = re.compile(rf"{_AFTER_SIGN}((?=[^\s,;|\"']{{6}}|[^\s,;|\"']*[0-9])(?!\[REDACTED|[(<])[^\s,;|\"']{{4,}})")
+SAID_PASSWORD = re.compile(r"(?<![^\s\"'“„«:=|])([^\s,;|\"'“”«»:=]{5,})")
+"""A password after a verb, a line end or nothing; only values that are no plain words count."""
+KEY_VALUE = re.compile(rf"{_AFTER_SIGN}([A-Za-z0-9+/=_.~!@#$%^&*-]{{8,}})")
+AUTHORIZATION = re.compile(
+    r"(?i)(?<![a-z0-9])(?:authorization[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token|digest|apikey|negotiate|aws4-hmac-sha256)?|bearer|x-api-key\s?:)"
+    r"[ ]?([A-Za-z0-9+/=_.~-]{12,})"
 )
-PASSWORD_WORDS = at_words(
-    b"passw",
-    b"passphrase",
-    b"pwd",
-    b"kennwort",
-    b"wachtwoord",
-    b"senha",
-    b"mot de passe",
-    b"contrase",
-    b"api ?key",
-    b"secret ?key",
-    b"access ?token",
+WEBHOOK = re.compile(
+    r"(?i)(?<![a-z0-9])(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks|[\w-]+\.webhook\.office\.com/webhookb2)/([\w/@-]{8,})"
 )
+URL_LOGIN = re.compile(r"(?i)\b[a-z][a-z0-9+]{2,20}://[^\s:/@]{0,64}:([^\s:/@]{3,64})@")
+PIN = re.compile(
+    r"(?i)(?<![a-z0-9])(?:pin|pin[ _-]?code|puk|tan|cvv2?|cvc2?|otp|pin-nummer|sicherheitscode|security code|security pin)\s?(?:is|ist|[:=#])\s?([0-9]{3,8})(?![0-9])(?!-[0-9])"
+)
+AUTHORIZATION_WORDS = at_words(b"authorization", b"bearer", b"x api key")
+
+
+def is_no_word(value: str) -> bool:
+    """Return True for a value that is more than a word: it has a figure next to letters, or a sign within."""
+    value = value.rstrip(".:!?)")
+    figures = any(char.isdigit() for char in value)
+    return len(value) >= 5 and figures and any(char.isalpha() for char in value)
+
+
+def is_key(value: str) -> bool:
+    """Return True for a key or token: figures and letters and a length that words do not have."""
+    return len(value) >= 6 and is_no_word(value) and not _VERSION.fullmatch(value)
+
+
+_VERSION = re.compile(r"(?i)v?[0-9]+(?:\.[0-9a-z]+)*|[a-z]+[0-9]")
 
 TORN_SECRET = re.compile(
     r"\b((?:AKIA|ASIA|AROA|AIDA|gh[pousr]_|github_pat_|glpat-|xox[abposr]-|(?:sk|rk|pk)_(?:live|test)_|sk-|AIza|ya29\.|SG\.|npm_|pypi-|hf_|eyJ)"
@@ -62,3 +80,17 @@ def is_torn_secret(value: str) -> bool:
 def is_secret(value: str) -> bool:
     """One of the shapes, from end to end."""
     return any(pattern.fullmatch(value) for pattern in SECRETS)
+
+
+SECRET_PATTERNS: tuple[Pattern, ...] = (
+    *(Pattern(Kind.SECRET, regex, SECRET_PREFIXES) for regex in SECRETS),
+    Pattern(Kind.SECRET, TORN_SECRET, SECRET_PREFIXES, is_torn_secret),
+    Pattern(Kind.SECRET, PRIVATE_KEY, at_text("-----BEGIN")),
+    Pattern(Kind.SECRET, PASSWORD, PASSWORD_NAMES.starts, None, PASSWORD_NAMES, is_close=True),
+    Pattern(Kind.SECRET, SAID_PASSWORD, PASSWORD_NAMES.starts, is_no_word, PASSWORD_NAMES, is_close=True),
+    Pattern(Kind.SECRET, KEY_VALUE, KEY_NAMES.starts, is_key, KEY_NAMES, is_close=True),
+    Pattern(Kind.SECRET, AUTHORIZATION, AUTHORIZATION_WORDS),
+    Pattern(Kind.SECRET, WEBHOOK, at_words(b"hooks slack", b"discord", b"[a-z0-9-]+ webhook office")),
+    Pattern(Kind.SECRET, URL_LOGIN, at_text("://", back=21)),
+    Pattern(Kind.SECRET, PIN, at_words(b"pin", b"puk", b"tan", b"cv[vc]", b"otp", b"sicherheitsc", b"security c")),
+)

@@ -162,6 +162,17 @@ def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
         raise
 
 
+def check_caller(running: AppState, scope: MutableMapping[str, Any]) -> None:
+    """Check the key of a request to `/v1` before its body is sent. The dashboard checks its sessions itself.
+
+    Raises:
+        Unauthenticated: The key is missing or unknown.
+        InvalidOrg: The organisation header is malformed.
+    """
+    if scope["path"].startswith("/v1/"):
+        _identify(running, scope)
+
+
 def check_job_id(text: str) -> JobId:
     """Return the job id. A malformed id raises `NotFound`, as an unknown one does."""
     if not is_job_id(text):

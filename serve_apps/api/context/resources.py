@@ -40,6 +40,7 @@ class ApiLimits:
     allowed_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
+    root_path: str = ""
     loopback_token: bool = True
     rate_limit_rpm: int = 0
     metrics: bool = False

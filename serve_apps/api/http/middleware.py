@@ -12,14 +12,16 @@ from collections.abc import Callable
 from typing import Any
 
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from models.cdom.tracing import TRACING_OFF, Tracing
 from serve_apps.api.http.problems import answer, problem_response
-from serve_apps.api.http.refusals import Overloaded, UploadTooLarge
+from serve_apps.api.http.refusals import EncodingRefused, Overloaded, UploadTooLarge
 from serve_apps.api.http.request_body import RequestBody
 from serve_apps.api.http.request_id import request_id_of
 from serve_apps.api.http.request_span import begin_request, end_request
+from serve_apps.api.proxy.expectation import EXPECTED, expects_continue
 
 access_log = logging.getLogger("quire.access")
 error_log = logging.getLogger("quire.error")
@@ -28,17 +30,33 @@ _SAFE = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-refe
 _NO_STORE = (b"cache-control", b"no-store")
 _CONTENT_POLICY = (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'")
 
+_PLAIN = frozenset({"", "identity"})
+_SHOWN_CHARS = 64  # of an encoding's name in a refusal
+
 BodyCap = Callable[[str], int]
 """Maximum total body bytes of a request by path."""
+CallerCheck = Callable[[Scope], object]
+"""Raises if the caller of a request may not send its body."""
 
 
 class OuterMiddleware:
-    """Wraps the app. `max_inflight_bytes` limits the bodies received at once; a single one is always accepted."""
+    """Wraps the app.
+
+    `max_inflight_bytes` limits the bodies received at once; a single one is always accepted. Without `check_caller` a
+    question ahead of a body is an ordinary request.
+    """
 
     def __init__(
-        self, app: ASGIApp, *, body_cap: BodyCap, max_inflight_bytes: int, tracing: Tracing = TRACING_OFF
+        self,
+        app: ASGIApp,
+        *,
+        body_cap: BodyCap,
+        max_inflight_bytes: int,
+        check_caller: CallerCheck | None = None,
+        tracing: Tracing = TRACING_OFF,
     ) -> None:
         self.app, self.body_cap, self.max_inflight_bytes = app, body_cap, max_inflight_bytes
+        self.check_caller = check_caller
         self.tracing = tracing
         self.inflight_bytes = 0
 
@@ -55,8 +73,18 @@ class OuterMiddleware:
         try:
             declared = _declared_length(scope["headers"])
             if declared:
-                exchange.body = body = RequestBody(receive, self.body_cap(scope["path"]), declared)
-                reserved, receive = self._admit(scope["path"], declared), body.receive
+                cap = self.body_cap(scope["path"])
+                check_ahead = self.check_caller if is_asked_ahead(scope) else None
+                if check_ahead is not None:
+                    check_ahead(scope)
+                else:
+                    exchange.body = RequestBody(receive, cap, declared, expected=expects_continue(scope["headers"]))
+                    receive = exchange.body.receive
+                _check_encoding(scope["headers"])
+                reserved = self._admit(cap, declared)
+                if check_ahead is not None:
+                    await Response(status_code=204)(scope, receive, exchange.send)
+                    return
             await self.app(scope, receive, exchange.send)
         except (Exception, SystemExit) as error:
             await exchange.fail(error)
@@ -66,14 +94,13 @@ class OuterMiddleware:
             if traced is not None:
                 end_request(traced, scope, exchange.status)
 
-    def _admit(self, path: str, declared: int) -> int:
-        """Return the bytes reserved for a body of `declared` length (-1: unknown).
+    def _admit(self, cap: int, declared: int) -> int:
+        """Return the bytes reserved for a body of `declared` length (-1: unknown), of at most `cap` bytes.
 
         Raises:
-            UploadTooLarge: The declared length exceeds the limit of the path.
+            UploadTooLarge: The declared length exceeds the limit.
             Overloaded: Too many bytes are reserved.
         """
-        cap = self.body_cap(path)
         if declared > cap:
             raise UploadTooLarge(f"the request may have {cap} bytes")
         reserved = declared if declared > 0 else min(cap, self.max_inflight_bytes // 8)
@@ -168,6 +195,18 @@ def _declared_length(headers: list[tuple[bytes, bytes]]) -> int:
         if name == b"content-length":
             declared = int(value) if value.isdigit() and len(value) < 19 else 1 << 62
     return declared
+
+
+def _check_encoding(headers: list[tuple[bytes, bytes]]) -> None:
+    """Raise `EncodingRefused` if the body is compressed."""
+    for name, value in headers:
+        if name == b"content-encoding" and (encoding := value.decode("latin-1").strip().lower()) not in _PLAIN:
+            raise EncodingRefused(f"send the body without Content-Encoding {encoding[:_SHOWN_CHARS]}")
+
+
+def is_asked_ahead(scope: Scope) -> bool:
+    """Return whether the proxy asks, on behalf of a client with `Expect: 100-continue`, if the body may be sent."""
+    return scope["method"] == "OPTIONS" and any(name == EXPECTED for name, _ in scope["headers"])
 
 
 async def _nothing() -> Message:

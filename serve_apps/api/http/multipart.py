@@ -10,6 +10,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from models.cdom.original import clean_name
 from models.extract.formats.sniffing.signatures import HEAD_BYTES
+from serve_apps.api.http.part_names import decode_text, find_file_name
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
 
 _MAX_FIELDS = 16  # form fields in addition to files; the interface has five
@@ -106,10 +107,12 @@ class PartsReader:
         self._name, self._value = b"", b""
 
     def _end_headers(self) -> None:
-        _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
-        name = _text(options.get(b"name", b""))
-        if b"filename" in options:
-            self._begin_file(name, _text(options[b"filename"]))
+        disposition = self._headers.get(b"content-disposition", b"")
+        _, options = parse_options_header(disposition)
+        name = decode_text(options.get(b"name", b""))
+        file_name = find_file_name(disposition, options.get(b"filename"))
+        if file_name is not None:
+            self._begin_file(name, file_name)
         else:
             self._begin_field(name)
 
@@ -176,10 +179,3 @@ def _boundary(content_type: str) -> bytes:
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
         raise InvalidUpload("multipart-required", "the body must be multipart/form-data with a boundary")
     return options[b"boundary"]
-
-
-def _text(raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")

@@ -76,6 +76,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.ValueRefused: Problem(422),
     ExtractError: Problem(422, "the page cannot be drawn", loc=("path", "page")),
     refusals.InvalidField: Problem(422),
+    refusals.UnusableSchema: Problem(422),
+    refusals.NoModelEndpoint: Problem(422),
     refusals.UnknownParameter: Problem(422),
     refusals.RepeatedParameter: Problem(422),
     refusals.OverLimit: Problem(422, loc=("path", "document_id")),
@@ -85,6 +87,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     UnknownSplit: Problem(422, "A split is train or val.", loc=("query", "split")),
     UnknownGraphFormat: Problem(422, "There is no such graph format.", loc=("query", "format")),
     refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),
+    refusals.EncodingRefused: Problem(415, headers=(("Accept-Encoding", "identity"),)),
+    refusals.RangeRefused: Problem(416),
     refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
     refusals.UrlUnreachable: Problem(422),
@@ -129,7 +133,7 @@ def answer(error: Exception) -> Response:
     if problem is None:
         return problem_response(500, _CODES[500], "An internal error occurred. Report it with the request id.")
     code = getattr(error, "code", "error")
-    headers = dict(problem.headers)
+    headers = dict(problem.headers) | getattr(error, "headers", {})
     retry_after = getattr(error, "retry_after", problem.retry_after)
     if retry_after is not None:
         headers["Retry-After"] = str(retry_after)

@@ -81,6 +81,22 @@ class UploadTooLarge(Refusal):
     code = "upload-too-large"
 
 
+class EncodingRefused(Refusal):
+    """The body is compressed; the text names the encoding."""
+
+    code = "unsupported-encoding"
+
+
+class RangeRefused(Refusal):
+    """A file of `size` bytes has none of the requested ones."""
+
+    code = "range-not-satisfiable"
+
+    def __init__(self, size: int) -> None:
+        super().__init__(f"the file has {size} bytes")
+        self.headers = {"Content-Range": f"bytes */{size}"}
+
+
 class BatchTooLarge(Refusal):
     """The submission has too many files."""
 
@@ -144,6 +160,21 @@ class InvalidField(Refusal):
     def __init__(self, field: str, text: str, place: str = "body") -> None:
         super().__init__(text)
         self.loc = (place, field)
+
+
+class UnusableSchema(Refusal):
+    """The JSON Schema of an extraction cannot be used; `code` gives the reason, `loc` the part of the schema."""
+
+    def __init__(self, code: str, path: str, text: str) -> None:
+        super().__init__(text)
+        self.code, self.loc = code, ("body", "schema", *path.split("/")[1:])
+
+
+class NoModelEndpoint(Refusal):
+    """The deployment has no language model; the rules engine needs none."""
+
+    code = "no-model-endpoint"
+    loc = ("body", "engine")
 
 
 class UnknownParameter(Refusal):

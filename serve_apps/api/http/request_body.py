@@ -18,10 +18,13 @@ IN_ALL_S = 30.0  # seconds in total, also for a client that sends slowly
 
 
 class RequestBody:
-    """Body of a request, limited to `cap` bytes; `declared` is its stated length (-1: not stated)."""
+    """Body of a request, limited to `cap` bytes.
 
-    def __init__(self, receive: Receive, cap: int, declared: int = -1) -> None:
-        self._receive, self._cap, self._declared = receive, cap, declared
+    `declared` is its stated length (-1: not stated). An `expected` body is sent by the client only once it is received.
+    """
+
+    def __init__(self, receive: Receive, cap: int, declared: int = -1, *, expected: bool = False) -> None:
+        self._receive, self._cap, self._declared, self._expected = receive, cap, declared, expected
         self._taken, self._ended = 0, False
 
     async def receive(self) -> Message:
@@ -38,7 +41,7 @@ class RequestBody:
     async def drop_unread(self) -> None:
         """Receive and drop the unread bytes, unless they are known to exceed the limit."""
         most = self._taken + MOST_DROPPED_BYTES
-        if self._declared > most:
+        if self._declared > most or (self._expected and not self._taken):
             return
         with suppress(TimeoutError):
             async with asyncio.timeout(IN_ALL_S):

@@ -22,14 +22,21 @@ from tests.models.extract.formats.common.compound_files import cell as biff_cell
 from tests.models.extract.formats.common.compound_files import wide, xls
 from tests.models.extract.formats.common.compound_files import workbook as biff
 from tests.models.extract.formats.mail.test_msg import outlook
+from tests.models.extract.formats.mail.winmail import wide as wide_property
+from tests.models.extract.formats.mail.winmail import winmail
 from tests.models.extract.formats.opendocument.test_odf import ITEM, book, cell, opendocument
 from tests.models.extract.formats.sheets.test_xlsb import cell as binary_cell
 from tests.models.extract.formats.sheets.test_xlsb import row, text, xlsb
 from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import deck, paragraph, shape, slide
+from tests.models.extract.formats.slides.ppt_decks import Slide, ppt
+from tests.models.extract.formats.slides.ppt_decks import shape as shape_97
+from tests.models.extract.formats.slides.ppt_decks import text as text_97
 from tests.models.extract.formats.text.test_asciidoc import adoc
 from tests.models.extract.formats.text.test_jats import article
 from tests.models.extract.formats.word.doc.words import word as word_file
+from tests.models.extract.formats.word.test_hwpx import hwpx
+from tests.models.extract.formats.word.test_hwpx import text as hangul
 
 MHTML = "From: <Saved by Blink>\nSnapshot-Content-Location: x\nContent-Type: multipart/related; boundary=B\n\n"
 FROM_LINE = "From a@b.org Mon Jan  5 09:00:00 2026\nFrom: a@b.org\nTo: b@b.org\n"
@@ -51,10 +58,14 @@ def make_files(word: str) -> dict[str, bytes]:
         "html": f"<html><meta charset=koi8-r><p>{word}</p></html>".encode(),
         "mhtml": f"{MHTML}--B\nContent-Type: text/html\n\n<p>{word}</p>\n--B--".encode(),
         "eml": b"From: a@b.org\nSubject: =?iso-2022-jp?B?GyRCJUYbKEI=?=\n\n" + word.encode(),
+        "ppt": ppt(Slide([shape_97(text_97(4, word))], notes=[shape_97(text_97(2, "notes"), place=12)])),
         "doc": word_file([(word + "\r", 0, b"")]),
         "xls": xls(biff({"S": [biff_cell(0x204, 0, 0, wide(word))]})),
         "xlsb": xlsb(row(0) + binary_cell(6, 0, text(word))),
         "mbox": f"{FROM_LINE}Subject: {word}\n\na\n\n{FROM_LINE}Subject: b\n\nc\n".encode(),
+        "tnef": winmail(wide_property(0x1000, word)),
+        "svg": f'<svg xmlns="http://www.w3.org/2000/svg"><text>{word}</text></svg>'.encode(),
+        "hwpx": hwpx(hangul(word)),
         "msg": outlook(body={("__substg1.0_1000001F",): word.encode("utf-16-le")}),
         "jats": article(f"<p>{word} &deg;</p>"),
         "asciidoc": adoc(f"== Head\n\n* {word}\n\n----\ncode\n----\n"),

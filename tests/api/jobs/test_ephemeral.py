@@ -1,6 +1,7 @@
 """Compare and evaluate: read now, kept nowhere."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pymupdf
@@ -9,6 +10,7 @@ import pytest
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
+from models.pii.engines.choose import make_flagger
 from serve_apps.api.context.ephemeral_slots import LANES
 from serve_apps.api.context.resources import Ports
 from storage.postgres.database import Database
@@ -73,6 +75,14 @@ async def test_evaluate_gives_a_row_for_each_file_and_a_page(store: Store) -> No
     assert "<script" not in page.text
     assert other.json() == report
     assert rows(store.db) == 0
+
+
+async def test_evaluate_counts_flags_like_a_stored_tree(store: Store) -> None:
+    sent = [("files", ("contact.pdf", pdf("Contact: jane.roe@example.org")))]
+    resources = replace(make_resources(store), flag_tree=make_flagger("regex"))
+    async with serving(resources) as app, client_of(app) as client:
+        report = (await client.post("/v1/evaluate", files=sent)).json()
+    assert report["documents"][0]["flags"] == report["aggregate"]["flags"] == {"pii:email": 1}
 
 
 class Blind:

@@ -180,6 +180,7 @@ async def test_unknown_finetune_options_are_refused(document: Any, params: dict[
 
 OUTPUTS = [
     "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph", "export/context",
+    "tables",
 ]  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cluster.cli.main import cli
-from cluster.state import ServiceState, exclusive, this_process, write_state
+from cluster.state import Phase, ServiceState, exclusive, this_process, write_state
 from tests.conformance.own_service import free_port
 
 
@@ -67,7 +67,7 @@ def test_up_reports_a_running_service(tmp_path: Path) -> None:
 
 
 def test_concurrent_command_is_refused_with_a_reason(tmp_path: Path) -> None:
-    with exclusive(tmp_path):
+    with exclusive(tmp_path, Phase.STARTING):
         done = quire("down", "--workdir", str(tmp_path))
     assert done.exit_code == 1
     assert "another quire up or down is at work" in done.output

@@ -108,3 +108,18 @@ def test_look_counts_tasks_waiting_for_a_reader_separately(dsn: str, store: Stor
     with store.db.autocommit() as connection:
         connection.execute("update tasks set available_at = available_at - interval '60 seconds'")
     assert look_at_queue(str(tmp_path / "dsn"))[3] >= 60
+
+
+@pytest.mark.filterwarnings("ignore:.look_back_period_s.:FutureWarning")  # Ray looks at what handles reported last
+def test_api_and_searcher_scale_with_their_requests() -> None:
+    from cluster.placement.sizing import Sizing
+    from cluster.serve.app import targets
+
+    target: Any = targets(Sizing(minimum=0, maximum=0, own_application=False), Path("dsn"), searching=True)[0].target
+    api = target._bound_deployment
+    bound = [api, *(part._bound_deployment for part in api.init_args if hasattr(part, "_bound_deployment"))]
+    scaling = {part.name: part._deployment_config.autoscaling_config for part in bound}
+    assert scaling["api"].min_replicas == scaling["searcher"].min_replicas == 1
+    assert scaling["api"].max_replicas > 1
+    assert scaling["searcher"].max_replicas > 1
+    assert scaling["background"] is None  # the index has one writer

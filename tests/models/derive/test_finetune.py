@@ -40,9 +40,11 @@ def texts(chunks: list[tuple[str, Chunk]], options: FinetuneOptions) -> list[str
 
 def test_each_style_has_its_form() -> None:
     records = {style: next(make_records([make_chunk("x")], FinetuneOptions(style=style))) for style in Style}
-    assert records[Style.COMPLETION] == {"text": "x"}
+    metadata = {"document": "doc_1", "pages": [1, 1], "section": ["A", "B"]}
+    assert records[Style.COMPLETION] == {"text": "x", "metadata": metadata}
+    assert records[Style.CHAT]["metadata"] == metadata
     assert [message["role"] for message in records[Style.CHAT]["messages"]] == ["user", "assistant"]
-    assert set(records[Style.INSTRUCTION]) == {"instruction", "input", "output"}
+    assert set(records[Style.INSTRUCTION]) == {"instruction", "input", "output", "metadata"}
     assert records[Style.INSTRUCTION]["input"] == "A > B"
     assert records[Style.RAW]["document_id"] == "doc_1"
     assert records[Style.RAW]["section_path"] == ("A", "B")

@@ -183,3 +183,8 @@ def test_hidden_text_and_furniture_are_not_shown() -> None:
     assert "secret" not in page
     assert "foot<" not in page
     assert "seen" in page
+
+
+def test_superscript_is_an_element_with_ordinary_figures() -> None:
+    block = replace(make_block(BlockType.PARAGRAPH, "15² euro"), spans=(Span(start=2, end=3, superscript=True),))
+    assert "15<sup>2</sup> euro" in tree_to_html(make_tree(block))

@@ -77,3 +77,7 @@ def test_spans_move_with_a_text_that_loses_its_beginning() -> None:
 
 def test_a_link_without_a_safe_address_is_its_label() -> None:
     assert link("a", None) == link("a", "data:text/html,x") == "a"
+
+
+def test_superscript_figures_are_written_as_characters() -> None:
+    assert inline("15² euro", [Span(start=2, end=3, superscript=True)]) == "15² euro"

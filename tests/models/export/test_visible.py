@@ -28,6 +28,8 @@ from models.export.graph import graph_to_neo4j, tree_to_graph
 from models.export.html import tree_to_html
 from models.export.markdown import tree_to_markdown
 from models.export.markdown_tables import TableStyle
+from models.export.tables.cells import list_cells
+from models.export.tables.files import TableFormat, write_tables
 from models.export.word import tree_to_docx
 from models.neural.embed.tokenizer import load_tokenizer
 from models.pii.redact import redact_tree
@@ -56,6 +58,9 @@ OUTPUTS: dict[str, Callable[[Tree], str]] = {
     "markdown-with-furniture": lambda tree: tree_to_markdown(tree, furniture=True),
     "html": tree_to_html,
     "docx": lambda tree: _parts(tree_to_docx(tree)),
+    "tables-csv": lambda tree: _parts(write_tables(TableFormat.CSV, "doc_a", "a.pdf", tree)),
+    "tables-xlsx": lambda tree: _parts(write_tables(TableFormat.XLSX, "doc_a", "a.pdf", tree)),
+    "tables-cells": lambda tree: repr(list(list_cells(tree))),
     "context": lambda tree: tree_to_context(tree, max_tokens=4000, tokenizer=TOKENIZER).markdown,
     "graph": lambda tree: json.dumps(asdict(tree_to_graph(tree)), ensure_ascii=False),
     "neo4j": lambda tree: json.dumps(graph_to_neo4j(tree_to_graph(tree), document_id="d"), ensure_ascii=False),
@@ -65,6 +70,8 @@ OUTPUTS: dict[str, Callable[[Tree], str]] = {
     "docling-text": lambda tree: text_of(_served(tree)),
     "docling-json": lambda tree: json.dumps(make_docling_document(_served(tree), "x.pdf"), ensure_ascii=False),
 }
+TABLES = {name for name in OUTPUTS if name.startswith("tables-")}
+"""Outputs of tables only."""
 RENDERED = {name for name in OUTPUTS if name.startswith("markdown") or name in ("html", "context")}
 RENDER = MarkdownIt("commonmark", {"html": True}).enable("table")
 HOSTILE = "<script>alert(1)</script> Jane <img src=x onerror=alert(1)>"
@@ -137,7 +144,7 @@ def replace_pii(tree: Tree, scan: PiiScan) -> Tree:
     return replace(tree, pii=scan)
 
 
-@pytest.mark.parametrize("name", sorted(set(OUTPUTS) - {"fields", "semantics"}))
+@pytest.mark.parametrize("name", sorted(set(OUTPUTS) - {"fields", "semantics"} - TABLES))
 def test_a_document_of_nothing_but_running_heads_is_text(name: str) -> None:
     tree = make_tree(*(make_block(BlockType.PAGE_HEADER, f"Parcel {n} for warehouse {n}") for n in (11, 12, 13)))
     assert "Parcel 12 for warehouse 12" in OUTPUTS[name](tree)

@@ -21,7 +21,15 @@ VALUES = (
     "sk-" + "a1B2" * 5, "AIza" + "a1B2c" * 7, "ya29." + "a1B2" * 5, "SG." + "a1B2" * 4 + "." + "a1B2" * 4,
     "npm_" + "a1B2" * 9, "hf_" + "a1B2" * 8, "eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM",
     "-----BEGIN PRIVATE KEY-----\n" + "a1B2" * 8 + "\n-----END PRIVATE KEY-----", "password: hunter2secret",
-    "api_key=hunter2secret",
+    "api_key=hunter2secret", "api key: 9f86d081884c7d65", "Passwort lautet hunter5secret", "{ann,bob}@mail.example.com",
+    "ann.neil @ mail . example", "ann.neil@intranet", "*12.03.1971 in Hamburg", "https://wa.me/4915123456789",
+    "[415] 555 2671", "four one five, five five five, two six seven one", "card 4111,1111,1111,1111", "host 1.2.3.4",
+    "Account number 000123456789", "IMEI 490154203237518", "VIN 1HGCM82633A004352", "00:1A:2B:3C:4D:5E",
+    "wallet 7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV", "Passport 5 7 5 0 3 4 8 0 1", "Mariahilfer Straße 12-14",
+    "seed phrase: legal winner thank year wave sausage worth useful legal winner thank yellow", "PIN: 4821",
+    "linkedin.com/in/john-example-99", "52.520008, 13.404954", "Authorization: Basic Ym9iOmh1bnRlcjljYW5hcnk=",
+    "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXX", "ftp://ann:hunter2@host.example/x",
+    "Tel. 55 12 34", "c/ Mayor 12, 28013 Madrid", "ann@ma\nil-x.example",
 )  # fmt: skip
 CONTEXT_WORDS = (
     "born", "date of birth:", "née", "nato il", "geboren am", "ssn", "social security", "soc. sec", "national id",

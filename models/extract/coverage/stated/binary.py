@@ -15,6 +15,8 @@ from models.extract.formats.common.opc import Package
 from models.extract.formats.common.parse_cache import take
 from models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
 from models.extract.formats.mail.msg import CACHE_KEY as MSG_CACHE_KEY
+from models.extract.formats.mail.tnef import CACHE_KEY as TNEF_CACHE_KEY
+from models.extract.formats.mail.tnef import MAPI_RTF, TnefMessage, read_tnef
 from models.extract.formats.sheets.values import decode_rk
 from models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals, read_globals
 from models.extract.formats.sheets.xls.records import BiffRecord, read_records
@@ -247,4 +249,22 @@ def state_msg(data: bytes) -> StatedText:
         stated = state_rtf(unpack_rtf(storage.data(0x1009)))
     stated.text.append(storage.text(0x37))
     stated.formed += [storage.text(number) for number in (0xC1A, 0xC1F, 0x5D01, 0xE04, 0xE03)]
+    return stated
+
+
+def state_tnef(data: bytes) -> StatedText:
+    """Return the text of a winmail.dat: its HTML body if it has one, else the plain one, else the rich text one.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
+    message = cast(TnefMessage, take(TNEF_CACHE_KEY, data) or read_tnef(data))
+    html, plain = message.mapi.markup(), message.mapi.text(0x1000) or message.body
+    if html:
+        stated = state_markup(html)
+        stated.allow(REPEATED, plain)
+    else:
+        stated = StatedText(text=[plain]) if plain.strip() else state_rtf(unpack_rtf(message.mapi.data(MAPI_RTF)))
+    stated.text.append(message.mapi.text(0x37) or message.subject)
+    stated.formed += [message.mapi.text(number) for number in (0xC1A, 0xC1F, 0x5D01)]
     return stated

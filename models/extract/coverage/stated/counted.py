@@ -226,6 +226,7 @@ COUNTERS: dict[Format, str] = {
     Format.EML: f"{_HERE}.mail:state_eml",
     Format.CSV: f"{_HERE}.plain:state_csv",
     Format.DOC: f"{_HERE}.binary:state_doc",
+    Format.PPT: f"{_HERE}.decks:state_ppt",
     Format.XLS: f"{_HERE}.binary:state_xls",
     Format.XLSB: f"{_HERE}.binary:state_xlsb",
     Format.MSG: f"{_HERE}.binary:state_msg",
@@ -234,6 +235,9 @@ COUNTERS: dict[Format, str] = {
     Format.MARKDOWN: f"{_HERE}.plain:state_markdown",
     Format.TXT: f"{_HERE}.plain:state_text",
     Format.ZIP: f"{_HERE}.archives:state_zip",
+    Format.TNEF: f"{_HERE}.binary:state_tnef",
+    Format.SVG: f"{_HERE}.markup:state_svg",
+    Format.HWPX: f"{_HERE}.office:state_hwpx",
     Format.MBOX: f"{_HERE}.archives:state_mbox",
 }
 """Format → "module:function"; the function takes the bytes and raises `ExtractError` when they cannot be counted."""

@@ -12,11 +12,13 @@ from models.cdom.errors import Malformed
 from models.extract.coverage.stated.markup import state_markup
 from models.extract.coverage.stated.text import REPEATED, StatedText
 from models.extract.formats.common.html.parse import decode_named
+from models.extract.formats.common.wrapped import is_signed, read_content
 from models.extract.formats.mail.bodies import decode_uu
 from models.extract.formats.sniffing.charset import decode_again
 
 _ADDRESSED: Final = (b"from", b"to", b"cc")
 _PAGES: Final = (b"text/html", b"application/xhtml+xml")
+_SIGNED: Final = (b"application/pkcs7-mime", b"application/x-pkcs7-mime")
 _MOST_DEPTH: Final = 50
 """Nesting depth of parts: each level is a call, and a mail forwarded fifty times is an attack."""
 _FOLD: Final = re.compile(rb"\r?\n[ \t]+")
@@ -158,10 +160,17 @@ def _sort_bodies(part: _StatedPart, plain: list[str], html: list[str], seen: lis
     seen.append(part)
     if part.kind.startswith(b"message/") or part.is_attached(is_first=is_first):
         return
-    if part.kind == b"text/html":
+    if part.kind in _SIGNED and (content := _read_signed(part)):
+        _sort_bodies(_parse(content), plain, html, seen)
+    elif part.kind == b"text/html":
         html.append(_text_of(part))
     elif part.kind == b"text/plain":
         plain.append(_text_of(part))
+
+
+def _read_signed(part: _StatedPart) -> bytes:
+    data = _unpack(part.body, part.fields.get(b"content-transfer-encoding", b"").strip(b" \t;").lower())
+    return read_content(data) if is_signed(data) else b""
 
 
 def _text_of(part: _StatedPart) -> str:

@@ -1,13 +1,16 @@
 """Web pages and books: the text between their tags."""
 
 import posixpath
-from typing import Final
+from typing import Final, cast
 
 from lxml import etree
 
 from models.extract.coverage.stated.text import NOT_SHOWN, StatedText, words_of
 from models.extract.formats.common.html.parse import decode, parse_again
 from models.extract.formats.common.opc import Package
+from models.extract.formats.common.parse_cache import take
+from models.extract.formats.common.xml import Element, parse_xml
+from models.extract.formats.web.svg import CACHE_KEY as SVG_CACHE_KEY
 
 _SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
 """Elements whose text a browser with scripts does not show, or replaces."""
@@ -30,6 +33,7 @@ def state_markup(text: str) -> StatedText:
     root, stated = parse_again(text), StatedText()
     if root is None:
         return stated
+    stated.text += [words_of(text) for node in root.iter("svg") for text in node.iter("text")]
     for node in root.iter(*_SILENT):
         if node.tag not in ("script", "style", "head"):
             stated.allow(NOT_SHOWN, words_of(node))
@@ -62,3 +66,17 @@ def _read_spine(package: Package) -> set[str]:
         for node in root.iter("{*}item")
         if node.get("id", "") in used and node.get("href", "").endswith(_PAGES)
     }
+
+
+def state_svg(data: bytes) -> StatedText:
+    """Return the texts of a drawing; titles and descriptions may be missing.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
+    root = cast(Element | None, take(SVG_CACHE_KEY, data))
+    root, stated = parse_xml(data) if root is None else root, StatedText()
+    stated.other[NOT_SHOWN] = [words_of(node) for node in root.iter("{*}title", "{*}desc")]
+    etree.strip_elements(root, "{*}title", "{*}desc", "{*}style", "{*}script", with_tail=False)
+    stated.text += [words_of(node) for node in root.iter("{*}text", "{*}foreignObject")]
+    return stated

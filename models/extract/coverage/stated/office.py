@@ -8,15 +8,18 @@ from typing import Final
 from lxml import etree
 
 from models.cdom.coverage import Unseen
-from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText
+from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, words_of
 from models.extract.formats.common.opc import Package
-from models.extract.formats.common.xml import MC, A, C, Element, M, W
+from models.extract.formats.common.xml import MC, A, C, Element, M, V, W
+from models.extract.formats.word.hwpx import find_sections
 
 _PART: Final = re.compile(
     r"(?P<story>document|footnotes|endnotes|comments)\d*\.xml$|(?P<running>header|footer)\d*\.xml$"
     r"|(?P<chart>chart)[^/]*\.xml$|(?P<diagram>data)\d*\.xml$"
 )
 """Kind of a part, by the last word of its name."""
+_MAIN: Final = "officeDocument"
+"""Kind of the relationship to the main part, whose name is free."""
 _SLIDES: Final = "ppt/slides/"
 _NOTES: Final = ("ppt/notesSlides/", "ppt/comments/")
 _NAMESPACES: Final = {"w": W[1:-1], "a": A[1:-1], "m": M[1:-1], "c": C[1:-1]}
@@ -41,8 +44,9 @@ def state_docx(data: bytes) -> StatedText:
     """
     package, stated = Package(data), StatedText()
     running: set[str] = set()
+    main = next((relation.target for relation in package.relations("").values() if relation.kind == _MAIN), None)
     for name in package.names():
-        match _kind_of(name):
+        match "story" if name == main else _kind_of(name):
             case "story":
                 _state_story(package.xml_again(name), stated)
             case "running":
@@ -73,6 +77,7 @@ def _state_story(root: Element | None, stated: StatedText) -> None:
     for node in root.iter(*_LEFT_OUT):
         stated.exclude(Unseen.DELETED.value, "".join(_find(node, _WORDS, _DELETED)))
     etree.strip_elements(root, *_LEFT_OUT, with_tail=False)
+    stated.text += [node.get("string", "") for node in root.iter(V + "textpath")]
     for node in root.iter(W + "showingPlcHdr"):
         control = next(node.iterancestors(W + "sdt"), None)
         if control is not None:
@@ -271,3 +276,22 @@ def _read_forms(package: Package) -> frozenset[bytes]:
     return frozenset(
         b"%d" % number for number, style in enumerate(styles) if codes.get(style.get("numFmtId"), "").count(";") > 2
     )
+
+
+def state_hwpx(data: bytes) -> StatedText:
+    """Return the text of a Hangul document: texts of its sections must be in the tree, formulas may be formed.
+
+    Raises:
+        ExtractError: The reader raises it for this file as well.
+    """
+    package, stated = Package(data), StatedText()
+    for name in find_sections(package):
+        root = package.xml_again(name)
+        if root is None:
+            continue
+        for heads in root.iter("{*}header", "{*}footer"):
+            stated.allow(REPEATED, words_of(heads))
+            heads.clear()
+        stated.formed += [words_of(node) for node in root.iter("{*}script")]
+        stated.text += ["".join(node.itertext()) for node in root.iter("{*}t")]
+    return stated

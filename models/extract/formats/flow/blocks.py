@@ -62,7 +62,10 @@ class StyledRun:
 
 @dataclass(slots=True, eq=False)
 class FlowBlock:
-    """A block in progress. `bullet` marks an unordered list item; `asset` names a picture of the file's assets."""
+    """A block in progress. `bullet` marks an unordered list item; `asset` names a picture of the file's assets.
+
+    Blocks with the same `group` belong to shapes that are grouped on a slide.
+    """
 
     type: BlockType
     text: str = ""
@@ -75,6 +78,7 @@ class FlowBlock:
     flags: tuple[str, ...] = ()
     path: str | None = None
     bullet: bool = False
+    group: object | None = None
 
 
 @dataclass(slots=True)

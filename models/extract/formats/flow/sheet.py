@@ -9,6 +9,8 @@ from models.cdom.table import Table
 
 MAX_CELLS: Final = 1_000_000
 """Filled cells of one workbook: about a gigabyte as a tree."""
+MAX_CHARS: Final = 40_000_000
+"""Characters of all cells, twice those of a tree: a shared text counts for each cell that refers to it."""
 MAX_MERGES: Final = 100_000
 """Merged areas of one sheet: each is compared with the cells it covers."""
 ROW_HEIGHT: Final = 15.0
@@ -104,10 +106,11 @@ class Sheet:
 
 @dataclass(slots=True)
 class Workbook:
-    """Sheets in order; `count` is the number of filled cells in all of them."""
+    """Sheets in order; `count` is the number of filled cells in all of them, `characters` of their characters."""
 
     sheets: list[Sheet] = field(default_factory=list)
     count: int = 0
+    characters: int = 0
 
     def put(self, sheet: Sheet, place: Place, text: str, *, number: bool = False) -> None:
         """Store a cell's displayed text.
@@ -118,8 +121,11 @@ class Workbook:
         if not text:
             return
         self.count += 1
+        self.characters += len(text)
         if self.count > MAX_CELLS:
             raise ResourceLimit(f"more than {MAX_CELLS} filled cells")
+        if self.characters > MAX_CHARS:
+            raise ResourceLimit(f"more than {MAX_CHARS} characters in cells")
         sheet.cells[place] = text
         if number:
             sheet.numbers.add(place)

@@ -13,7 +13,7 @@ _SAME_BAND: Final = 0.5
 
 @dataclass(slots=True)
 class _Unit:
-    """The blocks of one shape."""
+    """The blocks of one shape, or of one group of shapes."""
 
     box: Bbox | None
     blocks: list[FlowBlock]
@@ -36,6 +36,15 @@ def order_blocks(blocks: list[FlowBlock]) -> list[FlowBlock]:
     return [block for unit in ([title] if title else []) + ordered for block in unit.blocks]
 
 
+def keep_together(blocks: list[FlowBlock]) -> list[FlowBlock]:
+    """Return the blocks of grouped shapes in reading order, marked as one group that others do not interrupt."""
+    ordered = order_blocks(blocks)
+    group = object()
+    for block in ordered:
+        block.group = group
+    return ordered
+
+
 def is_slide_title(block: FlowBlock) -> bool:
     """Return whether the block is a slide's title."""
     return block.type is BlockType.HEADING and block.level == 1
@@ -44,11 +53,25 @@ def is_slide_title(block: FlowBlock) -> bool:
 def _units(blocks: list[FlowBlock]) -> list[_Unit]:
     units: list[_Unit] = []
     for block in blocks:
-        if units and block.bbox == units[-1].box and block.type is not BlockType.HEADING:
+        if units and block.group is not None and block.group is units[-1].blocks[-1].group:
+            units[-1].blocks.append(block)
+            units[-1].box = _enclose(units[-1].box, block.bbox)
+        elif (
+            units
+            and block.bbox == units[-1].box
+            and block.group is units[-1].blocks[-1].group
+            and block.type is not BlockType.HEADING
+        ):
             units[-1].blocks.append(block)
         else:
             units.append(_Unit(block.bbox, [block]))
     return units
+
+
+def _enclose(first: Bbox | None, second: Bbox | None) -> Bbox | None:
+    if first is None or second is None:
+        return first or second
+    return min(first[0], second[0]), min(first[1], second[1]), max(first[2], second[2]), max(first[3], second[3])
 
 
 def _top_left(unit: _Unit) -> tuple[float, float]:

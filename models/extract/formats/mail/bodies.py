@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from models.extract.formats.common.html.parse import decode_named
+from models.extract.formats.common.wrapped import is_signed, read_content
 from models.extract.formats.mail.headers import decode_base64, decode_header
-from models.extract.formats.mail.mime import MimePart
+from models.extract.formats.mail.mime import MimePart, parse_message
 from models.extract.formats.sniffing.charset import decode_file
 
 _NAMES: Final = re.compile(r"[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
@@ -17,6 +18,11 @@ _EXTENSIONS: Final = {
     "image/jpeg": "jpg", "image/png": "png", "image/gif": "gif", "image/tiff": "tif",
 }  # fmt: skip
 _ENCRYPTED: Final = frozenset(("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"))
+
+_SIGNATURES: Final = frozenset(
+    ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
+)
+"""Signatures of the other parts: no file of the sender."""
 
 
 @dataclass(slots=True)
@@ -44,7 +50,10 @@ def sort_parts(message: MimePart) -> Contents:
 
 
 def _sort(part: MimePart, contents: Contents, *, alternative: bool) -> None:
-    if part.kind in _ENCRYPTED and part.parameters.get("smime-type") != "signed-data":
+    if part.kind in _ENCRYPTED:
+        if signed := read_signed(part):
+            _sort(signed, contents, alternative=alternative)
+            return
         contents.warnings.append("encrypted-part")
     if part.parts:
         for inner in part.parts:
@@ -72,8 +81,15 @@ def _sort_leaf(part: MimePart, contents: Contents, *, alternative: bool) -> None
     elif part.kind.startswith("text/") and is_body and part.kind != "text/x-vcard":
         if not (alternative and part.kind != "text/plain"):
             contents.plain.append(part)
-    elif not (cid and cid in contents.inline):
+    elif not (cid and cid in contents.inline) and part.kind not in _SIGNATURES:
         contents.attached.append(part)
+
+
+def read_signed(part: MimePart) -> MimePart | None:
+    """Return the message inside a signed part, if it holds one."""
+    data = part_bytes(part)
+    content = read_content(data) if is_signed(data) else b""
+    return parse_message(content, part.path) if content else None
 
 
 def part_name(part: MimePart) -> str:

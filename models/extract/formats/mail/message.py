@@ -1,7 +1,7 @@
 """A mail as a document of one page: its fields, then its body; attachments become embedded files."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -232,7 +232,7 @@ def _read(data: bytes) -> FlowFile:
     parts = parse_message(data).walk()
     page = next((part for part in parts if part.kind in _PAGES), None)
     if page is None:
-        return read_eml(data)
+        return replace(read_eml(data), format=Format.MHTML)
     by_location: dict[str, MimePart] = {}
     for part in parts:
         if part.kind.startswith("image/"):

@@ -61,8 +61,8 @@ class _Count:
     parts: int = 0
 
 
-def parse_message(data: bytes) -> MimePart:
-    """Parse the message in `data`.
+def parse_message(data: bytes, path: str = "1") -> MimePart:
+    """Parse the message in `data`, whose place in the outer message is `path`.
 
     Raises:
         Malformed: The parts are nested too deep.
@@ -73,7 +73,7 @@ def parse_message(data: bytes) -> MimePart:
         data = data[emlx.end() : emlx.end() + int(emlx.group(1))]
     if data.startswith(b"From ") and (end := data.find(b"\n")) >= 0:
         data = data[end + 1 :]
-    return _parse(data, "1", 0, _Count(), digest=False)
+    return _parse(data, path, 0, _Count(), digest=False)
 
 
 def _parse(data: bytes, path: str, depth: int, count: _Count, *, digest: bool) -> MimePart:

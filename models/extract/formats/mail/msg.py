@@ -65,7 +65,7 @@ def _read_mail(file: CompoundFile, storage: MapiStorage, depth: int) -> Mail:
     sent = storage.time(_SENT) or storage.time(_DELIVERED)
     html, plain = storage.markup(_HTML), storage.text(_BODY)
     if not html and not plain.strip() and (packed := storage.data(_RTF)):
-        plain = _rtf_text(unpack_rtf(packed))
+        plain = rtf_text(unpack_rtf(packed))
     return Mail(
         subject=clean(storage.text(_SUBJECT)),
         sender=_read_sender(storage),
@@ -103,7 +103,7 @@ def _read_people(file: CompoundFile, storage: MapiStorage) -> dict[int, list[Mai
     return by_kind
 
 
-def _rtf_text(data: bytes) -> str:
+def rtf_text(data: bytes) -> str:
     """Return the text of a body that exists only as rich text."""
     if not data:
         return ""

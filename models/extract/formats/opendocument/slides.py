@@ -8,7 +8,7 @@ from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.tree import BlockType
 from models.extract.formats.common.xml import Element
 from models.extract.formats.flow.blocks import FlowBlock, FlowPage, flatten
-from models.extract.formats.flow.slide_order import is_slide_title, order_blocks
+from models.extract.formats.flow.slide_order import is_slide_title, keep_together, order_blocks
 from models.extract.formats.opendocument.styles import DRAW, FO, PRESENTATION, STYLE, SVG, OdfStyles, points
 from models.extract.formats.opendocument.text import OdfReader
 
@@ -35,11 +35,7 @@ def slide_size(styles: Element | None) -> tuple[float, float]:
 def read_slide(node: Element, styles: OdfStyles, size: tuple[float, float], number: int) -> FlowPage:
     """Return one slide with its notes."""
     page = FlowPage(round(size[0], 3), round(size[1], 3))
-    blocks: list[FlowBlock] = []
-    for frame in node:
-        if isinstance(frame.tag, str) and frame.tag.startswith(DRAW):
-            blocks += _read_frame(frame, styles)
-    page.blocks = order_blocks(blocks)
+    page.blocks = order_blocks(_read_frames(node, styles))
     title = next((block.text for block in page.blocks if is_slide_title(block)), None)
     page.label = " ".join(title.split()) if title else node.get(DRAW + "name")
     if not title and page.label and page.blocks and not _AUTOMATIC.fullmatch(page.label.strip()):
@@ -60,6 +56,17 @@ def read_slide(node: Element, styles: OdfStyles, size: tuple[float, float], numb
 def _is_hidden(style: Element) -> bool:
     properties = style.find(STYLE + "drawing-page-properties")
     return properties is not None and properties.get(PRESENTATION + "visibility") == "hidden"
+
+
+def _read_frames(parent: Element, styles: OdfStyles) -> list[FlowBlock]:
+    """Return the blocks of the shapes in a page or group; those of a group stay together."""
+    blocks: list[FlowBlock] = []
+    for frame in parent:
+        if frame.tag == DRAW + "g":
+            blocks += keep_together(_read_frames(frame, styles))
+        elif isinstance(frame.tag, str) and frame.tag.startswith(DRAW):
+            blocks += _read_frame(frame, styles)
+    return blocks
 
 
 def _read_frame(frame: Element, styles: OdfStyles) -> list[FlowBlock]:

@@ -19,7 +19,10 @@ from models.extract.formats.pdf.repair import (
     ENCRYPTED_ATTACHMENT,
     REPAIRED,
     encrypts_attachments_only,
+    is_cut_off,
+    is_protected_otherwise,
     repair,
+    rewrite,
     without_encryption,
 )
 from models.extract.formats.pdf.visibility.clipped import layers_off
@@ -135,14 +138,20 @@ def open_pdf(data: bytes, options: ReadOptions) -> PdfDocument:
 def _open_file(data: bytes, password: str | None) -> tuple[bytes, Any, tuple[str, ...]]:
     """Open the file, or its repaired form where the engine refuses it; its bytes, the engine and warnings."""
     try:
-        return data, _open_engine(data, password), ()
+        engine = _open_engine(data, password)
+        return data, engine, (REPAIRED,) if engine.is_repaired else ()
     except Encrypted:
-        clear = without_encryption(data)
-        if clear == data or not _is_in_the_clear(data):
-            raise
-        return clear, _open_engine(clear, None), (ENCRYPTED_ATTACHMENT,)
+        if _is_in_the_clear(data) and (clear := without_encryption(data)) != data:
+            return clear, _open_engine(clear, None), (ENCRYPTED_ATTACHMENT,)
+        if (decrypted := rewrite(data)) is not None:
+            return decrypted, _open_engine(decrypted, None), ()
+        raise
     except Malformed:
+        if is_protected_otherwise(data):
+            raise Encrypted("a kind of encryption that is not read") from None
         repaired = repair(data)
+        if repaired is None and is_cut_off(data):
+            raise Malformed("the file is cut off") from None
         if repaired is None:
             raise
         return repaired, _open_engine(repaired, password), (REPAIRED,)

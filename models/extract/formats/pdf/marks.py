@@ -14,12 +14,14 @@ from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_mark
 from models.extract.formats.pdf.text.fractions import write_fractions
 from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_blanks, show_symbols
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
+from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
+from models.extract.formats.pdf.visibility.scan_layer import measure_ink
 from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, call_once, see_page
 from models.extract.formats.pdf.visibility.unseen import UnseenText
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
@@ -28,6 +30,8 @@ _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | m
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
 _MARKED = 0.95
 """Least share of the text (bytes shown) that must be marked as part of an element; with less the tags are ignored."""
+LAYER_CONFIDENCE = 0.8
+"""Confidence of the text layer of a scan: an unknown recogniser wrote it."""
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
 
 
@@ -50,6 +54,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     draw = call_once(lambda: Look(DisplayList(page)))
     changed = show_blanks(text_page, blocks, mupdf.ll_fz_font_name, lambda box: draw().has_ink(box))
     blocks = text_page.extractDICT()["blocks"] if shown or changed else blocks
+    mark_scripts(text_page, blocks)
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
     seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame, draw)
@@ -74,6 +79,11 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
     marks.painted = seen.painted
+    if seen.has_layer:
+        for line in marks.lines:
+            line.confidence = LAYER_CONFIDENCE
+        boxes = list(marks.lines)
+        marks.layer_ink = lambda: measure_ink(page, boxes)
     if tagged:
         _add_tags(page, marks, shown)
     return marks
@@ -88,6 +98,7 @@ def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
             marks.tags = []
             marks.warnings.append(TAGS_IGNORED)
         order_tags(marks)
+        write_scripts_in_tags(marks)
     except BROKEN:
         marks.tags = []
 

@@ -23,7 +23,9 @@ from models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
 from models.extract.pipeline.areas import garbled_areas, picture_areas
 from models.extract.pipeline.ocr_regions import flag_garbled
 from models.extract.pipeline.plan import OUTLINED_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
+from models.extract.pipeline.scan_layers import as_scan_layer, layer_words
 from models.extract.text_quality.ligatures import restore_ligatures
+from models.extract.text_quality.miscoded import flag_miscoded
 
 
 def invite_opinion(marks: PageMarks, seen: DetectedPage | None) -> None:
@@ -86,13 +88,14 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
     plan = plan_page(marks, options)
     lines = list(marks.lines)
     layout = layout_page(marks)
-    blocks = restore_ligatures([*layout.blocks, *make_unseen_blocks(marks, layout.body_size)])
+    blocks = flag_miscoded(restore_ligatures([*layout.blocks, *make_unseen_blocks(marks, layout.body_size)]))
     areas: tuple[ReadArea, ...] = ()
     if plan.garbled and plan.route is not Route.OCR:
         areas = garbled_areas(blocks, lines, plan.garbled, (marks.width, marks.height), marks.words_of)
         if plan.route is not Route.MIXED:
             blocks, areas = flag_garbled(blocks, areas), ()
-    pictures = _find_pictures(page, plan, blocks, options, marks)
+    is_layer = marks.layer_ink is not None and plan.route is not Route.OCR
+    pictures = () if is_layer else _find_pictures(page, plan, blocks, options, marks)
     areas = (*areas, *pictures)
     comments = make_comments(marks)
     content = PageContent(
@@ -100,7 +103,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         width=round(marks.width, 3),
         height=round(marks.height, 3),
         rotation=marks.rotation,
-        route=_settle_route(plan, areas),
+        route=Route.MIXED if is_layer else _settle_route(plan, areas),
         reason=TEXT_IN_PICTURES if pictures and plan.route is Route.FAST else plan.reason,
         confidence=confidence_of(marks.lines),
         body_size=layout.body_size,
@@ -109,9 +112,12 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         warnings=(*marks.warnings, *_find_unread(plan)),
         engine=ENGINE,
         version=VERSION,
+        layer=layer_words(marks) if marks.layer_ink is not None and plan.route is Route.OCR else (),
         coverage=account_page(number, marks.painted, blocks),
         written=count_written([*blocks, *comments]),
     )
+    if is_layer:
+        content = as_scan_layer(content)
     image = _draw_for_recogniser(page, content, options)
     if image is None:
         return PageRead(content=content)

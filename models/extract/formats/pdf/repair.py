@@ -1,7 +1,13 @@
-"""Files that the engine refuses although other readers show them: encrypted attachments only, or a broken structure."""
+"""Files that the engine refuses although other readers show them.
 
+Only their attachments are encrypted, they open with an empty owner password, or their structure is broken.
+"""
+
+import io
 import re
 from typing import Any
+
+import pikepdf
 
 from models.extract.formats.pdf.engine import BROKEN, EngineFile, mupdf
 
@@ -10,6 +16,9 @@ ENCRYPTED_ATTACHMENT = "encrypted-attachment"
 REPAIRED = "repaired"
 """Warning: the file is damaged and was repaired. Parts of it may be missing."""
 _ENCRYPTION_ENTRY = re.compile(rb"/Encrypt(?=[\s\d<])")
+_OTHER_PROTECTION = re.compile(rb"/Filter\s*/(?:Adobe\.PubSec|Adobe\.APS|EBX_HANDLER|FOPN_\w+|Entrust\.PPKEF)")
+_END, _END_WITHIN = b"startxref", 2048
+"""The last entry of a file, and the bytes at its end in which it is."""
 _TABLE_ENTRY = b"startxref"
 _IDENTITY = "Identity"
 _CRYPT_FILTERS = 4
@@ -31,13 +40,49 @@ def encrypts_attachments_only(engine: Any) -> bool:
         return False
 
 
+def is_protected_otherwise(data: bytes) -> bool:
+    """Return whether the file is encrypted with certificates or rights management, which no password opens."""
+    return _ENCRYPTION_ENTRY.search(data) is not None and _OTHER_PROTECTION.search(data) is not None
+
+
+def is_cut_off(data: bytes) -> bool:
+    """Return whether the end of the file is missing."""
+    return _END not in data[-_END_WITHIN:]
+
+
 def without_encryption(data: bytes) -> bytes:
     """Return the file without the entry that states its encryption, for a file whose pages are in the clear."""
     return _ENCRYPTION_ENTRY.sub(b"/EncrypX", data)
 
 
+def load_rewriter() -> None:
+    """Let qpdf open its source of random numbers, for a process that will lose file access."""
+    with pikepdf.new() as file:
+        file.save(io.BytesIO(), encryption=pikepdf.Encryption(owner="", user=""))
+
+
+def rewrite(data: bytes) -> bytes | None:
+    """Return the file written anew by qpdf without encryption, None where qpdf cannot open it without a password.
+
+    qpdf also tries the empty owner password, and recovers some structures that the engine does not.
+    """
+    try:
+        with pikepdf.open(io.BytesIO(data), suppress_warnings=True) as file:
+            if not len(file.pages):
+                return None
+            written = io.BytesIO()
+            file.save(written)
+            return written.getvalue()
+    except (pikepdf.PdfError, pikepdf.PasswordError, ValueError, RuntimeError):
+        return None
+
+
 def repair(data: bytes) -> bytes | None:
     """Return a damaged file rebuilt from its objects, None where it has no page."""
+    return _rebuild(data) or rewrite(data)
+
+
+def _rebuild(data: bytes) -> bytes | None:
     try:
         engine = EngineFile(stream=data.replace(_TABLE_ENTRY, b"startxreX"), filetype="pdf")
     except BROKEN:

@@ -16,6 +16,8 @@ MAX_ROWS: Final = 100_000
 """Rows of one table; more are refused, because the format itself has no limit."""
 MAX_COLUMNS: Final = 1000
 """Cells of one row; Word allows 63, so more occur only in attacks."""
+MAX_RUNNING: Final = 100
+"""Different headers, or footers, of one document: each section has up to three."""
 MAX_LEVEL: Final = 20
 """Nesting depth of tables; deeper ones are read at this level."""
 
@@ -175,6 +177,13 @@ class RtfBlocks:
         """Add a note; it belongs to the block of the paragraph being read, which is added next."""
         self.pages[-1].notes.append(note)
         self._called.append(note)
+
+    def add_running(self, block: FlowBlock) -> None:
+        """Add a header or footer, each text once in the document."""
+        page, is_header = self.pages[-1], block.type is BlockType.PAGE_HEADER
+        texts = [other.text for each in self.pages for other in (each.headers if is_header else each.footers)]
+        if block.text not in texts and len(texts) < MAX_RUNNING:
+            (page.headers if is_header else page.footers).append(block)
 
     def add_paragraph(self, paragraph: RtfParagraph) -> None:
         """Add the block of a paragraph, if it has text."""

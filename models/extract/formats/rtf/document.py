@@ -19,10 +19,9 @@ _TABLES: Final = frozenset(("fonttbl", "stylesheet", "listtable", "listoverridet
 _SKIPPED: Final = frozenset(
     (
         "colortbl", "objdata", "themedata", "colorschememapping", "datastore", "latentstyles", "rsidtbl", "generator",
-        "xmlnstbl", "wgrffmtfilter", "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr",
-        "footerf", "nonshppict", "objclass", "bkmkstart", "bkmkend", "datafield", "filetbl", "revtbl", "pgptbl",
-        "listpicture", "nonesttables", "tc", "xe", "template", "operator", "company", "category", "userprops", "upr",
-        "sp", "shprslt",
+        "xmlnstbl", "wgrffmtfilter", "nonshppict", "objclass", "bkmkstart", "bkmkend", "datafield", "filetbl", "revtbl",
+        "pgptbl", "listpicture", "nonesttables", "tc", "xe", "template", "operator", "company", "category", "userprops",
+        "upr", "sp", "shprslt",
     )
 )  # fmt: skip
 _TEXT: Final = {
@@ -60,7 +59,7 @@ class RtfReader:
         self._info: dict[str, str] = {}
         self._hex: list[bytes] = []
         self._picture = ""
-        self._note: list[StyledRun] = []
+        self._apart: list[StyledRun] = []
         self._assets: dict[str, bytes] = {}
         self._warnings: list[str] = []
         self._starred = False
@@ -114,7 +113,7 @@ class RtfReader:
         """Take a control symbol: at a line end it ends the paragraph; others represent characters."""
         if symbol not in "\r\n":
             self._add_text(_TEXT.get(symbol, ""))
-        elif self._state.target in ("body", "note"):
+        elif self._state.target == "body" or self._state.target in _APART:
             self._end_paragraph()
 
     def _open(self) -> None:
@@ -146,9 +145,12 @@ class RtfReader:
     def _end_target(self, target: str) -> None:
         if target == "picture":
             self._add_picture()
-        elif target == "note" and (text := join_runs(self._note)[0]):
-            self._blocks.add_note(FlowBlock(BlockType.FOOTNOTE, text))
-            self._note = []
+        elif target in _APART:
+            text, self._apart = join_runs(self._apart)[0], []
+            if text and target == "note":
+                self._blocks.add_note(FlowBlock(BlockType.FOOTNOTE, text))
+            elif text:
+                self._blocks.add_running(FlowBlock(_APART[target], text))
 
     def _take_word(self, word: str, value: int | None) -> None:
         if self._starred and word not in _STARRED:
@@ -168,7 +170,7 @@ class RtfReader:
             self._add_text(_TEXT[word])
         elif word in _LOOKS:
             _LOOKS[word](state, value)
-        elif not self._take_character(word, value) and state.target in ("body", "note"):
+        elif not self._take_character(word, value):
             self._take_structure(word, value)
 
     def _take_group_word(self, word: str) -> bool:
@@ -204,6 +206,10 @@ class RtfReader:
 
     def _take_structure(self, word: str, value: int | None) -> None:
         """Take a word that ends a paragraph, cell or row, or describes the paragraph."""
+        if self._state.target != "body":
+            if self._state.target in _APART:
+                self._apart.append(StyledRun(_SEPARATORS.get(word, "")))
+            return
         paragraph = self._paragraph
         match word:
             case "par" | "sect":
@@ -262,8 +268,8 @@ class RtfReader:
         match state.target:
             case "body":
                 self._paragraph.runs.append(StyledRun(text, state.style()))
-            case "note":
-                self._note.append(StyledRun(text, state.style()))
+            case target if target in _APART:
+                self._apart.append(StyledRun(text, state.style()))
             case "list":
                 self._paragraph.label += text
             case "instruction":
@@ -272,8 +278,8 @@ class RtfReader:
                 self._info[target[5:]] = self._info.get(target[5:], "") + text
 
     def _end_paragraph(self) -> None:
-        if self._state.target == "note":
-            self._note.append(StyledRun("\n"))
+        if self._state.target in _APART:
+            self._apart.append(StyledRun("\n"))
             return
         paragraph = self._paragraph
         if paragraph.in_table:
@@ -338,9 +344,14 @@ def _find_link(instruction: str, warnings: list[str]) -> str | None:
 
 
 _TARGETS: Final = {
-    "listtext": "list", "pntext": "list", "fldinst": "instruction", "fldrslt": "body", "footnote": "note",
-    "pict": "picture", "info": "info", "shppict": "body",
+    "listtext": "list", "pntext": "list", "fldinst": "instruction", "footnote": "note", "pict": "picture",
+    "info": "info", **dict.fromkeys(("header", "headerl", "headerr", "headerf"), "header"),
+    **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "footer"),
 }  # fmt: skip
+_APART: Final = {"note": BlockType.FOOTNOTE, "header": BlockType.PAGE_HEADER, "footer": BlockType.PAGE_FOOTER}
+"""Targets whose text is apart from the paragraphs around it, and its type."""
+_SEPARATORS: Final = {"par": "\n", "sect": "\n", "row": "\n", "nestrow": "\n", "cell": "\t", "nestcell": "\t"}
+"""Ends of paragraphs, cells and rows in text that is apart."""
 _STARRED: Final = frozenset(
     ("fldinst", "shppict", "listtable", "listoverridetable", "shpinst", "shptxt", "nesttableprops", "ud")
 )

@@ -13,6 +13,7 @@ from models.extract.formats.common.charts import read_chart_table, read_chart_te
 from models.extract.formats.common.opc import Relations
 from models.extract.formats.common.xml import DGM, MC, A, C, Element, R, number
 from models.extract.formats.flow.blocks import FlowBlock, flatten
+from models.extract.formats.flow.slide_order import keep_together
 from models.extract.formats.slides.inherit import EMU_PER_POINT, P, SlideInheritance, is_title, placeholder_of
 from models.extract.formats.slides.text import read_body
 
@@ -211,7 +212,7 @@ def read_shapes(tree: Element, parts: SlideParts, scale: Scale | None = None, de
                 yield from _read_graphic(node, parts, scale)
             case t if t == P + "grpSp":
                 inner = scale.into(node.find(f"{P}grpSpPr/{A}xfrm"))
-                yield from read_shapes(node, parts, inner, depth + 1)
+                yield from keep_together(list(read_shapes(node, parts, inner, depth + 1)))
             case t if t == MC + "AlternateContent":
                 chosen = _choose_alternative(node)
                 if chosen is not None:

@@ -1,7 +1,8 @@
 """Text bodies of shapes: paragraphs in; headings, list items and paragraphs with links and emphasis out."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from models.cdom.tree import BlockType
@@ -36,22 +37,44 @@ class ListNumbers:
         return _make_label(bullet.numbered, count)
 
 
+@dataclass(frozen=True, slots=True)
+class SlideParagraph:
+    """A paragraph of a text body: its level, counted from 1, its runs and its marker."""
+
+    level: int
+    runs: list[StyledRun]
+    bullet: Bullet | None
+
+
 def read_body(
     shape: Element, body: Element, inherited: SlideInheritance, placeholder: Placeholder | None, relations: Relations
 ) -> list[FlowBlock]:
     """Return the blocks of a text body: items where the paragraph has a marker, else paragraphs."""
-    blocks: list[FlowBlock] = []
-    numbers = ListNumbers()
-    parents: dict[int, FlowBlock] = {}
+    return make_blocks(_read_paragraphs(shape, body, inherited, placeholder, relations))
+
+
+def _read_paragraphs(
+    shape: Element, body: Element, inherited: SlideInheritance, placeholder: Placeholder | None, relations: Relations
+) -> Iterator[SlideParagraph]:
     for paragraph in body.iterfind(A + "p"):
         properties = paragraph.find(A + "pPr")
         level = min(MAX_LEVEL, max(1, number(properties.get("lvl") if properties is not None else None) + 1))
         runs = list(read_runs(paragraph, relations))
-        if not any(run.text.strip() for run in runs):
+        if any(run.text.strip() for run in runs):
+            yield SlideParagraph(level, runs, inherited.bullet(shape, placeholder, paragraph, level))
+
+
+def make_blocks(paragraphs: Iterable[SlideParagraph]) -> list[FlowBlock]:
+    """Return an item for each paragraph with a marker, else a paragraph; empty paragraphs give none."""
+    blocks: list[FlowBlock] = []
+    numbers = ListNumbers()
+    parents: dict[int, FlowBlock] = {}
+    for paragraph in paragraphs:
+        if not any(run.text.strip() for run in paragraph.runs):
             continue
-        bullet = inherited.bullet(shape, placeholder, paragraph, level)
+        level, bullet = paragraph.level, paragraph.bullet
         label = numbers.next(level, bullet)
-        text, spans = join_runs(runs, prefix=label + " " if label else "")
+        text, spans = join_runs(paragraph.runs, prefix=label + " " if label else "")
         if bullet is None:
             parents = {}
             blocks.append(FlowBlock(BlockType.PARAGRAPH, text, spans))

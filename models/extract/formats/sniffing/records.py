@@ -13,6 +13,13 @@ SAMPLE_RECORDS: Final = 50
 """Records that are split by each delimiter to find the file's delimiter."""
 _LEAST_AGREEING: Final = 0.6
 """Share of the records that must have the usual number of fields."""
+_LEAST_RAGGED: Final = 3
+"""Records that a table of unequal records must have."""
+_SHORT_FIELD: Final = 60
+"""Characters of a field in such a table: longer ones are text."""
+_CODE_SIGN: Final = re.compile(r"[(){}\[\]=<>]")
+"""Signs that source text has and records rarely have."""
+_COLUMN_NAME: Final = re.compile(r"[^\W\d][\w .%/#-]{0,40}")
 _FIELD_BYTES: Final = 10_000_000
 """Bytes of one field: the csv module's own limit of 128 KiB refuses legitimate exports."""
 
@@ -41,7 +48,29 @@ def find_delimiter(text: str) -> str | None:
         agreeing = count / len(records)
         if width > 1 and agreeing >= _LEAST_AGREEING and (best is None or (agreeing, width) > best[:2]):
             best = (agreeing, width, delimiter)
-    return best[2] if best else None
+    return best[2] if best else _find_ragged(sample)
+
+
+def _find_ragged(sample: str) -> str | None:
+    """Return the delimiter of records of unequal length under a first record that names columns."""
+    for delimiter in DELIMITERS:
+        records = _records(sample, delimiter, SAMPLE_RECORDS)
+        if len(records) < _LEAST_RAGGED or not _names_columns(records[0]):
+            continue
+        divided = sum(len(record) > 1 for record in records)
+        fields = [field for record in records for field in record[1:]]
+        spaced = sum(field.startswith(" ") for field in fields)
+        code = sum(any(_CODE_SIGN.search(field) for field in record) for record in records)
+        is_short = all(len(field) <= _SHORT_FIELD for record in records for field in record)
+        if divided >= _LEAST_AGREEING * len(records) and not spaced and not code and is_short:
+            return delimiter
+    return None
+
+
+def _names_columns(record: list[str]) -> bool:
+    """Return whether the fields of a record are different names."""
+    names = {field.strip().casefold() for field in record}
+    return len(record) > 1 and len(names) == len(record) and all(_COLUMN_NAME.fullmatch(name) for name in names)
 
 
 def looks_delimited(text: str) -> bool:

@@ -13,7 +13,6 @@ _SIGNATURES: Final = (
     (b"\x1f\x8b", "a gzip archive", _UNPACK),
     (b"BZh", "a bzip2 archive", _UNPACK),
     (b"\xfd7zXZ\0", "an xz archive", _UNPACK),
-    (b"\x78\x9f\x3e\x22", "an Outlook winmail.dat (TNEF)", "send the mail again as HTML or plain text"),
     (b"!BDN", "an Outlook mailbox (.pst)", "export its mails as .eml or .msg"),
     (b"\xdb\xa5", "a Word 2 document", "save it as .docx"),
     (b"\xffWPC", "a WordPerfect document", "save it as .docx or PDF"),
@@ -39,10 +38,7 @@ _ROOTS: Final = (
     ("matost", "a Microsoft Works document", "save it as .docx or PDF"),
 )
 """A stream or storage at the root of a compound file, name and advice."""
-_XML: Final = (
-    (re.compile(r"<(?:\w+:)?wordDocument\b"), "Word 2003 XML", "save it as .docx"),
-    (re.compile(r"<svg\b|<svg:svg\b"), "an SVG drawing", "export it as PDF or PNG"),
-)
+_XML: Final = ((re.compile(r"<(?:\w+:)?wordDocument\b"), "Word 2003 XML", "save it as .docx"),)
 """The first element of an XML text, name and advice."""
 _TAR_AT: Final = 257
 """Bytes before the signature of a tar archive."""
@@ -79,8 +75,6 @@ def check_package(names: set[str]) -> None:
         raise refuse("a Visio drawing (.vsdx)", _AS_PDF)
     if any(name.endswith((".fdseq", ".fpage")) for name in names):
         raise refuse("an XPS document", _AS_PDF)
-    if "contents/content.hpf" in names:
-        raise refuse("a Hangul document (.hwpx)", "save it as .docx or PDF")
 
 
 def check_xml(start: str) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
 from models.cdom.original import Format
 from models.extract.formats.common.compound import CompoundFile
+from models.extract.formats.common.wrapped import PREVIEW, unwrap_signed
 from models.extract.formats.sniffing.refused import check_package, check_root, check_signature
 from models.extract.formats.sniffing.texts import sniff_text
 
@@ -22,6 +23,8 @@ _MIMETYPES: Final = (
     (b"application/vnd.oasis.opendocument.presentation", Format.ODP),
     (b"application/vnd.oasis.opendocument.graphics", Format.ODP),
 )
+_NAMES: Final = ((PREVIEW, Format.PDF), ("contents/content.hpf", Format.HWPX), ("xl/workbook.bin", Format.XLSB))
+"""Members that identify a package."""
 _CENTRAL: Final = b"PK\x01\x02"
 _END: Final = b"PK\x05\x06"
 _LOCAL: Final = re.compile(rb"PK\x03\x04.{22}(..)(..)", re.DOTALL)
@@ -37,13 +40,14 @@ def sniff_zip(data: bytes) -> Format:
                 return format_
     folders = {name.partition("/")[0].lower() for name in names if "/" in name}
     lowered = {name.lower() for name in names}
+    for name, format_ in _NAMES:
+        if name in lowered:
+            return format_
     check_package(lowered)
     if "meta-inf/container.xml" in lowered and any(name.endswith(".opf") for name in lowered):
         return Format.EPUB
     if "content.xml" in lowered and "meta-inf/manifest.xml" in lowered:
         return Format.ODT
-    if "xl/workbook.bin" in lowered:
-        return Format.XLSB
     marked = lowered & {"[content_types].xml", "_rels/.rels"}
     for folder, format_ in (("word", Format.DOCX), ("xl", Format.XLSX), ("ppt", Format.PPTX)):
         if folder in folders and (marked or f"{folder}/{_MAIN[format_]}" in lowered):
@@ -103,6 +107,7 @@ _MAGIC: Final[tuple[tuple[bytes, Format], ...]] = (
     (b"II+\x00", Format.TIFF),
     (b"MM\x00+", Format.TIFF),
     (b"{\\rtf", Format.RTF),
+    (b"\x78\x9f\x3e\x22", Format.TNEF),
 )
 _BRANDS: Final = {
     b"avif": Format.AVIF, b"avis": Format.AVIF, b"heic": Format.HEIC, b"heix": Format.HEIC, b"heim": Format.HEIC,
@@ -122,6 +127,8 @@ def sniff(data: bytes) -> Format:
         UnsupportedFormat: The format is unknown or not read.
         Encrypted: The file is an encrypted Office package.
     """
+    if (content := unwrap_signed(data)) is not None:
+        return sniff(content)
     for magic, format_ in _MAGIC:
         if data.startswith(magic):
             return format_

@@ -13,7 +13,8 @@ LOOKED_AT: Final = 65_536
 """Bytes of a text that are examined."""
 
 _MARKUP: Final = re.compile(
-    r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol)[\s>/]",
+    r"<(?:!doctype\s+html|html|head|body|title|meta|div|p|table|h[1-6]|script|style|article|main|section|ul|ol"
+    r"|form|fieldset|header|nav|footer|blockquote|center|font|figure|details|span|pre|hr|br)[\s>/]",
     re.IGNORECASE,
 )
 _LEADING: Final = re.compile(r"(?:\s+|<!--.*?-->|<\?[A-Za-z][^>]*\?>)*", re.DOTALL)
@@ -74,6 +75,9 @@ _ASCIIDOC: Final = tuple(
         r"https?://[^\s\[]+\[[^\]\n]+\]", r"<<[\w-]+(?:,[^>\n]+)?>>",
     )
 )  # fmt: skip
+_SVG: Final = re.compile(
+    r"(?:<!DOCTYPE\s+svg\b[^>\[]*(?:\[[^\]]*\]\s*)?>\s*)?(?:<!--.*?-->\s*)*<(?:svg:)?svg\b", re.DOTALL | re.IGNORECASE
+)
 _TABLE_RULE: Final = re.compile(r"^\|? *:?-+:? *\|(?: *:?-+:? *\|?)*$", re.MULTILINE)
 _STRONG: Final = 2
 """Kinds of marks that a light markup must have; a heading or a table counts twice."""
@@ -97,6 +101,8 @@ def sniff_text(data: bytes) -> Format:
         if (office := _sniff_office_xml(start)) is not None:
             return office
         check_xml(start)
+        if _SVG.match(start):
+            return Format.SVG
         if _JATS.search(text[:8192]):
             return Format.JATS
         if _MARKUP.match(start) or "<html" in text[:2048].lower():

@@ -44,6 +44,8 @@ class Run:
     href: str | None = None
     latex: str | None = None
     strike: bool = False
+    superscript: bool = False
+    subscript: bool = False
 
 
 @dataclass(slots=True, init=False)
@@ -193,7 +195,8 @@ class PageMarks:
     `pixels` gives an image's own grey levels in a box of the page, at some dots an inch, where they decide visibility.
     `seen`: boxes of the tables that a layout detector found, null without one; `doubts`: reasons for a second opinion
     on the page's tables, null when not requested. `rotation`: the page's own, in degrees. `divides`: returns True when
-    the hyphen at the end of a text divides its last word.
+    the hyphen at the end of a text divides its last word. `layer_ink`: returns the share (0..1) of a scan's ink that
+    its text layer covers; null for a page whose text is printed.
     """
 
     width: float
@@ -221,6 +224,7 @@ class PageMarks:
     orders: dict[tuple[tuple[float, ...], ...], list[int]] = field(default_factory=dict)
     seen: list[Bbox] | None = None
     doubts: list[str] | None = None
+    layer_ink: Callable[[], float] | None = None
 
     def words_of(self, line: Line) -> list[Piece]:
         """Return the words of a line; for a line joined of several, the words of each."""

@@ -62,7 +62,7 @@ def build_ruled_grid(
             or (region.levels < 3 and not captioned and not _is_tabular(rows))
         ):
             return None
-    if not columns or is_contents(rows) or _is_chart(region, rows, marks):
+    if not columns or is_contents(rows) or is_chart(region, rows, marks):
         return None
     grid = build_grid(cut_bands(region, rows), columns, region, is_grid=is_grid)
     return grid if is_table(grid) else None
@@ -204,7 +204,7 @@ def is_contents(rows: list[TextRow]) -> bool:
     return (int(numbers[-1]) > 9 or is_numbered) and all(is_numbered and key.rstrip(".") == "1" for key in falls)
 
 
-def _is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool:
+def is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool:
     """Return True for gridlines: levels with little text between them, texts struck by them, or bars across them."""
     levels = [y for y, _ in find_levels(region.horizontals)]
     if len(levels) < 4:

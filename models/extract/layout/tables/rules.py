@@ -57,7 +57,7 @@ def find_ruled_regions(marks: PageMarks, horizontals: list[Rule], verticals: lis
     """
     if len(horizontals) < 2 or len(horizontals) + len(verticals) > LIMITS.most_rules:
         return []
-    regions = [_make_region(group) for group in _group(horizontals, verticals, marks)]
+    regions = [make_region(group) for group in _group(horizontals, verticals, marks)]
     regions = _merge_overlapping([region for region in regions if _is_candidate(region)])
     for region in regions:
         _absorb(region, horizontals, verticals)
@@ -174,7 +174,8 @@ def cross(across: Rule, down: Rule) -> bool:
     )
 
 
-def _make_region(rules: list[Rule]) -> RuledRegion:
+def make_region(rules: list[Rule]) -> RuledRegion:
+    """Return the region of some rules: the box around them."""
     box = (
         min(rule.x0 for rule in rules),
         min(rule.y0 for rule in rules),
@@ -196,7 +197,7 @@ def _merge_overlapping(regions: list[RuledRegion]) -> list[RuledRegion]:
     for region in sorted(regions, key=lambda item: (item.box[1], item.box[0])):
         for other in out:
             if _overlap(region.box, other.box):
-                joined = _make_region(other.horizontals + other.verticals + region.horizontals + region.verticals)
+                joined = make_region(other.horizontals + other.verticals + region.horizontals + region.verticals)
                 other.box, other.horizontals, other.verticals = joined.box, joined.horizontals, joined.verticals
                 break
         else:

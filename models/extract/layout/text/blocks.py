@@ -90,8 +90,8 @@ def _add_run(runs: list[Run], run: Run) -> None:
         runs.append(run)
 
 
-def _style(run: Run) -> tuple[bool, bool, bool, bool, str | None, str | None]:
-    return (run.bold, run.italic, run.code, run.strike, run.href, run.latex)
+def _style(run: Run) -> tuple[bool | str | None, ...]:
+    return (run.bold, run.italic, run.code, run.strike, run.href, run.latex, run.superscript, run.subscript)
 
 
 def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: int | None = None) -> PageBlock:
@@ -119,7 +119,7 @@ def make_block(kind: BlockType, lines: list[Line], marks: PageMarks, *, level: i
 def _make_span(run: Run) -> Span:
     return Span(
         start=run.start, end=run.end, bold=run.bold, italic=run.italic, code=run.code, href=run.href, latex=run.latex,
-        strike=run.strike,
+        strike=run.strike, superscript=run.superscript, subscript=run.subscript,
     )  # fmt: skip
 
 

@@ -61,6 +61,9 @@ _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 """The number of a section below the first level, with its title."""
 _SOURCE = re.compile(r"(?:sources?|notes?|quellen?|anmerkung|fuente|nota|источник)\s?:", re.IGNORECASE)
 """The start of the line below a table that states the source of its figures."""
+_LABEL = re.compile(r"(?!(?:https?|ftp|mailto):)[^\W\d_][^:：]{0,38}[:：]\s+\S")
+"""The start of a line that holds a label, its colon and a value."""
+_LABEL_WORDS = 5
 _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";", *STOPS)
 
 
@@ -126,7 +129,7 @@ def _starts_new(group: list[Line], line: Line, following: Line | None, leading: 
         return False
     if _parts_caption(group, line, following):
         return True
-    if _is_outdented(group, line):
+    if _is_outdented(group, line) or _is_next_label(group, line, following):
         return True
     return _is_item_start(group, line) or _is_indented(group, line, following) or _ended_short(group, line, following)
 
@@ -214,12 +217,19 @@ def _is_item_start(group: list[Line], line: Line) -> bool:
         return not _DASH.match(line.text) or _may_start(group, line)
     if line.all_bold and _SECTION.match(line.text):
         return True
+    first = group[0]
+    if _begins_note(line) and _begins_note(first) and abs(first.x0 - line.x0) < 0.8 * line.size:
+        return True
     if not NUMBER.match(line.text):
         return False
-    first = group[0]
     if NUMBER.match(first.text) and abs(first.x0 - line.x0) < 0.8 * line.size:
         return True
     return group[-1].text.endswith(_SENTENCE_END) and line.x0 >= first.x0 - 0.5 * line.size
+
+
+def _begins_note(line: Line) -> bool:
+    """Return True for a line whose first characters are a raised mark."""
+    return bool(line.runs) and line.runs[0].superscript and line.runs[0].start == 0
 
 
 def _may_start(group: list[Line], line: Line) -> bool:
@@ -268,6 +278,21 @@ def _runs_on(group: list[Line], line: Line, following: Line | None) -> bool:
         and not last.text.endswith(_SENTENCE_END)
         and not _has_room(group, line, following)
     )
+
+
+def _is_next_label(group: list[Line], line: Line, following: Line | None) -> bool:
+    """Return True for a line with a label and its value below another such line or below the end of its value."""
+    if not _is_label_line(group[0]) or not _is_label_line(line) or abs(line.x0 - group[0].x0) > LIMITS.same_edge:
+        return False
+    return len(group) == 1 or _is_label_line(group[-1]) or _has_room(group, line, following)
+
+
+def _is_label_line(line: Line) -> bool:
+    """Return True for a line that begins with a capitalised label of a few words and a colon before its value."""
+    match = _LABEL.match(line.text)
+    if match is None or line.text[:1].islower():
+        return False
+    return len(match.group().split(":")[0].split()) <= _LABEL_WORDS
 
 
 def _is_outdented(group: list[Line], line: Line) -> bool:

@@ -77,7 +77,7 @@ async def _rate(call: Call, file: EphemeralFile) -> DocumentQuality:
     outcome = await read_file(call, file)
     if outcome.tree is None:
         return rate_failure(file.name, outcome.error or ErrorCode.INTERNAL, format_of(file))
-    return await _work(call, partial(_rate_read, file.name), outcome.tree)
+    return await _work(call, partial(_rate_read, file.name, call.running.resources.flag_tree), outcome.tree)
 
 
 async def _work(call: Call, make: Callable[[tuple[Tree, ...]], T], *trees: Tree) -> T:
@@ -92,5 +92,5 @@ def _compare(trees: tuple[Tree, ...]) -> TreeDiff:
     return compare_trees(trees[0], trees[1])
 
 
-def _rate_read(name: str, trees: tuple[Tree, ...]) -> DocumentQuality:
-    return rate_document(name, trees[0])
+def _rate_read(name: str, flag_tree: Callable[[Tree], Tree] | None, trees: tuple[Tree, ...]) -> DocumentQuality:
+    return rate_document(name, flag_tree(trees[0]) if flag_tree is not None else trees[0])

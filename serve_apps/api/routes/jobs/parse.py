@@ -15,6 +15,7 @@ from serve_apps.api.intake.submitting import PARSE_UPLOAD, receive, submit
 from serve_apps.api.shapes.bodies import AcceptedBody, ParsedBody
 from serve_apps.api.shapes.rendering import JSON, has_ended, json_response, render_job
 from storage.jobs.jobs import get_job
+from storage.jobs.lifecycle import delete_job
 from storage.values.rows import JobId, JobRow
 from storage.values.states import DocumentStatus, Priority
 
@@ -33,15 +34,19 @@ async def parse(
     """Read one file and return its job and tree. It has the same queue, record and metering as a job.
 
     A client that disconnects does not cancel the job. The answer is 422 `no-such-page` if `pages` select no page of
-    the file.
+    the file; the service then keeps nothing.
     """
     upload = await receive(request, call, frozenset({"file"}), 1)
     check_head(upload.heads[0])
     job = await submit(call, upload, priority=Priority.PARSE, kind="parse", idempotency_key=idempotency_key)
     sql = call.running.sql
-    answer = await call.running.waiters.until(
-        job.id, timeout_s, lambda: sql.run(_look, call, job.id), fresh=not has_ended(job)
-    )
+    try:
+        answer = await call.running.waiters.until(
+            job.id, timeout_s, lambda: sql.run(_look, call, job.id), fresh=not has_ended(job)
+        )
+    except NoSuchPage:  # a refused request leaves no job
+        await call.running.disk.run(delete_job, call.store.db, call.scope, call.actor, job.id)
+        raise
     if answer is not None:
         return Response(answer, headers=replayed(job), media_type=JSON)
     latest = await sql.run(get_job, call.store.db, call.scope, job.id, detail=False)

@@ -33,6 +33,10 @@ from storage.values.ids import is_id
 
 router = APIRouter(tags=["sources"])
 _GOES_ON: dict[str, Any] = {"description": "The sync continues."}
+_DELETED: dict[int | str, Any] = {
+    202: {"description": "The source is gone; its documents are being deleted.", "content": {}},
+    204: {"description": "Gone."},
+}
 _SCHEME = re.compile(r"[a-z0-9+.-]+://")
 Glob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00]+$")]
 
@@ -101,17 +105,20 @@ async def read_source(source_id: SourceId, call: CallDep) -> Response:
     return json_response(_render(row))
 
 
-@router.delete("/v1/sources/{source_id}", status_code=204, responses={204: {"description": "Gone."}})
+@router.delete("/v1/sources/{source_id}", status_code=204, responses=_DELETED)
 async def remove(
     source_id: SourceId,
     call: CallDep,
     documents: Annotated[bool, Query(description="Also delete all documents of the source.")] = False,
 ) -> Response:
-    """Remove the source. Its documents stay unless `documents` is true."""
-    await call.running.disk.run(
+    """Remove the source. Its documents stay unless `documents` is true.
+
+    202 if some of its documents are still found: they are deleted in the background, unfinished ones when they finish.
+    """
+    is_done = await call.running.disk.run(
         delete_source, call.store.db, call.scope, call.actor, _known(source_id), documents=documents
     )
-    return Response(status_code=204)
+    return Response(status_code=204 if is_done else 202)
 
 
 @router.post(

@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 from models.cdom.chunk import Chunk
 from models.derive.chunks.chunking import settings_of
 from models.derive.chunks.chunks import chunk_tree
-from models.derive.finetune import FinetuneOptions, export_lines, parse_split, parse_style
+from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, parse_split, parse_style
 from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from serve_apps.api.documents.published import Redacted
@@ -26,12 +26,12 @@ Chars = Annotated[int | None, Query(ge=0)]
 
 
 def read_options(
-    style: str = "completion",
+    style: Annotated[str, Query(json_schema_extra={"enum": list(Style)})] = "completion",
     dedup: bool = False,
     min_chars: Chars = None,
     max_chars: Chars = None,
     language: Annotated[str | None, Query(min_length=2, max_length=16)] = None,
-    split: str | None = None,
+    split: Annotated[str | None, Query(json_schema_extra={"enum": [*Split, None]})] = None,
     val_ratio: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.05,
 ) -> FinetuneOptions:
     """Return the filters of a fine-tuning export; all are off by default.

@@ -1,9 +1,10 @@
 """Original files: as sent, for callers with the write scope; redacted, for sharing."""
 
+import os
 from collections.abc import Mapping
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from models.cdom.original import Format
@@ -13,6 +14,7 @@ from models.pii.redact import require_scan
 from models.redaction.redact import REDACTABLE
 from serve_apps.access.scopes import KeyScope
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.documents.byte_ranges import find_range
 from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
 from serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
 from serve_apps.api.shapes.rendering import attachment
@@ -41,7 +43,8 @@ MEDIA_TYPES: Mapping[str, str] = {
     Format.GIF: "image/gif",
     Format.TIFF: "image/tiff",
 }
-_FILE = {200: {"content": {OTHER: {"schema": {"type": "string", "format": "binary"}}}}}
+_CONTENT = {"content": {OTHER: {"schema": {"type": "string", "format": "binary"}}}}
+_FILE = {200: _CONTENT, 206: {"description": "The requested part.", **_CONTENT}}
 Redacted = Annotated[bool, Query(description="Return a redacted file of the same format. The scope read suffices.")]
 
 
@@ -51,12 +54,13 @@ Redacted = Annotated[bool, Query(description="Return a redacted file of the same
     responses=_FILE,  # type: ignore[arg-type]
 )
 async def read_original(
-    job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, redacted: Redacted = False
+    request: Request, job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, redacted: Redacted = False
 ) -> Response:
-    """Return the original file as sent, also of a failed document (write scope).
+    """Return the original file as sent, also of a failed document (write scope). `Range` requests a part of it.
 
     redacted=true: return a new, verified redacted file of the same kind, or 409.
     """
+    headers: dict[str, str] = {}
     if redacted:
         where = await locate_scanned(call, job_id, document_id)
         original = await _find_original(call, job_id, document_id)
@@ -66,10 +70,14 @@ async def read_original(
         call.require_scope(KeyScope.WRITE)
         await call.running.sql.run(_require_document, call, job_id, document_id)
         original = await _find_original(call, job_id, document_id)
-        data = await call.running.disk.run(_read, call, original)
+        headers |= {"Accept-Ranges": "bytes", "ETag": f'"{original.sha256}"'}
+        part, size, data = await call.running.disk.run(_read, call, original, request.headers)
+        if part is not None:
+            headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
     await call.running.sql.run(note_download, call, document_id, redacted)
     media_type = MEDIA_TYPES.get(original.format or "", OTHER)
-    return Response(data, media_type=media_type, headers=_as_attachment(original, document_id, redacted))
+    headers |= _as_attachment(original, document_id, redacted)
+    return Response(data, 206 if "Content-Range" in headers else 200, headers, media_type)
 
 
 def _require_document(call: Call, job_id: JobId, document_id: DocumentId) -> None:
@@ -112,10 +120,14 @@ async def redact_file(call: Call, document_id: DocumentId, original: Original, t
         raise NoOriginal("the original is no longer stored") from None
 
 
-def _read(call: Call, original: Original) -> bytes:
+def _read(call: Call, original: Original, headers: Mapping[str, str]) -> tuple[range | None, int, bytes]:
+    """Return the requested positions (None: all), the size of the original, and the bytes."""
     try:
         with call.store.blobs.open(original.sha256) as file:
-            return file.read()
+            size = file.seek(0, os.SEEK_END)
+            part = find_range(headers, size, f'"{original.sha256}"')
+            file.seek(part.start if part is not None else 0)
+            return part, size, file.read(len(part) if part is not None else size)
     except NotFound:
         raise NoOriginal("the original is no longer stored") from None
 

@@ -8,7 +8,7 @@ from haystack.components.converters.utils import normalize_metadata
 from haystack.dataclasses import ByteStream
 from haystack.utils import Secret
 from quire_client import Client, FileLike, LoadOptions, load_texts
-from quire_client.loading import Split
+from quire_client.loading import OnError, Split
 
 Source: TypeAlias = str | Path | ByteStream
 
@@ -18,6 +18,7 @@ class QuireConverter:
     """Convert files in an indexing pipeline: `QuireConverter().run(sources=["report.pdf"])["documents"]`.
 
     Without `url` and QUIRE_URL it uses the service of this machine; the token is that of QUIRE_TOKEN.
+    With `on_error="warn"` a file that cannot be read is skipped with a warning.
     """
 
     def __init__(
@@ -26,13 +27,20 @@ class QuireConverter:
         token: Secret = Secret.from_env_var("QUIRE_TOKEN", strict=False),
         split: Split = "chunk",
         redacted: bool = False,
+        on_error: OnError = "raise",
     ) -> None:
         self.url, self.token, self.split, self.redacted = url, token, split, redacted
+        self.on_error = on_error
 
     def to_dict(self) -> dict[str, Any]:
         """Return the saved form of a pipeline's converter; the token stays in the environment."""
         saved: dict[str, Any] = default_to_dict(
-            self, url=self.url, token=self.token.to_dict(), split=self.split, redacted=self.redacted
+            self,
+            url=self.url,
+            token=self.token.to_dict(),
+            split=self.split,
+            redacted=self.redacted,
+            on_error=self.on_error,
         )
         return saved
 
@@ -47,9 +55,12 @@ class QuireConverter:
     def run(
         self, sources: list[Source], meta: dict[str, Any] | list[dict[str, Any]] | None = None
     ) -> dict[str, list[Document]]:
-        """Read paths, addresses and byte streams. Raises `DocumentFailed` at the first that cannot be read."""
+        """Read paths, addresses and byte streams.
+
+        Raises `DocumentFailed` at the first that cannot be read; with `on_error="warn"` such files are skipped.
+        """
         documents = []
-        reading = LoadOptions(split=self.split, redacted=self.redacted)
+        reading = LoadOptions(split=self.split, redacted=self.redacted, on_error=self.on_error)
         with Client(self.url, self.token.resolve_value()) as client:
             for source, source_meta in zip(sources, normalize_metadata(meta, len(sources)), strict=True):
                 stream_meta = source.meta if isinstance(source, ByteStream) else {}

@@ -4,6 +4,10 @@ from quire_client import types
 from quire_client.async_client import AsyncClient
 from quire_client.calls import Content, JobEvent, Page
 from quire_client.client import Client
+from quire_client.documents.document import Block, Document
+from quire_client.documents.folder import FolderProgress, FolderReport
+from quire_client.documents.hits import Hit, Hits
+from quire_client.documents.table import Cell, Table
 from quire_client.errors import (
     ApiError,
     Conflict,
@@ -20,7 +24,7 @@ from quire_client.errors import (
     Unauthenticated,
     WaitTimeout,
 )
-from quire_client.loading import LoadedText, LoadOptions, load_texts
+from quire_client.loading import LoadedText, LoadOptions, SkippedFile, load_texts
 from quire_client.retry import Retry
 from quire_client.uploads import FileLike
 from quire_client.version import VERSION
@@ -30,13 +34,20 @@ __version__ = VERSION
 __all__ = [
     "ApiError",
     "AsyncClient",
+    "Block",
+    "Cell",
     "Client",
     "Conflict",
     "ConnectionFailed",
     "Content",
+    "Document",
     "DocumentFailed",
     "FileLike",
+    "FolderProgress",
+    "FolderReport",
     "Forbidden",
+    "Hit",
+    "Hits",
     "Invalid",
     "JobEvent",
     "LoadOptions",
@@ -47,6 +58,8 @@ __all__ = [
     "QuireError",
     "Retry",
     "ServerFailed",
+    "SkippedFile",
+    "Table",
     "TooLarge",
     "TooManyRequests",
     "Unauthenticated",

@@ -11,7 +11,9 @@ from quire_client.answers import EventReader, refusal_of, with_tree
 from quire_client.async_operations import AsyncOperations
 from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.client import ENDED, LONGEST_WAIT_S
-from quire_client.errors import WaitTimeout
+from quire_client.documents.document import Document
+from quire_client.documents.hits import Hits
+from quire_client.errors import DocumentFailed, WaitTimeout
 from quire_client.uploads import FileLike, Files, Ocr, TableParts, form_fields, submission
 
 
@@ -76,6 +78,38 @@ class AsyncClient(AsyncOperations):
             **submission("file", [file], form_fields(pages, password, ocr, table_parts, metadata)),
         )
         return with_tree(await self._json(call))
+
+    async def read(
+        self,
+        file: FileLike,
+        *,
+        timeout_s: float = 600.0,
+        pages: str | None = None,
+        password: str | None = None,
+        ocr: Ocr | None = None,
+        redacted: bool = False,
+    ) -> Document:
+        """Read one file and return it with its pages, tables and Markdown. Raises `DocumentFailed`, `WaitTimeout`.
+
+        The document stays in the service; `delete_job(document.job_id)` removes it.
+        """
+        job = await self.create_job(file, pages=pages, password=password, ocr=ocr)
+        ended = await self.wait(job["id"], timeout_s=timeout_s)
+        return await self.open(ended["documents"][0]["document_id"], redacted=redacted)
+
+    async def open(self, document_id: str, *, redacted: bool = False) -> Document:
+        """Return a document that the service has read. Raises `DocumentFailed` if it could not be read."""
+        facts = await self.get_document(document_id)
+        if facts["status"] != "succeeded":
+            raise DocumentFailed.of(facts)
+        job_id = facts["job_id"]
+        tree = await self.get_tree(job_id, document_id, redacted=redacted)
+        markdown = await self.export_markdown(job_id, document_id, redacted=redacted)
+        return Document(document_id, job_id, facts["source_file"], markdown, tree)
+
+    async def find(self, query: str, *, limit: int = 5, mode: types.SearchMode = "hybrid") -> Hits:
+        """Search all documents and return the hits as objects; a notebook shows them with their matches marked."""
+        return Hits.of(await self.search(query, limit=limit, mode=mode))
 
     async def compare(self, a: FileLike, b: FileLike) -> types.TreeDiff:
         """Return the changes from `a` to `b`; nothing is stored."""

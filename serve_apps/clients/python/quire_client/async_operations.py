@@ -69,6 +69,14 @@ class AsyncOperations(AsyncTransport):
         """Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64)."""
         return await self._json(Call[types.Job]("POST", "/v1/ingest", body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
+    async def export_tables(self, job_id: str, document_id: str, *, format: types.TableFormat | None = None, redacted: bool | None = None) -> Content:
+        """Export all tables of the document. A table that continues over pages is one table."""
+        return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tables", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted}))
+
+    async def export_all_tables(self, document_id: list[str], *, redacted: bool | None = None) -> Content:
+        """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
+        return await self._content(Call[Content]("GET", "/v1/documents/tables.parquet", query={"document_id": document_id, "redacted": redacted}))
+
     async def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> Page[types.ListedDocument]:
         """List documents of all jobs, most recently sent first, without deleted ones."""
         return await self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
@@ -97,9 +105,9 @@ class AsyncOperations(AsyncTransport):
         """Iterate over all items of `list_dead_letters`, page by page."""
         return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
-    async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
+    async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """Return the original file as sent, also of a failed document (write scope)."""
-        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def get_asset(self, job_id: str, document_id: str, asset_path: str, *, redacted: bool | None = None) -> Content:
         """Return a picture by its asset_ref from the document's list of assets."""
@@ -141,7 +149,7 @@ class AsyncOperations(AsyncTransport):
         """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
         return await self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted}))
 
-    async def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: str | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: str | None = None, val_ratio: float | None = None) -> str:
+    async def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: Literal['completion', 'chat', 'instruction', 'raw'] | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: Literal['train', 'val', None] | None = None, val_ratio: float | None = None) -> str:
         """Export the job's succeeded documents as fine-tune JSONL, one record per line."""
         return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio}))
 
@@ -229,9 +237,9 @@ class AsyncOperations(AsyncTransport):
         """Return Prometheus metrics."""
         return await self._text(Call[str]("GET", "/metrics"))
 
-    async def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> str:
+    async def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """Export the document with a plugin named in SVC_PLUGINS; 404 for any other name."""
-        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
     async def list_job_review(self, job_id: str, *, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> list[types.ReviewItem]:
         """List the job's flagged values that await a decision, in reading order; filters select others."""

@@ -1,9 +1,11 @@
 """Requests as values, and results other than plain JSON. Independent of sockets."""
 
+import os
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypedDict, TypeVar
 from urllib.parse import quote
 
@@ -70,13 +72,21 @@ class Page(list[T]):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A picture. `width` and `height` in points and `page_count` if the answer is a page."""
+    """A file or picture. `width` and `height` in points and `page_count` if the answer is a page."""
 
     data: bytes
     media_type: str
     width: float | None = None
     height: float | None = None
     page_count: int | None = None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the bytes to a file."""
+        Path(path).write_bytes(self.data)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, bytes]:
+        """Show a picture in a notebook."""
+        return {self.media_type: self.data} if self.media_type.startswith("image/") else {}
 
 
 @dataclass(frozen=True, slots=True)

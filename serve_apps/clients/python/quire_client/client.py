@@ -1,15 +1,20 @@
 """The blocking client: the generated operations, and hand-written uploads, waiting and progress."""
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
 
 from quire_client import types
 from quire_client.answers import read_events, refusal_of, with_tree
 from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
-from quire_client.errors import WaitTimeout
+from quire_client.documents.document import Document
+from quire_client.documents.folder import BATCH, FolderReader, FolderReport, OnProgress, find_files
+from quire_client.documents.hits import Hits
+from quire_client.errors import DocumentFailed, WaitTimeout
 from quire_client.operations import Operations
 from quire_client.uploads import FileLike, Files, Ocr, TableParts, form_fields, submission
 
@@ -79,6 +84,60 @@ class Client(Operations):
             **submission("file", [file], form_fields(pages, password, ocr, table_parts, metadata)),
         )
         return with_tree(self._json(call))
+
+    def read(
+        self,
+        file: FileLike,
+        *,
+        timeout_s: float = 600.0,
+        pages: str | None = None,
+        password: str | None = None,
+        ocr: Ocr | None = None,
+        redacted: bool = False,
+    ) -> Document:
+        """Read one file and return it with its pages, tables and Markdown. Raises `DocumentFailed`, `WaitTimeout`.
+
+        The document stays in the service; `delete_job(document.job_id)` removes it.
+        """
+        job = self.create_job(file, pages=pages, password=password, ocr=ocr)
+        return self.open(self.wait(job["id"], timeout_s=timeout_s)["documents"][0]["document_id"], redacted=redacted)
+
+    def open(self, document_id: str, *, redacted: bool = False) -> Document:
+        """Return a document that the service has read. Raises `DocumentFailed` if it could not be read."""
+        facts = self.get_document(document_id)
+        if facts["status"] != "succeeded":
+            raise DocumentFailed.of(facts)
+        job_id = facts["job_id"]
+        tree = self.get_tree(job_id, document_id, redacted=redacted)
+        markdown = self.export_markdown(job_id, document_id, redacted=redacted)
+        return Document(document_id, job_id, facts["source_file"], markdown, tree)
+
+    def find(self, query: str, *, limit: int = 5, mode: types.SearchMode = "hybrid") -> Hits:
+        """Search all documents and return the hits as objects; a notebook shows them with their matches marked."""
+        return Hits.of(self.search(query, limit=limit, mode=mode))
+
+    def ingest_folder(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        pattern: str = "**/*",
+        batch: int = BATCH,
+        on_progress: OnProgress | None = None,
+        timeout_s: float = 3600.0,
+    ) -> FolderReport:
+        """Send all files of a folder in batches, wait for them and return the report.
+
+        A broken or refused file stops no other. Names in the report are paths relative to the folder.
+
+        Args:
+            folder: The folder to read.
+            pattern: A glob relative to it. Hidden files are skipped.
+            batch: Files in one job. The service accepts 10 unless its operator set SVC_MAX_BATCH_FILES.
+            on_progress: Called after each file with the counts so far.
+            timeout_s: Seconds to wait for one batch.
+        """
+        reader = FolderReader(self, Path(folder), on_progress, timeout_s)
+        return reader.read(find_files(folder, pattern), batch)
 
     def compare(self, a: FileLike, b: FileLike) -> types.TreeDiff:
         """Return the changes from `a` to `b`; nothing is stored."""

@@ -28,13 +28,13 @@ class DocumentFailed(QuireError):
     `code` is one of docs/errors.md; `document` has the details.
     """
 
-    def __init__(self, code: str, document: types.Document) -> None:
+    def __init__(self, code: str, document: types.Document | types.DocumentAlone) -> None:
         detail = document["error_detail"]
         super().__init__(f"{document['source_file']}: {code}" + (f": {detail}" if detail else ""))
         self.code, self.document = code, document
 
     @classmethod
-    def of(cls, document: types.Document) -> Self:
+    def of(cls, document: types.Document | types.DocumentAlone) -> Self:
         """Return the failure of a document that ended without a tree."""
         return cls(document["error"] or document["status"], document)
 

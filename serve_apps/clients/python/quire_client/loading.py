@@ -1,6 +1,7 @@
 """Basis of loaders for other frameworks: files read by the service, as passages or as one text each."""
 
 import json
+import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,10 +9,11 @@ from typing import Literal, TypeAlias
 
 from quire_client import types
 from quire_client.client import Client
-from quire_client.errors import DocumentFailed
+from quire_client.errors import DocumentFailed, Invalid, QuireError, TooLarge
 from quire_client.uploads import FileLike, Ocr
 
 Split: TypeAlias = Literal["chunk", "document"]
+OnError: TypeAlias = Literal["raise", "warn"]
 Scalar: TypeAlias = str | int | float
 AHEAD = 4
 """Files sent before the first is awaited, so that the service reads while the caller works on earlier texts."""
@@ -28,7 +30,10 @@ class LoadedText:
 
 @dataclass(frozen=True, slots=True)
 class LoadOptions:
-    """Reading options. `split`: the passages that search uses (`chunk`), or the whole Markdown (`document`)."""
+    """Reading options. `split`: the passages that search uses (`chunk`), or the whole Markdown (`document`).
+
+    `on_error`: `raise` at the first file that cannot be read, or `warn` (`SkippedFile`) and continue with the next.
+    """
 
     split: Split = "chunk"
     pages: str | None = None
@@ -36,14 +41,26 @@ class LoadOptions:
     ocr: Ocr | None = None
     redacted: bool = False
     timeout_s: float = 600.0
+    on_error: OnError = "raise"
+
+
+class SkippedFile(UserWarning):
+    """A file was skipped because the service could not read it."""
 
 
 def load_texts(client: Client, sources: Sequence[FileLike], reading: LoadOptions | None = None) -> Iterator[LoadedText]:
-    """Yield the texts of all sources in order. Raises `DocumentFailed` at the first that cannot be read."""
+    """Yield the texts of all sources in order.
+
+    Raises `DocumentFailed` at the first that cannot be read, unless `reading.on_error` is `warn`.
+    """
     reading = reading or LoadOptions()
     sent: deque[tuple[str, str]] = deque()
     for source in sources:
-        job = client.create_job(source, pages=reading.pages, password=reading.password, ocr=reading.ocr)
+        try:
+            job = client.create_job(source, pages=reading.pages, password=reading.password, ocr=reading.ocr)
+        except (Invalid, TooLarge) as refused:
+            _skip(f"{_name(source)}: {refused}", refused, reading)
+            continue
         sent.append((job["id"], _name(source)))
         if len(sent) > AHEAD:
             yield from _texts_of(client, *sent.popleft(), reading)
@@ -55,7 +72,9 @@ def _texts_of(client: Client, job_id: str, source: str, reading: LoadOptions) ->
     job = client.wait(job_id, timeout_s=reading.timeout_s)
     for document in job["documents"]:
         if document["status"] != "succeeded":
-            raise DocumentFailed.of(document)
+            failed = DocumentFailed.of(document)
+            _skip(str(failed), failed, reading)
+            continue
         facts = _facts(job_id, document, source)
         document_id = document["document_id"]
         if reading.split == "document":
@@ -64,6 +83,13 @@ def _texts_of(client: Client, job_id: str, source: str, reading: LoadOptions) ->
             continue
         for chunk in client.get_chunks(job_id, document_id, redacted=reading.redacted):
             yield LoadedText(f"{document_id}/{chunk['id']}", chunk["text"], facts | _place(chunk))
+
+
+def _skip(text: str, error: QuireError, reading: LoadOptions) -> None:
+    """Warn about a file, or raise its error."""
+    if reading.on_error == "raise":
+        raise error
+    warnings.warn(f"skipped {text}", SkippedFile, stacklevel=3)
 
 
 def _facts(job_id: str, document: types.Document, source: str) -> dict[str, Scalar]:

@@ -246,6 +246,13 @@ class ErasureRequest(TypedDict):
     erase: NotRequired[bool]
 EventKind: TypeAlias = Literal['document.finished', 'job.finished']
 @final
+class ExtractedData(TypedDict):
+    """Values by the caller's schema."""
+    data: dict[str, Any]
+    evidence: NotRequired[dict[str, LeafEvidence]]
+    missing: NotRequired[dict[str, Missing]]
+    valid: NotRequired[bool]
+@final
 class ExtractedField(TypedDict):
     """`key` and `value` as written; `canonical_key` snake_case; `normalized` null when the value is not of its type."""
     key: str
@@ -255,6 +262,7 @@ class ExtractedField(TypedDict):
     normalized: str | None
     confidence: float
     evidence: FieldEvidence
+    further_evidence: NotRequired[list[FieldEvidence]]
 @final
 class FieldEvidence(TypedDict):
     """The block that shows the value, its page (1-based) and box; `cell` is an index into the block's `table.cells`."""
@@ -262,6 +270,8 @@ class FieldEvidence(TypedDict):
     page: int
     bbox: list[float] | None
     cell: NotRequired[int | None]
+    start: int
+    end: int
 @final
 class FlagBoxes(TypedDict):
     """A flagged value on a page. `boxes` are in points, one per line."""
@@ -302,6 +312,7 @@ class Health(TypedDict):
     checks: NotRequired[dict[str, Check] | None]
     cluster: NotRequired[dict[str, Any] | None]
     warnings: NotRequired[list[str] | None]
+How: TypeAlias = Literal['pair', 'table', 'line', 'letterhead', 'prose', 'heading', 'list', 'default']
 @final
 class InboxItem(TypedDict):
     """A flagged value with its job and file."""
@@ -362,6 +373,13 @@ class KeyUsage(TypedDict):
     pages: int
     bytes: int
 @final
+class LeafEvidence(TypedDict):
+    """Evidence of one value: the text at its places, and the chance (0..1) that the value is right."""
+    places: list[Place]
+    verbatim: str
+    confidence: float
+    how: How
+@final
 class License(TypedDict):
     """Licence in force and its use in this month."""
     licensed: bool
@@ -404,6 +422,7 @@ class ListedDocument(TypedDict):
     created_at: str
     flags: dict[str, int]
 MarkdownText: TypeAlias = Literal['rich', 'plain']
+Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified']
 NodeType: TypeAlias = Literal['document', 'page', 'section', 'block', 'table', 'cell', 'picture']
 ObjectType: TypeAlias = Literal['section', 'table', 'figure', 'list', 'definition', 'reference', 'date', 'money', 'email', 'phone', 'identifier', 'person', 'organization', 'location']
 @final
@@ -429,6 +448,15 @@ class Pending(TypedDict):
     status: DocumentStatus
     pages_done: int
     pages_total: int
+@final
+class Place(TypedDict):
+    """Where a value stands: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`."""
+    block_id: str
+    page: int
+    bbox: list[float] | None
+    cell: int | None
+    start: int
+    end: int
 @final
 class Place(TypedDict):
     """Current review state of a place."""
@@ -581,6 +609,7 @@ class SyncReport(TypedDict):
     skipped: list[Skipped]
     started_at: str
     finished_at: str
+TableFormat: TypeAlias = Literal['csv', 'xlsx', 'parquet', 'arrow']
 TableStyle: TypeAlias = Literal['auto', 'html', 'pipe']
 @final
 class TextChange(TypedDict):

@@ -73,6 +73,16 @@ export class Operations extends Transport {
     return this.json<types.Job>({ method: "POST", path: "/v1/ingest", body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
   }
 
+  /** Export all tables of the document. A table that continues over pages is one table. */
+  exportTables(jobId: string, documentId: string, options: { format?: types.TableFormat; redacted?: boolean } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tables", { job_id: jobId, document_id: documentId }), query: { format: options.format, redacted: options.redacted } });
+  }
+
+  /** Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box. */
+  exportAllTables(options: { document_id: Array<string>; redacted?: boolean }): Promise<Content> {
+    return this.content({ method: "GET", path: "/v1/documents/tables.parquet", query: { document_id: options.document_id, redacted: options.redacted } });
+  }
+
   /** List documents of all jobs, most recently sent first, without deleted ones. */
   listAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null } = {}): Promise<Page<types.ListedDocument>> {
     return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until } });
@@ -108,9 +118,9 @@ export class Operations extends Transport {
     return this.iterate<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
-  /** Return the original file as sent, also of a failed document (write scope). */
-  getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  /** Return the original file as sent, also of a failed document (write scope). `Range` requests a part of it. */
+  getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
   /** Return a picture by its asset_ref from the document's list of assets. redacted=true is refused (403). */
@@ -164,7 +174,7 @@ export class Operations extends Transport {
   }
 
   /** Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible. */
-  exportFinetune(jobId: string, options: { redacted?: boolean; style?: string; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: string | null; val_ratio?: number } = {}): Promise<string> {
+  exportFinetune(jobId: string, options: { redacted?: boolean; style?: "completion" | "chat" | "instruction" | "raw"; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: "train" | "val" | null; val_ratio?: number } = {}): Promise<string> {
     return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio } });
   }
 
@@ -274,8 +284,8 @@ export class Operations extends Transport {
   }
 
   /** Export the document with a plugin named in SVC_PLUGINS; 404 for any other name. */
-  exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
   /** List the job's flagged values that await a decision, in reading order; filters select others. */

@@ -4,7 +4,9 @@ import { RETRY, delay, readRetryAfter, type Retry } from "./retry.js";
 import type { Form } from "./uploads.js";
 
 export interface ClientOptions {
-  baseUrl: string;
+  /** Default: QUIRE_URL of the environment, then http://127.0.0.1:8000. */
+  baseUrl?: string;
+  /** Default: QUIRE_TOKEN of the environment. */
   apiKey?: string;
   /** Organisation inside the key's tenant. */
   org?: string;
@@ -30,7 +32,7 @@ export interface Call {
 /** One page of a listing; `nextCursor` is null on the last. */
 export type Page<T> = T[] & { nextCursor: string | null };
 
-/** A picture. `width`, `height` in points and `pageCount` where the answer is a page. */
+/** A file or picture. `width`, `height` in points and `pageCount` where the answer is a page. */
 export interface Content {
   data: Uint8Array;
   mediaType: string;
@@ -43,11 +45,13 @@ export interface Content {
 const SPARE_MS = 15_000;
 
 export class Transport {
-  protected readonly options: ClientOptions;
+  protected readonly options: ClientOptions & { baseUrl: string };
   private readonly retry: Retry;
 
-  constructor(options: ClientOptions) {
-    this.options = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, "") };
+  constructor(options: ClientOptions = {}) {
+    const baseUrl = (options.baseUrl ?? variable("QUIRE_URL") ?? "http://127.0.0.1:8000").replace(/\/+$/, "");
+    const apiKey = options.apiKey ?? variable("QUIRE_TOKEN");
+    this.options = { ...options, baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
     this.retry = { ...RETRY, ...options.retry };
   }
 
@@ -145,6 +149,12 @@ export class Transport {
     const asked = Number(call.query?.["wait"] ?? call.query?.["timeout_s"] ?? 0);
     return asked ? asked * 1000 + SPARE_MS : (this.options.timeoutMs ?? 60_000);
   }
+}
+
+/** A variable of the environment; undefined where there is none, as in browsers, or if it is empty. */
+function variable(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.[name] || undefined;
 }
 
 /** Resolves after the pause; rejects at once when the signal fires. */

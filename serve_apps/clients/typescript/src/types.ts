@@ -240,6 +240,13 @@ export interface ErasureRequest {
 
 export type EventKind = "document.finished" | "job.finished";
 
+export interface ExtractedData {
+  data: Record<string, unknown>;
+  evidence?: Record<string, LeafEvidence>;
+  missing?: Record<string, Missing>;
+  valid?: boolean;
+}
+
 export interface ExtractedField {
   key: string;
   canonical_key: string;
@@ -248,6 +255,7 @@ export interface ExtractedField {
   normalized: string | null;
   confidence: number;
   evidence: FieldEvidence;
+  further_evidence?: Array<FieldEvidence>;
 }
 
 export interface FieldEvidence {
@@ -255,6 +263,8 @@ export interface FieldEvidence {
   page: number;
   bbox: Array<number> | null;
   cell?: number | null;
+  start: number;
+  end: number;
 }
 
 export interface FlagBoxes {
@@ -297,6 +307,8 @@ export interface Health {
   cluster?: Record<string, unknown> | null;
   warnings?: Array<string> | null;
 }
+
+export type How = "pair" | "table" | "line" | "letterhead" | "prose" | "heading" | "list" | "default";
 
 export interface InboxItem {
   document_id: string;
@@ -358,6 +370,13 @@ export interface KeyUsage {
   bytes: number;
 }
 
+export interface LeafEvidence {
+  places: Array<Place>;
+  verbatim: string;
+  confidence: number;
+  how: How;
+}
+
 export interface License {
   licensed: boolean;
   plan: string;
@@ -402,6 +421,8 @@ export interface ListedDocument {
 
 export type MarkdownText = "rich" | "plain";
 
+export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified";
+
 export type NodeType = "document" | "page" | "section" | "block" | "table" | "cell" | "picture";
 
 export type ObjectType = "section" | "table" | "figure" | "list" | "definition" | "reference" | "date" | "money" | "email" | "phone" | "identifier" | "person" | "organization" | "location";
@@ -427,6 +448,15 @@ export interface Pending {
   status: DocumentStatus;
   pages_done: number;
   pages_total: number;
+}
+
+export interface Place {
+  block_id: string;
+  page: number;
+  bbox: Array<number> | null;
+  cell: number | null;
+  start: number;
+  end: number;
 }
 
 export interface Place {
@@ -584,6 +614,8 @@ export interface SyncReport {
   started_at: string;
   finished_at: string;
 }
+
+export type TableFormat = "csv" | "xlsx" | "parquet" | "arrow";
 
 export type TableStyle = "auto" | "html" | "pipe";
 

@@ -1,6 +1,6 @@
 // Against the service itself, where QUIRE_URL says it is; `make test-sdk` starts one.
 import assert from "node:assert/strict";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ const quire = new QuireClient({ baseUrl, apiKey: "acme-write" });
 
 async function paper(): Promise<string> {
   const path = join(await mkdtemp(join(tmpdir(), "quire-")), "paper.pdf");
-  await writeFile(path, "%PDF-1.4\n% tiny\n%%EOF\n");
+  await writeFile(path, Buffer.from("%PDF-1.4\n% tiny \xff\xfe\0\x80\n%%EOF\n", "latin1"));
   return path;
 }
 
@@ -28,6 +28,8 @@ test("a file from disk is read and its outputs come back", async () => {
   assert.equal(document.source_file, "paper.pdf");
   const page = await quire.getPage(job.id, document.document_id, 1, { dpi: 72 });
   assert.deepEqual([page.mediaType, page.width, page.pageCount], ["image/png", 595, 1]);
+  const original = await quire.getOriginal(job.id, document.document_id);
+  assert.deepEqual(Buffer.from(original.data), await readFile(await paper()));
   assert.match(await quire.exportMarkdown(job.id, document.document_id), /Hello/);
   assert.equal((await quire.getChunks(job.id, document.document_id))[0]?.text, "Hello");
   const kinds = [];
@@ -35,6 +37,11 @@ test("a file from disk is read and its outputs come back", async () => {
   assert.deepEqual(kinds, ["job", "end"]);
   await quire.deleteJob(job.id);
   await assert.rejects(quire.getJob(job.id), (error: unknown) => error instanceof ApiError && error.status === 404);
+});
+
+test("the address comes from QUIRE_URL if none is given", async () => {
+  const named = new QuireClient({ apiKey: "acme-write" });
+  assert.ok(Array.isArray(await named.listJobs({ limit: 1 })));
 });
 
 test("a parse answers with its tree", async () => {

@@ -99,3 +99,8 @@ def test_subtotals_and_their_total_hold() -> None:
         ["Total", "41"],
     ]
     assert [check.holds for check in check_table(make_table(rows))] == [True, True, True]
+
+
+def test_raised_note_marks_are_no_part_of_a_figure() -> None:
+    table = make_table([["Name", "Sum"], ["a", "1,200¹"], ["b", "300"], ["c", "50²,³"], ["Total", "1,550"]])
+    assert [check.holds for check in check_table(table)] == [True]

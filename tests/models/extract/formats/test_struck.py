@@ -7,6 +7,7 @@ from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.opendocument.test_odf import opendocument
 from tests.models.extract.formats.rtf.test_rtf import rtf
 from tests.models.extract.formats.slides.decks import deck, shape, slide
+from tests.models.extract.formats.word.doc.words import sprm, word
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph, style
 from tests.models.extract.formats.word.docx.test_inline import run
 
@@ -32,6 +33,10 @@ def _odt(name: str) -> bytes:
     )
 
 
+def _doc(code: int) -> bytes:
+    return word([("now 5 was 9\r", 0, b"")], looks=[(6, 11, sprm(code, b"\x01"))])
+
+
 def _pptx(properties: str) -> bytes:
     runs = f"<a:p><a:r><a:t>now 5 </a:t></a:r><a:r><a:rPr {properties}/><a:t>was 9</a:t></a:r></a:p>"
     return deck(slide(shape(runs)))
@@ -47,6 +52,8 @@ def _pptx(properties: str) -> bytes:
         _odt("Child"),
         rtf(r"now 5 {\strike was 9}\par"),
         rtf(r"now 5 {\striked1 was 9}\par"),
+        _doc(0x0837),
+        _doc(0x2A53),
         _pptx('strike="sngStrike"'),
         _pptx('strike="dblStrike"'),
     ],

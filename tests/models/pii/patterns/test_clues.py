@@ -28,9 +28,9 @@ from models.pii.patterns.clues import (
     before_house_numbers,
     before_numbers,
     before_spelled_at,
-    behind,
 )
 from models.pii.patterns.kind_patterns import PATTERNS
+from models.pii.patterns.labels import Labels
 from models.pii.patterns.pattern import Pattern
 from models.pii.patterns.phones import find_phones
 from tests.models.pii.values import CONTEXT_WORDS, PLAIN_WORDS, VALUES, disturbed
@@ -122,8 +122,6 @@ def test_value_behind_an_invalid_number_is_found() -> None:
         (at_quoted, '"' + "a" * 66 + '"@c', []),
         (at_hosts, "see a.b:80/c/d e/f", [4, 8]),
         (at_hosts, "see a:b.c/d", [4, 6]),
-        (behind(("tel", "t"), 3), "a Tel 5", [2, 3, 4, 5]),
-        (behind(("tel",), 9), "a tel 5", [0, 1, 2, 3, 4, 5, 6, 7]),
         (at_numbered_streets, "at 12 Old Rope Street and 7, Quay Rd", [3, 26]),
         (at_numbered_streets, "1 2 b c d e Street", [0, 2]),
         (at_numbered_streets, "1 a b c d e Street", [0]),
@@ -144,4 +142,4 @@ def test_lower_case_keeps_every_character_at_its_place() -> None:
     assert Clues("ABC É").lower == "abc é"
     longer = Clues("A\u0130B TEL")  # its lower case is two characters
     assert longer.lower == "a\u0130b tel"
-    assert longer.hinted(("tel", "b")) == [2, 4]
+    assert Labels("tel").places(longer) == [(4, 7)]

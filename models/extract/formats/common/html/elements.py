@@ -17,7 +17,6 @@ SKIPPED: Final = frozenset(
         "noscript",
         "template",
         "head",
-        "svg",
         "canvas",
         "iframe",
         "object",
@@ -28,12 +27,11 @@ SKIPPED: Final = frozenset(
         "map",
         "datalist",
         "rp",
-        "rt",
         "frameset",
         "noframes",
     )
 )
-"""Never read: scripts, drawings, frames, hidden choices, ruby annotations."""
+"""Never read: scripts, frames, hidden choices, brackets of ruby annotations."""
 BLOCKS: Final = frozenset(
     (
         "html",

@@ -263,6 +263,19 @@ class HtmlWalker:
         if words:
             self._runs.append(StyledRun(words, self._style))
 
+    def _read_ruby(self, node: Element) -> None:
+        """Add the pronunciation in brackets."""
+        self._runs.append(StyledRun("(", self._style))
+        self._read_inside(node)
+        self._runs.append(StyledRun(")", self._style))
+
+    def _read_drawing(self, node: Element) -> None:
+        """Add the texts of a drawing as one paragraph, a line each."""
+        lines = [fold("".join(text.itertext())).strip() for text in node.iter("text")]
+        if words := "\n".join(line for line in lines if line):
+            self._flush()
+            self._add(FlowBlock(BlockType.PARAGRAPH, words), node)
+
     def _read_math(self, node: Element) -> None:
         tex = mathml_to_latex(node)
         if tex and node.get("display") == "block":
@@ -366,6 +379,8 @@ _HANDLERS: Final[dict[str, _Handler]] = {
     "img": HtmlWalker._read_image,
     "input": HtmlWalker._read_input,
     "math": HtmlWalker._read_math,
+    "rt": HtmlWalker._read_ruby,
+    "svg": HtmlWalker._read_drawing,
     "select": HtmlWalker._read_select,
     "table": HtmlWalker._read_table,
     "figcaption": HtmlWalker._read_caption,

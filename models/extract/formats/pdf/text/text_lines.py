@@ -1,6 +1,7 @@
 """Text lines of a MuPDF page dictionary, built in one pass over its spans. Decides nothing about layout."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from models.cdom.geometry import Bbox
@@ -30,6 +31,8 @@ _BLANK, _MONO_BLANK = 0.25, 0.6
 
 FontLook = tuple[bool, bool, bool, bool]
 """(bold, italic, code, mathematics)"""
+StyledPiece = tuple[int, int, FontLook, int]
+"""Start and end in the line's text, style, and 1 for a superscript, -1 for a subscript, 0 for other text."""
 
 _font_looks: dict[tuple[str, int], FontLook] = {}
 
@@ -90,13 +93,22 @@ def make_line(stated: dict[str, Any]) -> Line | None:
         text = clean_glyphs(_show_soft_hyphen(spans[0]["text"])).rstrip()
         if not text or text.isspace():
             return None
-        return _build_line(stated, spans[0], text, [(0, len(text), font_look(spans[0]["font"], spans[0]["flags"]))])
+        return _build_line(stated, spans[0], text, [(0, len(text), _look_of(spans[0]), _script_of(spans[0]))])
     return _make_mixed_line(stated, spans)
+
+
+def _look_of(span: dict[str, Any]) -> FontLook:
+    return font_look(span["font"], span["flags"])
+
+
+def _script_of(span: dict[str, Any]) -> int:
+    """Return 1 for a superscript, -1 for a subscript, 0 for other text."""
+    return int(span.get("script", 0))
 
 
 def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Line | None:
     parts: list[str] = []
-    pieces: list[tuple[int, int, FontLook]] = []
+    pieces: list[StyledPiece] = []
     offset, main, most = 0, spans[0], -1
     for span in spans:
         text = clean_glyphs(_show_soft_hyphen(span["text"]) if span is spans[-1] else span["text"])
@@ -105,7 +117,7 @@ def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Lin
             continue
         if count > most and not text.isspace():
             main, most = span, count
-        pieces.append((offset, offset + count, font_look(span["font"], span["flags"])))
+        pieces.append((offset, offset + count, _look_of(span), _script_of(span)))
         parts.append(text)
         offset += count
     text = "".join(parts).rstrip()
@@ -114,9 +126,7 @@ def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Lin
     return _build_line(stated, main, text, pieces)
 
 
-def _build_line(
-    stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list[tuple[int, int, FontLook]]
-) -> Line:
+def _build_line(stated: dict[str, Any], main: dict[str, Any], text: str, pieces: list[StyledPiece]) -> Line:
     lead = len(text) - len(text.lstrip())
     text = text[lead:]
     x0, top, x1, bottom = stated["bbox"]
@@ -171,30 +181,32 @@ def _find_tall(spans: list[dict[str, Any]], size: float) -> float:
     return max((span["size"] for span in spans if span["size"] > size and _LETTER.search(span["text"])), default=size)
 
 
-def _set_looks(line: Line, pieces: list[tuple[int, int, FontLook]], lead: int) -> None:
+def _set_looks(line: Line, pieces: list[StyledPiece], lead: int) -> None:
     """Set the styles of the whole line (over 80 % of its characters) and, if anything is styled, its runs."""
     length = len(line.text)
     if len(pieces) == 1:
         line.bold, line.italic, line.code, line.math = pieces[0][2]
         line.has_math = line.math
-        if line.bold or line.italic or line.code:
-            line.runs = [Run(0, length, line.bold, line.italic, line.code)]
+        script = pieces[0][3]
+        if line.bold or line.italic or line.code or script:
+            own = Run(0, length, line.bold, line.italic, line.code, superscript=script > 0, subscript=script < 0)
+            line.runs = [own]
         return
     bold = italic = code = math = 0
     runs: list[Run] = []
-    for start, end, (is_bold, is_italic, is_code, is_math) in pieces:
+    for start, end, (is_bold, is_italic, is_code, is_math), script in pieces:
         start, end = max(start - lead, 0), min(end - lead, length)
         math += (end - start) * is_math
-        if end <= start or not (is_bold or is_italic or is_code):
+        if end <= start or not (is_bold or is_italic or is_code or script):
             continue
         bold += (end - start) * is_bold
         italic += (end - start) * is_italic
         code += (end - start) * is_code
-        last = runs[-1] if runs else None
-        if last and last.end == start and (last.bold, last.italic, last.code) == (is_bold, is_italic, is_code):
-            last.end = end
+        run = Run(start, end, is_bold, is_italic, is_code, superscript=script > 0, subscript=script < 0)
+        if runs and runs[-1].end == start and replace(runs[-1], start=start, end=end) == run:
+            runs[-1].end = end
         else:
-            runs.append(Run(start, end, is_bold, is_italic, is_code))
+            runs.append(run)
     line.runs = runs
     line.bold, line.italic, line.code = bold > 0.8 * length, italic > 0.8 * length, code > 0.8 * length
     line.math, line.has_math = math >= _MATH_SHARE * length, math > 0

@@ -170,10 +170,14 @@ def _differ(a: bytes, b: bytes) -> bool:
 
 @dataclass(slots=True)
 class SeenPage:
-    """A page's unseen text, with boxes after rotation, and its painted text."""
+    """A page's unseen text, with boxes after rotation, and its painted text.
+
+    `has_layer`: the painted text is the text layer of a scan.
+    """
 
     unseen: list[UnseenText]
     painted: Painted
+    has_layer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +256,7 @@ def _count_page(
         count = len(strip_blanks(clean_glyphs(span["text"])))
         excluded.append(ExcludedPlace(reason=OVERPRINT, characters=count, bbox=round_bbox(box)))
     painted = Painted(text=text, lines=lambda: _lines_of(blocks), excluded=excluded, judged=sight.judged)
-    return SeenPage(counted, painted)
+    return SeenPage(counted, painted, sight.has_layer)
 
 
 def _text_of(blocks: list[dict[str, Any]]) -> str:

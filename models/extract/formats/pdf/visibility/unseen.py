@@ -21,6 +21,7 @@ from models.extract.formats.pdf.visibility.paint import (
     may_hide,
     surely_unseen,
 )
+from models.extract.formats.pdf.visibility.scan_layer import is_scan
 
 _PARTS = 16
 """A cover over less than this fraction (one part of so many) of a span hides nothing of it."""
@@ -62,10 +63,14 @@ class UnseenText:
 
 @dataclass(slots=True)
 class Sight:
-    """Unseen text of a page; `judged` is False when there was too much to check."""
+    """Unseen text of a page; `judged` is False when there was too much to check.
+
+    `has_layer`: the text layer of a scan was kept as text.
+    """
 
     unseen: list[UnseenText] = field(default_factory=list)
     judged: bool = True
+    has_layer: bool = False
 
 
 @dataclass(slots=True)
@@ -108,6 +113,7 @@ class _Judge:
 
     def __init__(self, page: SightedPage, sight: Sight) -> None:
         self._page, self._sight = page, sight
+        self._is_scan = is_scan(page.blocks, page.images, page.bounds) if page.images else False
         self.covers: list[Cover] = []
         self.crosses = False
 
@@ -116,7 +122,9 @@ class _Judge:
         spans: list[PaintedSpan] = []
         for number, span in enumerate(line["spans"]):
             reason = surely_unseen(span)
-            if reason is not None and self._is_drawn(span, reason):
+            if reason is not None and reason is not Unseen.TINY and self._is_layer(span):
+                spans.append(span)
+            elif reason is not None and self._is_drawn(span, reason):
                 spans.append(_with_drawn_size(span, line["dir"]))
             elif reason is not None:
                 self._note(span["text"], span["bbox"], reason, span["size"])
@@ -143,6 +151,14 @@ class _Judge:
             return False
         page = self._page.draw()
         return page.shows(box) or (is_type3 and page.has_ink(box))
+
+    def _is_layer(self, span: PaintedSpan) -> bool:
+        """Return whether the span belongs to the text layer of a scan, whose picture has ink at its place."""
+        box = ink_box(span)
+        if not self._is_scan or not self._has_picture(box) or not self._page.draw().has_ink(box):
+            return False
+        self._sight.has_layer = True
+        return True
 
     def _has_picture(self, box: Bbox) -> bool:
         return any(_overlap(self._page.blocks[order]["bbox"], box) for order in self._page.images)
@@ -174,7 +190,7 @@ class _Judge:
 
     def _judge_covered(self, span: PaintedSpan, later: list[Cover]) -> list[PaintedSpan]:
         """Return the span or nothing: a cover hides all or none of it, so its characters are not examined."""
-        if span["text"].isspace() or self._still_shows(span, later):
+        if span["text"].isspace() or self._is_layer(span) or self._still_shows(span, later):
             return [span]
         self._note(span["text"], span["bbox"], Unseen.COVERED, span["size"])
         return []

@@ -48,7 +48,7 @@ _NUMBERS: Final = {
     0x840F: "left",
 }
 _SIGNED: Final = frozenset((0x845E, 0x840F, 0x460B, 0x6649))
-_TOGGLES: Final = {0x0835: "bold", 0x0836: "italic", 0x083C: "hidden"}
+_TOGGLES: Final = {0x0835: "bold", 0x0836: "italic", 0x083C: "hidden", 0x0837: "strike", 0x2A53: "double"}
 _DELETED: Final = 0x0800
 """The property change that marks characters as deleted."""
 _SPECIAL, _PLACE = 0x0855, 0x6A03
@@ -229,7 +229,12 @@ def _read_look(raw: bytes, fonts: list[str]) -> WordLook:
     position = changes.get(_PLACE, b"")
     symbol = changes.get(SYMBOL, b"")
     return WordLook(
-        markup=InlineMarkup(bold=named["bold"], italic=named["italic"], hidden=named["hidden"]),
+        markup=InlineMarkup(
+            bold=named["bold"],
+            italic=named["italic"],
+            hidden=named["hidden"],
+            strike=named["strike"] or named["double"],
+        ),
         deleted=_DELETED in active,
         special=_SPECIAL in active,
         picture=int.from_bytes(position, "little", signed=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
-from models.extract.formats.word.doc.drawings import (
+from models.extract.formats.flow.drawings import (
     MAX_RECORDS,
     SHAPE,
     STORE,

@@ -6,12 +6,23 @@ External images are reported, never fetched. Of alternative contents one is read
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from lxml import etree
+
 from models.extract.formats.common.opc import Relations
 from models.extract.formats.common.xml import DGM, MC, WP, A, C, Element, O, R, V, W, tag_of
 from models.extract.formats.word.docx.pieces import Box, Chart, PicturePiece, Piece
 
 _VISIBLE: Final = frozenset(
-    {W + "t", W + "txbxContent", A + "blip", V + "imagedata", C + "chart", DGM + "relIds", W + "drawing"}
+    {
+        W + "t",
+        W + "txbxContent",
+        A + "blip",
+        V + "imagedata",
+        V + "textpath",
+        C + "chart",
+        DGM + "relIds",
+        W + "drawing",
+    }
 )
 
 
@@ -42,6 +53,8 @@ def read_drawing(node: Element, relations: Relations, warn: Callable[[str], None
         if element.tag == W + "txbxContent":
             yield Box(element)
             continue
+        if element.tag == V + "textpath" and (words := (element.get("string") or "").strip()):
+            yield Box(_as_text_box(words))
         if element.tag == O + "OLEObject":
             warn("embedded-object")
         elif (piece := _picture_or_chart(element, own or shared or "", relations)) is not None:
@@ -49,6 +62,13 @@ def read_drawing(node: Element, relations: Relations, warn: Callable[[str], None
                 warn("external-image")
             yield piece
         stack.extend(child for child in reversed(element) if isinstance(child.tag, str))
+
+
+def _as_text_box(words: str) -> Element:
+    """Return the text of WordArt as the content of a text box."""
+    content = etree.Element(W + "txbxContent")
+    etree.SubElement(etree.SubElement(etree.SubElement(content, W + "p"), W + "r"), W + "t").text = words
+    return content
 
 
 def _picture_or_chart(node: Element, alt: str, relations: Relations) -> PicturePiece | Chart | None:

@@ -17,7 +17,7 @@ _TAGS = {
     NoteKind.ENDNOTE: W + "endnote",
     NoteKind.COMMENT: W + "comment",
 }
-_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SUPERSCRIPT = str.maketrans("0123456789ivxlcdm", "⁰¹²³⁴⁵⁶⁷⁸⁹ⁱᵛˣˡᶜᵈᵐ")
 
 ReadStory = Callable[[NoteKind, Element, FlatPage], None]
 """Reads a note's content into a page, with the context of its part."""
@@ -68,9 +68,11 @@ class NoteBook:
     def _read(self, kind: NoteKind, note: Element, label: str) -> list[FlowBlock]:
         page = FlatPage()
         self._read_story(kind, note, page)
-        flat = flatten(page.current.blocks)
+        blocks = page.current.blocks
+        flat = flatten([block for block in blocks if block.table is None])
+        children = [*(block for block in blocks if block.table is not None), *flat.children]
         prefix = label + " " if label and flat.text else ""
         flags = (COMMENT,) if kind is NoteKind.COMMENT else ()
         draft = FlowBlock(BlockType.FOOTNOTE, prefix + flat.text, move_spans(flat.spans, len(prefix)), flags=flags)
         drafts = [draft] if draft.text else []
-        return [*drafts, *(adopt(flat.children, draft) if drafts else flat.children), *page.current.notes]
+        return [*drafts, *(adopt(children, draft) if drafts else children), *page.current.notes]

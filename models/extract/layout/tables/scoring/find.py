@@ -14,6 +14,7 @@ from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.continuation import load_continuation
 from models.extract.layout.tables.grid import make_table
 from models.extract.layout.tables.lattice import enclose_cells
+from models.extract.layout.tables.networks import find_networks, without_networks
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from models.extract.layout.tables.regions.view import PageView, view_page
@@ -25,6 +26,8 @@ from models.extract.layout.tables.scoring.last_row import take_last_rows
 from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
+_DRAWN = 0.95
+"""Expected quality (0..1) of a table whose rules enclose every cell."""
 
 
 @dataclass(slots=True)
@@ -48,11 +51,27 @@ def load_weights() -> None:
 def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
     """Return the tables of the page, top to bottom, and the lines outside them."""
     view = view_page(marks, lines)
+    networks = find_networks(view)
+    tables = [
+        FoundTable(make_table(network.grid, marks.divides), network.region.box, network.lines, _DRAWN)
+        for network in networks
+    ]
+    if networks:
+        view = without_networks(view, networks)
+    tables += _find_scored(view)
+    tables.sort(key=lambda item: (item.box[1], item.box[0]))
+    taken = {id(line) for item in tables for line in item.lines}
+    return tables, [line for line in lines if id(line) not in taken]
+
+
+def _find_scored(view: PageView) -> list[FoundTable]:
+    """Return the tables that are not fully drawn: the candidates with the best scores."""
+    marks = view.marks
     candidates = find_candidates(view)
     if marks.seen:
         candidates += propose_seen(view, marks.seen, {item.indices for item in candidates})
     if not candidates:
-        return [], lines
+        return []
     features = describe_candidates(candidates, view)
     scores = [float(item) for item in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
@@ -61,10 +80,7 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     chosen = take_first_rows(view, take_last_rows(view, chosen))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
-    tables = [_make_found(view, candidate, score) for candidate, score in chosen]
-    tables.sort(key=lambda item: (item.box[1], item.box[0]))
-    taken = {id(line) for item in tables for line in item.lines}
-    return tables, [line for line in lines if id(line) not in taken]
+    return [_make_found(view, candidate, score) for candidate, score in chosen]
 
 
 def find_candidates(

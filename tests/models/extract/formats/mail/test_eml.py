@@ -142,3 +142,10 @@ def test_a_saved_page_is_read_with_its_pictures() -> None:
 def test_the_limits_on_text_hold_for_mail() -> None:
     with pytest.raises(ResourceLimit):
         read_tree(f"{HEAD}\n{'word ' * 100}".encode(), ReadOptions(max_text_chars=100))
+
+
+def test_saved_page_without_a_page_keeps_its_format() -> None:
+    head = "From: <Saved by Blink>\nSnapshot-Content-Location: x\nContent-Type: multipart/related; boundary=B\n\n"
+    tree = read_tree(f"{head}--B\nContent-Type: text/plain\n\nOnly text\n--B--\n".encode())
+    assert tree.source.format == "mhtml"
+    assert texts(tree)[-1] == "Only text"

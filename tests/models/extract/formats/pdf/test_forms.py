@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from models.cdom.tree import BlockType
 from models.derive.fields.fields import find_fields
 from models.extract.formats.pdf.engine import pymupdf
@@ -98,3 +100,30 @@ def test_no_character_of_a_filled_form_is_lost() -> None:
     tree = paper.read()
     assert tree.coverage is not None
     assert tree.coverage.characters.lost == 0
+
+
+LABELS = (
+    "Invoice Number: INV-7731",
+    "Total: 1,204.50 EUR",
+    "Supplier: Northern Rope Works",
+    "Contact: jane.roe@example.org",
+    "Delivery place: North quay 4",
+    "Order ref: PX-9",
+)
+
+
+@pytest.mark.parametrize("step", [14, 20, 30])
+def test_label_lines_at_any_spacing_are_pairs(step: int) -> None:
+    paper = Paper()
+    for number, line in enumerate(LABELS):
+        paper.text(72, 90 + step * number, line)
+    fields = [(field.key, field.value) for field in find_fields(paper.read())]
+    assert [tuple(line.split(": ")) for line in LABELS] == [field for field in fields if f"{field[0]}: " in str(LABELS)]
+
+
+def test_value_of_a_label_line_that_wraps_stays_one_paragraph() -> None:
+    lines = ("Delivery place: the northern quay of the old harbour, shed", "number four", "Order ref: PX-9")
+    paper = Paper()
+    for number, line in enumerate(lines):
+        paper.text(72, 90 + 14 * number, line)
+    assert texts(paper.read(), BlockType.PARAGRAPH) == [f"{lines[0]} {lines[1]}", lines[2]]

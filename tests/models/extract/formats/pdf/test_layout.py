@@ -100,7 +100,7 @@ def test_a_raised_mark_stays_on_its_line() -> None:
     paper = Paper()
     y = paper.prose(50, 60, 4)
     paper.text(50, y + 10, "A statement with a note.").text(158, y + 6, "12", 6)
-    assert texts(paper.read(), BlockType.PARAGRAPH)[-1] == "A statement with a note.12"
+    assert texts(paper.read(), BlockType.PARAGRAPH)[-1] == "A statement with a note.¹²"
 
 
 def test_captions_belong_to_the_nearest_float_of_their_kind() -> None:

@@ -167,7 +167,7 @@ def set_fraction(*, bar: bool) -> str:
 
 
 def test_a_fraction_in_running_text_can_be_searched_as_scripts_can() -> None:
-    assert set_fraction(bar=True) == "The share is about 1/2 of m2 and xi of it."
+    assert set_fraction(bar=True) == "The share is about 1/2 of m² and xi of it."
 
 
 def test_figures_above_each_other_without_a_bar_are_not_a_fraction() -> None:

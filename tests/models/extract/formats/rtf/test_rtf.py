@@ -180,3 +180,28 @@ def test_a_style_named_title_is_the_title() -> None:
 @pytest.mark.parametrize(("font", "byte", "text"), [(r"\fcharset161", "e1", "α"), (r"\cpg1251", "cf", "П")])
 def test_fonts_say_their_charset_or_their_code_page(font: str, byte: str, text: str) -> None:
     assert texts(read_tree(rtf(rf"{{\fonttbl{{\f7{font} Arial;}}}}\f7 \'{byte}\par"))) == [text]
+
+
+def test_headers_and_footers_are_apart_from_the_text_and_read_once() -> None:
+    page = r"{\field{\*\fldinst PAGE}{\fldrslt 1}}"
+    heads = rf"{{\header\pard Secret\par}}{{\headerl Secret}}{{\footer Page {page}\par}}"
+    tree = read_tree(rtf(rf"{heads}\pard Words\par\sect{heads} more\par"))
+    assert texts(tree, BlockType.PARAGRAPH) == ["Words", "more"]
+    assert texts(tree, BlockType.PAGE_HEADER) == ["Secret"]
+    assert texts(tree, BlockType.PAGE_FOOTER) == ["Page 1"]
+
+
+def test_table_in_a_header_or_note_does_not_change_the_text_around_it() -> None:
+    table = r"\trowd\cellx1\cellx2\pard\intbl a\cell b\cell\row"
+    tree = read_tree(rtf(rf"{{\header {table}}}\pard Words{{\footnote {table}}} after\par"))
+    assert texts(tree, BlockType.PARAGRAPH) == ["Words after"]
+    assert texts(tree, BlockType.PAGE_HEADER) == ["a\tb"]
+    assert texts(tree, BlockType.FOOTNOTE) == ["a\tb"]
+    assert of_type(tree, BlockType.TABLE) == []
+
+
+def test_link_in_a_note_stays_in_the_note() -> None:
+    field = r'{\field{\*\fldinst HYPERLINK "http://x.org"}{\fldrslt here}}'
+    tree = read_tree(rtf(rf"Words{{\footnote See {field}.}} after\par"))
+    assert texts(tree, BlockType.PARAGRAPH) == ["Words after"]
+    assert texts(tree, BlockType.FOOTNOTE) == ["See here."]

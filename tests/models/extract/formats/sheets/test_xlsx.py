@@ -6,6 +6,7 @@ from models.cdom.errors import Malformed, ResourceLimit
 from models.cdom.flags import COMMENT, HIDDEN_TEXT
 from models.cdom.tree import BlockType
 from models.export.markdown import tree_to_markdown
+from models.extract.formats.flow import sheet as sheet_limits
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, zipped
 from tests.models.extract.formats.sheets.workbooks import S, number_cell, relations, sheet, text_cell, workbook
 
@@ -133,3 +134,12 @@ def test_a_cell_merged_over_many_rows_holds_its_table_together() -> None:
     rows = f"<row>{text_cell('A1', 'tall')}{text_cell('B1', 'x')}</row>"
     tree = read_tree(workbook(sheet(rows, after='<mergeCells><mergeCell ref="A1:A20"/></mergeCells>')))
     assert [rows_of(table) for table in of_type(tree, BlockType.TABLE)] == [[["tall", "x"]]]
+
+
+def test_shared_text_in_many_cells_ends_by_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sheet_limits, "MAX_CHARS", 1000)
+    text = "x" * 101
+    strings = f'<sst xmlns="{S}"><si><t>{text}</t></si></sst>'
+    cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 11))
+    with pytest.raises(ResourceLimit, match="more than 1000 characters in cells"):
+        read_tree(workbook(sheet(cells), more={"xl/sharedStrings.xml": strings}))

@@ -115,3 +115,26 @@ def test_an_open_bracket_costs_no_search_of_its_own() -> None:
 def test_links_are_those_that_the_standard_parser_finds(text: str) -> None:
     standard = MarkdownIt("commonmark", {"html": True}).render(text)
     assert make_parser().render(text, label_steps(text)) == standard
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_records_of_unequal_length_under_column_names_are_a_table(delimiter: str) -> None:
+    text = "name,price,qty\nlamp,12\ntable,99,3,extra\nchair\nsofa,7,1\n".replace(",", delimiter)
+    tree = read_tree(text.encode())
+    assert tree.source.format == "csv"
+    assert tree.blocks[0].table is not None
+    assert (tree.blocks[0].table.rows, tree.blocks[0].table.cols) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear Ann, Bo and Cy,\nthanks for the lamp\nand for the chair, which is fine\nBest,\nDi\n",
+        "x = f(a, b)\ny = g(a,b,c)\nz = 1\nprint(x,y)\n",
+        "one,two\na,b,c\n",
+        "name,name\na,b,c\nd\ne,f,g,h\n",
+        "import os,sys\nfor a,b,c in []:\n    pass\ny=1\nd,e,f,g=2\n",
+    ],
+)
+def test_prose_and_code_with_commas_are_text(text: str) -> None:
+    assert read_tree(text.encode()).source.format == "txt"

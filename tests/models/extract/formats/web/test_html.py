@@ -137,3 +137,24 @@ def test_mathml_is_a_formula_in_tex() -> None:
     tree = read_tree(page(f"<p>so {inline} holds</p>{stated}"))
     assert texts(tree, BlockType.PARAGRAPH) == [r"so $\frac{a}{\sqrt{b}}$ holds"]
     assert texts(tree, BlockType.FORMULA) == ["x_1"]
+
+
+def test_pronunciation_follows_its_word_in_brackets() -> None:
+    tree = read_tree(page("<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を</p>"))
+    assert texts(tree) == ["漢字(かんじ)を"]
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+
+
+def test_texts_of_a_drawing_are_lines_of_one_paragraph() -> None:
+    drawing = "<svg><title>tip</title><style>x</style><text>In <tspan>SVG</tspan></text><text>two</text></svg>"
+    tree = read_tree(page(f"<p>before</p>{drawing}<p>after</p>"))
+    assert texts(tree) == ["before", "In SVG\ntwo", "after"]
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+
+
+def test_fragment_that_begins_with_a_form_is_a_page() -> None:
+    tree = read_tree(b"<form>Country: <select><option>DE<option selected>FR</select></form>")
+    assert tree.source.format == "html"
+    assert texts(tree) == ["Country: FR"]

@@ -6,7 +6,7 @@ from typing import Any
 from llama_index.core.readers.base import BasePydanticReader
 from llama_index.core.schema import Document
 from quire_client import Client, FileLike, LoadOptions, load_texts
-from quire_client.loading import Split
+from quire_client.loading import OnError, Split
 
 _NOT_EMBEDDED = ["job_id", "document_id", "chunk_id", "boxes", "format", "page_count"]
 """Metadata unrelated to the content; it is hidden from the embedder and the model."""
@@ -16,6 +16,7 @@ class QuireReader(BasePydanticReader):
     """Read files with `QuireReader().load_data("report.pdf")`, or as `file_extractor` of a directory reader.
 
     Without `url` and `token` the service is that of QUIRE_URL and QUIRE_TOKEN.
+    With `on_error="warn"` a file that cannot be read is skipped with a warning.
     """
 
     is_remote: bool = True
@@ -23,6 +24,7 @@ class QuireReader(BasePydanticReader):
     token: str | None = None
     split: Split = "chunk"
     redacted: bool = False
+    on_error: OnError = "raise"
 
     def lazy_load_data(  # type: ignore[override]
         self, file: FileLike | list[FileLike], extra_info: dict[str, Any] | None = None, **options: Any
@@ -30,7 +32,7 @@ class QuireReader(BasePydanticReader):
         """Yield each passage as it arrives. `options`: `pages`, `password`, `ocr`. Raises `DocumentFailed`."""
         options.pop("fs", None)  # the file system of a directory reader; files are streamed from their paths
         several = file if isinstance(file, list) else [file]
-        reading = LoadOptions(split=self.split, redacted=self.redacted, **options)
+        reading = LoadOptions(split=self.split, redacted=self.redacted, on_error=self.on_error, **options)
         with Client(self.url, self.token) as client:
             for loaded in load_texts(client, several, reading):
                 yield Document(

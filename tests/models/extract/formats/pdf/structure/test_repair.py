@@ -1,8 +1,11 @@
 """Files that other readers show are read: encrypted attachments only, broken page trees; pages have their labels."""
 
+import io
 import re
 from collections.abc import Callable
+from typing import Literal
 
+import pikepdf
 import pytest
 
 from models.cdom.errors import Encrypted, Malformed
@@ -64,6 +67,40 @@ def make_count_negative(data: bytes) -> bytes:
 def test_file_with_a_broken_page_tree_is_repaired_with_a_warning(damage: Callable[[bytes], bytes]) -> None:
     facts, texts = read(damage(make_pdf()))
     assert (facts.warnings, texts) == (("repaired",), [TEXT])
+
+
+def encrypt(user: str, owner: str, revision: Literal[4, 6]) -> bytes:
+    written = io.BytesIO()
+    with pikepdf.open(io.BytesIO(make_pdf())) as file:
+        file.save(written, encryption=pikepdf.Encryption(user=user, owner=owner, R=revision))
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(("user", "owner"), [("", "secret"), ("secret", "")])
+def test_aes_256_with_one_empty_password_is_read(user: str, owner: str) -> None:
+    assert read(encrypt(user, owner, 6)) == (read(make_pdf())[0], [TEXT])
+
+
+@pytest.mark.parametrize(("owner", "revision"), [("other", 6), ("", 4)])
+def test_file_that_needs_a_password_is_refused(owner: str, revision: Literal[4, 6]) -> None:
+    with pytest.raises(Encrypted, match="wants a password"):
+        read(encrypt("secret", owner, revision))
+
+
+def test_file_encrypted_with_certificates_is_refused_as_such() -> None:
+    entry = b"<</Filter/Adobe.PubSec/SubFilter/adbe.pkcs7.s5/V 4/Length 128>>"
+    with pytest.raises(Encrypted, match="not read"):
+        read(make_pdf().replace(b"/Root", b"/Encrypt " + entry + b"/Root", 1))
+
+
+def test_file_without_its_table_of_objects_is_read_with_a_warning() -> None:
+    facts, texts = read(make_pdf().replace(b"startxref", b"startxxxx"))
+    assert (facts.warnings, texts) == (("repaired",), [TEXT])
+
+
+def test_file_that_ends_before_its_first_page_is_cut_off() -> None:
+    with pytest.raises(Malformed, match="cut off"):
+        read(make_pdf()[:60])
 
 
 def test_file_without_any_page_stays_malformed() -> None:

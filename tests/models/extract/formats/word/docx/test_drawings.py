@@ -3,6 +3,7 @@
 from models.cdom.original import ReadOptions
 from models.cdom.tree import BlockType
 from models.extract.formats.word.docx import open_docx
+from tests.models.extract.flow_trees import read_tree as read_counted
 from tests.models.extract.formats.word.docx.files import PNG, cell, make_docx, paragraph, read_tree, row, shape, table
 
 IMAGE = [("p1", "image", "media/one.png")]
@@ -135,3 +136,11 @@ def test_an_embedded_document_is_not_read_and_warned_of() -> None:
         ["a"],
         ["embedded-document"],
     )
+
+
+def test_word_art_is_read_and_counted() -> None:
+    art = '<w:r><w:pict><v:shape><v:textpath string="Grand opening"/></v:shape></w:pict></w:r>'
+    tree = read_counted(make_docx(paragraph("Body") + f"<w:p>{art}</w:p>"))
+    assert [block.text for block in tree.blocks] == ["Body", "Grand opening"]
+    assert tree.coverage is not None
+    assert (tree.coverage.complete, tree.coverage.characters.painted) == (True, 16)

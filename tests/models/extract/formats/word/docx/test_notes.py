@@ -1,6 +1,8 @@
 """Footnotes, endnotes, comments, headers and footers."""
 
 from models.cdom.tree import BlockType
+from tests.models.extract.flow_trees import read_tree as read_counted
+from tests.models.extract.flow_trees import rows_of
 from tests.models.extract.formats.word.docx.files import cell as make_cell
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph, read_blocks, read_tree, row, shape, table
 
@@ -37,7 +39,7 @@ def test_endnotes_stand_at_the_end_of_the_document_in_roman_numbers() -> None:
     parts = {"endnotes": note("endnote", 2, "late")}
     body = paragraph("A", inside=call("endnote", 2) + '<w:r><w:br w:type="page"/></w:r>') + paragraph("B")
     blocks = read_blocks(body, parts=parts)
-    assert [(block.page, block.text) for block in blocks] == [(1, "Ai"), (2, "B"), (2, "i late")]
+    assert [(block.page, block.text) for block in blocks] == [(1, "Aⁱ"), (2, "B"), (2, "i late")]
 
 
 def test_comments_follow_their_paragraph_as_flagged_notes() -> None:
@@ -122,3 +124,19 @@ def test_a_table_in_a_header_is_lines_of_its_text() -> None:
     parts = {"header1": table(row(make_cell("Firm"), make_cell("Page 2")))}
     blocks = read_blocks(section(reference("header", "part0")), parts=parts)
     assert shape(blocks) == [(BlockType.PAGE_HEADER, None, "Firm\tPage 2")]
+
+
+def test_table_of_a_note_is_a_block_and_not_also_text_of_the_note() -> None:
+    note = f'<w:footnote w:id="2">{paragraph("See:")}{table(row(make_cell("In the table")))}</w:footnote>'
+    call = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    tree = read_counted(make_docx(paragraph("Word", inside=call), parts={"footnotes": note}))
+    assert [block.text for block in tree.blocks if block.type is BlockType.FOOTNOTE] == ["1 See:"]
+    assert [rows_of(block) for block in tree.blocks if block.table is not None] == [[["In the table"]]]
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+
+
+def test_main_part_of_any_name_is_counted() -> None:
+    tree = read_counted(make_docx(paragraph("Words"), document="doc/main.xml"))
+    assert tree.coverage is not None
+    assert tree.coverage.characters.painted == 5

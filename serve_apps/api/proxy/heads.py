@@ -1,41 +1,30 @@
-"""Middleware around Ray Serve's HTTP proxy (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH).
+"""uvicorn's HTTP protocol with limits on the size and the duration of request heads, and RFC 9112's refusals.
 
-It also limits the size and the duration of request headers: uvicorn accepts headers of any length before a key is
-checked, and waits for them without a time limit.
+uvicorn accepts headers of any length before a key is checked, waits for them without a time limit, and serves HTTP/1.1
+requests without Host.
 """
 
 import asyncio
-import json
-from typing import Any
 
-from starlette.middleware import Middleware
-from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http import auto
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from serve_apps.api.http.request_id import OneRequestId
+from serve_apps.api.proxy.problem import problem_bytes
 
 MOST_HEAD_BYTES = 64 << 10
 """Maximum consecutive bytes outside bodies (headers, trailers, chunk marks) plus one read: eight times a browser's."""
+MOST_TARGET_BYTES = (64 << 10) - 1
+"""Maximum bytes of a request target: the parser's offsets have 16 bits."""
 HEAD_S = 30.0  # seconds for the headers of one request
 _REFUSALS = {
-    431: ("headers-too-large", "Request Header Fields Too Large", "Request headers are limited to 64 KiB."),
+    400: ("bad-request", "Bad Request", "The request is not valid HTTP."),
     408: ("headers-stalled", "Request Timeout", "Request headers must arrive within 30 seconds."),
+    414: ("address-too-long", "URI Too Long", "The address is limited to 64 KiB."),
+    431: ("headers-too-large", "Request Header Fields Too Large", "Request headers are limited to 64 KiB."),
 }
-_ROUTE_LIST = "/-/routes"
-_NOT_FOUND = {
-    "type": "urn:quire:problem:not-found",
-    "title": "Not Found",
-    "status": 404,
-    "detail": "There is no such resource.",
-    "code": "not-found",
-}
-"""The API's answer, repeated here because the proxy's process does not load the API."""
 
 
 class BoundedHeads(HttpToolsProtocol):
-    """uvicorn's HTTP protocol with limits on the size and duration of headers."""
+    """uvicorn's HTTP protocol for one connection."""
 
     _head_bytes, _past_head, _in_head = 0, False, False
     _timer: asyncio.TimerHandle | None = None
@@ -58,11 +47,21 @@ class BoundedHeads(HttpToolsProtocol):
         if self._head_bytes > MOST_HEAD_BYTES:
             self._refuse(431)
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer bytes that are not HTTP. The parser also fails on a target that is too long for it."""
+        self._refuse(414 if self._in_head and len(self.url) >= MOST_TARGET_BYTES else 400)
+
     def on_message_begin(self) -> None:
         """Start the time limit of a request head."""
         super().on_message_begin()
         self._in_head = True
         self._start_timer()
+
+    def on_url(self, url: bytes) -> None:
+        """Refuse a target that is too long."""
+        super().on_url(url)
+        if len(self.url) > MOST_TARGET_BYTES:
+            self._refuse(414)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Pass headers on and drop trailers."""
@@ -73,6 +72,11 @@ class BoundedHeads(HttpToolsProtocol):
         """Cancel the time limit, because the head is complete."""
         self._past_head, self._in_head = True, False
         self._stop_timer()
+        if self.transport.is_closing():
+            return
+        if self.parser.get_http_version() == "1.1" and sum(name == b"host" for name, _ in self.headers) != 1:
+            self._refuse(400)
+            return
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -100,33 +104,7 @@ class BoundedHeads(HttpToolsProtocol):
             return
         if self.cycle is None or self.cycle.response_complete:
             code, title, detail = _REFUSALS[status]
-            body = json.dumps(
-                {"type": f"urn:quire:problem:{code}", "title": title, "status": status, "detail": detail, "code": code}
-            ).encode()
+            body = problem_bytes(status, code, title, detail)
             head = f"HTTP/1.1 {status} {title}\r\ncontent-type: application/problem+json\r\nconnection: close\r\n"
             self.transport.write(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
         self.transport.close()
-
-
-class NoRouteList:
-    """ASGI middleware that hides the proxy's list of applications. `/-/healthz` stays available for probes."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer requests for the route list with 404 and pass on all others."""
-        if scope["type"] == "http" and scope["path"] == _ROUTE_LIST:
-            headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-            await Response(json.dumps(_NOT_FOUND), 404, headers, "application/problem+json")(scope, receive, send)
-            return
-        await self.app(scope, receive, send)
-
-
-def proxy_middlewares() -> list[Any]:
-    """Return the middlewares, outermost first.
-
-    Serve calls it before the proxy listens, so this also replaces uvicorn's protocol, for which Serve has no setting.
-    """
-    auto.AutoHTTPProtocol = BoundedHeads
-    return [Middleware(OneRequestId), Middleware(NoRouteList)]

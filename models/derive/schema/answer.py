@@ -1,0 +1,65 @@
+"""The answer to an extraction by schema. Frozen data, the body of `POST /v1/extract`."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from models.cdom.geometry import Bbox
+from models.cdom.tree import BlockId
+from models.derive.schema.problems import Missing
+
+
+class How(StrEnum):
+    """The rule that found a value."""
+
+    PAIR = "pair"
+    TABLE = "table"
+    LINE = "line"
+    LETTERHEAD = "letterhead"
+    PROSE = "prose"
+    HEADING = "heading"
+    LIST = "list"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a value stands: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`.
+
+    `page` is 1-based; `bbox` is the box of the cell or block.
+    """
+
+    block_id: BlockId
+    page: int
+    bbox: Bbox | None
+    cell: int | None
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeafEvidence:
+    """Evidence of one value: the text at its places, and the chance (0..1) that the value is right.
+
+    A value that the schema states (`how` is `default`) has no place.
+    """
+
+    places: tuple[Place, ...]
+    verbatim: str
+    confidence: float
+    how: How
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractedData:
+    """Values by the caller's schema.
+
+    `evidence` and `missing` are keyed by JSON pointers into `data`. A leaf without a value is null in `data` if the
+    schema allows null or requires the leaf, and absent otherwise. `valid` says whether `data` validates against the
+    schema: only values that it requires can be wanting.
+    """
+
+    data: dict[str, Any]
+    evidence: dict[str, LeafEvidence] = field(default_factory=dict)
+    missing: dict[str, Missing] = field(default_factory=dict)
+    valid: bool = True

@@ -1,0 +1,163 @@
+"""Assigns candidates to leaves: by how well the label names the leaf, the type of the text, and its surroundings."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from models.derive.fields.fragments import Fragment
+from models.derive.fields.pairs import lone_label
+from models.derive.schema.answer import How, Place
+from models.derive.schema.candidates import Candidate
+from models.derive.schema.nodes import Leaf, ObjectNode
+from models.derive.schema.phrases import Fit, PhraseIndex
+from models.derive.schema.problems import Missing
+from models.derive.schema.sources import Source
+from models.derive.schema.typed import read_typed
+
+MAX_ANCHOR = 60  # characters of a text that may head a part of the page
+ANCHOR_REACH = 12  # fragments behind such a text that belong to it
+ANCHOR_FIT = 0.85
+NEAR_REACH = 8  # fragments around the text that a hint names
+OWN, FOREIGN, NEAR, FAR = 0.15, -0.15, 0.2, -0.2
+"""Added to the score below the head of the leaf's own object, of another object, and near or far from a hint."""
+SURE = 0.8  # score from which a value is taken although others fit as well
+TIED = 0.001
+SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value of a leaf with its places, the text there, and a score (0..1)."""
+
+    value: Any
+    places: tuple[Place, ...]
+    verbatim: str
+    score: float
+    how: How
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    leaf: Leaf
+    fit: float
+    order: int
+    choice: Choice
+
+
+def read_sources(sources: Sequence[Source], leaf: Leaf) -> tuple[Any, tuple[Place, ...], str] | None:
+    """Return the value of a leaf from texts that belong together, its places and the text there; None for no value."""
+    if len(sources) > 1 and leaf.kinds[:1] == ("string",) and not leaf.format and not leaf.members:
+        value = " ".join(" ".join(source.text.split()) for source in sources)
+        if leaf.accepts(value):
+            places = tuple(source.place(0, len(source.text)) for source in sources)
+            return value, places, " ".join(source.text.strip() for source in sources)
+    for source in sources:
+        reading = read_typed(source.text, leaf)
+        if reading is not None:
+            place = source.place(reading.start, reading.end)
+            start = place.start - source.start
+            return reading.value, (place,), source.text[start : start + place.end - place.start]
+    return None
+
+
+class Assignment:
+    """The best candidate of each leaf, and why the others have none."""
+
+    def __init__(
+        self,
+        leaves: Sequence[Leaf],
+        index: PhraseIndex[Leaf],
+        objects: PhraseIndex[ObjectNode],
+        candidates: Sequence[Candidate],
+        fragments: Sequence[Fragment],
+    ) -> None:
+        self.chosen: dict[Leaf, Choice] = {}
+        self.reasons: dict[Leaf, Missing] = dict.fromkeys(leaves, Missing.NO_LABEL)
+        self._anchors = _find_anchors(fragments, objects)
+        self._near = _find_near(fragments, leaves)
+        scored = [entry for candidate in candidates for entry in self._score(candidate, index)]
+        self._choose(sorted(scored, key=lambda entry: (-entry.choice.score, entry.order)))
+
+    def _score(self, candidate: Candidate, index: PhraseIndex[Leaf]) -> Iterator[_Scored]:
+        for fit in index.fits(candidate.label):
+            leaf = fit.owner
+            if leaf.hints.page is not None and leaf.hints.page != candidate.sources[0].page:
+                continue
+            found = read_sources(candidate.sources, leaf)
+            if found is None:
+                if fit.score >= SURE:
+                    self.reasons[leaf] = Missing.NOT_OF_TYPE
+                continue
+            value, places, verbatim = found
+            if isinstance(value, str) and not leaf.members and lone_label(verbatim) is not None:
+                continue
+            score = self._rate(fit, candidate, verbatim)
+            yield _Scored(leaf, fit.score, candidate.order, Choice(value, places, verbatim, score, candidate.how))
+
+    def _rate(self, fit: Fit[Leaf], candidate: Candidate, verbatim: str) -> float:
+        leaf = fit.owner
+        score = fit.score * (0.5 + 0.5 * candidate.confidence)
+        if leaf.kinds[:1] != ("string",) or leaf.format:
+            whole = sum(len(source.text.strip()) for source in candidate.sources)
+            score *= 0.8 + 0.2 * min(1.0, len(verbatim) / max(1, whole))
+        score += self._context(leaf, candidate.order)
+        if leaf.hints.near is not None:
+            near = any(abs(candidate.order - order) <= NEAR_REACH for order in self._near[leaf.hints.near])
+            score += NEAR if near else FAR
+        return max(0.0, min(1.0, score))
+
+    def _context(self, leaf: Leaf, order: int) -> float:
+        """Return the bonus or deduction for the last head of an object above the candidate."""
+        if len(leaf.path) < 2:
+            return 0.0
+        index = bisect_right(self._anchors, (order, ("\U0010ffff",))) - 1
+        if index < 0 or order - self._anchors[index][0] > ANCHOR_REACH:
+            return 0.0
+        return OWN if self._anchors[index][1] == leaf.path[:-1] else FOREIGN
+
+    def _choose(self, scored: Sequence[_Scored]) -> None:
+        used: set[tuple[str, int | None, int]] = set()
+        by_leaf: dict[Leaf, list[_Scored]] = defaultdict(list)
+        for entry in scored:
+            by_leaf[entry.leaf].append(entry)
+        for entry in scored:
+            place = entry.choice.places[0]
+            key = (place.block_id, place.cell, place.start)
+            if entry.leaf in self.chosen or self.reasons.get(entry.leaf) is Missing.AMBIGUOUS:
+                continue
+            if key in used and entry.fit < SHARED_FIT:
+                continue
+            if _is_ambiguous(entry, by_leaf[entry.leaf]):
+                self.reasons[entry.leaf] = Missing.AMBIGUOUS
+                continue
+            used.add(key)
+            self.chosen[entry.leaf] = entry.choice
+
+
+def _is_ambiguous(entry: _Scored, others: Sequence[_Scored]) -> bool:
+    """Return True for a doubtful label when another of the same score leads to another value."""
+    return entry.choice.score < SURE and any(
+        abs(other.choice.score - entry.choice.score) < TIED and other.choice.value != entry.choice.value
+        for other in others
+    )
+
+
+def _find_anchors(fragments: Sequence[Fragment], objects: PhraseIndex[ObjectNode]) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the texts that head an object's part of the page, as reading order and path of the object."""
+    anchors = []
+    for fragment in fragments:
+        label = fragment.text.split(":")[0]
+        fits = objects.fits(label) if len(label) <= MAX_ANCHOR else ()
+        if fits and fits[0].score >= ANCHOR_FIT:
+            anchors.append((fragment.order, fits[0].owner.path))
+    return anchors
+
+
+def _find_near(fragments: Sequence[Fragment], leaves: Sequence[Leaf]) -> Mapping[str, list[int]]:
+    texts = {leaf.hints.near for leaf in leaves if leaf.hints.near is not None}
+    return {
+        text: [fragment.order for fragment in fragments if text.casefold() in fragment.text.casefold()]
+        for text in texts
+    }

@@ -1,0 +1,183 @@
+"""Finds labelled texts in a tree: pairs, lone labels with the text next to them, headings, table rows and prose.
+
+In: fragments and the phrases of the schema. Out: candidates, each a label and the text that it may name.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from models.cdom.tree import Block, BlockId, BlockType, Tree
+from models.derive.fields.bills import find_unlabelled
+from models.derive.fields.extracted_field import ExtractedField, locate_value
+from models.derive.fields.fields import find_ticked
+from models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
+from models.derive.fields.lexicon import Key
+from models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, lone_label
+from models.derive.fields.table_pairs import table_pairs
+from models.derive.schema.answer import How
+from models.derive.schema.nodes import Leaf
+from models.derive.schema.phrases import PhraseIndex
+from models.derive.schema.prose import find_stated
+from models.derive.schema.sources import Source, source_of
+
+EXACT = 0.85
+"""Fit from which a text without a colon is a label."""
+MAX_INLINE_VALUE = 60  # characters behind a label without a colon
+RIGHT, BELOW, NEXT, INLINE, ROW, HEADING, PROSE = 0.85, 0.75, 0.55, 0.75, 0.7, 0.55, 0.6
+"""Confidence (0..1) in a label by where its value stands."""
+CHOSEN = 0.96
+"""Least confidence in the total that was chosen from all labelled amounts."""
+_WORD = re.compile(r"\S+")
+MAX_LABEL_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A label, the texts that it may name, the confidence in their relation (0..1) and the rule that found them."""
+
+    label: str
+    sources: tuple[Source, ...]
+    confidence: float
+    how: How
+
+    @property
+    def order(self) -> int:
+        """Return the reading order."""
+        return self.sources[0].order
+
+
+def find_candidates(
+    tree: Tree, leaves: PhraseIndex[Leaf], used: frozenset[tuple[BlockId, int]]
+) -> tuple[list[Candidate], list[Fragment]]:
+    """Return the candidates in reading order, and the fragments of the tree.
+
+    `used` are rows of tables (block and row number) that arrays are read from; they are left out.
+    """
+    blocks = {block.id: block for block in tree.blocks}
+    fragments = [fragment for fragment in tree_fragments(tree) if not _is_used(fragment, blocks, used)]
+    in_tables = table_pairs(tree, fragments)
+    cells = {pair.fragment.order for pair in in_tables}
+    plain = [fragment for fragment in fragments if fragment.type is not BlockType.CHECKBOX]
+    pairs = [pair for pair in find_pairs(plain) if pair.fragment.order not in cells] + in_tables
+    candidates = [found for pair in pairs if (found := _of_pair(pair)) is not None]
+    ticked = [field for _, field in find_ticked(fragments)]
+    named = frozenset(str(pair.known) for pair in pairs if pair.known is not None)
+    stated = [field for _, field in find_unlabelled(fragments, named)]
+    orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(fragments)}
+    candidates += [_of_field(field, How.PAIR, blocks, orders) for field in ticked]
+    candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
+    paired = frozenset(pair.fragment.order for pair in pairs)
+    candidates += _find_inline(fragments, leaves, paired)
+    candidates += _find_beside(fragments, leaves, paired)
+    candidates += _find_rows(fragments, tree, leaves, paired)
+    candidates += _find_under_headings(fragments)
+    candidates += [
+        Candidate(found.label, (source_of(fragment).cut(found.start, found.end),), PROSE, How.PROSE)
+        for fragment in fragments
+        for found in find_stated(fragment.raw)
+    ]
+    return sorted(candidates, key=lambda candidate: candidate.order), fragments
+
+
+def _is_used(fragment: Fragment, blocks: Mapping[BlockId, Block], used: frozenset[tuple[BlockId, int]]) -> bool:
+    table = blocks[fragment.block_id].table
+    if fragment.cell is None or table is None:
+        return False
+    return (fragment.block_id, table.cells[fragment.cell].row) in used
+
+
+def _of_pair(pair: Pair) -> Candidate | None:
+    place = locate_value(pair.fragment, pair.value, pair.key)
+    if place is None:
+        return None
+    source = source_of(pair.fragment)
+    cut = source.cut(place.start - source.start, place.end - source.start)
+    return Candidate(pair.key.strip(" :："), (cut,), pair.confidence, How.PAIR)
+
+
+def _of_field(
+    field: ExtractedField, how: How, blocks: Mapping[BlockId, Block], orders: dict[tuple[BlockId, int | None], int]
+) -> Candidate:
+    """Return a field as a candidate that is labelled by its canonical key, or by its label if it is ticked."""
+    sources = []
+    for place in (field.evidence, *field.further_evidence):
+        block = blocks[place.block_id]
+        cell = block.table.cells[place.cell] if place.cell is not None and block.table is not None else None
+        text, box = (cell.text, cell.bbox or place.bbox) if cell is not None else (block.text, place.bbox)
+        order = orders[place.block_id, place.cell]
+        sources.append(
+            Source(place.block_id, place.page, box, place.cell, place.start, text[place.start : place.end], order)
+        )
+    label = field.key if how is How.PAIR else field.canonical_key.replace("_", " ")
+    confidence = max(field.confidence, CHOSEN) if field.canonical_key == Key.TOTAL else field.confidence
+    return Candidate(label, tuple(sources), confidence, how)
+
+
+def _find_inline(
+    fragments: Iterable[Fragment], leaves: PhraseIndex[Leaf], paired: frozenset[int]
+) -> Iterator[Candidate]:
+    """Yield lines that begin with words of the schema and go on with a short value, without a colon."""
+    for fragment in fragments:
+        if fragment.order in paired or len(fragment.text) > MAX_LABEL + MAX_INLINE_VALUE or fragment.type in HEADS:
+            continue
+        words = list(_WORD.finditer(fragment.raw))[: MAX_LABEL_WORDS + 1]
+        for count in range(min(len(words) - 1, MAX_LABEL_WORDS), 0, -1):
+            label = fragment.raw[: words[count - 1].end()]
+            if _is_exact(label, leaves):
+                source = source_of(fragment)
+                yield Candidate(
+                    label.strip(" .:"), (source.cut(words[count].start(), len(source.text)),), INLINE, How.LINE
+                )
+                break
+
+
+def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
+    fits = leaves.fits(label)
+    return bool(fits) and fits[0].score >= EXACT
+
+
+def _find_beside(
+    fragments: Sequence[Fragment], leaves: PhraseIndex[Leaf], paired: frozenset[int]
+) -> Iterator[Candidate]:
+    """Yield lone labels of the schema with the text right of them, below them or, without boxes, behind them."""
+    labels = {
+        fragment.order
+        for fragment in fragments
+        if len(fragment.text) <= MAX_LABEL and (_is_exact(fragment.text, leaves) or lone_label(fragment.text))
+    }
+    following = {fragment.order: after for fragment, after in pairwise(fragments)}
+    for _, group in groupby(fragments, key=lambda fragment: fragment.page):
+        page = list(group)
+        wanted = [f for f in page if f.order in labels and f.order not in paired and _is_exact(f.text, leaves)]
+        neighbours = Neighbours(page) if wanted else None
+        for label in wanted:
+            if neighbours is None or label.bbox is None:
+                nearby = [(following.get(label.order), NEXT)]
+            else:
+                nearby = [(neighbours.right_of(label), RIGHT), (neighbours.below(label, lines=2.5), BELOW)]
+            for value, confidence in nearby:
+                if value is not None and value.order not in labels:
+                    yield Candidate(label.text.strip(" :："), (source_of(value),), confidence, How.PAIR)
+                    break
+
+
+def _find_rows(
+    fragments: Iterable[Fragment], tree: Tree, leaves: PhraseIndex[Leaf], paired: frozenset[int]
+) -> Iterator[Candidate]:
+    """Yield rows of tables that begin with a label of the schema, each with its last cell."""
+    tables = {block.id: block.table for block in tree.blocks if block.table is not None}
+    cells = (fragment for fragment in fragments if fragment.cell is not None)
+    for block_id, group in groupby(cells, key=lambda fragment: fragment.block_id):
+        table = tables[block_id]
+        for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
+            row = list(members)
+            if len(row) > 1 and row[-1].order not in paired and leaves.fits(row[0].text):
+                yield Candidate(row[0].text.strip(" :："), (source_of(row[-1]),), ROW, How.TABLE)
+
+
+def _find_under_headings(fragments: Sequence[Fragment]) -> Iterator[Candidate]:
+    for heading, value in pairwise(fragments):
+        if heading.type in HEADS and value.type not in HEADS and len(heading.text) <= MAX_LABEL:
+            yield Candidate(heading.text.strip(" :："), (source_of(value),), HEADING, How.HEADING)

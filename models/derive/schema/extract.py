@@ -1,0 +1,242 @@
+"""Extracts values by a JSON Schema from a tree: reads the schema once, then any number of trees.
+
+Deterministic and pure: the same tree and schema give the same answer.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.cdom.tree import Tree
+from models.derive.schema.answer import ExtractedData, How, LeafEvidence
+from models.derive.schema.arrays import find_values
+from models.derive.schema.assign import Assignment, Choice, read_sources
+from models.derive.schema.candidates import find_candidates
+from models.derive.schema.checking import expand_schema, validator_of
+from models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
+from models.derive.schema.phrases import PhraseIndex, phrases_of
+from models.derive.schema.problems import Missing, pointer
+from models.derive.schema.rows import ArrayRows, TableRowId, find_rows
+from models.derive.schema.sources import TreeTexts
+from models.derive.schema.verify import calibrate, is_verified
+
+_BUILT = frozenset(
+    {
+        "type", "properties", "items", "required", "title", "description", "x-quire", "default", "examples", "enum",
+        "const", "format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+        "exclusiveMaximum", "multipleOf", "maxItems", "uniqueItems", "deprecated", "readOnly", "writeOnly",
+    }
+)  # fmt: skip
+"""Keywords that hold for all data as it is built, apart from required values that were not found."""
+
+
+_NO_ROWS = ArrayRows([], frozenset(), How.TABLE, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSchema:
+    """A checked schema with its parts and their phrases."""
+
+    expanded: Mapping[str, Any]
+    root: ObjectNode
+    leaves: PhraseIndex[Leaf]
+    columns: PhraseIndex[Leaf]
+    objects: PhraseIndex[ObjectNode]
+    lists: PhraseIndex[ArrayNode]
+    is_simple: bool
+
+
+def read_schema(schema: object) -> ReadSchema:
+    """Return the schema, ready for extraction.
+
+    Raises:
+        SchemaRefused: The schema cannot be used.
+    """
+    expanded = expand_schema(schema)
+    root = build_nodes(expanded)
+    arrays = list(arrays_of(root))
+    return ReadSchema(
+        expanded=expanded,
+        root=root,
+        leaves=PhraseIndex(entry for leaf in leaves_of(root) for entry in _leaf_phrases(leaf, root)),
+        columns=PhraseIndex(
+            (leaf, words, weight)
+            for array in arrays
+            for leaf in leaves_of(array.item)
+            for words, weight in phrases_of(leaf).items()
+        ),
+        objects=PhraseIndex(
+            (node, words, weight) for node in _objects_of(root) for words, weight in phrases_of(node).items()
+        ),
+        lists=PhraseIndex((array, words, weight) for array in arrays for words, weight in phrases_of(array).items()),
+        is_simple=_is_simple(expanded),
+    )
+
+
+def _objects_of(node: Node) -> Iterator[ObjectNode]:
+    if isinstance(node, ObjectNode):
+        if node.path:
+            yield node
+        for part in node.parts.values():
+            yield from _objects_of(part)
+
+
+def _leaf_phrases(leaf: Leaf, root: ObjectNode) -> Iterator[tuple[Leaf, tuple[str, ...], float]]:
+    """Yield the leaf's phrases; an object's name is also named by the words for the object."""
+    phrases = phrases_of(leaf)
+    if leaf.name == "name" and len(leaf.path) > 1:
+        parent = next(node for node in _objects_of(root) if node.path == leaf.path[:-1])
+        for words, weight in phrases_of(parent).items():
+            phrases.setdefault(words, 0.95 * weight)
+    yield from ((leaf, words, weight) for words, weight in phrases.items())
+
+
+def _is_simple(schema: Any) -> bool:
+    """Return whether the schema has only keywords that hold by the way data is built."""
+    if not isinstance(schema, dict):
+        return True
+    if schema.keys() - _BUILT:
+        alternatives = [part for key in ("anyOf", "oneOf") for part in schema.get(key, ())]
+        if schema.keys() - _BUILT - {"anyOf", "oneOf"} or any("properties" in part for part in alternatives):
+            return False
+    parts = [*schema.get("properties", {}).values(), schema.get("items")]
+    return all(_is_simple(part) for part in parts)
+
+
+def extract_data(tree: Tree, schema: ReadSchema) -> ExtractedData:
+    """Return the values of the schema that the tree holds, with their evidence, and why others are missing."""
+    return _Extraction(tree, schema).run()
+
+
+@dataclass(slots=True)
+class _Extraction:
+    tree: Tree
+    schema: ReadSchema
+    evidence: dict[str, LeafEvidence] = field(default_factory=dict)
+    missing: dict[str, Missing] = field(default_factory=dict)
+    _complete: bool = True
+    _rows: dict[ArrayNode, ArrayRows] = field(default_factory=dict)
+    _lists: dict[ArrayNode, list[Choice]] = field(default_factory=dict)
+
+    def run(self) -> ExtractedData:
+        texts, schema = TreeTexts(self.tree), self.schema
+        self._find_rows()
+        used = frozenset[TableRowId]().union(*(found.used for found in self._rows.values()))
+        candidates, fragments = find_candidates(self.tree, schema.leaves, used)
+        for array in arrays_of(schema.root):
+            if isinstance(array.item, Leaf):
+                self._lists[array] = find_values(array, array.item, schema.lists, candidates, fragments)
+        found = Assignment(list(leaves_of(schema.root)), schema.leaves, schema.objects, candidates, fragments)
+        data = self._build_object(schema.root, found, texts)
+        valid = self._complete if schema.is_simple else validator_of(schema.expanded).is_valid(data)
+        return ExtractedData(data=data, evidence=self.evidence, missing=self.missing, valid=valid)
+
+    def _find_rows(self) -> None:
+        """Find the rows of each array of objects; of arrays that claim the same table the best named gets it."""
+        for array in arrays_of(self.schema.root):
+            if isinstance(array.item, ObjectNode):
+                leaves = list(leaves_of(array.item))
+                self._rows[array] = find_rows(self.tree, leaves, self.schema.columns)
+        taken: set[TableRowId] = set()
+        for array, found in sorted(self._rows.items(), key=lambda entry: -entry[1].score):
+            if found.used & taken:
+                self._rows[array] = _NO_ROWS
+            taken |= found.used
+
+    def _build_object(self, node: ObjectNode, found: Assignment, texts: TreeTexts) -> dict[str, Any]:
+        data: dict[str, Any] = {}
+        for name, part in node.parts.items():
+            if isinstance(part, Leaf):
+                self._put_leaf(data, part, pointer(*part.path), found.chosen.get(part), found.reasons[part], texts)
+            elif isinstance(part, ArrayNode):
+                values = self._build_array(part, texts)
+                if values or part.required:
+                    data[name] = values
+            else:
+                inner = self._build_object(part, found, texts)
+                if part.required or any(value is not None and value != [] for value in inner.values()):
+                    data[name] = inner
+        return data
+
+    def _put_leaf(
+        self, data: dict[str, Any], leaf: Leaf, path: str, choice: Choice | None, reason: Missing, texts: TreeTexts
+    ) -> None:
+        if choice is not None and not is_verified(choice, leaf, texts):
+            choice, reason = None, Missing.UNVERIFIED
+        if choice is not None:
+            data[leaf.name] = choice.value
+            self.evidence[path] = _evidence(choice)
+        elif leaf.has_default:
+            data[leaf.name] = leaf.default
+            self.evidence[path] = LeafEvidence(places=(), verbatim="", confidence=1.0, how=How.DEFAULT)
+        else:
+            self.missing[path] = reason
+            if leaf.nullable or leaf.required:
+                data[leaf.name] = None
+            self._complete = self._complete and (leaf.nullable or not leaf.required)
+
+    def _build_array(self, array: ArrayNode, texts: TreeTexts) -> list[Any]:
+        values: list[Any] = []
+        seen: set[str] = set()
+        rows = self._rows.get(array, _NO_ROWS)
+        for row in rows.rows:
+            start = len(self.evidence), len(self.missing)
+            value = self._build_row(array, array.item, len(values), row.cells, row.fit, rows, texts)
+            self._keep(array, values, value, seen, start)
+        for choice in self._lists.get(array, ()):
+            if isinstance(array.item, Leaf) and is_verified(choice, array.item, texts):
+                start = len(self.evidence), len(self.missing)
+                self.evidence[pointer(*array.path, len(values))] = _evidence(choice)
+                self._keep(array, values, choice.value, seen, start)
+        if not values:
+            self.missing[pointer(*array.path)] = Missing.NO_LABEL
+        return values
+
+    def _keep(self, array: ArrayNode, values: list[Any], value: Any, seen: set[str], start: tuple[int, int]) -> None:
+        """Append a value unless the array is full or must not repeat it; then drop the evidence added for it."""
+        key = json.dumps(value, sort_keys=True) if array.unique else ""
+        if (array.most is not None and len(values) >= array.most) or (array.unique and key in seen):
+            for kept, count in ((self.evidence, start[0]), (self.missing, start[1])):
+                for path in list(kept)[count:]:
+                    kept.pop(path)
+            return
+        seen.add(key)
+        values.append(value)
+
+    def _build_row(
+        self, array: ArrayNode, node: Node, number: int, cells: Mapping[Leaf, Any], fit: float,
+        rows: ArrayRows, texts: TreeTexts,
+    ) -> dict[str, Any]:  # fmt: skip
+        data: dict[str, Any] = {}
+        for name, part in node.parts.items() if isinstance(node, ObjectNode) else ():
+            if isinstance(part, Leaf):
+                path = pointer(*array.path, number, *part.path[len(array.path) :])
+                choice, reason = _read_cell(cells.get(part), part, fit, rows)
+                self._put_leaf(data, part, path, choice, reason, texts)
+            elif isinstance(part, ObjectNode):
+                inner = self._build_row(array, part, number, cells, fit, rows, texts)
+                if part.required or any(value is not None for value in inner.values()):
+                    data[name] = inner
+            elif part.required:
+                data[name] = []
+        return data
+
+
+def _read_cell(sources: Any, leaf: Leaf, fit: float, rows: ArrayRows) -> tuple[Choice | None, Missing]:
+    if sources is None:
+        return None, Missing.NO_LABEL
+    found = read_sources(sources, leaf)
+    if found is None:
+        return None, Missing.NOT_OF_TYPE
+    value, places, verbatim = found
+    return Choice(value, places, verbatim, fit, rows.how), Missing.NO_LABEL
+
+
+def _evidence(choice: Choice) -> LeafEvidence:
+    return LeafEvidence(
+        places=choice.places,
+        verbatim=choice.verbatim,
+        confidence=calibrate(choice.score, choice.how),
+        how=choice.how,
+    )

@@ -1,0 +1,161 @@
+"""Reads rows from lines of text under a line that names the leaves, where no table was found.
+
+A row is matched by the types of its columns in the head's order. Text without line ends is read as a sequence of rows.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from models.cdom.tree import FURNITURE, BlockType, Tree
+from models.cdom.visible import visible_blocks
+from models.derive.schema.nodes import Leaf
+from models.derive.schema.phrases import PhraseIndex
+from models.derive.schema.sources import Source
+from models.derive.schema.tables import TableRow
+
+MAX_LINE = 400  # characters of a line that may be a row
+MAX_HEAD = 200  # characters of a line that may be a head
+MAX_MISSES = 3  # lines in a row that are no rows and end the list
+MAX_FREE = 2  # columns of free text, each of which multiplies the ways to match a row
+EXACT = 0.85  # fit from which words are a column's name
+NAMED_SHARE = 0.7  # minimum share of a head's words that name leaves
+_NUMBER = r"[-−–(]?(?:[^\W\d_]{0,3}[€$£¥₹]?\s?)\d[\d.,'’]*\)?(?:\s?[-−%€$£])?"
+_DATE = (
+    r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.?[ -][^\W\d_]{3,9}\.?,?[ -]\d{2,4}"
+    r"|[^\W\d_]{3,9}\.?\s\d{1,2},?\s\d{4})"
+)
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    source: Source
+    parts: tuple[Source, ...]
+
+
+def read_line_rows(tree: Tree, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) -> tuple[list[TableRow], float]:
+    """Return the rows of the list whose head names most leaves, with the sum of its fits; no rows and 0 without one."""
+    lines = list(_lines(tree))
+    best: tuple[list[TableRow], float] = ([], 0.0)
+    for number, line in enumerate(lines):
+        head = _read_head(line, index, leaves)
+        if head is None:
+            continue
+        columns, score, end = head
+        rows = list(_read_rows(lines, number, columns, end, score / len(columns)))
+        if rows and score > best[1]:
+            best = (rows, score)
+    return best
+
+
+def _lines(tree: Tree) -> Iterator[_Line]:
+    for block in visible_blocks(tree):
+        if block.table is not None or block.type in FURNITURE or block.type is BlockType.CODE:
+            continue
+        start = 0
+        for text in block.text.split("\n"):
+            whole = Source(block.id, block.page, block.bbox, None, start, text, block.order)
+            parts, offset = [], 0
+            for part in text.split("\t"):
+                parts.append(whole.cut(offset, offset + len(part)))
+                offset += len(part) + 1
+            yield _Line(text, whole, tuple(parts))
+            start += len(text) + 1
+
+
+def _read_head(
+    line: _Line, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]
+) -> tuple[list[Leaf | None], float, int] | None:
+    """Return the leaves that a line names in their order, the sum of their fits and the head's end, or None."""
+    least = min(2, len(leaves))
+    words = list(_WORD.finditer(line.text[:MAX_HEAD]))
+    columns: list[Leaf | None] = []
+    score, position, named, end, misses = 0.0, 0, 0, 0, 0
+    wanted = set(leaves)
+    while position < len(words) and misses < 2:
+        for count in (3, 2, 1):
+            if position + count > len(words):
+                continue
+            label = line.text[words[position].start() : words[position + count - 1].end()]
+            fit = next((f for f in index.fits(label) if f.owner in wanted and f.owner not in columns), None)
+            if fit is not None and fit.score >= EXACT and not any(map(str.isdigit, label)):
+                columns.append(fit.owner)
+                score += fit.score
+                position += count
+                named += count
+                end = words[position - 1].end()
+                break
+        else:
+            misses += 1
+            position += 1
+    if len([leaf for leaf in columns if leaf]) < max(least, (len(leaves) + 1) // 2):
+        return None
+    inside = sum(word.end() <= end for word in words)
+    return (columns, score, end) if named >= NAMED_SHARE * inside else None
+
+
+def _read_rows(
+    lines: Sequence[_Line], number: int, columns: Sequence[Leaf | None], end: int, fit: float
+) -> Iterator[TableRow]:
+    pattern = _row_pattern([leaf for leaf in columns if leaf is not None])
+    if pattern is None:
+        return
+    head = lines[number]
+    named = [leaf for leaf in columns if leaf is not None]
+    if head.text[end:].strip():
+        yield from _read_sequence(head.source, end, pattern, named, fit)
+        return
+    misses = 0
+    for line in lines[number + 1 :]:
+        if not line.text.strip() or line.text.split() == head.text.split():
+            continue
+        filled = [part for part in line.parts if part.text.strip()]
+        if len(line.parts) == len(named) and len(named) > 1:
+            yield TableRow(
+                {leaf: part for leaf, part in zip(named, line.parts, strict=True) if part.text.strip()},
+                len(named), filled[0].text, False, fit,
+            )  # fmt: skip
+            misses = 0
+            continue
+        match = pattern.fullmatch(line.text) if len(line.text) <= MAX_LINE else None
+        if match is None:
+            misses += 1
+            if misses >= MAX_MISSES:
+                return
+            continue
+        misses = 0
+        yield _row_of(match, line.source, named, fit)
+
+
+def _read_sequence(
+    source: Source, start: int, pattern: re.Pattern[str], leaves: Sequence[Leaf], fit: float
+) -> Iterator[TableRow]:
+    while start < len(source.text):
+        match = pattern.match(source.text, start, start + MAX_LINE)
+        if match is None:
+            return
+        yield _row_of(match, source, leaves, fit)
+        start = match.end()
+
+
+def _row_of(match: re.Match[str], source: Source, leaves: Sequence[Leaf], fit: float) -> TableRow:
+    cells = {leaf: source.cut(match.start(f"c{number}"), match.end(f"c{number}")) for number, leaf in enumerate(leaves)}
+    return TableRow(cells, len(leaves), match["c0"], False, fit)
+
+
+def _row_pattern(leaves: Sequence[Leaf]) -> re.Pattern[str] | None:
+    """Return a pattern of a row with a group per leaf; None for so much free text that matching is guesswork."""
+    groups, free = [], 0
+    for number, leaf in enumerate(leaves):
+        if leaf.format in ("date", "date-time"):
+            groups.append(f"(?P<c{number}>{_DATE})")
+        elif leaf.kinds[:1] in (("number",), ("integer",)):
+            groups.append(f"(?P<c{number}>{_NUMBER})")
+        else:
+            free += 1
+            groups.append(rf"(?P<c{number}>\S.{{0,120}}?)")
+    if free > MAX_FREE or free == len(leaves):
+        return None
+    return re.compile(r"\s*" + r"\s+".join(groups) + r"(?=\s|$)\s*", re.DOTALL)

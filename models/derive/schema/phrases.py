@@ -1,0 +1,181 @@
+"""Phrases that may name a part of the schema on the page, and how well a label fits them.
+
+They come from the property's name, title and description, the author's hints, the lexicon of fields and synonyms.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+from models.derive.fields.labels import LEXICON, label_words, name_key
+from models.derive.fields.lexicon import Key
+from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
+
+Words = tuple[str, ...]
+Owner = TypeVar("Owner", bound=Hashable)
+
+MAX_DESCRIPTION_WORDS = 7
+LEAST_FIT = 0.6
+"""Minimum share of common words (Dice) of a label and a phrase."""
+NAME, HINT, LEXICAL, SYNONYM, DESCRIBED, PARENTED = 1.0, 1.0, 0.92, 0.88, 0.85, 1.0
+_SHORT = {
+    "no": "number", "nr": "number", "num": "number", "n": "number", "#": "number", "°": "number", "qty": "quantity",
+    "amt": "amount", "inv": "invoice", "desc": "description", "ref": "reference", "acct": "account", "acc": "account",
+    "tel": "phone", "telephone": "phone", "addr": "address", "id": "number", "identifier": "number", "cust": "customer",
+    "org": "organisation", "organization": "organisation", "mail": "email", "po": "order", "purchase": "order",
+}  # fmt: skip
+_EMPTY = frozenset({"the", "of", "a", "an", "in", "on", "for", "to", "and", "is", "per", "this", "s"})
+_QUALIFYING = frozenset(
+    {
+        "net", "gross", "excl", "incl", "ex", "inc", "vat", "tax", "gst", "ht", "ttc", "ohne", "mit", "mwst", "ust",
+        "tva", "hors", "iva", "btw", "eur", "usd", "gbp", "chf", "inr", "rm", "our", "your", "vk", "netto", "brutto",
+    }
+)  # fmt: skip
+"""Words that qualify a label without changing what it names; left out when nothing fits with them."""
+UNQUALIFIED = 0.95
+_SYNONYMS = (
+    "total;grand total;amount due;total due;balance due;total payable;amount payable;total amount;please pay",
+    "supplier;vendor;seller;issuer;merchant;company;from;bill from;sold by;billed by",
+    "customer;buyer;client;bill to;billed to;sold to;purchaser;recipient;invoice to",
+    "quantity;units;pieces;pcs;hours;count;menge;anzahl;stk;quantite;cantidad;quantita;aantal",
+    "description;item;product;article;particulars;details;designation;service;goods;bezeichnung;beschreibung;"
+    "artikel;libelle;descripcion;concepto;descrizione;omschrijving;narrative;transaction;memo;text",
+    "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;precio;"
+    "precio unitario;prezzo;prezzo unitario;stukprijs;price per unit",
+    "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;zeilenbetrag;positionsbetrag;"
+    "gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag",
+    "date;posting date;transaction date;booking date;value date;day;datum;fecha;data;posted",
+    "balance;running balance;closing balance;saldo;solde;kontostand",
+    "debit;withdrawal;withdrawals;paid out;money out;payments;debits;soll;charge;charges",
+    "credit;deposit;deposits;paid in;money in;receipts;credits;haben",
+    "sku;item code;article number;code;part number;item number;product code;artikelnummer;reference;item;art number",
+    "reference;ref;reference number;transaction number;voucher",
+    "opening balance;balance brought forward;previous balance;beginning balance;starting balance;old balance",
+    "closing balance;ending balance;new balance;balance carried forward;final balance",
+    "birth date;date of birth;dob;born;born on;geburtsdatum;date de naissance;fecha de nacimiento",
+    "given name;first name;forename;vorname;prenom;nombre",
+    "family name;last name;surname;nachname;nom;apellidos",
+    "phone;telephone;phone number;mobile;tel;telefon",
+    "position;line;pos;row;item number;line number;number",
+    "tax rate;vat rate;vat;tax;mwst;tva;iva;rate",
+    "start date;from;period start;start;begin;beginning;effective date",
+    "end date;to;until;period end;end;expiry date;expiration date",
+    "period;statement period;billing period;service period",
+)
+
+
+@lru_cache(maxsize=20_000)
+def plain_words(text: str) -> Words:
+    """Return the words of a label without case, accents, plural and empty words; abbreviations are written out."""
+    words = [_stem(_SHORT.get(word, word)) for word, _ in label_words(text[:200])]
+    return tuple(word for word in words if word not in _EMPTY) or tuple(words)
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def split_name(name: str) -> str:
+    """Return the words of a property's name: `invoiceNumber` and `invoice_number` are `invoice number`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\W]+", " ", name).strip()
+
+
+@lru_cache(maxsize=1)
+def _lexicon_phrases() -> dict[Key, tuple[Words, ...]]:
+    phrases: dict[Key, dict[Words, None]] = defaultdict(dict)
+    for words, key in LEXICON.items():
+        phrases[key][plain_words(" ".join(words))] = None
+    return {key: tuple(found) for key, found in phrases.items()}
+
+
+@lru_cache(maxsize=1)
+def _synonym_groups() -> dict[Words, tuple[Words, ...]]:
+    groups: dict[Words, dict[Words, None]] = defaultdict(dict)
+    for group in _SYNONYMS:
+        phrases = [plain_words(phrase) for phrase in group.split(";")]
+        for phrase in phrases:
+            groups[phrase].update(dict.fromkeys(phrases))
+    return {phrase: tuple(found) for phrase, found in groups.items()}
+
+
+_GENERIC = frozenset(
+    {
+        ("item",), ("reference",), ("total",), ("rate",), ("cost",), ("number",), ("company",), ("from",), ("to",),
+    }
+)  # fmt: skip
+"""Phrases of several groups: they name what the label says, but bring no group along."""
+
+
+def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
+    """Return the phrases of a part of the schema, each with its weight (0..1)."""
+    name = split_name(node.path[-1]) if node.path else ""
+    own = {plain_words(name): NAME}
+    if node.title:
+        own.setdefault(plain_words(node.title), NAME)
+    phrases = dict(own)
+    for label in node.hints.labels:
+        phrases[plain_words(label)] = HINT
+    described = re.split(r"[.;:(\n]", node.description, maxsplit=1)[0].split()
+    if 0 < len(described) <= MAX_DESCRIPTION_WORDS:
+        phrases.setdefault(plain_words(" ".join(described)), DESCRIBED)
+    if len(node.path) > 1 and name:
+        phrases.setdefault(plain_words(f"{split_name(node.path[-2])} {name}"), PARENTED)
+    for words in list(own):
+        key = name_key(" ".join(words))
+        for phrase in _lexicon_phrases().get(key, ()) if key is not None else ():
+            phrases.setdefault(phrase, LEXICAL)
+        if words not in _GENERIC or len(own) == 1:
+            for phrase in _synonym_groups().get(words, ()):
+                phrases.setdefault(phrase, SYNONYM)
+    phrases.pop((), None)
+    return phrases
+
+
+@dataclass(frozen=True, slots=True)
+class Fit(Generic[Owner]):
+    """How well a label names a part of the schema (0..1)."""
+
+    owner: Owner
+    score: float
+
+
+class PhraseIndex(Generic[Owner]):
+    """Phrases by their words, so that a label is compared only with those that share one."""
+
+    def __init__(self, phrases: Iterable[tuple[Owner, Words, float]]) -> None:
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        self._entries: list[tuple[Owner, Words, float]] = []
+        for owner, words, weight in phrases:
+            for word in set(words):
+                self._by_word[word].append(len(self._entries))
+            self._entries.append((owner, words, weight))
+        self._known: dict[Words, list[Fit[Owner]]] = {}
+
+    def fits(self, label: str) -> Sequence[Fit[Owner]]:
+        """Return the parts that a label names, the best first."""
+        words = plain_words(label)
+        if words not in self._known:
+            self._known[words] = self._compare(words)
+        return self._known[words]
+
+    def _compare(self, words: Words) -> list[Fit[Owner]]:
+        if not words or len(words) > 8:
+            return []
+        common: dict[int, int] = defaultdict(int)
+        for word in set(words):
+            for entry in self._by_word.get(word, ()):
+                common[entry] += 1
+        best: dict[Owner, float] = {}
+        for entry, count in common.items():
+            owner, phrase, weight = self._entries[entry]
+            fit = 1.0 if phrase == words else 2 * count / (len(set(words)) + len(set(phrase)))
+            if fit < 1.0:
+                fit *= 0.95
+            if fit >= LEAST_FIT:
+                best[owner] = max(best.get(owner, 0.0), fit * weight)
+        if not best and len(bare := tuple(word for word in words if word not in _QUALIFYING)) < len(words):
+            return [Fit(fit.owner, UNQUALIFIED * fit.score) for fit in self._compare(bare)]
+        return sorted((Fit(owner, score) for owner, score in best.items()), key=lambda fit: -fit.score)

@@ -1,0 +1,80 @@
+"""Texts of a tree from which values are cut, by block and cell, and the places of their parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from models.cdom.geometry import Bbox
+from models.cdom.places import BlockPlaces
+from models.cdom.tree import Block, BlockId, Tree
+from models.derive.fields.fragments import Fragment
+from models.derive.schema.answer import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A part of a block's or cell's text: `text` begins there at offset `start`.
+
+    `order` is its reading order, `row` the row of a cell.
+    """
+
+    block_id: BlockId
+    page: int
+    bbox: Bbox | None
+    cell: int | None
+    start: int
+    text: str
+    order: int
+    row: int = 0
+
+    def place(self, start: int, end: int) -> Place:
+        """Return the place of a range of this text, without the blanks at its ends."""
+        part = self.text[start:end]
+        start += len(part) - len(part.lstrip())
+        end -= len(part) - len(part.rstrip())
+        return Place(
+            block_id=self.block_id, page=self.page, bbox=self.bbox, cell=self.cell,
+            start=self.start + start, end=self.start + end,
+        )  # fmt: skip
+
+    def cut(self, start: int, end: int) -> "Source":
+        """Return a range of this text as a source."""
+        return Source(
+            self.block_id, self.page, self.bbox, self.cell, self.start + start, self.text[start:end], self.order
+        )
+
+
+def source_of(fragment: Fragment) -> Source:
+    """Return the text of a fragment as in the tree."""
+    box = fragment.bbox if fragment.cell is not None and fragment.bbox is not None else fragment.block_bbox
+    return Source(fragment.block_id, fragment.page, box, fragment.cell, fragment.start, fragment.raw, fragment.order)
+
+
+class TreeTexts:
+    """The texts of a tree by place, read without the candidates that are checked against them."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._blocks = {block.id: block for block in tree.blocks}
+
+    def verbatim(self, places: Sequence[Place]) -> str | None:
+        """Return the text at the places, joined by blanks; None if a place is outside its text."""
+        parts = [self._text(place) for place in places]
+        return " ".join(part for part in parts if part) if all(parts) else None
+
+    def whole(self, place: Place) -> str:
+        """Return the whole text of the place's block or cell; "" if there is none."""
+        block = self._blocks.get(place.block_id)
+        if block is None or place.cell is None:
+            return block.text if block is not None else ""
+        cells = block.table.cells if block.table is not None else ()
+        return cells[place.cell].text if place.cell < len(cells) else ""
+
+    def _text(self, place: Place) -> str | None:
+        text = self.whole(place)
+        return text[place.start : place.end] if 0 <= place.start < place.end <= len(text) else None
+
+
+def cell_source(block: Block, places: BlockPlaces, index: int) -> Source:
+    """Return a cell of a table as a source."""
+    assert block.table is not None
+    cell, part = block.table.cells[index], places.of_cell(index)
+    return Source(block.id, part.page, cell.bbox or part.bbox, index, 0, cell.text, block.order, cell.row)

@@ -1,0 +1,105 @@
+"""One row per table cell, with the document, page and box that it comes from."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from models.cdom.geometry import Bbox
+from models.cdom.table import Cell, Table
+from models.cdom.tree import Block, Tree
+from models.cdom.visible import visible_blocks
+from models.export.tables.numbers import find_decimal_mark, read_number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellRow:
+    """A cell. `table` is the id of its block, `cell` its index there, `row` and `col` its place in the grid from 0.
+
+    `head` is the text of the header cells above it, `label` the first text of its row; `number` is the number that the
+    whole cell states. A table that continues over pages is one table, and `page` is the page of the cell's row.
+    """
+
+    table: str
+    page: int
+    cell: int
+    row: int
+    col: int
+    row_span: int
+    col_span: int
+    header: bool
+    head: str
+    label: str
+    text: str
+    number: float | None
+    bbox: Bbox | None
+    confidence: float
+
+
+def list_cells(tree: Tree) -> Iterator[CellRow]:
+    """Yield the cells of all visible tables in reading order."""
+    for block in visible_blocks(tree, furniture=True):
+        if block.table is not None:
+            yield from _list_cells(block, block.table)
+
+
+def column_names(table: Table) -> list[str]:
+    """Return the header text of each column, unique; `column_1` for the first column without one."""
+    names: list[str] = []
+    for col, head in enumerate(_heads(table), 1):
+        base = name = head or f"column_{col}"
+        number = 1
+        while name in names:
+            number += 1
+            name = f"{base}_{number}"
+        names.append(name)
+    return names
+
+
+def header_rows(table: Table) -> int:
+    """Return the number of rows at the top that hold header cells only."""
+    return min((cell.row for cell in table.cells if not cell.header), default=table.rows)
+
+
+def fill_grid(table: Table) -> list[list[Cell | None]]:
+    """Return the cells by row and column; a cell that spans several places is in each of them."""
+    grid: list[list[Cell | None]] = [[None] * table.cols for _ in range(table.rows)]
+    for cell in table.cells:
+        for row in range(cell.row, min(cell.row + cell.row_span, table.rows)):
+            for col in range(cell.col, min(cell.col + cell.col_span, table.cols)):
+                grid[row][col] = cell
+    return grid
+
+
+def _list_cells(block: Block, table: Table) -> Iterator[CellRow]:
+    heads, mark = _heads(table), find_decimal_mark(cell.text for cell in table.cells)
+    labels: dict[int, str] = {}
+    for cell in table.cells:
+        if cell.text.strip():
+            labels.setdefault(cell.row, cell.text)
+    ends = list(accumulate(part.rows for part in table.parts))
+    for index, cell in enumerate(table.cells):
+        part = min(bisect_right(ends, cell.row), len(ends) - 1)
+        yield CellRow(
+            table=block.id,
+            page=table.parts[part].page if table.parts else block.page,
+            cell=index,
+            row=cell.row,
+            col=cell.col,
+            row_span=cell.row_span,
+            col_span=cell.col_span,
+            header=cell.header,
+            head="" if cell.header or cell.col >= len(heads) else heads[cell.col],
+            label=labels.get(cell.row, ""),
+            text=cell.text,
+            number=None if cell.header else read_number(cell.text, mark),
+            bbox=cell.bbox,
+            confidence=cell.confidence,
+        )
+
+
+def _heads(table: Table) -> list[str]:
+    """Return the header texts above each column from top to bottom, without repetitions."""
+    grid, rows = fill_grid(table), header_rows(table)
+    columns = ([grid[row][col] for row in range(rows)] for col in range(table.cols))
+    return [" ".join(dict.fromkeys(cell.text.strip() for cell in column if cell and cell.text)) for column in columns]

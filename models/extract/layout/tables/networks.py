@@ -1,0 +1,175 @@
+"""Tables that a network of crossing rules draws in full: every cell is enclosed, so nothing has to be guessed.
+
+They are taken from a page before other tables are searched for. A network whose rules leave rows or columns open, or
+that is a chart, a form's frame or a box around text, is left to the candidates.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from models.extract.layout.lines.disjoint import DisjointSets
+from models.extract.layout.lines.marks import Fill, Line, Rule
+from models.extract.layout.tables.bands import cut_bands
+from models.extract.layout.tables.columns import ruled_columns
+from models.extract.layout.tables.grid import Grid
+from models.extract.layout.tables.lattice import enclose_cells
+from models.extract.layout.tables.regions.view import PageView, find_rows
+from models.extract.layout.tables.ruled import build_grid, is_chart
+from models.extract.layout.tables.rules import RuledRegion, cross, make_region
+from models.extract.layout.tables.words import TextRow, gather_rows, lines_within
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkLimits:
+    """When a network of rules is a table."""
+
+    least_rules: int = 3
+    """Horizontals, and verticals: two rows and two columns."""
+    least_filled: float = 0.3
+    """Share of cells with text; a network with less is a form or a drawing."""
+    crossed: float = 0.02
+    """Share of words that a vertical crosses; with more its verticals are not edges of columns."""
+    edge: float = 2.0
+    """Points by which a word must extend beyond a vertical on both sides for the vertical to cross it."""
+    stacked: int = 3
+    """Printed rows between two rules from which cells with equally many lines are open rows."""
+    beside: float = 4.0
+    """Ems beside the network within which text on its rows is a label of them."""
+    labelled: float = 0.5
+    """Share of the rows with such labels; with more the table is wider than its rules."""
+
+
+LIMITS = NetworkLimits()
+
+
+@dataclass(slots=True)
+class Network:
+    """A fully drawn table: its lines, its rules and its grid."""
+
+    lines: list[Line]
+    region: RuledRegion
+    grid: Grid
+
+
+def find_networks(view: PageView) -> list[Network]:
+    """Return the fully drawn tables of a page, largest first, none inside another."""
+    out: list[Network] = []
+    taken: set[int] = set()
+    regions = sorted(_find_regions(view), key=lambda region: -_measure(region))
+    for region in regions:
+        lines = [line for line in lines_within(view.lines, region.box) if id(line) not in taken]
+        grid = _read_grid(view, region, lines)
+        if grid is not None:
+            taken |= {id(line) for line in lines}
+            out.append(Network(lines, region, grid))
+    return out
+
+
+def _find_regions(view: PageView) -> list[RuledRegion]:
+    """Return the networks of rules that cross, each with enough of them."""
+    flat, upright = view.horizontals, view.verticals
+    if len(flat) < LIMITS.least_rules or len(upright) < LIMITS.least_rules:
+        return []
+    rules = [*flat, *upright]
+    sets = DisjointSets(len(rules))
+    for first, across in enumerate(flat):
+        for second, down in enumerate(upright, len(flat)):
+            if cross(across, down):
+                sets.join(first, second)
+    groups = [[rules[index] for index in group] for group in sets.groups() if len(group) >= 2 * LIMITS.least_rules]
+    return [region for region in map(make_region, groups) if _has_cells(region)]
+
+
+def _has_cells(region: RuledRegion) -> bool:
+    return len(region.horizontals) >= LIMITS.least_rules and len(region.verticals) >= LIMITS.least_rules
+
+
+def _measure(region: RuledRegion) -> float:
+    x0, y0, x1, y1 = region.box
+    return (x1 - x0) * (y1 - y0)
+
+
+def _read_grid(view: PageView, region: RuledRegion, lines: list[Line]) -> Grid | None:
+    """Return the cells that the network encloses, or None if it is no fully drawn table."""
+    if len(lines) < 2 or any([not line.upright for line in lines]):
+        return None
+    rows = gather_rows([word for line in lines for word in view.words_of(line)])
+    columns = ruled_columns(region)
+    if not columns or _is_crossed(rows, region) or _is_labelled(view, region, rows):
+        return None
+    grid = enclose_cells(region, rows, build_grid(cut_bands(region, rows), columns, region, is_grid=True))
+    if grid is None or not _is_filled(grid) or _has_open_rows(grid) or is_chart(region, rows, view.marks):
+        return None
+    return grid
+
+
+def _is_crossed(rows: list[TextRow], region: RuledRegion) -> bool:
+    """Return True if verticals run through words."""
+    words = [word for row in rows for word in row.words]
+    count = 0
+    for word in words:
+        middle = word.base - 0.3 * word.size
+        count += any(
+            rule.x0 > word.x0 + LIMITS.edge and rule.x0 < word.x1 - LIMITS.edge and rule.y0 < middle < rule.y1
+            for rule in region.verticals
+        )
+    return count > LIMITS.crossed * len(words)
+
+
+def _is_labelled(view: PageView, region: RuledRegion, rows: list[TextRow]) -> bool:
+    """Return True if many rows have text right beside the network, which belongs to them."""
+    x0, _, x1, _ = region.box
+    labelled = 0
+    for row in rows:
+        reach = LIMITS.beside * row.size
+        labelled += any(
+            abs(line.base - row.base) < 0.35 * row.size and (0 <= x0 - line.x1 < reach or 0 <= line.x0 - x1 < reach)
+            for line in view.lines
+        )
+    return labelled > LIMITS.labelled * len(rows)
+
+
+def _is_filled(grid: Grid) -> bool:
+    """Return True for text in enough cells, in two rows and two columns at least."""
+    slots = [slot for row in grid.rows for slot in row]
+    filled = [slot for slot in slots if slot.words]
+    return (
+        len(grid.rows) > 1
+        and grid.width > 1
+        and len({slot.row for slot in filled}) > 1
+        and len({slot.col for slot in filled}) > 1
+        and len(filled) >= LIMITS.least_filled * len(slots)
+    )
+
+
+def _has_open_rows(grid: Grid) -> bool:
+    """Return True if several cells of a row hold equally many lines on the same baselines: rows without a rule."""
+    for row in grid.rows:
+        stacks = [{round(word.base) for word in slot.words} for slot in row if slot.words and slot.row_span == 1]
+        tall = [stack for stack in stacks if len(stack) >= LIMITS.stacked]
+        if len(tall) > 1 and len(tall) == len(stacks) and any(a == b for a, b in pairwise(tall)):
+            return True
+    return False
+
+
+def without_networks(view: PageView, networks: list[Network]) -> PageView:
+    """Return the page without the lines and rules of its networks."""
+    held = {id(line) for network in networks for line in network.lines}
+    drawn = {id(rule) for network in networks for rule in network.region.horizontals + network.region.verticals}
+    lines = [line for line in view.lines if id(line) not in held]
+    return PageView(
+        view.marks,
+        lines,
+        find_rows(lines) if view.rows else [],
+        [rule for rule in view.horizontals if id(rule) not in drawn],
+        [rule for rule in view.verticals if id(rule) not in drawn],
+        [rule for rule in view.edges if not _is_within(rule, networks)],
+        [fill for fill in view.fills if not _is_within(fill, networks)],
+        view.words,
+    )
+
+
+def _is_within(mark: Rule | Fill, networks: list[Network]) -> bool:
+    x, y = (mark.x0 + mark.x1) / 2, (mark.y0 + mark.y1) / 2
+    boxes = [network.region.box for network in networks]
+    return any(x0 - 2 <= x <= x1 + 2 and y0 - 2 <= y <= y1 + 2 for x0, y0, x1, y1 in boxes)

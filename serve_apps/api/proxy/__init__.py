@@ -1,0 +1,1 @@
+"""What runs in the process of the HTTP proxy, in front of all applications."""

@@ -1,0 +1,48 @@
+"""`Expect: 100-continue`: the body is requested only after the API has checked the key and the size.
+
+Serve's proxy starts to receive a body as soon as it has the headers, which makes uvicorn send `100 Continue`. The
+middleware therefore first sends the headers alone, as an OPTIONS request with `EXPECTED`, which the API answers with
+204 or with a refusal (`serve_apps.api.http.middleware`).
+"""
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+EXPECTED = b"x-quire-expected"
+"""Header of the preceding request; its value is the method of the real one."""
+
+
+class CheckedExpectation:
+    """ASGI middleware that checks requests with an expectation before their body is received."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Ask the API about the headers, and pass on the request or the refusal."""
+        if scope["type"] != "http" or not expects_continue(scope["headers"]):
+            await self.app(scope, receive, send)
+            return
+        answer: list[Message] = []
+
+        async def keep(message: Message) -> None:
+            answer.append(message)
+
+        asked = [*scope["headers"], (EXPECTED, scope["method"].encode())]
+        await self.app({**scope, "method": "OPTIONS", "headers": asked}, _no_body, keep)
+        if answer and answer[0].get("status") == 204:
+            unconditional = [(name, value) for name, value in scope["headers"] if name != b"expect"]
+            await self.app({**scope, "headers": unconditional}, receive, send)
+            return
+        for message in answer:
+            if message["type"] == "http.response.start":  # the client may or may not send the body now
+                message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
+            await send(message)
+
+
+def expects_continue(headers: list[tuple[bytes, bytes]]) -> bool:
+    """Return whether the client waits for `100 Continue` before it sends the body."""
+    return any(name == b"expect" and value.lower() == b"100-continue" for name, value in headers)
+
+
+async def _no_body() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}

@@ -1,0 +1,79 @@
+"""GET …/tables: the tables of a document, or of chosen documents, as files of spreadsheets and data tools."""
+
+from functools import partial
+from typing import Annotated, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from models.cdom.tree import Tree
+from models.export.tables.cells import list_cells
+from models.export.tables.files import ENDINGS, MEDIA_TYPES, SCHEMA, TableFormat, cell_batch, write_tables
+from models.pii.redact import require_scan
+from serve_apps.access.scopes import DOCUMENT
+from serve_apps.api.context.deps import Call, CallDep, check_document_id
+from serve_apps.api.documents.published import PublishedDep, Redacted
+from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.trees import HIDDEN_NAME
+from serve_apps.api.routes.results.archive import DocumentIds
+from serve_apps.api.shapes.rendering import attachment
+from storage.jobs.document_list import ChosenDocument, find_chosen
+from storage.values.errors import NotFound
+
+router = APIRouter(tags=["exports"])
+_ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {media: {} for media in MEDIA_TYPES.values()}}}
+_PARQUET: dict[int | str, dict[str, Any]] = {200: {"content": {MEDIA_TYPES[TableFormat.PARQUET]: {}}}}
+Format = Annotated[
+    TableFormat,
+    Query(description="csv: a zip with one file per table. xlsx: a sheet per table. parquet, arrow: a row per cell."),
+]
+
+
+@router.get(f"{DOCUMENT}/tables", response_class=Response, responses=_ANSWER)
+async def export_tables(document: PublishedDep, format: Format = TableFormat.XLSX) -> Response:
+    """Export all tables of the document. A table that continues over pages is one table."""
+    data = await document.derive(partial(write_tables, format, document.document_id, document.name))
+    return Response(data, media_type=MEDIA_TYPES[format], headers=_named(f"tables{ENDINGS[format]}"))
+
+
+@router.get("/v1/documents/tables.parquet", response_class=Response, responses=_PARQUET)
+async def export_all_tables(document_id: DocumentIds, call: CallDep, redacted: Redacted = False) -> Response:
+    """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
+    ids = [check_document_id(text) for text in document_id]
+    chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, document_ids=ids))
+    data = await call.running.heavy.run(_join, call, chosen, redacted)
+    return Response(data, media_type=MEDIA_TYPES[TableFormat.PARQUET], headers=_named("tables.parquet"))
+
+
+def _join(call: Call, chosen: list[ChosenDocument], redacted: bool) -> bytes:
+    """Return one Parquet file; memory holds one tree at a time. Unfinished and failed documents have no rows.
+
+    Raises:
+        PiiIncomplete: Redacted tables were requested and the scan of a document is not finished.
+    """
+    out = pa.BufferOutputStream()
+    with pq.ParquetWriter(out, SCHEMA, compression="zstd") as writer:
+        for item in chosen:
+            if item.tree is None:
+                continue
+            try:
+                tree = call.running.trees.get(call.store, item.document.id, item.tree.attempt)
+            except NotFound:
+                continue  # deleted while the file is written
+            if redacted:
+                require_scan(tree)
+                tree = redact_for(call.store, item.document.id, tree)
+            name = HIDDEN_NAME if redacted else item.document.source_file
+            writer.write_batch(call.running.work.run(partial(_cells, item.document.id, name), tree))
+    data: bytes = out.getvalue().to_pybytes()
+    return data
+
+
+def _cells(document_id: str, name: str, tree: Tree) -> pa.RecordBatch:
+    return cell_batch(document_id, name, list_cells(tree))
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"Content-Disposition": attachment(name), "X-Content-Type-Options": "nosniff"}

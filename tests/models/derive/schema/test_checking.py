@@ -1,0 +1,90 @@
+"""Schemas: what is accepted, and the code and path of what is refused."""
+
+import time
+from typing import Any
+
+import pytest
+
+from models.derive.schema.checking import expand_schema, matches
+from models.derive.schema.extract import read_schema
+from models.derive.schema.nodes import leaves_of
+from models.derive.schema.problems import SchemaRefused
+
+
+def objects(**properties: object) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def deep(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels):
+        schema = objects(a=schema)
+    return schema
+
+
+REFUSED: dict[str, tuple[object, str, str]] = {
+    "no object": ([], "not-a-schema", ""),
+    "wrong keyword value": (objects(a={"type": "text"}), "not-a-schema", "/properties/a/type"),
+    "root is no object": ({"type": "string"}, "not-a-schema", ""),
+    "recursion": (
+        {"$defs": {"a": objects(b={"$ref": "#/$defs/a"})}, **objects(a={"$ref": "#/$defs/a"})},
+        "recursive-schema",
+        "/properties/a/$ref/properties/b/$ref",
+    ),
+    "root reference": (objects(a={"$ref": "#"}), "recursive-schema", "/properties/a/$ref"),
+    "remote reference": (objects(a={"$ref": "https://example.org/x"}), "unsupported-reference", "/properties/a/$ref"),
+    "lost reference": (objects(a={"$ref": "#/$defs/x"}), "unsupported-reference", "/properties/a/$ref"),
+    "many leaves": (objects(**{f"p{n}": {"type": "string"} for n in range(5000)}), "schema-too-large", ""),
+    "deep": (deep(200), "schema-too-deep", ""),
+    "very deep": (deep(900), "schema-too-deep", ""),
+    "look-ahead": (objects(a={"type": "string", "pattern": "(?=x)"}), "pattern-refused", "/properties/a/pattern"),
+    "large pattern": (
+        objects(a={"type": "string", "pattern": "((x{1,900}){1,900}){1,900}"}),
+        "pattern-refused",
+        "/properties/a/pattern",
+    ),
+    "types": (objects(a={"allOf": [{"type": "string"}, {"type": "integer"}]}), "contradictory", "/properties/a/type"),
+    "enum": (objects(a={"type": "string", "enum": [1, 2]}), "contradictory", "/properties/a/enum"),
+    "bounds": (objects(a={"type": "number", "minimum": 5, "maximum": 3}), "contradictory", "/properties/a/minimum"),
+    "false": (objects(a=False), "contradictory", "/properties/a"),
+    "hint": (objects(a={"type": "string", "x-quire": {"page": 0}}), "wrong-hint", "/properties/a/x-quire/page"),
+    "pattern properties": ({**objects(), "patternProperties": {}}, "unsupported-keyword", "/patternProperties"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_unusable_schema_is_refused_with_its_path(name: str) -> None:
+    schema, code, path = REFUSED[name]
+    started = time.process_time()
+    with pytest.raises(SchemaRefused) as refused:
+        read_schema(schema)
+    assert refused.value.code == code
+    assert refused.value.path.startswith(path)
+    assert time.process_time() - started < 2
+
+
+def test_hostile_pattern_takes_linear_time() -> None:
+    read_schema(objects(a={"type": "string", "pattern": "^(a+)+$"}))
+    started = time.process_time()
+    assert not matches("^(a+)+$", "a" * 5000 + "!")
+    assert time.process_time() - started < 1
+
+
+def test_references_and_alternatives_become_leaves() -> None:
+    schema = {
+        "$defs": {
+            "money": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+            "day": {"$anchor": "d", "type": "string"},
+        },
+        **objects(total={"$ref": "#/$defs/money", "title": "Sum"}, day={"$ref": "#d"}),
+    }
+    total, day = leaves_of(read_schema(schema).root)
+    assert (total.kinds, total.nullable, total.title) == (("number",), True, "Sum")
+    assert day.kinds == ("string",)
+
+
+def test_schema_that_pydantic_writes_for_decimals_is_accepted() -> None:
+    decimal = r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"
+    schema = objects(total={"anyOf": [{"type": "number"}, {"type": "string", "pattern": decimal}, {"type": "null"}]})
+    assert "$ref" not in expand_schema(schema)
+    assert [matches(decimal, text) for text in ("1.5", "+3", ".", "x")] == [True, True, False, False]

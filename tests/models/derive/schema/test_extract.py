@@ -1,0 +1,202 @@
+"""Extraction by schema: values, their evidence, the reasons for missing ones, and rows of tables and lists."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from jsonschema import Draft202012Validator
+from pydantic_core import to_json
+
+from models.cdom.tree import BlockType, Tree
+from models.derive.schema.answer import ExtractedData, How
+from models.derive.schema.extract import extract_data, read_schema
+from tests.builders import make_block, make_tree, table_block
+from tests.models.derive.report import small_report
+from tests.models.derive.strategies import trees
+
+P = BlockType.PARAGRAPH
+LINE = {
+    "type": "object",
+    "properties": {
+        "description": {"type": "string"},
+        "quantity": {"type": "integer"},
+        "unit_price": {"type": "number"},
+        "amount": {"type": "number"},
+    },
+}
+INVOICE: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "invoice_number": {"type": "string"},
+        "invoice_date": {"type": "string", "format": "date"},
+        "total": {"type": "number"},
+        "currency": {"enum": ["EUR", "USD", None]},
+        "supplier": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "po": {"type": ["string", "null"]},
+        "lines": {"type": "array", "items": LINE},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    },
+}
+ROWS = [["Item", "Qty", "Unit price", "Amount"], ["Rope", "2", "3.00", "6.00"], ["Hook", "1", "1,50", "1,50"]]
+
+
+def objects(**properties: object) -> dict[str, object]:
+    return {"type": "object", "properties": properties}
+
+
+def extract(tree: Tree, schema: dict[str, Any] = INVOICE) -> ExtractedData:
+    answer = extract_data(tree, read_schema(schema))
+    assert_grounded(tree, answer)
+    if answer.valid:
+        Draft202012Validator(schema).validate(answer.data)
+    return answer
+
+
+def assert_grounded(tree: Tree, answer: ExtractedData) -> None:
+    """Every value that is not null has evidence, and the text at its places is its verbatim text."""
+    blocks = {block.id: block for block in tree.blocks}
+    for path, value in leaves(answer.data):
+        assert (value is None) == (path not in answer.evidence), path
+        assert value is not None or path in answer.missing
+    for path, evidence in answer.evidence.items():
+        texts = []
+        for place in evidence.places:
+            block = blocks[place.block_id]
+            text = block.text if place.cell is None or block.table is None else block.table.cells[place.cell].text
+            texts.append(text[place.start : place.end])
+        assert " ".join(texts) == evidence.verbatim, path
+        assert evidence.places or evidence.how is How.DEFAULT
+        assert 0 < evidence.confidence <= 1
+
+
+def leaves(value: object, path: str = "") -> list[tuple[str, object]]:
+    if isinstance(value, dict):
+        return [leaf for key, part in value.items() for leaf in leaves(part, f"{path}/{key}")]
+    if isinstance(value, list):
+        return [leaf for index, part in enumerate(value) for leaf in leaves(part, f"{path}/{index}")]
+    return [(path, value)]
+
+
+def test_labelled_values_are_typed_and_cite_their_text() -> None:
+    tree = make_tree(
+        make_block(P, "Invoice No: INV-7"),
+        make_block(P, "Supplier: Northern Rope"),
+        make_block(P, "Invoice date: 3 June 2021"),
+        table_block([*ROWS, ["Total", "", "", "7.50 €"]]),
+        make_block(P, "Tags: a, b; c"),
+        make_block(P, "Total: $ 7.50"),
+    )
+    answer = extract(tree)
+    assert answer.data == {
+        "invoice_number": "INV-7",
+        "invoice_date": "2021-06-03",
+        "total": 7.5,
+        "currency": "EUR",
+        "supplier": {"name": "Northern Rope"},
+        "po": None,
+        "lines": [
+            {"description": "Rope", "quantity": 2, "unit_price": 3, "amount": 6},
+            {"description": "Hook", "quantity": 1, "unit_price": 1.5, "amount": 1.5},
+        ],
+        "tags": ["a", "b", "c"],
+    }
+    assert answer.valid
+    assert answer.evidence["/invoice_date"].verbatim == "3 June 2021"
+    assert answer.evidence["/lines/1/amount"].places[0].cell == 11
+    assert answer.missing == {"/po": "no-label"}
+
+
+def test_a_document_without_text_has_a_reason_for_every_leaf() -> None:
+    answer = extract(make_tree())
+    assert all(value in (None, []) for _, value in leaves(answer.data))
+    assert {"/invoice_number", "/total", "/supplier/name", "/po", "/lines"} <= answer.missing.keys()
+
+
+def test_required_value_that_is_missing_is_null_and_the_answer_is_not_valid() -> None:
+    schema = objects(serial={"type": "string"}) | {"required": ["serial"]}
+    answer = extract(make_tree(make_block(P, "nothing here")), schema)
+    assert (answer.data, answer.valid) == ({"serial": None}, False)
+
+
+def test_defaults_and_constants_of_the_schema_are_marked() -> None:
+    schema = objects(country={"type": "string", "default": "FR"}, kind={"const": "bill"})
+    answer = extract(make_tree(), schema)
+    assert answer.data == {"country": "FR", "kind": "bill"}
+    assert {evidence.how for evidence in answer.evidence.values()} == {How.DEFAULT}
+
+
+def test_text_of_another_type_is_missing_as_not_of_type() -> None:
+    schema = objects(due_date={"type": "string", "format": "date"})
+    assert extract(make_tree(make_block(P, "Due date: soon")), schema).missing == {"/due_date": "not-of-type"}
+
+
+def test_labels_pages_and_texts_nearby_are_hints() -> None:
+    blocks = [make_block(P, f"Reading: {number}.5") for number in range(30)]
+    blocks[20] = make_block(P, "Pump house")
+    schema = objects(level={"type": "number", "x-quire": {"labels": ["Reading"], "near": "pump house"}})
+    assert 12.5 <= extract(make_tree(*blocks), schema).data["level"] <= 28.5
+
+
+def test_values_below_the_head_of_their_object_are_preferred() -> None:
+    tree = make_tree(
+        make_block(BlockType.HEADING, "Supplier"),
+        make_block(P, "Contact person: Ada"),
+        make_block(BlockType.HEADING, "Customer"),
+        make_block(P, "Contact person: Grace"),
+    )
+    person = {"type": "object", "properties": {"contact_person": {"type": "string"}}}
+    answer = extract(tree, objects(customer=person, supplier=person))
+    assert answer.data == {"customer": {"contact_person": "Grace"}, "supplier": {"contact_person": "Ada"}}
+
+
+def test_roles_and_definitions_of_prose_are_candidates() -> None:
+    text = 'This agreement is between Northern Rope Ltd, as Borrower, and Old Bank (the "Agent").'
+    tree = make_tree(make_block(P, text))
+    schema = objects(borrower={"type": "string"}, agent={"type": "string"})
+    assert extract(tree, schema).data == {"borrower": "Northern Rope Ltd", "agent": "Old Bank"}
+
+
+def test_rows_continue_over_tables_without_repeated_heads_and_subtotals() -> None:
+    tree = make_tree(
+        table_block([*ROWS, ["Subtotal", "", "", "7.50"]]),
+        table_block([["Wire", "4", "1.00", "4.00"], ["steel, thin", "", "", ""]], header_rows=0),
+        table_block([ROWS[0], ["Nail", "9", "0.10", "0.90"]]),
+    )
+    rows = extract(tree).data["lines"]
+    assert [(row["description"], row["amount"]) for row in rows] == [
+        ("Rope", 6),
+        ("Hook", 1.5),
+        ("Wire steel, thin", 4),
+        ("Nail", 0.9),
+    ]
+
+
+@pytest.mark.parametrize("joined", ["\n", " "])
+def test_rows_are_read_under_a_line_that_holds_the_names(joined: str) -> None:
+    text = joined.join(["Pos Team Points", "1 Alpha 30", "2 Beta team 28", "3 Gamma 7"])
+    item = objects(pos={"type": "integer"}, team={"type": "string"}, points={"type": "number"})
+    answer = extract(make_tree(make_block(P, text)), objects(rows={"type": "array", "items": item}))
+    assert [row["team"] for row in answer.data["rows"]] == ["Alpha", "Beta team", "Gamma"]
+
+
+def test_arrays_keep_their_bounds() -> None:
+    tree = make_tree(make_block(P, "Tags: a, b, a, c, d"))
+    schema = objects(tags={"type": "array", "items": {"type": "string"}, "maxItems": 3, "uniqueItems": True})
+    assert extract(tree, schema).data == {"tags": ["a", "b", "c"]}
+
+
+def test_date_of_a_range_cites_the_part_without_its_year() -> None:
+    tree = make_tree(make_block(P, "Period: July 1 - July 31, 2014"))
+    answer = extract(tree, objects(period={"type": "string", "format": "date"}))
+    assert (answer.data["period"], answer.evidence["/period"].verbatim) == ("2014-07-01", "July 1")
+
+
+@settings(max_examples=60)
+@given(trees())
+def test_answers_for_any_tree_are_grounded_and_repeat_byte_for_byte(tree: Tree) -> None:
+    assert to_json(extract(tree)) == to_json(extract_data(tree, read_schema(json.loads(json.dumps(INVOICE)))))
+
+
+def test_answers_for_a_report_are_grounded() -> None:
+    assert extract(small_report()).data["invoice_number"]
