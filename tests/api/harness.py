@@ -155,7 +155,7 @@ def client_of(
     """A caller with that key from that address."""
     headers = {name: value for name, value in (("X-API-Key", key), ("X-DE-Org", org)) if value is not None}
     transport = httpx.ASGITransport(app, raise_app_exceptions=True, client=(peer, 4711))
-    hooks = {"response": [partial(check_declared, app)]}
+    hooks: dict[str, list[Callable[..., Any]]] = {"response": [partial(check_declared, app)]}
     return httpx.AsyncClient(transport=transport, base_url="http://quire.test", headers=headers, event_hooks=hooks)
 
 

@@ -16,7 +16,7 @@ VLM_MODELS = {
     "dots": "models.neural.vlm.dots:Dots",
 }
 HUB_NAMES = {
-    "paddleocr-vl": "PaddlePaddle/PaddleOCR-VL",
+    "paddleocr-vl": "PaddlePaddle/PaddleOCR-VL-1.6",
     "lightonocr": "lightonai/LightOnOCR-2-1B",
     "dots": "rednote-hilab/dots.ocr",
 }

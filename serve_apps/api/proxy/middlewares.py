@@ -1,5 +1,6 @@
 """Middleware around Ray Serve's HTTP proxy (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH)."""
 
+import logging
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -12,6 +13,7 @@ from serve_apps.api.proxy.expectation import CheckedExpectation
 from serve_apps.api.proxy.heads import BoundedHeads
 from serve_apps.api.proxy.problem import problem_bytes
 
+log = logging.getLogger("quire.proxy")
 _ROUTE_LIST = "/-/routes"
 _PROBLEM_JSON = "application/problem+json"
 _NOT_FOUND = problem_bytes(404, "not-found", "Not Found", "There is no such resource.")
@@ -51,18 +53,29 @@ class RetryableErrors:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        is_replaced = False
+        has_started = is_replaced = False
 
         async def send_or_replace(message: Message) -> None:
-            nonlocal is_replaced
+            nonlocal has_started, is_replaced
+            has_started = True
             if message["type"] == "http.response.start" and _is_own_error(message):
                 is_replaced = True
-                headers = {"Retry-After": str(RETRY_S), "Cache-Control": "no-store"}
-                await Response(UNAVAILABLE, 503, headers, _PROBLEM_JSON)(scope, receive, send)
+                await _answer_unavailable(scope, receive, send)
             elif not is_replaced:
                 await send(message)
 
-        await self.app(scope, receive, send_or_replace)
+        try:
+            await self.app(scope, receive, send_or_replace)
+        except Exception:
+            if has_started:
+                raise
+            log.exception("a request failed in the proxy")
+            await _answer_unavailable(scope, receive, send)
+
+
+async def _answer_unavailable(scope: Scope, receive: Receive, send: Send) -> None:
+    headers = {"Retry-After": str(RETRY_S), "Cache-Control": "no-store"}
+    await Response(UNAVAILABLE, 503, headers, _PROBLEM_JSON)(scope, receive, send)
 
 
 def _is_own_error(message: Message) -> bool:

@@ -46,13 +46,13 @@ class EagerProxy:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        first = asyncio.create_task(receive())  # type: ignore[arg-type]
+        first = asyncio.ensure_future(receive())
         await asyncio.sleep(0)
 
         async def replay() -> Message:
             nonlocal first
-            message = await first
-            first = asyncio.create_task(receive())  # type: ignore[arg-type]
+            message: Message = await first
+            first = asyncio.ensure_future(receive())
             return message
 
         await self.app(scope, replay, send)
@@ -98,6 +98,16 @@ async def test_own_errors_of_the_proxy_become_a_retryable_503(status: int) -> No
     async with httpx.AsyncClient(transport=transport, base_url="http://q.test") as anyone:
         answer = await anyone.get("/v1/jobs")
     assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "unavailable", "2")
+
+
+async def test_failure_inside_the_proxy_becomes_a_retryable_503() -> None:
+    async def proxy(scope: Scope, receive: Receive, send: Send) -> None:
+        raise RuntimeError("the replica died")
+
+    transport = httpx.ASGITransport(RetryableErrors(proxy))
+    async with httpx.AsyncClient(transport=transport, base_url="http://q.test") as anyone:
+        answer = await anyone.get("/v1/jobs")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
 
 
 async def test_errors_of_the_api_pass_the_proxy_unchanged(app: FastAPI) -> None:
