@@ -16,6 +16,9 @@ MOST_DROPPED_BYTES = 64 << 20
 SILENCE_S = 2.0  # seconds without a byte before the connection is reset
 IN_ALL_S = 30.0  # seconds in total, also for a client that sends slowly
 
+EXPECTED = b"x-quire-expected"
+"""Header of the preceding request; its value is the method of the real one."""
+
 
 class RequestBody:
     """Body of a request, limited to `cap` bytes.
@@ -54,3 +57,8 @@ class RequestBody:
         self._taken += len(message.get("body", b""))
         self._ended = message["type"] != "http.request" or not message.get("more_body", False)
         return message
+
+
+def expects_continue(headers: list[tuple[bytes, bytes]]) -> bool:
+    """Return whether the client waits for `100 Continue` before it sends the body."""
+    return any(name == b"expect" and value.lower() == b"100-continue" for name, value in headers)

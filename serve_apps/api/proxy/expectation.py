@@ -7,8 +7,7 @@ middleware therefore first sends the headers alone, as an OPTIONS request with `
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-EXPECTED = b"x-quire-expected"
-"""Header of the preceding request; its value is the method of the real one."""
+from serve_apps.api.http.request_body import EXPECTED, expects_continue
 
 
 class CheckedExpectation:
@@ -37,11 +36,6 @@ class CheckedExpectation:
             if message["type"] == "http.response.start":  # the client may or may not send the body now
                 message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
             await send(message)
-
-
-def expects_continue(headers: list[tuple[bytes, bytes]]) -> bool:
-    """Return whether the client waits for `100 Continue` before it sends the body."""
-    return any(name == b"expect" and value.lower() == b"100-continue" for name, value in headers)
 
 
 async def _no_body() -> Message:
