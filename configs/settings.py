@@ -5,6 +5,7 @@ One frozen object; parsing.py makes it from the environment. Imported by cluster
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -421,7 +422,8 @@ class Settings(BaseSettings):
     def _redact_as_scanned(cls, values: Any) -> Any:
         """Use a chosen engine for redacted outputs too."""
         if isinstance(values, dict) and "pii_engine" in values:
-            return {"redaction_engine": values["pii_engine"], **values}
+            with suppress(ValueError):  # an invalid choice is reported once, for its own variable
+                return {"redaction_engine": PiiEngine(values["pii_engine"]), **values}
         return values
 
     @model_validator(mode="after")
