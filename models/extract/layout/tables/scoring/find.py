@@ -14,7 +14,6 @@ from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.continuation import load_continuation
 from models.extract.layout.tables.grid import make_table
 from models.extract.layout.tables.lattice import enclose_cells
-from models.extract.layout.tables.networks import find_networks, without_networks
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from models.extract.layout.tables.regions.view import PageView, view_page
@@ -23,6 +22,7 @@ from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
 from models.extract.layout.tables.scoring.first_row import take_first_rows
 from models.extract.layout.tables.scoring.last_row import take_last_rows
+from models.extract.layout.tables.scoring.networks import find_networks, without_networks
 from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
