@@ -8,7 +8,7 @@ from models.cdom.faults import own_fault
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import DetectedPage, PageImage
-from models.extract.contract import DocumentFacts, PageContent, PageRead, failed_page
+from models.extract.contract import TAGS_IGNORED, DocumentFacts, PageContent, PageRead, failed_page
 from models.extract.coverage.total import count_written
 from models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, ran_out_of_memory, without_collector
 from models.extract.formats.pdf.facts import find_facts, find_label, has_attachments, is_labelled, is_tagged
@@ -25,6 +25,7 @@ from models.extract.formats.pdf.repair import (
     rewrite,
     without_encryption,
 )
+from models.extract.formats.pdf.structure.soundness import is_sound
 from models.extract.formats.pdf.visibility.clipped import layers_off
 
 PAGES_PER_OPEN = 100
@@ -41,6 +42,8 @@ class PdfDocument:
         self._layers = layers_off(self._engine)
         self._attached = name_attachments(self._engine) if has_attachments(self._engine) else []
         self._is_tagged, self._is_labelled = is_tagged(self._engine), is_labelled(self._engine)
+        if self._is_tagged and not is_sound(self._engine):
+            self._is_tagged, warnings = False, (*warnings, TAGS_IGNORED)
         try:
             facts = find_facts(self._engine, options)
             self._facts = replace(facts, warnings=(*facts.warnings, *warnings))
