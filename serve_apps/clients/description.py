@@ -35,7 +35,7 @@ NAMES_BY_PATH = {
     "DELETE /v1/review/{act}": "undo_review",
 }
 """Names of operations whose route functions are clear only within their module."""
-REPEATABLE = {"cancel_job", "compare", "evaluate", "review_block", "sync_source", "enable_webhook"}
+REPEATABLE = {"cancel_job", "compare", "evaluate", "extract", "review_block", "sync_source", "enable_webhook"}
 """POSTs that may be sent twice."""
 _TEXTUAL = {"application/json", "application/x-ndjson"}
 

@@ -23,7 +23,7 @@ class How(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class ValuePlace:
     """Where a value stands: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`.
 
     `page` is 1-based; `bbox` is the box of the cell or block.
@@ -44,7 +44,7 @@ class LeafEvidence:
     A value that the schema states (`how` is `default`) has no place.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[ValuePlace, ...]
     verbatim: str
     confidence: float
     how: How

@@ -8,7 +8,7 @@ from typing import Any
 
 from models.derive.fields.fragments import Fragment
 from models.derive.fields.pairs import lone_label
-from models.derive.schema.answer import How, Place
+from models.derive.schema.answer import How, ValuePlace
 from models.derive.schema.candidates import Candidate
 from models.derive.schema.nodes import Leaf, ObjectNode
 from models.derive.schema.phrases import Fit, PhraseIndex
@@ -32,7 +32,7 @@ class Choice:
     """A value of a leaf with its places, the text there, and a score (0..1)."""
 
     value: Any
-    places: tuple[Place, ...]
+    places: tuple[ValuePlace, ...]
     verbatim: str
     score: float
     how: How
@@ -46,7 +46,7 @@ class _Scored:
     choice: Choice
 
 
-def read_sources(sources: Sequence[Source], leaf: Leaf) -> tuple[Any, tuple[Place, ...], str] | None:
+def read_sources(sources: Sequence[Source], leaf: Leaf) -> tuple[Any, tuple[ValuePlace, ...], str] | None:
     """Return the value of a leaf from texts that belong together, its places and the text there; None for no value."""
     if len(sources) > 1 and leaf.kinds[:1] == ("string",) and not leaf.format and not leaf.members:
         value = " ".join(" ".join(source.text.split()) for source in sources)

@@ -7,7 +7,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.places import BlockPlaces
 from models.cdom.tree import Block, BlockId, Tree
 from models.derive.fields.fragments import Fragment
-from models.derive.schema.answer import Place
+from models.derive.schema.answer import ValuePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Source:
     order: int
     row: int = 0
 
-    def place(self, start: int, end: int) -> Place:
+    def place(self, start: int, end: int) -> ValuePlace:
         """Return the place of a range of this text, without the blanks at its ends."""
         part = self.text[start:end]
         start += len(part) - len(part.lstrip())
         end -= len(part) - len(part.rstrip())
-        return Place(
+        return ValuePlace(
             block_id=self.block_id, page=self.page, bbox=self.bbox, cell=self.cell,
             start=self.start + start, end=self.start + end,
         )  # fmt: skip
@@ -55,12 +55,12 @@ class TreeTexts:
     def __init__(self, tree: Tree) -> None:
         self._blocks = {block.id: block for block in tree.blocks}
 
-    def verbatim(self, places: Sequence[Place]) -> str | None:
+    def verbatim(self, places: Sequence[ValuePlace]) -> str | None:
         """Return the text at the places, joined by blanks; None if a place is outside its text."""
         parts = [self._text(place) for place in places]
         return " ".join(part for part in parts if part) if all(parts) else None
 
-    def whole(self, place: Place) -> str:
+    def whole(self, place: ValuePlace) -> str:
         """Return the whole text of the place's block or cell; "" if there is none."""
         block = self._blocks.get(place.block_id)
         if block is None or place.cell is None:
@@ -68,7 +68,7 @@ class TreeTexts:
         cells = block.table.cells if block.table is not None else ()
         return cells[place.cell].text if place.cell < len(cells) else ""
 
-    def _text(self, place: Place) -> str | None:
+    def _text(self, place: ValuePlace) -> str | None:
         text = self.whole(place)
         return text[place.start : place.end] if 0 <= place.start < place.end <= len(text) else None
 

@@ -14,7 +14,7 @@ from quire_client.client import ENDED, LONGEST_WAIT_S
 from quire_client.documents.document import Document
 from quire_client.documents.hits import Hits
 from quire_client.errors import DocumentFailed, WaitTimeout
-from quire_client.uploads import FileLike, Files, Ocr, TableParts, form_fields, submission
+from quire_client.uploads import FileLike, Files, M, ModelClass, Ocr, TableParts, extraction, form_fields, submission
 
 
 class AsyncClient(AsyncOperations):
@@ -126,6 +126,34 @@ class AsyncClient(AsyncOperations):
         parts = Files([("files", file) for file in files])
         call = Call[str]("POST", "/v1/evaluate", query={"format": "html"}, repeatable=True, parts=parts)
         return await self._text(call)
+
+    async def extract(
+        self,
+        file: FileLike | None = None,
+        *,
+        schema: Mapping[str, Any],
+        document_id: str | None = None,
+        redacted: bool | None = None,
+    ) -> types.ExtractedData:
+        """Return values by a JSON Schema, with the places of each, from a file or a stored document."""
+        call = Call[types.ExtractedData](
+            "POST",
+            "/v1/extract",
+            query={"redacted": redacted},
+            repeatable=True,
+            **extraction(file, document_id, schema),
+        )
+        return await self._json(call)
+
+    async def extract_as(
+        self, model: ModelClass[M], file: FileLike | None = None, *, document_id: str | None = None
+    ) -> tuple[M, types.ExtractedData]:
+        """Return an instance of a Pydantic class and the answer with the evidence of its values.
+
+        Raises the validation error of the class if the document lacks a value that it requires.
+        """
+        answer = await self.extract(file, schema=model.model_json_schema(), document_id=document_id)
+        return model.model_validate(answer["data"]), answer
 
     async def stream_job_events(self, job_id: str) -> AsyncIterator[JobEvent]:
         """Yield a job's progress: `job` at every change, `end` once."""

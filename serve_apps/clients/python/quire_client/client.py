@@ -16,7 +16,7 @@ from quire_client.documents.folder import BATCH, FolderReader, FolderReport, OnP
 from quire_client.documents.hits import Hits
 from quire_client.errors import DocumentFailed, WaitTimeout
 from quire_client.operations import Operations
-from quire_client.uploads import FileLike, Files, Ocr, TableParts, form_fields, submission
+from quire_client.uploads import FileLike, Files, M, ModelClass, Ocr, TableParts, extraction, form_fields, submission
 
 ENDED = frozenset({"succeeded", "partial", "failed", "canceled"})
 LONGEST_WAIT_S = 45.0
@@ -154,6 +154,34 @@ class Client(Operations):
         parts = Files([("files", file) for file in files])
         call = Call[str]("POST", "/v1/evaluate", query={"format": "html"}, repeatable=True, parts=parts)
         return self._text(call)
+
+    def extract(
+        self,
+        file: FileLike | None = None,
+        *,
+        schema: Mapping[str, Any],
+        document_id: str | None = None,
+        redacted: bool | None = None,
+    ) -> types.ExtractedData:
+        """Return values by a JSON Schema, with the places of each, from a file or a stored document."""
+        call = Call[types.ExtractedData](
+            "POST",
+            "/v1/extract",
+            query={"redacted": redacted},
+            repeatable=True,
+            **extraction(file, document_id, schema),
+        )
+        return self._json(call)
+
+    def extract_as(
+        self, model: ModelClass[M], file: FileLike | None = None, *, document_id: str | None = None
+    ) -> tuple[M, types.ExtractedData]:
+        """Return an instance of a Pydantic class and the answer with the evidence of its values.
+
+        Raises the validation error of the class if the document lacks a value that it requires.
+        """
+        answer = self.extract(file, schema=model.model_json_schema(), document_id=document_id)
+        return model.model_validate(answer["data"]), answer
 
     def stream_job_events(self, job_id: str) -> Iterator[JobEvent]:
         """Yield a job's progress: `job` at every change, `end` once."""

@@ -375,7 +375,7 @@ class KeyUsage(TypedDict):
 @final
 class LeafEvidence(TypedDict):
     """Evidence of one value: the text at its places, and the chance (0..1) that the value is right."""
-    places: list[Place]
+    places: list[ValuePlace]
     verbatim: str
     confidence: float
     how: How
@@ -448,15 +448,6 @@ class Pending(TypedDict):
     status: DocumentStatus
     pages_done: int
     pages_total: int
-@final
-class Place(TypedDict):
-    """Where a value stands: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`."""
-    block_id: str
-    page: int
-    bbox: list[float] | None
-    cell: int | None
-    start: int
-    end: int
 @final
 class Place(TypedDict):
     """Current review state of a place."""
@@ -653,6 +644,15 @@ class ValidationError(TypedDict):
     type: str
     input: NotRequired[Any]
     ctx: NotRequired[dict[str, Any]]
+@final
+class ValuePlace(TypedDict):
+    """Where a value stands: `start` and `end` are offsets in the block's text, or in the text of its cell `cell`."""
+    block_id: str
+    page: int
+    bbox: list[float] | None
+    cell: int | None
+    start: int
+    end: int
 ValueType: TypeAlias = Literal['text', 'date', 'amount', 'number', 'identifier', 'email', 'phone', 'url', 'currency', 'boolean']
 @final
 class Webhook(TypedDict):

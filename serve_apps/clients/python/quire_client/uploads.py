@@ -5,11 +5,12 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Any, Literal, Protocol, TypeAlias, TypeVar
 
 FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | tuple[str, bytes | IO[bytes]]
 """A path, an address (http://, https://), an open binary file, or `(name, content)`."""
 Ocr: TypeAlias = Literal["auto", "always", "never"]
+M = TypeVar("M", covariant=True)
 TableParts: TypeAlias = Literal["joined", "apart"]
 """A table that continues over pages: one table, or one per page."""
 
@@ -36,6 +37,25 @@ def submission(part: str, files: Sequence[FileLike], fields: dict[str, str]) -> 
         raise ValueError("files and addresses cannot be sent in one call")
     named: dict[str, Any] = {"urls": urls} if part == "files" else {"url": urls[0]}
     return {"body": named | fields}
+
+
+class ModelClass(Protocol[M]):
+    """A Pydantic class: it states its JSON Schema and makes an instance of data."""
+
+    def model_json_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema."""
+
+    def model_validate(self, obj: Any) -> M:
+        """Return an instance, or raise a validation error."""
+
+
+def extraction(file: FileLike | None, document_id: str | None, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a call for extraction: a file as a form, or the id of a stored document as JSON."""
+    if (file is None) == (document_id is None):
+        raise ValueError("pass a file or a document_id")
+    if file is None:
+        return {"body": {"document_id": document_id, "schema": dict(schema)}}
+    return {"parts": Files([("file", file)]), "fields": {"schema": json.dumps(dict(schema))}}
 
 
 def form_fields(

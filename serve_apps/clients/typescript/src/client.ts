@@ -69,6 +69,21 @@ export class QuireClient extends Operations {
     return this.text({ method: "POST", path: "/v1/evaluate", query, form: formOf("files", files), repeatable: true });
   }
 
+  /** Values by a JSON Schema, with the places of each, from a file or the id of a stored document. */
+  extract(
+    source: NamedFile | { document_id: string },
+    schema: Record<string, unknown>,
+    options: { redacted?: boolean } = {},
+  ): Promise<types.ExtractedData> {
+    const call = { method: "POST", path: "/v1/extract", query: { redacted: options.redacted }, repeatable: true };
+    if ("document_id" in source) {
+      return this.json({ ...call, body: { document_id: source.document_id, schema } });
+    }
+    const form = formOf("file", [source]);
+    form.field("schema", JSON.stringify(schema));
+    return this.json({ ...call, form });
+  }
+
   /** A job's progress: `job` at every change, `end` once. */
   async *streamJobEvents(jobId: string, signal?: AbortSignal): AsyncGenerator<JobEvent> {
     const call = { method: "GET", path: fill("/v1/jobs/{job_id}/events", { job_id: jobId }) };

@@ -371,7 +371,7 @@ export interface KeyUsage {
 }
 
 export interface LeafEvidence {
-  places: Array<Place>;
+  places: Array<ValuePlace>;
   verbatim: string;
   confidence: number;
   how: How;
@@ -448,15 +448,6 @@ export interface Pending {
   status: DocumentStatus;
   pages_done: number;
   pages_total: number;
-}
-
-export interface Place {
-  block_id: string;
-  page: number;
-  bbox: Array<number> | null;
-  cell: number | null;
-  start: number;
-  end: number;
 }
 
 export interface Place {
@@ -659,6 +650,15 @@ export interface ValidationError {
   type: string;
   input?: unknown;
   ctx?: Record<string, unknown>;
+}
+
+export interface ValuePlace {
+  block_id: string;
+  page: number;
+  bbox: Array<number> | null;
+  cell: number | null;
+  start: number;
+  end: number;
 }
 
 export type ValueType = "text" | "date" | "amount" | "number" | "identifier" | "email" | "phone" | "url" | "currency" | "boolean";
