@@ -163,16 +163,13 @@ def extract(
 
 def _data_writer(schema_file: Path, to: str | None) -> Write:
     """Return the writer of values by a schema, or stop if the schema cannot be used."""
-    from models.derive.schema.problems import SchemaRefused
-
     if to is not None:
         raise click.UsageError("--schema and --to exclude each other")
     try:
-        return make_data_writer(json.loads(schema_file.read_bytes()))
-    except SchemaRefused as error:
-        raise click.UsageError(f"--schema: {error.code} at {error}") from None
+        schema = json.loads(schema_file.read_bytes())
     except ValueError:
         raise click.UsageError(f"--schema: {schema_file} is not JSON") from None
+    return make_data_writer(schema)
 
 
 @contextmanager

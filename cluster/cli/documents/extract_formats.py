@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
     from models.cdom.tree import Tree
 
@@ -89,11 +91,10 @@ def write_semantics(read: Extracted) -> bytes:
 
 def write_context(read: Extracted) -> bytes:
     """Return the context pack for language models as JSON."""
-    from models.export import DEFAULT_CONTEXT_TOKENS
-    from models.export.context import tree_to_context
+    from models.export import DEFAULT_CONTEXT_TOKENS, context
     from models.neural.embed.tokenizer import load_tokenizer
 
-    return _json(tree_to_context(read.tree, max_tokens=DEFAULT_CONTEXT_TOKENS, tokenizer=load_tokenizer()))
+    return _json(context.tree_to_context(read.tree, max_tokens=DEFAULT_CONTEXT_TOKENS, tokenizer=load_tokenizer()))
 
 
 def write_graph(read: Extracted) -> bytes:
@@ -107,14 +108,17 @@ def make_data_writer(schema: object) -> Write:
     """Return a writer of the values that a JSON Schema describes.
 
     Raises:
-        SchemaRefused: The schema cannot be used.
+        click.UsageError: The schema cannot be used.
     """
-    from models.derive.schema.extract import extract_data, read_schema
+    from models.derive.schema import answer, extract
 
-    checked = read_schema(schema)
+    try:
+        checked = extract.read_schema(schema)
+    except answer.SchemaRefused as error:
+        raise click.UsageError(f"--schema: {error.code} at {error}") from None
 
     def write(read: Extracted) -> bytes:
-        return _json(extract_data(read.tree, checked))
+        return _json(extract.extract_data(read.tree, checked))
 
     return write
 

@@ -7,12 +7,13 @@ from models.cdom.tree import BlockType
 from models.derive.fields.fragments import Fragment
 from models.derive.schema.answer import How
 from models.derive.schema.assign import Choice, read_sources
-from models.derive.schema.candidates import Candidate
+from models.derive.schema.candidates import ValueCandidate
 from models.derive.schema.nodes import ArrayNode, Leaf
 from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.sources import Source, source_of
+from models.derive.schema.sources import TextSource, source_of
 
 LEAST_FIT = 0.8
+"""Minimum fit of a label to the name of an array."""
 _BULLET = re.compile(r"(?:[•●○◦▪■□▫‣∙·*–—-]|\(?\d{1,3}[.)])\s+")
 _PART = re.compile(r"[^,;|•\n]+")
 
@@ -21,7 +22,7 @@ def find_values(
     array: ArrayNode,
     leaf: Leaf,
     index: PhraseIndex[ArrayNode],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ValueCandidate],
     fragments: Sequence[Fragment],
 ) -> list[Choice]:
     """Return the values of the list or text whose label fits the array best; numbers keep their decimal commas."""
@@ -48,7 +49,7 @@ def _fit(label: str, array: ArrayNode, index: PhraseIndex[ArrayNode]) -> float:
     return next((fit.score for fit in index.fits(label) if fit.owner is array and fit.score >= LEAST_FIT), 0.0)
 
 
-def _list_under(fragments: Sequence[Fragment], number: int) -> list[Source]:
+def _list_under(fragments: Sequence[Fragment], number: int) -> list[TextSource]:
     sources = []
     for fragment in fragments[number + 1 :]:
         if fragment.type is not BlockType.LIST_ITEM:
@@ -59,12 +60,12 @@ def _list_under(fragments: Sequence[Fragment], number: int) -> list[Source]:
     return sources
 
 
-def _parts(source: Source, leaf: Leaf) -> list[Source]:
+def _parts(source: TextSource, leaf: Leaf) -> list[TextSource]:
     pattern = _PART if leaf.kinds[:1] == ("string",) else re.compile(r"[^;|•\n]+")
     return [source.cut(match.start(), match.end()) for match in pattern.finditer(source.text) if match.group().strip()]
 
 
-def _read_all(sources: Sequence[Source], leaf: Leaf, score: float, how: How) -> list[Choice]:
+def _read_all(sources: Sequence[TextSource], leaf: Leaf, score: float, how: How) -> list[Choice]:
     choices = []
     for source in sources:
         found = read_sources((source,), leaf)

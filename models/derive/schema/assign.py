@@ -8,22 +8,23 @@ from typing import Any
 
 from models.derive.fields.fragments import Fragment
 from models.derive.fields.pairs import lone_label
-from models.derive.schema.answer import How, ValuePlace
-from models.derive.schema.candidates import Candidate
+from models.derive.schema.answer import How, Missing, ValuePlace
+from models.derive.schema.candidates import ValueCandidate
 from models.derive.schema.nodes import Leaf, ObjectNode
 from models.derive.schema.phrases import Fit, PhraseIndex
-from models.derive.schema.problems import Missing
-from models.derive.schema.sources import Source
+from models.derive.schema.sources import TextSource
 from models.derive.schema.typed import read_typed
 
 MAX_ANCHOR = 60  # characters of a text that may head a part of the page
 ANCHOR_REACH = 12  # fragments behind such a text that belong to it
 ANCHOR_FIT = 0.85
+"""Minimum fit of a label that anchors others."""
 NEAR_REACH = 8  # fragments around the text that a hint names
 OWN, FOREIGN, NEAR, FAR = 0.15, -0.15, 0.2, -0.2
 """Added to the score below the head of the leaf's own object, of another object, and near or far from a hint."""
 SURE = 0.8  # score from which a value is taken although others fit as well
 TIED = 0.001
+"""Scores that differ by less are equal."""
 SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
 
 
@@ -46,7 +47,7 @@ class _Scored:
     choice: Choice
 
 
-def read_sources(sources: Sequence[Source], leaf: Leaf) -> tuple[Any, tuple[ValuePlace, ...], str] | None:
+def read_sources(sources: Sequence[TextSource], leaf: Leaf) -> tuple[Any, tuple[ValuePlace, ...], str] | None:
     """Return the value of a leaf from texts that belong together, its places and the text there; None for no value."""
     if len(sources) > 1 and leaf.kinds[:1] == ("string",) and not leaf.format and not leaf.members:
         value = " ".join(" ".join(source.text.split()) for source in sources)
@@ -70,7 +71,7 @@ class Assignment:
         leaves: Sequence[Leaf],
         index: PhraseIndex[Leaf],
         objects: PhraseIndex[ObjectNode],
-        candidates: Sequence[Candidate],
+        candidates: Sequence[ValueCandidate],
         fragments: Sequence[Fragment],
     ) -> None:
         self.chosen: dict[Leaf, Choice] = {}
@@ -80,7 +81,7 @@ class Assignment:
         scored = [entry for candidate in candidates for entry in self._score(candidate, index)]
         self._choose(sorted(scored, key=lambda entry: (-entry.choice.score, entry.order)))
 
-    def _score(self, candidate: Candidate, index: PhraseIndex[Leaf]) -> Iterator[_Scored]:
+    def _score(self, candidate: ValueCandidate, index: PhraseIndex[Leaf]) -> Iterator[_Scored]:
         for fit in index.fits(candidate.label):
             leaf = fit.owner
             if leaf.hints.page is not None and leaf.hints.page != candidate.sources[0].page:
@@ -96,7 +97,7 @@ class Assignment:
             score = self._rate(fit, candidate, verbatim)
             yield _Scored(leaf, fit.score, candidate.order, Choice(value, places, verbatim, score, candidate.how))
 
-    def _rate(self, fit: Fit[Leaf], candidate: Candidate, verbatim: str) -> float:
+    def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, verbatim: str) -> float:
         leaf = fit.owner
         score = fit.score * (0.5 + 0.5 * candidate.confidence)
         if leaf.kinds[:1] != ("string",) or leaf.format:

@@ -20,7 +20,7 @@ from models.derive.schema.answer import How
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
 from models.derive.schema.prose import find_stated
-from models.derive.schema.sources import Source, source_of
+from models.derive.schema.sources import TextSource, source_of
 
 EXACT = 0.85
 """Fit from which a text without a colon is a label."""
@@ -31,14 +31,15 @@ CHOSEN = 0.96
 """Least confidence in the total that was chosen from all labelled amounts."""
 _WORD = re.compile(r"\S+")
 MAX_LABEL_WORDS = 5
+"""Words of a label; longer text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ValueCandidate:
     """A label, the texts that it may name, the confidence in their relation (0..1) and the rule that found them."""
 
     label: str
-    sources: tuple[Source, ...]
+    sources: tuple[TextSource, ...]
     confidence: float
     how: How
 
@@ -50,7 +51,7 @@ class Candidate:
 
 def find_candidates(
     tree: Tree, leaves: PhraseIndex[Leaf], used: frozenset[tuple[BlockId, int]]
-) -> tuple[list[Candidate], list[Fragment]]:
+) -> tuple[list[ValueCandidate], list[Fragment]]:
     """Return the candidates in reading order, and the fragments of the tree.
 
     `used` are rows of tables (block and row number) that arrays are read from; they are left out.
@@ -74,7 +75,7 @@ def find_candidates(
     candidates += _find_rows(fragments, tree, leaves, paired)
     candidates += _find_under_headings(fragments)
     candidates += [
-        Candidate(found.label, (source_of(fragment).cut(found.start, found.end),), PROSE, How.PROSE)
+        ValueCandidate(found.label, (source_of(fragment).cut(found.start, found.end),), PROSE, How.PROSE)
         for fragment in fragments
         for found in find_stated(fragment.raw)
     ]
@@ -88,18 +89,18 @@ def _is_used(fragment: Fragment, blocks: Mapping[BlockId, Block], used: frozense
     return (fragment.block_id, table.cells[fragment.cell].row) in used
 
 
-def _of_pair(pair: Pair) -> Candidate | None:
+def _of_pair(pair: Pair) -> ValueCandidate | None:
     place = locate_value(pair.fragment, pair.value, pair.key)
     if place is None:
         return None
     source = source_of(pair.fragment)
     cut = source.cut(place.start - source.start, place.end - source.start)
-    return Candidate(pair.key.strip(" :："), (cut,), pair.confidence, How.PAIR)
+    return ValueCandidate(pair.key.strip(" :："), (cut,), pair.confidence, How.PAIR)
 
 
 def _of_field(
     field: ExtractedField, how: How, blocks: Mapping[BlockId, Block], orders: dict[tuple[BlockId, int | None], int]
-) -> Candidate:
+) -> ValueCandidate:
     """Return a field as a candidate that is labelled by its canonical key, or by its label if it is ticked."""
     sources = []
     for place in (field.evidence, *field.further_evidence):
@@ -108,16 +109,16 @@ def _of_field(
         text, box = (cell.text, cell.bbox or place.bbox) if cell is not None else (block.text, place.bbox)
         order = orders[place.block_id, place.cell]
         sources.append(
-            Source(place.block_id, place.page, box, place.cell, place.start, text[place.start : place.end], order)
+            TextSource(place.block_id, place.page, box, place.cell, place.start, text[place.start : place.end], order)
         )
     label = field.key if how is How.PAIR else field.canonical_key.replace("_", " ")
     confidence = max(field.confidence, CHOSEN) if field.canonical_key == Key.TOTAL else field.confidence
-    return Candidate(label, tuple(sources), confidence, how)
+    return ValueCandidate(label, tuple(sources), confidence, how)
 
 
 def _find_inline(
     fragments: Iterable[Fragment], leaves: PhraseIndex[Leaf], paired: frozenset[int]
-) -> Iterator[Candidate]:
+) -> Iterator[ValueCandidate]:
     """Yield lines that begin with words of the schema and go on with a short value, without a colon."""
     for fragment in fragments:
         if fragment.order in paired or len(fragment.text) > MAX_LABEL + MAX_INLINE_VALUE or fragment.type in HEADS:
@@ -127,7 +128,7 @@ def _find_inline(
             label = fragment.raw[: words[count - 1].end()]
             if _is_exact(label, leaves):
                 source = source_of(fragment)
-                yield Candidate(
+                yield ValueCandidate(
                     label.strip(" .:"), (source.cut(words[count].start(), len(source.text)),), INLINE, How.LINE
                 )
                 break
@@ -140,7 +141,7 @@ def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
 
 def _find_beside(
     fragments: Sequence[Fragment], leaves: PhraseIndex[Leaf], paired: frozenset[int]
-) -> Iterator[Candidate]:
+) -> Iterator[ValueCandidate]:
     """Yield lone labels of the schema with the text right of them, below them or, without boxes, behind them."""
     labels = {
         fragment.order
@@ -159,13 +160,13 @@ def _find_beside(
                 nearby = [(neighbours.right_of(label), RIGHT), (neighbours.below(label, lines=2.5), BELOW)]
             for value, confidence in nearby:
                 if value is not None and value.order not in labels:
-                    yield Candidate(label.text.strip(" :："), (source_of(value),), confidence, How.PAIR)
+                    yield ValueCandidate(label.text.strip(" :："), (source_of(value),), confidence, How.PAIR)
                     break
 
 
 def _find_rows(
     fragments: Iterable[Fragment], tree: Tree, leaves: PhraseIndex[Leaf], paired: frozenset[int]
-) -> Iterator[Candidate]:
+) -> Iterator[ValueCandidate]:
     """Yield rows of tables that begin with a label of the schema, each with its last cell."""
     tables = {block.id: block.table for block in tree.blocks if block.table is not None}
     cells = (fragment for fragment in fragments if fragment.cell is not None)
@@ -174,10 +175,10 @@ def _find_rows(
         for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
             row = list(members)
             if len(row) > 1 and row[-1].order not in paired and leaves.fits(row[0].text):
-                yield Candidate(row[0].text.strip(" :："), (source_of(row[-1]),), ROW, How.TABLE)
+                yield ValueCandidate(row[0].text.strip(" :："), (source_of(row[-1]),), ROW, How.TABLE)
 
 
-def _find_under_headings(fragments: Sequence[Fragment]) -> Iterator[Candidate]:
+def _find_under_headings(fragments: Sequence[Fragment]) -> Iterator[ValueCandidate]:
     for heading, value in pairwise(fragments):
         if heading.type in HEADS and value.type not in HEADS and len(heading.text) <= MAX_LABEL:
-            yield Candidate(heading.text.strip(" :："), (source_of(value),), HEADING, How.HEADING)
+            yield ValueCandidate(heading.text.strip(" :："), (source_of(value),), HEADING, How.HEADING)

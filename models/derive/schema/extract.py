@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from models.cdom.tree import Tree
-from models.derive.schema.answer import ExtractedData, How, LeafEvidence
+from models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
 from models.derive.schema.arrays import find_values
 from models.derive.schema.assign import Assignment, Choice, read_sources
 from models.derive.schema.candidates import find_candidates
 from models.derive.schema.checking import expand_schema, validator_of
 from models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
 from models.derive.schema.phrases import PhraseIndex, phrases_of
-from models.derive.schema.problems import Missing, pointer
 from models.derive.schema.rows import ArrayRows, TableRowId, find_rows
 from models.derive.schema.sources import TreeTexts
 from models.derive.schema.verify import calibrate, is_verified

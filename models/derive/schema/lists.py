@@ -11,7 +11,7 @@ from models.cdom.tree import FURNITURE, BlockType, Tree
 from models.cdom.visible import visible_blocks
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.sources import Source
+from models.derive.schema.sources import TextSource
 from models.derive.schema.tables import TableRow
 
 MAX_LINE = 400  # characters of a line that may be a row
@@ -31,8 +31,8 @@ _WORD = re.compile(r"\S+")
 @dataclass(frozen=True, slots=True)
 class _Line:
     text: str
-    source: Source
-    parts: tuple[Source, ...]
+    source: TextSource
+    parts: tuple[TextSource, ...]
 
 
 def read_line_rows(tree: Tree, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) -> tuple[list[TableRow], float]:
@@ -56,7 +56,7 @@ def _lines(tree: Tree) -> Iterator[_Line]:
             continue
         start = 0
         for text in block.text.split("\n"):
-            whole = Source(block.id, block.page, block.bbox, None, start, text, block.order)
+            whole = TextSource(block.id, block.page, block.bbox, None, start, text, block.order)
             parts, offset = [], 0
             for part in text.split("\t"):
                 parts.append(whole.cut(offset, offset + len(part)))
@@ -130,7 +130,7 @@ def _read_rows(
 
 
 def _read_sequence(
-    source: Source, start: int, pattern: re.Pattern[str], leaves: Sequence[Leaf], fit: float
+    source: TextSource, start: int, pattern: re.Pattern[str], leaves: Sequence[Leaf], fit: float
 ) -> Iterator[TableRow]:
     while start < len(source.text):
         match = pattern.match(source.text, start, start + MAX_LINE)
@@ -140,7 +140,7 @@ def _read_sequence(
         start = match.end()
 
 
-def _row_of(match: re.Match[str], source: Source, leaves: Sequence[Leaf], fit: float) -> TableRow:
+def _row_of(match: re.Match[str], source: TextSource, leaves: Sequence[Leaf], fit: float) -> TableRow:
     cells = {leaf: source.cut(match.start(f"c{number}"), match.end(f"c{number}")) for number, leaf in enumerate(leaves)}
     return TableRow(cells, len(leaves), match["c0"], False, fit)
 

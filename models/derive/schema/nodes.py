@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from models.derive.schema.answer import SchemaRefused, pointer
 from models.derive.schema.checking import Schema, validator_of
-from models.derive.schema.problems import SchemaRefused, pointer
 
 MAX_LEAVES = 1_000
+"""Leaves of a schema; time grows with them."""
 SCALARS = ("string", "number", "integer", "boolean")
 _OF_PYTHON = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _FREE = frozenset({"type", "title", "description", "x-quire", "default", "examples", "deprecated", "readOnly"})

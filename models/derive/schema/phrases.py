@@ -18,9 +18,11 @@ Words = tuple[str, ...]
 Owner = TypeVar("Owner", bound=Hashable)
 
 MAX_DESCRIPTION_WORDS = 7
+"""Words of a description that is also a label."""
 LEAST_FIT = 0.6
 """Minimum share of common words (Dice) of a label and a phrase."""
 NAME, HINT, LEXICAL, SYNONYM, DESCRIBED, PARENTED = 1.0, 1.0, 0.92, 0.88, 0.85, 1.0
+"""Weight (0..1) of a phrase by its origin."""
 _SHORT = {
     "no": "number", "nr": "number", "num": "number", "n": "number", "#": "number", "°": "number", "qty": "quantity",
     "amt": "amount", "inv": "invoice", "desc": "description", "ref": "reference", "acct": "account", "acc": "account",
@@ -36,6 +38,7 @@ _QUALIFYING = frozenset(
 )  # fmt: skip
 """Words that qualify a label without changing what it names; left out when nothing fits with them."""
 UNQUALIFIED = 0.95
+"""Weight (0..1) of a label without its qualifying words."""
 _SYNONYMS = (
     "total;grand total;amount due;total due;balance due;total payable;amount payable;total amount;please pay",
     "supplier;vendor;seller;issuer;merchant;company;from;bill from;sold by;billed by",
@@ -45,8 +48,8 @@ _SYNONYMS = (
     "artikel;libelle;descripcion;concepto;descrizione;omschrijving;narrative;transaction;memo;text",
     "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;precio;"
     "precio unitario;prezzo;prezzo unitario;stukprijs;price per unit",
-    "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;zeilenbetrag;positionsbetrag;"
-    "gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag",
+    "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;"
+    "zeilenbetrag;positionsbetrag;gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag",
     "date;posting date;transaction date;booking date;value date;day;datum;fecha;data;posted",
     "balance;running balance;closing balance;saldo;solde;kontostand",
     "debit;withdrawal;withdrawals;paid out;money out;payments;debits;soll;charge;charges",

@@ -14,7 +14,8 @@ _NAME = (
 _ROLE = re.compile(_NAME + r",? as (?:the |an? )?(?P<role>[A-Z][\w-]*(?: [A-Z][\w-]*){0,3})")
 _NAMED = re.compile(
     _NAME
-    + rf"(?:(?! and | or | between )[^()\n]){{0,80}}\((?:the |an? |together, )?{_OPEN}(?:the )?(?P<role>[^\"”“»()]{{2,40}}){_CLOSE}"
+    + r"(?:(?! and | or | between )[^()\n]){0,80}\((?:the |an? |together, )?"
+    + rf"{_OPEN}(?:the )?(?P<role>[^\"”“»()]{{2,40}}){_CLOSE}"
 )
 _TERM = re.compile(
     rf"{_OPEN}(?P<role>[^\"”“»()]{{2,60}}){_CLOSE}[, ]{{1,2}}(?:means|shall mean|refers to|is)[ :,]{{1,2}}"

@@ -10,8 +10,8 @@ from models.derive.schema.answer import How
 from models.derive.schema.lists import read_line_rows
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.sources import Source
-from models.derive.schema.tables import Head, TableRow, TableView, is_typed
+from models.derive.schema.sources import TextSource
+from models.derive.schema.tables import ColumnHeads, TableRow, TableView, is_typed
 from models.derive.schema.typed import read_typed
 
 SUBTOTAL = re.compile(
@@ -32,7 +32,7 @@ TableRowId = tuple[BlockId, int]
 class Row:
     """The texts of one row by leaf, each in one or several places."""
 
-    cells: dict[Leaf, tuple[Source, ...]]
+    cells: dict[Leaf, tuple[TextSource, ...]]
     fit: float
 
 
@@ -59,7 +59,7 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf]) -> A
         return ArrayRows([], frozenset(), How.TABLE, 0.0)
     rows: list[TableRow] = []
     used: set[TableRowId] = set()
-    last: tuple[Head, int] | None = None
+    last: tuple[ColumnHeads, int] | None = None
     for view, head in zip(views, heads, strict=True):
         if head is not None and _names_same(head, top):
             last = (head, view.table.cols)
@@ -78,7 +78,7 @@ def _has_cells(block: Block) -> bool:
     return block.table is not None and bool(block.table.cells)
 
 
-def _names_same(head: Head, top: Head) -> bool:
+def _names_same(head: ColumnHeads, top: ColumnHeads) -> bool:
     wanted = set(top.columns.values())
     return len(wanted & set(head.columns.values())) >= SAME_LEAVES * len(wanted)
 

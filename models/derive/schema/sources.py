@@ -11,7 +11,7 @@ from models.derive.schema.answer import ValuePlace
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TextSource:
     """A part of a block's or cell's text: `text` begins there at offset `start`.
 
     `order` is its reading order, `row` the row of a cell.
@@ -36,17 +36,19 @@ class Source:
             start=self.start + start, end=self.start + end,
         )  # fmt: skip
 
-    def cut(self, start: int, end: int) -> "Source":
+    def cut(self, start: int, end: int) -> "TextSource":
         """Return a range of this text as a source."""
-        return Source(
+        return TextSource(
             self.block_id, self.page, self.bbox, self.cell, self.start + start, self.text[start:end], self.order
         )
 
 
-def source_of(fragment: Fragment) -> Source:
+def source_of(fragment: Fragment) -> TextSource:
     """Return the text of a fragment as in the tree."""
     box = fragment.bbox if fragment.cell is not None and fragment.bbox is not None else fragment.block_bbox
-    return Source(fragment.block_id, fragment.page, box, fragment.cell, fragment.start, fragment.raw, fragment.order)
+    return TextSource(
+        fragment.block_id, fragment.page, box, fragment.cell, fragment.start, fragment.raw, fragment.order
+    )
 
 
 class TreeTexts:
@@ -73,8 +75,8 @@ class TreeTexts:
         return text[place.start : place.end] if 0 <= place.start < place.end <= len(text) else None
 
 
-def cell_source(block: Block, places: BlockPlaces, index: int) -> Source:
+def cell_source(block: Block, places: BlockPlaces, index: int) -> TextSource:
     """Return a cell of a table as a source."""
     assert block.table is not None
     cell, part = block.table.cells[index], places.of_cell(index)
-    return Source(block.id, part.page, cell.bbox or part.bbox, index, 0, cell.text, block.order, cell.row)
+    return TextSource(block.id, part.page, cell.bbox or part.bbox, index, 0, cell.text, block.order, cell.row)

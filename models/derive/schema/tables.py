@@ -11,7 +11,7 @@ from models.cdom.places import BlockPlaces
 from models.cdom.tree import Block
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.sources import Source, cell_source
+from models.derive.schema.sources import TextSource, cell_source
 from models.derive.schema.typed import read_typed
 
 MAX_HEAD_ROWS = 8
@@ -23,7 +23,7 @@ Columns = Mapping[int, Leaf]
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ColumnHeads:
     """A head: the row where data begins, the leaf of each column, the words of each column and their fit together."""
 
     first_row: int
@@ -39,7 +39,7 @@ class TableRow:
     `spans` is true for a single cell over several columns; `fit` is the mean fit of the head (0..1).
     """
 
-    cells: Mapping[Leaf, Source]
+    cells: Mapping[Leaf, TextSource]
     columns: int
     first: str
     spans: bool
@@ -56,14 +56,14 @@ class TableView:
         for index, cell in enumerate(self.table.cells):
             self.rows[cell.row][cell.col] = index
 
-    def find_head(self, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) -> Head | None:
+    def find_head(self, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) -> ColumnHeads | None:
         """Return the row, or the header rows together, whose cells name most of the leaves; None for fewer than two."""
         least = min(2, len(leaves))
-        best: Head | None = None
+        best: ColumnHeads | None = None
         for first_row, words in self._possible_heads():
             columns, score = _assign(words, index, leaves)
             if len(columns) >= least and (best is None or score > best.score):
-                best = Head(first_row, columns, words, score)
+                best = ColumnHeads(first_row, columns, words, score)
         return best
 
     def _possible_heads(self) -> Iterator[tuple[int, dict[int, str]]]:
@@ -82,7 +82,7 @@ class TableView:
             if number > numbers[0]:
                 yield number + 1, dict(stacked)
 
-    def read_rows(self, head: Head, first_row: int) -> Iterator[TableRow]:
+    def read_rows(self, head: ColumnHeads, first_row: int) -> Iterator[TableRow]:
         """Yield the rows from `first_row` on, without repeated heads."""
         fit = head.score / max(1, len(head.columns))
         for number in sorted(self.rows):
@@ -103,7 +103,7 @@ class TableView:
                 spans = len(filled) == 1 and (only.col_span > 1 or only.header)
                 yield TableRow(cells, len(head.columns), texts[filled[0]], spans, fit)
 
-    def continues(self, head: Head, cols: int) -> bool:
+    def continues(self, head: ColumnHeads, cols: int) -> bool:
         """Return True when the table has as many columns and its first rows hold values of the leaves' types."""
         if self.table.cols != cols:
             return False
@@ -145,7 +145,7 @@ def _assign(
     return columns, total
 
 
-def _repeats(texts: Mapping[int, str], head: Head) -> bool:
+def _repeats(texts: Mapping[int, str], head: ColumnHeads) -> bool:
     """Return True for a row that holds the words of the head in at least two of its columns, or in its only one."""
     same = sum(
         texts.get(col, "").split() == head.words[col].split() and bool(head.words[col].strip())

@@ -43,7 +43,7 @@ _CONTACTS = {Key.EMAIL: EMAIL, Key.PHONE: PHONE, Key.FAX: PHONE, Key.WEBSITE: UR
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TypedReading:
     """A value and the range of the text that states it; `share` of the text's characters that the range takes."""
 
     value: Any
@@ -52,7 +52,7 @@ class Reading:
     share: float
 
 
-def read_typed(text: str, leaf: Leaf) -> Reading | None:
+def read_typed(text: str, leaf: Leaf) -> TypedReading | None:
     """Return the first reading of the text that the leaf accepts, or None."""
     if not text.strip() or len(text) > MAX_TEXT:
         return None
@@ -65,10 +65,10 @@ def read_typed(text: str, leaf: Leaf) -> Reading | None:
     return None
 
 
-def _accepted(spans: Iterator[tuple[Any, int, int]], text: str, leaf: Leaf) -> Reading | None:
+def _accepted(spans: Iterator[tuple[Any, int, int]], text: str, leaf: Leaf) -> TypedReading | None:
     for value, start, end in spans:
         if leaf.accepts(value):
-            return Reading(value, start, end, (end - start) / len(text.strip()))
+            return TypedReading(value, start, end, (end - start) / len(text.strip()))
     return None
 
 

@@ -15,6 +15,7 @@ _CHECKED = (
 )  # fmt: skip
 """Begin and end of a checked field and the place of its digit, in any of the lines: dates and document numbers."""
 _LEAST_FILLERS = 2
+"""Minimum fillers of a line of the zone that is recognised by its form."""
 
 
 def find_mrz(clues: Clues) -> Iterator[Hit]:

@@ -14,7 +14,7 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 kind, limit, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 resource.setrlimit(kind, (limit, limit))
-reader = DocumentReader(SandboxLimits(formats=("text",)))
+reader = DocumentReader(SandboxLimits(formats=("txt",)))
 with open(path, "rb", buffering=0) as original:
     outcome = reader.read(original, ReadOptions())
 print(outcome.error, (outcome.tree_json or b"").count(b"Held by a limit"))

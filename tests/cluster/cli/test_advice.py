@@ -20,6 +20,6 @@ def test_advice_fits_the_cause(code: str, detail: str, wanted: str) -> None:
     assert wanted in (advise(code, detail) or "")
 
 
-def test_file_of_an_unknown_format_is_told_its_format() -> None:
+def test_refusal_names_the_format_of_an_unknown_file() -> None:
     assert advise("unsupported-format", "a video") == "a video"
     assert advise("unsupported-format") == ADVICE["unsupported-format"]

@@ -43,6 +43,8 @@ class ParagraphLimits:
     """Maximum difference (in ems) between those steps and the usual one."""
     display_leading: float = 1.35
     """Leading up to which large type is one paragraph, independent of the leading of the text."""
+    label_words: int = 5
+    """Maximum words of a label before a colon."""
 
 
 LIMITS = ParagraphLimits()
@@ -63,7 +65,6 @@ _SOURCE = re.compile(r"(?:sources?|notes?|quellen?|anmerkung|fuente|nota|ист�
 """The start of the line below a table that states the source of its figures."""
 _LABEL = re.compile(r"(?!(?:https?|ftp|mailto):)[^\W\d_][^:：]{0,38}[:：]\s+\S")
 """The start of a line that holds a label, its colon and a value."""
-_LABEL_WORDS = 5
 _SENTENCE_END = (".", "!", "?", ":", ".”", '."', ".)", ";", *STOPS)
 
 
@@ -292,7 +293,7 @@ def _is_label_line(line: Line) -> bool:
     match = _LABEL.match(line.text)
     if match is None or line.text[:1].islower():
         return False
-    return len(match.group().split(":")[0].split()) <= _LABEL_WORDS
+    return len(match.group().split(":")[0].split()) <= LIMITS.label_words
 
 
 def _is_outdented(group: list[Line], line: Line) -> bool:

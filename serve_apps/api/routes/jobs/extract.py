@@ -10,9 +10,8 @@ from starlette.responses import Response
 
 from models.cdom.errors import ErrorCode
 from models.cdom.tree import Tree
-from models.derive.schema.answer import ExtractedData
+from models.derive.schema.answer import ExtractedData, SchemaRefused
 from models.derive.schema.extract import extract_data, read_schema
-from models.derive.schema.problems import SchemaRefused
 from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.documents.published import Redacted, find_published
 from serve_apps.api.http.multipart import PartRules, PartsReader

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from models.derive.schema.answer import SchemaRefused
 from models.derive.schema.checking import expand_schema, matches
 from models.derive.schema.extract import read_schema
 from models.derive.schema.nodes import leaves_of
-from models.derive.schema.problems import SchemaRefused
 
 
 def objects(**properties: object) -> dict[str, Any]:

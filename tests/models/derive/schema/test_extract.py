@@ -113,7 +113,7 @@ def test_a_document_without_text_has_a_reason_for_every_leaf() -> None:
     assert {"/invoice_number", "/total", "/supplier/name", "/po", "/lines"} <= answer.missing.keys()
 
 
-def test_required_value_that_is_missing_is_null_and_the_answer_is_not_valid() -> None:
+def test_missing_required_value_is_null_and_the_answer_not_valid() -> None:
     schema = objects(serial={"type": "string"}) | {"required": ["serial"]}
     answer = extract(make_tree(make_block(P, "nothing here")), schema)
     assert (answer.data, answer.valid) == ({"serial": None}, False)
@@ -132,9 +132,9 @@ def test_text_of_another_type_is_missing_as_not_of_type() -> None:
 
 
 def test_labels_pages_and_texts_nearby_are_hints() -> None:
-    blocks = [make_block(P, f"Reading: {number}.5") for number in range(30)]
+    blocks = [make_block(P, f"TypedReading: {number}.5") for number in range(30)]
     blocks[20] = make_block(P, "Pump house")
-    schema = objects(level={"type": "number", "x-quire": {"labels": ["Reading"], "near": "pump house"}})
+    schema = objects(level={"type": "number", "x-quire": {"labels": ["TypedReading"], "near": "pump house"}})
     assert 12.5 <= extract(make_tree(*blocks), schema).data["level"] <= 28.5
 
 

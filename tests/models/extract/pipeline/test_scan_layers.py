@@ -84,7 +84,7 @@ def test_recognition_that_brings_little_leaves_the_text_of_any_page() -> None:
     assert [block.text for block in recognise(content, "Wtq").blocks] == [GOOD]
 
 
-def test_layer_longer_than_the_recognised_text_is_replaced_when_all_ink_was_read() -> None:
+def test_longer_layer_is_replaced_when_all_ink_was_read() -> None:
     longer = BAD + " zq"
     unread = recognise(wait(longer), GOOD).coverage
     read = recognise(wait(longer), GOOD, ScanCoverage(components=30, covered=29)).coverage

@@ -5,6 +5,7 @@ from typing import Any
 
 from models.extract.formats.pdf.engine import BROKEN, mupdf
 
+_UNREADABLE = (*BROKEN, OverflowError)
 _MOST_OBJECTS = 200_000
 """Objects of the tree that are checked: a tagged book of a thousand pages has about 100,000."""
 _MOST_LEVELS = 100
@@ -21,7 +22,7 @@ def is_sound(document: Any) -> bool:
         pdf = mupdf.pdf_document_from_fz_document(document.this)
         root = mupdf.ll_pdf_dict_getp(mupdf.pdf_trailer(pdf).m_internal, "Root/StructTreeRoot")
         return _Climb(mupdf.ll_pdf_to_num(root)).reaches_root(_find_elements(root))
-    except (*BROKEN, OverflowError):
+    except _UNREADABLE:
         return False
 
 

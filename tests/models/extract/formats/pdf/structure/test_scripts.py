@@ -54,7 +54,7 @@ def test_lowered_figure_is_a_subscript_span() -> None:
     assert (block.text, scripts_of(block)) == ("They drink H₂O in the yard.", [("₂", "sub")])
 
 
-def test_raised_letter_after_a_word_is_a_superscript_and_an_ordinal_keeps_its_letters() -> None:
+def test_raised_letter_is_a_superscript_and_an_ordinal_keeps_its_letters() -> None:
     block = read_line(("Pieces", 0, 12), ("a", 4, 8), (" of the 1", 0, 12), ("st", 4, 8), (" class.", 0, 12))
     assert (block.text, scripts_of(block)) == ("Piecesᵃ of the 1st class.", [("ᵃ", "super"), ("st", "super")])
 
