@@ -5,7 +5,7 @@ from typing import Any
 
 from models.extract.formats.pdf.engine import BROKEN, mupdf
 
-_UNREADABLE = (*BROKEN, OverflowError)
+_UNREADABLE: tuple[type[Exception], ...] = (*BROKEN, OverflowError)
 _MOST_OBJECTS = 200_000
 """Objects of the tree that are checked: a tagged book of a thousand pages has about 100,000."""
 _MOST_LEVELS = 100
