@@ -127,12 +127,12 @@ def test_a_killed_reader_loses_no_document_and_comes_back(service: Service) -> N
     client = service.client
     jobs = [client.submit([paper(30, f"kill{number}.{part}") for part in range(5)]) for number in range(2)]
     assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0)
-    victim = next(iter(service.processes("ServeReplica:api:fast_path")))
+    victim = next(iter(service.processes("ServeReplica:workers:fast_path")))
     os.kill(victim, signal.SIGKILL)
     ends = [client.wait(job, 120) for job in jobs]
     assert [end["status"] for end in ends] == ["succeeded", "succeeded"]
     assert all(document["attempts"] <= 2 for end in ends for document in end["documents"])
-    assert until(lambda: len(service.processes("ServeReplica:api:fast_path")) == 2, 60)
+    assert until(lambda: len(service.processes("ServeReplica:workers:fast_path")) == 2, 60)
 
 
 def test_a_killed_api_replica_is_replaced(service: Service) -> None:
@@ -148,7 +148,8 @@ def test_a_killed_api_replica_is_replaced(service: Service) -> None:
 
 
 def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
-    client, old = service.client, set(service.processes("ServeReplica:api:fast_path"))
+    client, old = service.client, set(service.processes("ServeReplica:workers:fast_path"))
+    assert old
     job = client.submit([paper(60, f"drain{number}") for number in range(10)])
     assert until(lambda: client.json("GET", "/v1/stats")["my_jobs"]["running"] > 0)
     code = (
@@ -161,7 +162,8 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
         "from cluster.runtime import read_runtime\n"
         "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"
         "runtime = read_runtime()\n"
-        "serve.run_many(app.targets(plan_readers(runtime.settings), runtime.dsn_file))\n"
+        "sizing = replace(plan_readers(runtime.settings), own_application=True)\n"
+        "serve.run_many(app.targets(sizing, runtime.dsn_file))\n"
     )
     environment = environment_of(service.state.supervisor.pid)
     command = [sys.executable, "-c", code]
@@ -170,7 +172,7 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
     end = client.wait(job, 120)
     assert end["status"] == "succeeded"
     assert {document["attempts"] for document in end["documents"]} == {1}
-    assert until(lambda: not old & set(service.processes("ServeReplica:api:fast_path")), 60)
+    assert until(lambda: not old & set(service.processes("ServeReplica:workers:fast_path")), 60)
 
 
 def test_dead_head_is_restarted_and_the_queue_continues(service: Service) -> None:
