@@ -7,7 +7,7 @@ from cluster.errors import StartRefused
 from configs.settings import Settings
 from models.cdom.errors import MlUnavailable
 from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_default_langs, check_langs
-from models.pii.engines.choose import check_engine
+from models.pii.engines.choose import PiiEngineChoice, check_engine
 from models.pii.errors import EngineMissing
 
 
@@ -37,8 +37,9 @@ def check_second_opinion(settings: Settings) -> None:
 def check_pii_engine(settings: Settings) -> None:
     """Fail before the start if the chosen engine or a language of it is not installed."""
     try:
-        for engine in (settings.pii_engine, settings.redaction_engine):
-            check_engine(engine, settings.pii_languages)
+        check_engine(settings.pii_engine, settings.pii_languages)
+        if settings.redaction_engine != PiiEngineChoice.NAMES:  # part of every installation
+            check_engine(settings.redaction_engine, settings.pii_languages)
     except EngineMissing as error:
         raise StartRefused(str(error)) from None
 

@@ -43,6 +43,8 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/v1/webhooks/{webhook_id}/test"): {"409": _DISABLED},
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): {"409": _DISABLED},
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/original"): {"416": "The original has none of these bytes."},
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}"): {"304": "Unchanged (If-None-Match)."},
+    ("POST", "/v1/extract"): {"404": "The document is unknown, deleted, or another tenant's."},
     ("GET", "/v1/documents"): {"404": "The value is not a job id."},
     ("GET", "/v1/archive"): {"404": "One of the documents is unknown, deleted, or another tenant's."},
     ("GET", "/v1/documents/tables.parquet"): {

@@ -83,7 +83,7 @@ async def test_a_job_and_ticked_documents_are_downloaded_as_zips(visitor: Visito
     job = boxes[0].split("/")[0]
     page = (await visitor.http.get(f"/ui/jobs/{job}")).text
     links = re.findall(r'href="(/ui/v1/jobs/[^"]+/(?:archive|export/finetune)[^"]*)"', page)
-    assert len(links) == 6
+    assert len(links) == 7
     for link in links:
         answer = await visitor.http.get(link.replace("&amp;", "&"))
         assert answer.status_code == (409 if "redacted" in link else 200)  # nothing was scanned here

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 MAX_TEXT = 20_000  # characters of a paragraph that is searched
 _OPEN, _CLOSE = '["“„«]', '["”“»]'
-_CAPITAL = r"[A-Z][\w&.'’-]*"
+_CAPITAL = r"[A-Z][\w&.'’-]{0,40}"
 _NAME = (
-    rf"(?P<name>{_CAPITAL}(?:[ \t](?:{_CAPITAL}|of|and|de|du|der|von|van|&)){{0,7}}"
+    rf"(?<![\w&.'’-])(?P<name>{_CAPITAL}(?:[ \t](?:{_CAPITAL}|of|and|de|du|der|von|van|&)){{0,7}}"
     r"(?:, (?:Inc|Ltd|LLC|L\.P|N\.A|S\.A|GmbH)\.?)?)"
 )
-_ROLE = re.compile(_NAME + r",? as (?:the |an? )?(?P<role>[A-Z][\w-]*(?: [A-Z][\w-]*){0,3})")
+_ROLE = re.compile(_NAME + r",? as (?:the |an? )?(?P<role>[A-Z][\w-]{0,40}(?: [A-Z][\w-]{0,40}){0,3})")
 _NAMED = re.compile(
     _NAME
     + r"(?:(?! and | or | between )[^()\n]){0,80}\((?:the |an? |together, )?"

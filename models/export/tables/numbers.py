@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 
 _NUMBER = re.compile(
-    r"(?P<open>\()?\s*(?P<sign>[-+−–])?\s*(?:[^\W\d_]{1,3}\.?|[$€£¥₹])?\s*(?P<sign2>[-−–])?\s*"
-    r"(?P<digits>\d[\d.,'’\u00a0\u202f\u2009 ]*|[.,]\d+)"
-    r"\s*(?P<percent>%)?\s*(?:[^\W\d_]{1,3}\.?|[$€£¥₹])?\s*(?P<close>\))?(?P<after>[-−])?",
+    r"(?P<open>\()?\s?(?P<sign>[-+−–])?\s?(?:[^\W\d_]{1,3}\.?|[$€£¥₹])?\s?(?P<sign2>[-−–])?\s?"
+    r"(?P<digits>\d[\d.,'’\u00a0\u202f\u2009 ]{0,40}|[.,]\d{1,40})"
+    r"\s?(?P<percent>%)?\s?(?:[^\W\d_]{1,3}\.?|[$€£¥₹])?\s?(?P<close>\))?(?P<after>[-−])?",
 )
 _GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,'’\u00a0\u202f\u2009 ])\d{3}(?:(?P=mark)\d{3})*")
 _DECIMALS = re.compile(r"(?P<mark>[.,])\d+$")

@@ -21,7 +21,12 @@ _CODECS_OF_PDF = (
     "mac_roman", "idna", "raw_unicode_escape", "unicode_escape",
 )  # fmt: skip
 """Codecs that Python and our own code need for a PDF; the engine decodes the file itself."""
-_LAZY = ("unicodedata", "models.extract.pipeline.recognised", "models.extract.pipeline.assemble")
+_LAZY = (
+    "unicodedata",
+    "models.extract.formats.common.unwrap",
+    "models.extract.pipeline.recognised",
+    "models.extract.pipeline.assemble",
+)
 _LAZY_BESIDE_PDF = ("models.extract.formats.common.encryption",)
 
 

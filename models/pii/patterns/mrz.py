@@ -9,7 +9,7 @@ from models.pii.patterns.clues import Clues
 _LINE = re.compile(r"(?<![A-Z0-9<])[A-Z0-9<]{28,46}(?![A-Z0-9<])")
 _NEXT = re.compile(r"[ \n]{1,3}")
 _TITLE = re.compile(r"[ACIPV][A-Z0-9<][A-Z<]{3}[A-Z0-9<]+")
-_NAMES = re.compile(r"[A-Z]+(?:<[A-Z]+)*<<[A-Z<]*")
+_NAMES = re.compile(r"[A-Z]{1,40}(?:<[A-Z]{1,40}){0,6}<<[A-Z<]{0,60}")
 _CHECKED = (
     (0, 6, 6), (8, 14, 14), (13, 19, 19), (21, 27, 27), (0, 9, 9), (5, 14, 14),
 )  # fmt: skip

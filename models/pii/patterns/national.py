@@ -17,7 +17,7 @@ from models.pii.patterns.labels import Labels
 from models.pii.patterns.pattern import AND
 
 _SEPARATOR = r"(?:[ \n]?[./_–-]?[ \n]?)"
-_SHAPE_PART = re.compile(r"(\[[^]]+\]|[A9X]|\\?.)(\{\d+(?:,\d+)?\})?(\?)?")
+_SHAPE_PART = re.compile(r"(\[[^]]{1,20}\]|[A9X]|\\?.)(\{\d{1,3}(?:,\d{1,3})?\})?(\?)?")
 _CLASSES = {"A": "[A-Z]", "9": "[0-9]", "X": "[A-Z0-9]"}
 _INITIALS = re.compile(r"\.(?<=\b[^\W\d_]\.)")
 _NOT_PART = re.compile(r"[^A-Z0-9&Ñ]")

@@ -41,7 +41,7 @@ AUTHORIZATION = re.compile(
     r"[ ]?([A-Za-z0-9+/=_.~-]{12,})"
 )
 WEBHOOK = re.compile(
-    r"(?i)(?<![a-z0-9])(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks|[\w-]+\.webhook\.office\.com/webhookb2)/([\w/@-]{8,})"
+    r"(?i)(?<![a-z0-9])(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks|[\w-]{1,63}\.webhook\.office\.com/webhookb2)/([\w/@-]{8,})"
 )
 URL_LOGIN = re.compile(r"(?i)\b[a-z][a-z0-9+]{2,20}://[^\s:/@]{0,64}:([^\s:/@]{3,64})@")
 PIN = re.compile(
