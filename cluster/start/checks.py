@@ -4,10 +4,11 @@ from pathlib import Path
 
 from cluster.bootstrap.enabled import searches
 from cluster.errors import StartRefused
+from configs.kinds import PiiEngine
 from configs.settings import Settings
 from models.cdom.errors import MlUnavailable
 from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_default_langs, check_langs
-from models.pii.engines.choose import PiiEngineChoice, check_engine
+from models.pii.engines.choose import check_engine
 from models.pii.errors import EngineMissing
 
 
@@ -38,7 +39,7 @@ def check_pii_engine(settings: Settings) -> None:
     """Fail before the start if the chosen engine or a language of it is not installed."""
     try:
         check_engine(settings.pii_engine, settings.pii_languages)
-        if settings.redaction_engine != PiiEngineChoice.NAMES:  # part of every installation
+        if settings.redaction_engine is not PiiEngine.NAMES:  # part of every installation
             check_engine(settings.redaction_engine, settings.pii_languages)
     except EngineMissing as error:
         raise StartRefused(str(error)) from None

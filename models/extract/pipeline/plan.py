@@ -53,6 +53,8 @@ class PagePlan:
     garbled: tuple[Line, ...] = ()
 
 
+ASKED_FOR, FAST_MODE_OFF = "asked-for", "fast-mode-off"
+"""Reasons for pages that a caller sends to a recogniser; what it reads replaces the text layer."""
 HIDDEN_LAYER = "hidden-text"
 """Reason for scans with a text layer that is invisible; a recogniser reads the picture, and the better of both stays.
 """
@@ -69,9 +71,9 @@ _LAYER_DIGITS = 0.1
 def plan_page(marks: PageMarks, options: ReadOptions) -> PagePlan:
     """Return the route of one page under the options' OCR mode."""
     if options.ocr is OcrMode.ALWAYS:
-        return PagePlan(Route.OCR, "asked-for")
+        return PagePlan(Route.OCR, ASKED_FOR)
     if not options.fast_mode and options.ocr is not OcrMode.NEVER:
-        return PagePlan(Route.OCR, "fast-mode-off")
+        return PagePlan(Route.OCR, FAST_MODE_OFF)
     ocr_reason = _find_reason_for_ocr(marks)
     if ocr_reason == HIDDEN_LAYER and _has_good_layer(marks):
         return PagePlan(Route.MIXED, SCAN_LAYER)

@@ -21,7 +21,14 @@ from models.extract.pipeline.ocr_regions import (
     flag_garbled,
     make_marks,
 )
-from models.extract.pipeline.plan import CONFIRMED_TEXT, GARBAGE_TEXT, OUTLINED_TEXT, PICTURE_TEXT
+from models.extract.pipeline.plan import (
+    ASKED_FOR,
+    CONFIRMED_TEXT,
+    FAST_MODE_OFF,
+    GARBAGE_TEXT,
+    OUTLINED_TEXT,
+    PICTURE_TEXT,
+)
 from models.extract.pipeline.scan_layers import as_scan_layer, choose_words
 from models.extract.pipeline.upright import Standing
 
@@ -44,7 +51,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
         read = " ".join(word.text for word in words.words)
         if content.reason == GARBAGE_TEXT and agrees(read, layer):
             return replace(content, route=Route.FAST, reason=CONFIRMED_TEXT)
-        if layer and brings_less(read, layer):
+        if layer and content.reason not in (ASKED_FOR, FAST_MODE_OFF) and brings_less(read, layer):
             return _keep_layer(content, words)
     if content.layer:
         words = replace(words, words=tuple(choose_words(words.words, content.layer)))
