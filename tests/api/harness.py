@@ -167,7 +167,10 @@ async def check_declared(app: FastAPI, response: httpx.Response) -> None:
     route = next((route for route in routes if route.matches(scope)[0] is Match.FULL), None)
     paths = app.openapi()["paths"]
     if route is not None and "/v1/jobs" in paths and response.status_code != 500:
-        declared = paths[route.path][request.method.lower()]["responses"]
+        operation = paths[route.path][request.method.lower()]
+        if response.status_code == 413 and "requestBody" not in operation:
+            return  # a body that the operation does not have
+        declared = operation["responses"]
         assert str(response.status_code) in declared, (request.method, route.path, response.status_code)
 
 

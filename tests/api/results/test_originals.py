@@ -122,5 +122,5 @@ async def test_archive_holds_redacted_files_and_records_them(store: Store, dsn: 
         clean = packed.read("originals/document-00001.pdf")
     assert clean.startswith(b"%PDF")
     assert SECRET not in everything(clean)
-    acts = [row["action"] for row in store.db.fetch_all("select action from audit order by id")]
+    acts = [row["action"] for row in store.db.fetch_all("select action from audit order by entry")]
     assert acts.count("original.redacted") == 1
