@@ -12,7 +12,7 @@ import socket
 import sys
 import traceback
 
-from actors.sandbox.lockdown import IS_LINUX, cpu_used_s
+from actors.sandbox.lockdown import IS_LINUX, cap_limit, cpu_used_s, lower_limit
 from actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
 from models.cdom.tree import dump_tree, load_tree
 from models.pii.windows import MOST_CPU_S
@@ -27,8 +27,8 @@ def main(descriptor: int) -> None:
     if IS_LINUX:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.nice(NICE)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    lower_limit(resource.RLIMIT_AS, MEMORY_BYTES)
+    lower_limit(resource.RLIMIT_CORE, 0)
     with socket.socket(fileno=descriptor) as channel, channel.makefile("rwb") as stream:
         flag_tree = pickle.load(stream)  # noqa: S301  (from our own parent)
         while True:
@@ -36,7 +36,7 @@ def main(descriptor: int) -> None:
                 tree_json = pickle.load(stream)  # noqa: S301
             except EOFError:
                 return
-            end_s = int(cpu_used_s() + MOST_CPU_S + GRACE_CPU_S)
+            end_s = cap_limit(resource.RLIMIT_CPU, int(cpu_used_s() + MOST_CPU_S + GRACE_CPU_S))
             resource.setrlimit(resource.RLIMIT_CPU, (end_s, resource.getrlimit(resource.RLIMIT_CPU)[1]))
             pickle.dump(dump_tree(flag_tree(load_tree(tree_json))), stream)
             stream.flush()

@@ -25,10 +25,10 @@ def lock_server(limits: SandboxLimits, base_bytes: int) -> bool:
     `base_bytes` is what the server has mapped. Whether Landlock is on; no file can be opened afterwards.
     """
     for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_MEMLOCK):
-        _lower_limit(kind, 0)
+        lower_limit(kind, 0)
     if not IS_LINUX:
         return False
-    _lower_limit(resource.RLIMIT_AS, base_bytes + limits.memory_bytes)
+    lower_limit(resource.RLIMIT_AS, base_bytes + limits.memory_bytes)
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
     return restrict_files()
 
@@ -43,8 +43,8 @@ def lock_down(limits: SandboxLimits, parent: int) -> bool:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
-    _lower_limit(resource.RLIMIT_NPROC, 0)
-    _lower_limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
+    lower_limit(resource.RLIMIT_NPROC, 0)
+    lower_limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
     hard = hard_cpu_s(limits)
     resource.setrlimit(resource.RLIMIT_CPU, (min(limits.open_cpu_s, hard), hard))
     if not IS_LINUX:
@@ -58,16 +58,17 @@ def hard_cpu_s(limits: SandboxLimits) -> int:
 
     A lower hard limit that the service inherits (`ulimit -t`, systemd, a batch system) applies instead.
     """
-    return _cap(resource.RLIMIT_CPU, 2 * limits.total_cpu_s + limits.open_cpu_s)
+    return cap_limit(resource.RLIMIT_CPU, 2 * limits.total_cpu_s + limits.open_cpu_s)
 
 
-def _lower_limit(kind: int, value: int) -> None:
+def lower_limit(kind: int, value: int) -> None:
     """Set both limits of this kind to `value`, or to the inherited hard limit where that is lower."""
-    capped = _cap(kind, value)
+    capped = cap_limit(kind, value)
     resource.setrlimit(kind, (capped, capped))
 
 
-def _cap(kind: int, value: int) -> int:
+def cap_limit(kind: int, value: int) -> int:
+    """Return the value, or the inherited hard limit of this kind where that is lower."""
     inherited = resource.getrlimit(kind)[1]
     return value if inherited == resource.RLIM_INFINITY else min(value, inherited)
 

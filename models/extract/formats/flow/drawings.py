@@ -188,6 +188,24 @@ def unpack_picture(data: bytes, picture: StoredPicture) -> bytes:
     return _as_bitmap(raw) if picture.kind == "dib" else raw
 
 
+class StoredPictures:
+    """Pictures by name; their bytes are read on demand."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[StoredPicture, bytes]] = {}
+
+    def size(self, name: str) -> int:
+        """Return the unpacked size of a picture in bytes."""
+        return self._found[name][0].size if name in self._found else 0
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a picture; empty for an unknown name."""
+        if name not in self._found:
+            return b""
+        picture, data = self._found[name]
+        return unpack_picture(data, picture)
+
+
 def _inflate(raw: bytes, size: int) -> bytes:
     """Return the unpacked bytes if they have the stated size, which was counted before."""
     stream = zlib.decompressobj()

@@ -1,7 +1,7 @@
 """The shapes of one slide, in their stated order: a shape tree in, blocks with boxes out."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Final
 
@@ -15,7 +15,7 @@ from models.extract.formats.common.xml import DGM, MC, A, C, Element, R, number
 from models.extract.formats.flow.blocks import FlowBlock, flatten
 from models.extract.formats.flow.slide_order import keep_together
 from models.extract.formats.slides.inherit import EMU_PER_POINT, P, SlideInheritance, is_title, placeholder_of
-from models.extract.formats.slides.text import read_body
+from models.extract.formats.slides.text import as_heading, read_body
 
 MAX_DEPTH: Final = 20
 """Nesting depth of nodes in a diagram: deeper ones are illegible on a slide."""
@@ -233,7 +233,7 @@ def _read_shape(node: Element, parts: SlideParts, scale: Scale) -> Iterator[Flow
     body = node.find(P + "txBody")
     blocks = read_body(node, body, parts.inherited, placeholder, parts.relations) if body is not None else []
     if is_title(placeholder):
-        yield from _as_heading(blocks, box)
+        yield from as_heading(blocks, box)
         return
     for block in blocks:
         if placeholder is not None and placeholder.type in _FURNITURE:
@@ -243,18 +243,6 @@ def _read_shape(node: Element, parts: SlideParts, scale: Scale) -> Iterator[Flow
     blip = node.find(f"{P}spPr/{A}blipFill/{A}blip")
     if blip is not None and (target := parts.target(blip.get(R + "embed"))) is not None:
         yield FlowBlock(BlockType.PICTURE, _alt(node), asset=target, bbox=box)
-
-
-def _as_heading(blocks: list[FlowBlock], box: Bbox | None) -> Iterator[FlowBlock]:
-    """Yield the paragraphs of a title as one heading."""
-    if not blocks:
-        return
-    text, spans = "", []
-    for block in blocks:
-        shift = len(text) + bool(text)
-        text = f"{text}\n{block.text}" if text else block.text
-        spans += [replace(span, start=span.start + shift, end=span.end + shift) for span in block.spans]
-    yield FlowBlock(BlockType.HEADING, text, tuple(spans), 1, bbox=box)
 
 
 def _read_picture(node: Element, parts: SlideParts, scale: Scale) -> Iterator[FlowBlock]:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from models.cdom.geometry import Bbox
 from models.cdom.tree import BlockType
 from models.extract.formats.common.omml import math_to_latex
 from models.extract.formats.common.opc import Relations
@@ -86,6 +87,18 @@ def make_blocks(paragraphs: Iterable[SlideParagraph]) -> list[FlowBlock]:
         parents[level] = block
         blocks.append(block)
     return blocks
+
+
+def as_heading(blocks: list[FlowBlock], box: Bbox | None = None) -> Iterator[FlowBlock]:
+    """Yield the paragraphs of a title as one heading."""
+    if not blocks:
+        return
+    text, spans = "", []
+    for block in blocks:
+        shift = len(text) + bool(text)
+        text = f"{text}\n{block.text}" if text else block.text
+        spans += [replace(span, start=span.start + shift, end=span.end + shift) for span in block.spans]
+    yield FlowBlock(BlockType.HEADING, text, tuple(spans), 1, bbox=box)
 
 
 def read_runs(paragraph: Element, relations: Relations) -> Iterator[StyledRun]:

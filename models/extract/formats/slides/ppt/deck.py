@@ -28,7 +28,7 @@ from models.extract.formats.slides.ppt.records import (
     ListedSlide,
     PptFile,
 )
-from models.extract.formats.slides.ppt.shapes import UNITS_PER_POINT, ShapeReader, SlideContext, as_heading
+from models.extract.formats.slides.ppt.shapes import UNITS_PER_POINT, ShapeReader, SlideContext
 from models.extract.formats.slides.ppt.text import (
     FOOTER,
     HEADER,
@@ -41,6 +41,7 @@ from models.extract.formats.slides.ppt.text import (
     read_texts,
     text_blocks,
 )
+from models.extract.formats.slides.text import as_heading
 
 ENGINE: Final = "ppt"
 CACHE_KEY: Final = "ppt"

@@ -3,7 +3,7 @@
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
-from models.extract.formats.flow.drawings import STORE, StoredPicture, read_picture, read_records, unpack_picture
+from models.extract.formats.flow.drawings import STORE, StoredPictures, read_picture, read_records
 from models.extract.formats.slides.ppt.records import PptFile
 
 STREAM: Final = "Pictures"
@@ -13,7 +13,7 @@ MAX_PICTURES: Final = 20_000
 """Pictures that one deck stores."""
 
 
-class PptPictures:
+class PptPictures(StoredPictures):
     """The pictures of one deck by name; their bytes are read on demand."""
 
     def __init__(self, file: PptFile, stream: bytes) -> None:
@@ -22,7 +22,7 @@ class PptPictures:
         Raises:
             ResourceLimit: There are too many pictures.
         """
-        self._found: dict[str, tuple[StoredPicture, bytes]] = {}
+        super().__init__()
         self._names: list[str | None] = []
         group = file.child(file.document, _DRAWING_GROUP)
         records = file.walk(group, 1) if group is not None else iter(())
@@ -43,14 +43,3 @@ class PptPictures:
     def name(self, number: int) -> str | None:
         """Return the name of a picture by its number, counted from 1; None when its bytes are missing."""
         return self._names[number - 1] if 0 < number <= len(self._names) else None
-
-    def size(self, name: str) -> int:
-        """Return the unpacked size of a picture in bytes."""
-        return self._found[name][0].size if name in self._found else 0
-
-    def read(self, name: str) -> bytes:
-        """Return the bytes of a picture; empty for an unknown name."""
-        if name not in self._found:
-            return b""
-        picture, data = self._found[name]
-        return unpack_picture(data, picture)

@@ -25,6 +25,7 @@ from models.extract.formats.slides.ppt.text import (
     read_texts,
     text_blocks,
 )
+from models.extract.formats.slides.text import as_heading
 
 UNITS_PER_POINT: Final = 8
 """Master units, of which an inch has 576, per point."""
@@ -239,18 +240,6 @@ class ShapeReader:
                 if shape.placeholder == NOTES_PLACE or (text.kind == NOTES_TEXT and not shape.is_furniture):
                     texts.append(flatten(text_blocks(text, numbering, self._slide.text))[0])
         return "\n".join(text for text in texts if text)
-
-
-def as_heading(blocks: list[FlowBlock]) -> Iterator[FlowBlock]:
-    """Yield the paragraphs of a title as one heading."""
-    if not blocks:
-        return
-    text, spans = "", []
-    for block in blocks:
-        shift = len(text) + bool(text)
-        text = f"{text}\n{block.text}" if text else block.text
-        spans += [replace(span, start=span.start + shift, end=span.end + shift) for span in block.spans]
-    yield FlowBlock(BlockType.HEADING, text, tuple(spans), 1)
 
 
 def _as_frame(numbers: tuple[int, ...]) -> Frame:

@@ -15,11 +15,11 @@ from models.extract.formats.flow.drawings import (
     STORE,
     DrawnShape,
     StoredPicture,
+    StoredPictures,
     read_groups,
     read_picture,
     read_records,
     read_shape,
-    unpack_picture,
 )
 from models.extract.formats.word.doc.fib import ANCHORS, DRAWINGS, WordStreams
 
@@ -45,7 +45,7 @@ class WordPicture:
     alt: str = ""
 
 
-class WordPictures:
+class WordPictures(StoredPictures):
     """The pictures of one file by asset name; their bytes are read on demand."""
 
     def __init__(self, streams: WordStreams, data: bytes) -> None:
@@ -56,7 +56,7 @@ class WordPictures:
         """
         self._data, self._main = data, streams.main
         self._drawn = streams.part(DRAWINGS)
-        self._found: dict[str, tuple[StoredPicture, bytes]] = {}
+        super().__init__()
         self._inline: dict[int, WordPicture | None] = {}
         self._count = 0
         anchors = streams.part(ANCHORS)
@@ -67,17 +67,6 @@ class WordPictures:
             for index, position in enumerate(positions)
         }
         self._floating = self._read_floating() if self._anchored else {}
-
-    def size(self, name: str) -> int:
-        """Return the unpacked size of an asset in bytes."""
-        return self._found[name][0].size if name in self._found else 0
-
-    def read(self, name: str) -> bytes:
-        """Return the bytes of an asset; empty for an unknown name."""
-        if name not in self._found:
-            return b""
-        picture, data = self._found[name]
-        return unpack_picture(data, picture)
 
     def in_text(self, position: int) -> list[WordPicture]:
         """Return the picture at a byte of `Data`; none for a shape without a picture.

@@ -119,12 +119,13 @@ def _is_crossed(rows: list[TextRow], region: RuledRegion) -> bool:
 def _is_labelled(view: PageView, region: RuledRegion, rows: list[TextRow]) -> bool:
     """Return True if many rows have text right beside the network, which belongs to them."""
     x0, _, x1, _ = region.box
+    outside = [line for line in view.lines if line.x1 <= x0 or line.x0 >= x1]
     labelled = 0
     for row in rows:
         reach = LIMITS.beside * row.size
         labelled += any(
             abs(line.base - row.base) < 0.35 * row.size and (0 <= x0 - line.x1 < reach or 0 <= line.x0 - x1 < reach)
-            for line in view.lines
+            for line in outside
         )
     return labelled > LIMITS.labelled * len(rows)
 
