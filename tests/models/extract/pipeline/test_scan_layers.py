@@ -7,6 +7,7 @@ from models.cdom.geometry import Bbox
 from models.cdom.ports import RecognisedPage, Word
 from models.cdom.tree import BlockType, Route
 from models.extract.contract import PageBlock, PageContent
+from models.extract.pipeline.plan import ASKED_FOR, FAST_MODE_OFF, PICTURE_TEXT
 from models.extract.pipeline.recognised import apply_recognition, leave_layer
 from models.extract.pipeline.scan_layers import choose_words
 
@@ -80,8 +81,15 @@ def test_recognition_that_brings_little_leaves_the_layer(text: str) -> None:
 
 def test_recognition_that_brings_little_leaves_the_text_of_any_page() -> None:
     block = PageBlock(type=BlockType.PARAGRAPH, text=GOOD, bbox=(50, 100, 530, 112))
-    content = PageContent(number=1, width=600, height=800, route=Route.OCR, reason="asked-for", blocks=(block,))
+    content = PageContent(number=1, width=600, height=800, route=Route.OCR, reason=PICTURE_TEXT, blocks=(block,))
     assert [block.text for block in recognise(content, "Wtq").blocks] == [GOOD]
+
+
+@pytest.mark.parametrize("reason", [ASKED_FOR, FAST_MODE_OFF])
+def test_recognition_a_caller_chose_replaces_the_layer(reason: str) -> None:
+    block = PageBlock(type=BlockType.PARAGRAPH, text=GOOD, bbox=(50, 100, 530, 112))
+    content = PageContent(number=1, width=600, height=800, route=Route.OCR, reason=reason, blocks=(block,))
+    assert [block.text for block in recognise(content, "Wtq").blocks] == ["Wtq"]
 
 
 def test_longer_layer_is_replaced_when_all_ink_was_read() -> None:
