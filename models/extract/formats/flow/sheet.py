@@ -34,6 +34,7 @@ class SheetObject:
         table: Values of a chart.
         text: Text, or alternative text.
         drawn: Whether it is a picture or chart.
+        hidden: Whether it was hidden by hand.
     """
 
     place: Place
@@ -41,6 +42,7 @@ class SheetObject:
     table: Table | None = None
     text: str = ""
     drawn: bool = False
+    hidden: bool = False
 
 
 @dataclass(slots=True)

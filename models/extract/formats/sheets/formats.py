@@ -14,8 +14,8 @@ MAX_CODE_CHARS: Final = 1000
 
 BUILT_IN: Final[dict[int, str]] = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?",
-    13: "# ??/??", 14: "m/d/yy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
-    20: "h:mm", 21: "h:mm:ss", 22: "m/d/yy h:mm", 37: "#,##0 ;(#,##0)", 38: "#,##0 ;[Red](#,##0)",
+    13: "# ??/??", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
+    20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd hh:mm", 37: "#,##0 ;(#,##0)", 38: "#,##0 ;[Red](#,##0)",
     39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;[Red](#,##0.00)",
     41: '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)', 42: '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)',
     43: '_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)',
@@ -23,8 +23,18 @@ BUILT_IN: Final[dict[int, str]] = {
     45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0", 48: "##0.0E+0", 49: "@",
     5: '"$"#,##0_);\\("$"#,##0\\)', 6: '"$"#,##0_);[Red]\\("$"#,##0\\)', 7: '"$"#,##0.00_);\\("$"#,##0.00\\)',
     8: '"$"#,##0.00_);[Red]\\("$"#,##0.00\\)',
+    **dict.fromkeys((*range(27, 32), 36, *range(50, 59)), "yyyy-mm-dd"), **dict.fromkeys((32, 34), "hh:mm"),
+    **dict.fromkeys((33, 35), "hh:mm:ss"),
 }  # fmt: skip
-"""Codes that files identify only by number, as an English Excel shows them."""
+"""Codes that files identify only by number, as an English Excel shows them.
+
+The looks of dates by the reader's region (14 and 22, and those of East Asian programs from 27 on) are ISO dates: a
+file does not state which part is the month.
+"""
+_SYSTEM_DATE: Final = re.compile(r"\[\$-(?:x-sysdate|F800)\]", re.IGNORECASE)
+"""Mark of a date in the long form of the reader's region."""
+_SYSTEM_TIME: Final = re.compile(r"\[\$-(?:x-systime|F400)\]", re.IGNORECASE)
+"""Mark of a time in the form of the reader's region."""
 
 _CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
 _GENERAL: Final = re.compile("general", re.IGNORECASE)
@@ -92,7 +102,11 @@ def is_date(code: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def parse_code(code: str) -> tuple[FormatSection, ...]:
-    """Return the sections of a format code, at most four."""
+    """Return the sections of a format code, at most four; dates of the reader's region are ISO dates."""
+    if _SYSTEM_DATE.search(code[:MAX_CODE_CHARS]):
+        code = "yyyy-mm-dd"
+    elif _SYSTEM_TIME.search(code[:MAX_CODE_CHARS]):
+        code = "hh:mm:ss"
     return tuple(_parse_section(part) for part in _split(code[:MAX_CODE_CHARS])[:4])
 
 
