@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, time
 from functools import lru_cache
 from typing import Final
 
-from models.extract.formats.sheets.dates import HASHES, has_date_parts, show_date
+from models.extract.formats.sheets.dates import ELAPSED, HASHES, has_date_parts, iso_date, iso_time, show_date
 from models.extract.formats.sheets.numbers import show_general, show_number
 
 MAX_CODE_CHARS: Final = 1000
@@ -14,8 +15,8 @@ MAX_CODE_CHARS: Final = 1000
 
 BUILT_IN: Final[dict[int, str]] = {
     0: "General", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?",
-    13: "# ??/??", 14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
-    20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd hh:mm", 37: "#,##0 ;(#,##0)", 38: "#,##0 ;[Red](#,##0)",
+    13: "# ??/??", 14: "m/d/yy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM",
+    20: "h:mm", 21: "h:mm:ss", 22: "m/d/yy h:mm", 37: "#,##0 ;(#,##0)", 38: "#,##0 ;[Red](#,##0)",
     39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;[Red](#,##0.00)",
     41: '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)', 42: '_("$"* #,##0_);_("$"* (#,##0);_("$"* "-"_);_(@_)',
     43: '_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)',
@@ -28,13 +29,8 @@ BUILT_IN: Final[dict[int, str]] = {
 }  # fmt: skip
 """Codes that files identify only by number, as an English Excel shows them.
 
-The looks of dates by the reader's region (14 and 22, and those of East Asian programs from 27 on) are ISO dates: a
-file does not state which part is the month.
+Those of East Asian programs from 27 on differ by region and are ISO dates and times.
 """
-_SYSTEM_DATE: Final = re.compile(r"\[\$-(?:x-sysdate|F800)\]", re.IGNORECASE)
-"""Mark of a date in the long form of the reader's region."""
-_SYSTEM_TIME: Final = re.compile(r"\[\$-(?:x-systime|F400)\]", re.IGNORECASE)
-"""Mark of a time in the form of the reader's region."""
 
 _CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
 _GENERAL: Final = re.compile("general", re.IGNORECASE)
@@ -94,6 +90,23 @@ def show_text(text: str, code: str) -> str:
     return _fill_text(last.code, text) if last.kind == "text" and "@" in last.code else text
 
 
+def moment_of(value: float, code: str, *, epoch_1904: bool = False) -> str:
+    """Return a number with a date format as an ISO date or time; empty for other formats and elapsed times."""
+    if not is_date(code) or ELAPSED.search(code):
+        return ""
+    text = iso_time(value) if 0 <= value < 1 else iso_date(value, epoch_1904=epoch_1904)
+    return "" if text == HASHES else text
+
+
+def as_iso(stated: str) -> str:
+    """Return a date that a file states in ISO form, without a time of midnight; empty if it is none."""
+    try:
+        moment = datetime.fromisoformat(stated.strip().replace("Z", ""))
+    except ValueError:
+        return ""
+    return moment.date().isoformat() if moment.time() == time() else moment.replace(microsecond=0).isoformat()
+
+
 @lru_cache(maxsize=4096)
 def is_date(code: str) -> bool:
     """Return whether a code formats dates or times."""
@@ -102,11 +115,7 @@ def is_date(code: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def parse_code(code: str) -> tuple[FormatSection, ...]:
-    """Return the sections of a format code, at most four; dates of the reader's region are ISO dates."""
-    if _SYSTEM_DATE.search(code[:MAX_CODE_CHARS]):
-        code = "yyyy-mm-dd"
-    elif _SYSTEM_TIME.search(code[:MAX_CODE_CHARS]):
-        code = "hh:mm:ss"
+    """Return the sections of a format code, at most four."""
     return tuple(_parse_section(part) for part in _split(code[:MAX_CODE_CHARS])[:4])
 
 
