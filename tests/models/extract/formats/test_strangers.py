@@ -15,8 +15,10 @@ from tests.models.extract.formats.common.compound_files import cell as biff_cell
 from tests.models.extract.formats.common.compound_files import compound, wide
 from tests.models.extract.formats.common.compound_files import workbook as biff
 from tests.models.extract.formats.opendocument.test_odf import opendocument
+from tests.models.extract.formats.rtf.test_rtf import rtf
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import deck, paragraph, shape, slide
+from tests.models.extract.formats.word.docx.files import make_docx
 
 STRICT = {
     b"http://schemas.openxmlformats.org/spreadsheetml/2006/main": b"http://purl.oclc.org/ooxml/spreadsheetml/main",
@@ -211,3 +213,29 @@ def test_pictures_in_a_flat_document_are_not_text() -> None:
     assert texts(tree, BlockType.PARAGRAPH) == ["said"]
     assert tree.coverage is not None
     assert tree.coverage.complete
+
+
+def test_controls_of_a_form_do_not_run_together() -> None:
+    page = b"<p>Name<input value=Ann><input type=checkbox checked>yes<select><option selected>Spain</select>Land</p>"
+    assert texts(read_tree(page)) == ["Name Ann ☑ yes Spain Land"]
+    control = "<w:sdt><w:sdtPr>{1}</w:sdtPr><w:sdtContent><w:r><w:t>{0}</w:t></w:r></w:sdtContent></w:sdt>"
+    check = '<w14:checkbox><w14:checked w14:val="1"/></w14:checkbox>'
+    controls = control.format("Ann", "") + control.format("☒", check) + control.format("Spain", "")
+    assert texts(read_tree(make_docx(f"<w:p>{controls}</w:p>"))) == ["Ann ☒ Spain"]
+
+
+def test_ruby_of_rich_text_keeps_its_reading() -> None:
+    field = r"{\field{\*\fldinst {EQ \\* jc2 \\* hps10 \\o\\ad(\\s\\up 9(}{kana}{),kanji)}}{\fldrslt }}"
+    assert texts(read_tree(rtf(rf"a {field} b\par"))) == ["a kanji(kana) b"]
+
+
+def test_link_in_nested_groups_of_rich_text_is_kept() -> None:
+    field = r'{\field{\*\fldinst {\rtlch HYPERLINK "http://x.org/"}}{\fldrslt {here}}}'
+    spans = read_tree(rtf(rf"{field}\par")).blocks[0].spans
+    assert [span.href for span in spans] == ["http://x.org/"]
+
+
+def test_ascii_alternative_of_rich_text_is_not_lost() -> None:
+    coverage = read_tree(rtf(r"{\upr{ascii}{\*\ud{unicode \u8364?}}}\par")).coverage
+    assert coverage is not None
+    assert coverage.complete
