@@ -52,6 +52,10 @@ def sniff_zip(data: bytes) -> Format:
     for folder, format_ in (("word", Format.DOCX), ("xl", Format.XLSX), ("ppt", Format.PPTX)):
         if folder in folders and (marked or f"{folder}/{_MAIN[format_]}" in lowered):
             return format_
+    bases = {name.rpartition("/")[2] for name in lowered} if marked else frozenset()
+    for format_ in (Format.XLSX, Format.PPTX):
+        if _MAIN[format_] in bases:
+            return format_
     return Format.DOCX if marked and not folders & {"xl", "ppt"} else Format.ZIP
 
 
