@@ -29,7 +29,10 @@ _REPORTS: Final = frozenset(("message/delivery-status", "message/disposition-not
 
 @dataclass(slots=True)
 class Contents:
-    """The parts of a message: `plain`, `html` and `calendar` form the body; `inline` are pictures by content id or location."""
+    """The parts of a message: `plain`, `html` and `calendar` form the body.
+
+    `inline` are pictures by content id or location.
+    """
 
     @property
     def is_empty(self) -> bool:

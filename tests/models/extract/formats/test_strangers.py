@@ -239,3 +239,56 @@ def test_ascii_alternative_of_rich_text_is_not_lost() -> None:
     coverage = read_tree(rtf(r"{\upr{ascii}{\*\ud{unicode \u8364?}}}\par")).coverage
     assert coverage is not None
     assert coverage.complete
+
+
+def _in_folders(data: bytes, folders: dict[str, str]) -> bytes:
+    """The package with other names of its folders."""
+    parts: dict[str, str | bytes] = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        for name in package.namelist():
+            part = package.read(name)
+            for old, new in folders.items():
+                name, part = name.replace(old, new), part.replace(old.encode(), new.encode())
+            parts[name] = part
+    return zipped(parts)
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (_in_folders(DECK, {"ppt/": "deck/", "slides/slide": "pages/p"}), "strict slide"),
+        (_in_folders(BOOK, {"xl/": "book/", "worksheets/": "pages/"}), "strict words"),
+    ],
+    ids=["deck", "workbook"],
+)
+def test_main_parts_in_other_folders_are_read_and_counted(data: bytes, word: str) -> None:
+    tree = read_tree(data)
+    assert word in tree_to_markdown(tree)
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+    assert tree.coverage.characters.painted >= len(word.replace(" ", ""))
+
+
+def test_picture_inside_a_tag_of_markdown_is_no_lost_text() -> None:
+    picture = f'<img src="data:image/png;base64,{"iVBORw0KGgo" * 200}">'
+    coverage = read_tree(f"# Title\n\n{picture}\n\nwords\n".encode()).coverage
+    assert coverage is not None
+    assert coverage.complete
+
+
+def test_letters_after_z_keep_counting() -> None:
+    items = "".join(f"<li>item {number}</li>" for number in range(1, 31))
+    markdown = tree_to_markdown(read_tree(f"<ol type=a>{items}</ol>".encode()))
+    assert [f"{number}. item {number}" for number in range(26, 31)] == markdown.strip().split("\n")[25:]
+
+
+def test_fields_that_show_nothing_are_not_text() -> None:
+    def mark(kind: str) -> str:
+        return f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'
+
+    name = '<w:r><w:instrText xml:space="preserve"> SET A "b" </w:instrText></w:r>'
+    body = mark("begin") + name + mark("separate") + "<w:r><w:t>unseen</w:t></w:r>" + mark("end")
+    tree = read_tree(make_docx(f"<w:p><w:r><w:t>seen</w:t></w:r>{body}</w:p>"))
+    assert texts(tree) == ["seen"]
+    assert tree.coverage is not None
+    assert tree.coverage.complete
