@@ -7,7 +7,7 @@ explains the decoded letters.
 import math
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from models.extract.formats.sniffing.languages import LANGUAGES, Language
@@ -53,7 +53,12 @@ _Feature = tuple[str, str]
 
 def guess(data: bytes) -> tuple[str, bool]:
     """Return the likeliest encoding of bytes that are neither marked nor UTF-8, and whether it is certain."""
-    sample = _sample(data)
+    return _guess_sample(_sample(data))
+
+
+@lru_cache(maxsize=1)
+def _guess_sample(sample: bytes) -> tuple[str, bool]:
+    """Guess by a sample; a file is guessed once to find its format and once to read it."""
     scores: dict[str, float] = {}
     texts: dict[str, str] = {}
     features: dict[str, Counter[_Feature]] = {}
