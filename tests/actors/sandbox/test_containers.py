@@ -17,9 +17,9 @@ from tests.models.extract.flow_trees import zipped
 from tests.models.extract.formats.common.compound_files import cell as biff_cell
 from tests.models.extract.formats.common.compound_files import compound, wide
 from tests.models.extract.formats.common.compound_files import workbook as biff
+from tests.models.extract.formats.hidden_files import HIDDEN
 from tests.models.extract.formats.mail.test_msg import outlook
 from tests.models.extract.formats.sniffing.test_encodings import SENTENCES
-from tests.models.extract.formats.test_hidden import HIDDEN
 from tests.models.extract.formats.test_strangers import BOOK, MAILBOX, SHEET_XML, _flat, _strict
 from tests.models.extract.formats.word.docx.test_chunks import with_chunk
 

@@ -15,7 +15,8 @@ from models.derive.fields.fields import find_fields
 from models.derive.finetune import FinetuneOptions, Style, export_lines
 from models.derive.semantics import describe_tree
 from models.export import EXPORTS
-from models.export.tables.files import TableFormat, list_cells, write_tables
+from models.export.tables.cells import list_cells
+from models.export.tables.files import TableFormat, write_tables
 from models.export.word import tree_to_docx
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of
 from tests.models.extract.formats.hidden_files import HIDDEN, OPEN, SECRET
