@@ -10,6 +10,7 @@ from models.extract.formats.pdf.annotations import add_annotations
 from models.extract.formats.pdf.engine import BROKEN, mupdf, print_structure
 from models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
 from models.extract.formats.pdf.glyphs import make_glyph_finder
+from models.extract.formats.pdf.signs import take_signs
 from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from models.extract.formats.pdf.text.fractions import write_fractions
 from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_blanks, show_symbols
@@ -74,6 +75,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
         marks.pixels = OwnPixels(text_page, stored, images)
     add_vectors(marks, blocks)
     if turn is None:
+        take_signs(page, marks, blocks, draw)
         order_letters(marks, text_page)
     write_fractions(marks, blocks)
     add_annotations(page, marks)
