@@ -9,20 +9,18 @@ import numpy as np
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Table
+from models.extract.contract import DrawnFrame
 from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.continuation import load_continuation
 from models.extract.layout.tables.grid import make_table
-from models.extract.layout.tables.lattice import enclose_cells
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from models.extract.layout.tables.regions.view import PageView, view_page
-from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_chart_lines, find_gated
+from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_gated
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
-from models.extract.layout.tables.scoring.first_row import take_first_rows
-from models.extract.layout.tables.scoring.last_row import take_last_rows
-from models.extract.layout.tables.scoring.networks import find_networks, without_networks
+from models.extract.layout.tables.scoring.networks import find_networks, make_frame, without_networks
 from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
@@ -32,13 +30,17 @@ _DRAWN = 0.95
 
 @dataclass(slots=True)
 class FoundTable:
-    """A table with its box, its lines and its expected quality (0..1). `tagged`: marked as a table by its author."""
+    """A table with its box, its lines and its expected quality (0..1).
+
+    `tagged`: marked as a table by its author. `frame`: its rules if they enclose every cell.
+    """
 
     table: Table
     box: Bbox
     lines: list[Line]
     score: float = 1.0
     tagged: bool = False
+    frame: DrawnFrame | None = None
 
 
 def load_weights() -> None:
@@ -53,7 +55,13 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     view = view_page(marks, lines)
     networks = find_networks(view)
     tables = [
-        FoundTable(make_table(network.grid, marks.divides), network.region.box, network.lines, _DRAWN)
+        FoundTable(
+            make_table(network.grid, marks.divides),
+            network.region.box,
+            network.lines,
+            _DRAWN,
+            frame=make_frame(network, view),
+        )
         for network in networks
     ]
     if networks:
@@ -76,8 +84,7 @@ def _find_scored(view: PageView) -> list[FoundTable]:
     scores = [float(item) for item in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
-    chosen = choose_candidates(candidates, features, scores, find_chart_lines(view))
-    chosen = take_first_rows(view, take_last_rows(view, chosen))
+    chosen = choose_candidates(candidates, features, scores)
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
     return [_make_found(view, candidate, score) for candidate, score in chosen]
@@ -104,8 +111,7 @@ def find_candidates(
 
 def _make_found(view: PageView, candidate: Candidate, score: float) -> FoundTable:
     lines = [view.lines[index] for index in candidate.indices]
-    grid = enclose_cells(candidate.region, candidate.rows, candidate.grid) or candidate.grid
-    return FoundTable(make_table(grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
+    return FoundTable(make_table(candidate.grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
 
 
 @lru_cache(maxsize=1)
