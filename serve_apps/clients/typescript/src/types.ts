@@ -90,6 +90,12 @@ export interface Decided {
   places: Array<Place>;
 }
 
+export interface DecidedMany {
+  act: string | null;
+  places: number;
+  documents: number;
+}
+
 export interface Decision {
   flag: string;
   decision: "approved" | "rejected";
@@ -295,6 +301,8 @@ export interface GraphNode {
   page: number | null;
 }
 
+export type Grouping = "value";
+
 export interface HTTPValidationError {
   detail?: Array<ValidationError>;
 }
@@ -321,6 +329,7 @@ export interface InboxItem {
   state: FlagState;
   place: string;
   confidence: number;
+  same: number;
   words: Array<Word>;
   job_id: string;
   source_file: string;
@@ -419,6 +428,10 @@ export interface ListedDocument {
   flags: Record<string, number>;
 }
 
+export interface Many {
+  decision: "approved" | "rejected";
+}
+
 export type MarkdownText = "rich" | "plain";
 
 export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified";
@@ -513,7 +526,20 @@ export interface ReviewItem {
   state: FlagState;
   place: string;
   confidence: number;
+  same: number;
   words: Array<Word>;
+}
+
+export type ReviewOrder = "pending" | "newest" | "name";
+
+export interface ReviewedDocument {
+  job_id: string;
+  document_id: string;
+  source_file: string;
+  pending: number;
+  approved: number;
+  rejected: number;
+  kinds: Record<string, number>;
 }
 
 export interface RotationRequest {
