@@ -13,8 +13,10 @@ from models.derive.fields.fragments import HEADS, Fragment, Neighbours
 from models.derive.fields.labels import match_label, name_key
 from models.derive.fields.lexicon import NEEDS_COLON, Key
 
-NO_PAIRS = frozenset({BlockType.CAPTION, BlockType.CODE})
+NO_PAIRS = frozenset({BlockType.CAPTION})
 """Blocks whose colons label nothing."""
+KNOWN_ONLY = HEADS | {BlockType.CODE}
+"""Blocks in which only known labels count; receipts in typewriter letters are read as code."""
 MAX_LABEL = 60  # characters of a label; longer is a sentence
 MAX_VALUE = 1000  # characters of a value; longer is text
 COLON = re.compile(r"(?<!\s)\s*+[:：]\s*+")
@@ -24,6 +26,10 @@ GOODS_ROW = re.compile(r"\D*\d{10,}\s+\S*\d")
 MARK = re.compile(r"[\[(]?\s?[xX✓✔☑☒]{1,2}\s?[\])]?")
 """A ticked box as recognisers write it."""
 NEXT_COLON = re.compile(r"(?<=[^\W\d_.)#])[.)]?\s?[:：](?!//|\S?\d\d?\b.*[AaPp][Mm])(?=\s|\S)")
+RATE = re.compile(r"\(?\b\d{1,2}(?:[.,]\d{1,3})?\s?%\s?\)?")
+"""A percentage in the label of an amount, as in `VAT (20 %)`."""
+RATED = frozenset({Key.TAX, Key.SUBTOTAL, Key.TOTAL})
+"""Keys whose labels hold a rate, which is not their amount."""
 LAST_WORDS = re.compile(r"(?<!\S)(?=[^\W\d_])\S+")
 MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its label
 
@@ -69,7 +75,7 @@ def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
     known = match_label(text)
     if known is not None:
         label, value = text[: known[1]], text[known[1] :].lstrip(" .:#°-–)")
-        if _fits(known[0], value):
+        if _fits(known[0], value) and not (known[0] in RATED and RATE.fullmatch(value.rstrip(" .:"))):
             return [(label.strip(), value)], ""
     return [], _next_known(text)
 
@@ -146,7 +152,7 @@ class _Page:
             if fragment.order in self._labels or fragment.type in NO_PAIRS:
                 continue
             for label, value in read_inline(fragment.text):
-                if fragment.type in HEADS and name_key(label) is None:
+                if fragment.type in KNOWN_ONLY and name_key(label) is None:
                     continue
                 self._used_values.add(fragment.order)
                 yield Pair(label, value, fragment, 0.95, name_key(label))
@@ -190,7 +196,7 @@ class _Page:
         self._used_labels.add(label.order)
         key = self._labels.get(label.order, label.text)
         text = COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text
-        return Pair(key, text, value, confidence, None if is_bare(key) else name_key(key))
+        return Pair(key, text, value, confidence, None if is_bare(key) else name_key(RATE.sub("", key)))
 
 
 def lone_label(text: str) -> str | None:
@@ -199,9 +205,10 @@ def lone_label(text: str) -> str | None:
         return None
     if text[-1:] in ":：" and is_label(text[:-1]):
         return text
-    if any(map(str.isdigit, text)) or is_bare(text):
+    words = RATE.sub("", text)
+    if any(map(str.isdigit, words)) or is_bare(words):
         return None
-    return text if name_key(text) is not None else None
+    return text if name_key(words) is not None else None
 
 
 def is_bare(text: str) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, pairwise
 
 from models.derive.fields.fragments import Fragment, Neighbours
 from models.derive.fields.labels import match_label, rank_total
@@ -21,6 +21,10 @@ MAX_LABEL = 60  # characters of a total's label
 QUALIFIED = re.compile(r"[^\W\d_]{3,}\s+total\b", re.IGNORECASE)
 """A total with a word in front, as `Takeaway total`."""
 MAX_ROUNDING = Decimal("0.99")
+MAX_STEP = Decimal("0.05")
+"""Largest step of cash rounding."""
+MAX_SPLIT = 300  # characters of a text in which labels are searched at every word
+WORD_START = re.compile(r"(?<!\S)(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,14 @@ class Total:
 def choose_total(fragments: Sequence[Fragment]) -> Total | None:
     """Return the best of all totals, by label and then by size.
 
-    A rounding line that leads to a printed amount is applied. Returns None without an amount near a total label
-    and without cash less change.
+    A rounding line that leads to a printed amount is applied, and so is what was paid less the change where tax or
+    rounding explains the difference. Without a total label, that amount or the subtotal is the total.
     """
     bill = _Bill(fragments)
     best = max(bill.totals(), key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
-    return bill.rounded(best[1]) if best else bill.paid_less_change()
+    if best is None:
+        return bill.paid_less_change() or bill.subtotal()
+    return bill.paid_instead(best[1]) or bill.rounded(best[1])
 
 
 class _Bill:
@@ -59,6 +65,10 @@ class _Bill:
                 rank = rank_total(label)
                 for amount, place in self._amounts(fragment, text) if rank else ():
                     yield rank, Total(label, amount, place, 0.8 + 0.08 * rank)
+            for label, amount, place in self._stacked(fragment):
+                rank = rank_total(label) if total_label(label) else 0
+                if rank:
+                    yield rank, Total(label, amount, place, 0.75 + 0.05 * rank)
 
     def rounded(self, total: Total) -> Total:
         """Return the payable amount of a bill that rounds: total and rounding together, if that amount is printed."""
@@ -80,17 +90,50 @@ class _Bill:
 
     def paid_less_change(self) -> Total | None:
         """Return the paid amount less the change, for a bill without a total, if that amount is printed."""
-        paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
-        payable = {
-            Decimal(paid_amount.normal) - Decimal(change_amount.normal)
-            for paid_amount in paid
-            for change_amount in change
-        }
+        payable = self._payable()
         for fragment in self._all if payable else ():
             for amount in find_amounts(fragment.text):
-                if Decimal(amount.normal) > 0 and Decimal(amount.normal) in payable:
+                if Decimal(amount.normal) in payable:
                     return Total("total", amount, fragment, 0.6)
         return None
+
+    def paid_instead(self, total: Total) -> Total | None:
+        """Return what was paid less the change, if tax or rounding explains why it is not the labelled total."""
+        whole = Decimal(total.amount.normal)
+        payable = self._payable()
+        if not payable or whole in payable:
+            return None
+        steps = {Decimal(amount.normal) for key in (Key.TAX, Key.ROUNDING) for amount in self._labelled(key)}
+        for fragment in self._all:
+            for amount in find_amounts(fragment.text):
+                value = Decimal(amount.normal)
+                if value in payable and (abs(value - whole) <= MAX_STEP or value - whole in steps):
+                    return replace(total, amount=amount, fragment=fragment)
+        return None
+
+    def subtotal(self) -> Total | None:
+        """Return the subtotal of a bill without a total."""
+        for fragment, key in self._keys:
+            if key is Key.SUBTOTAL:
+                for amount, place in self._amounts(fragment, fragment.text):
+                    return Total(fragment.text, amount, place, 0.5)
+        return None
+
+    def _payable(self) -> set[Decimal]:
+        """Return the paid amounts less the change, above zero."""
+        paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
+        rests = {abs(Decimal(given.normal)) - Decimal(back.normal) for given in paid for back in change}
+        return {rest for rest in rests if rest > 0}
+
+    def _stacked(self, fragment: Fragment) -> Iterator[tuple[str, FoundValue, Fragment]]:
+        """Yield label and amount in order where a text of several labels stands left of as many amounts."""
+        labels = _split_labels(fragment.text)
+        if len(labels) < 2 or next(find_amounts(fragment.text), None) is not None:
+            return
+        beside = self._neighbours(fragment.page).right_of(fragment)
+        amounts = list(find_amounts(beside.text)) if beside is not None else []
+        if beside is not None and len(amounts) == len(labels):
+            yield from ((label, amount, beside) for label, amount in zip(labels, amounts, strict=True))
 
     def _labelled(self, label_key: Key) -> Iterator[FoundValue]:
         for fragment, key in self._keys:
@@ -120,10 +163,23 @@ def _total_texts(text: str) -> Iterator[tuple[str, str]]:
     label = total_label(text)
     if label is not None:
         yield text, label
-    for key, value in read_inline(text)[1:] if text.count(":") > 1 else ():
-        label = total_label(f"{key}: {value}")
-        if label is not None:
-            yield f"{key}: {value}", label
+    if next(find_amounts(text), None) is not None:
+        for part in _split_labels(text):
+            behind = total_label(part) if not text.startswith(part) else None
+            if behind is not None and next(find_amounts(part), None) is not None:
+                yield part, behind
+
+
+def _split_labels(text: str) -> list[str]:
+    """Return the known labels of a text in order; words between them belong to the label before."""
+    starts: list[int] = []
+    end = 0
+    for match in WORD_START.finditer(text) if len(text) <= MAX_SPLIT else ():
+        known = match_label(text[match.start() :]) if match.start() >= end else None
+        if known is not None:
+            starts.append(match.start())
+            end = match.start() + known[1]
+    return [text[start:stop].strip() for start, stop in pairwise([*starts, len(text)])]
 
 
 def total_label(text: str) -> str | None:

@@ -29,7 +29,7 @@ _SHORT = {
     "tel": "phone", "telephone": "phone", "addr": "address", "id": "number", "identifier": "number", "cust": "customer",
     "org": "organisation", "organization": "organisation", "mail": "email", "po": "order", "purchase": "order",
 }  # fmt: skip
-_EMPTY = frozenset({"the", "of", "a", "an", "in", "on", "for", "to", "and", "is", "per", "this", "s"})
+_EMPTY = frozenset({"the", "of", "in", "on", "for", "and", "is", "per", "this", "s"})
 _QUALIFYING = frozenset(
     {
         "net", "gross", "excl", "incl", "ex", "inc", "vat", "tax", "gst", "ht", "ttc", "ohne", "mit", "mwst", "ust",
@@ -41,12 +41,14 @@ UNQUALIFIED = 0.95
 """Weight (0..1) of a label without its qualifying words."""
 _SYNONYMS = (
     "total;grand total;amount due;total due;balance due;total payable;amount payable;total amount;please pay",
+    "net;net amount;subtotal;sub total;net total;total net;total excluding tax;total excluding vat;taxable amount;"
+    "amount before tax;total before tax;nettobetrag;total ht;montant ht;base imponible;imponibile",
     "supplier;vendor;seller;issuer;merchant;company;from;bill from;sold by;billed by",
     "customer;buyer;client;bill to;billed to;sold to;purchaser;recipient;invoice to",
-    "quantity;units;pieces;pcs;hours;count;menge;anzahl;stk;quantite;cantidad;quantita;aantal",
+    "quantity;units;pieces;pcs;hours;days;count;menge;anzahl;stk;quantite;qte;cantidad;cant;quantita;aantal",
     "description;item;product;article;particulars;details;designation;service;goods;bezeichnung;beschreibung;"
     "artikel;libelle;descripcion;concepto;descrizione;omschrijving;narrative;transaction;memo;text",
-    "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;precio;"
+    "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;p u;precio;"
     "precio unitario;prezzo;prezzo unitario;stukprijs;price per unit",
     "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;"
     "zeilenbetrag;positionsbetrag;gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag",
@@ -63,7 +65,7 @@ _SYNONYMS = (
     "family name;last name;surname;nachname;nom;apellidos",
     "phone;telephone;phone number;mobile;tel;telefon",
     "position;line;pos;row;item number;line number;number",
-    "tax rate;vat rate;vat;tax;mwst;tva;iva;rate",
+    "tax rate;vat rate;tax percentage;vat percentage;rate",
     "start date;from;period start;start;begin;beginning;effective date",
     "end date;to;until;period end;end;expiry date;expiration date",
     "period;statement period;billing period;service period",
@@ -104,6 +106,18 @@ def _synonym_groups() -> dict[Words, tuple[Words, ...]]:
     return {phrase: tuple(found) for phrase, found in groups.items()}
 
 
+def leaf_key(leaf: Leaf) -> Key | None:
+    """Return the lexicon's key for what a leaf names: by its name, its title, or a short description."""
+    return _key_of(split_name(leaf.name), leaf.title, leaf.description)
+
+
+@lru_cache(maxsize=10_000)
+def _key_of(name: str, title: str, description: str) -> Key | None:
+    described = re.split(r"[.;:(\n]", description, maxsplit=1)[0]
+    named = (name_key(text) for text in (name, title, described) if 0 < len(text.split()) <= MAX_DESCRIPTION_WORDS)
+    return next((key for key in named if key is not None), None)
+
+
 _GENERIC = frozenset(
     {
         ("item",), ("reference",), ("total",), ("rate",), ("cost",), ("number",), ("company",), ("from",), ("to",),
@@ -126,6 +140,9 @@ def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
         phrases.setdefault(plain_words(" ".join(described)), DESCRIBED)
     if len(node.path) > 1 and name:
         phrases.setdefault(plain_words(f"{split_name(node.path[-2])} {name}"), PARENTED)
+    if isinstance(node, Leaf):
+        for phrase in _lexicon_phrases().get(leaf_key(node), ()):
+            phrases.setdefault(phrase, LEXICAL)
     for words in list(own):
         key = name_key(" ".join(words))
         for phrase in _lexicon_phrases().get(key, ()) if key is not None else ():
@@ -172,6 +189,9 @@ class PhraseIndex(Generic[Owner]):
             for entry in self._by_word.get(word, ()):
                 common[entry] += 1
         best: dict[Owner, float] = {}
+        plain = tuple(word for word in words if not word.isdecimal() and word != "%")
+        if plain and len(plain) < len(words):
+            best = {fit.owner: UNQUALIFIED * fit.score for fit in self._compare(plain)}
         for entry, count in common.items():
             owner, phrase, weight = self._entries[entry]
             fit = 1.0 if phrase == words else 2 * count / (len(set(words)) + len(set(phrase)))

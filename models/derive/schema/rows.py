@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from models.cdom.tree import Block, BlockId, Tree
 from models.cdom.visible import visible_blocks
+from models.derive.fields.labels import name_key
+from models.derive.fields.lexicon import Key
+from models.derive.fields.pairs import RATE
 from models.derive.schema.answer import How
 from models.derive.schema.lists import read_line_rows
 from models.derive.schema.nodes import Leaf
@@ -20,6 +23,7 @@ SUBTOTAL = re.compile(
     r"tussentotaal|totaal|net\stotal|amount\sdue|vat|tax|shipping|discount|b/f|c/f)\b",
     re.IGNORECASE,
 )
+_SUMS = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX, Key.DISCOUNT, Key.ROUNDING, Key.PAID, Key.CHANGE})
 SAME_LEAVES = 0.75
 """Minimum share of the leaves of the best head that the head of a further table of the same rows names."""
 
@@ -109,4 +113,6 @@ def _is_apart(row: TableRow) -> bool:
     """Return True for a row that is no data: empty, one cell over all columns, or a total with empty cells."""
     if not row.cells or row.spans:
         return True
-    return SUBTOTAL.match(row.first) is not None and len(row.cells) < row.columns
+    if len(row.cells) >= row.columns:
+        return False
+    return SUBTOTAL.match(row.first) is not None or name_key(RATE.sub("", row.first)) in _SUMS
