@@ -4,6 +4,7 @@ Issuer, address, total, date, currency, account. In: fragments and the keys alre
 fragments.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from models.derive.fields.extracted_field import ExtractedField, make_field
@@ -13,12 +14,15 @@ from models.derive.fields.labels import match_label
 from models.derive.fields.letterhead import find_letterhead
 from models.derive.fields.lexicon import Key
 from models.derive.fields.totals import choose_total
-from models.derive.fields.values import CURRENCY, EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
+from models.derive.fields.values import CURRENCIES, CURRENCY, EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
 
 BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}
 )
 """A document that names one of these has an issuer."""
+
+STATED_CURRENCY = re.compile(r"(?:\bin |\(|\btotal )(?P<code>[A-Z]{3})\b", re.IGNORECASE)
+"""A currency in `All amounts in GBP`, `Amount (EUR)`."""
 
 Placed = tuple[Fragment, ExtractedField]
 Candidate = tuple[Fragment, ExtractedField | None]
@@ -78,7 +82,7 @@ def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Ca
 
 
 def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
-    """Yield the first currency that an amount carries."""
+    """Yield the first currency that an amount carries, else the one that a sentence or a column's head states."""
     if Key.CURRENCY in named:
         return
     for fragment in fragments:
@@ -91,6 +95,15 @@ def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[
                     make_field(fragment, "currency", Key.CURRENCY, ValueType.CURRENCY, mark.group(), 0.7, code),
                 )
                 return
+    for fragment in fragments:
+        stated = STATED_CURRENCY.search(fragment.text)
+        if stated is not None and stated["code"].lower() in CURRENCIES:
+            code = CURRENCIES[stated["code"].lower()]
+            yield (
+                fragment,
+                make_field(fragment, "currency", Key.CURRENCY, ValueType.CURRENCY, stated["code"], 0.6, code),
+            )
+            return
 
 
 def _date(fragments: Sequence[Fragment]) -> Iterator[Candidate]:

@@ -6,12 +6,13 @@ A label ends with a colon, is in the lexicon or, with less confidence, is left o
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from models.cdom.tree import BlockType
 from models.derive.fields.fragments import HEADS, Fragment, Neighbours
 from models.derive.fields.labels import match_label, name_key
 from models.derive.fields.lexicon import NEEDS_COLON, Key
+from models.derive.fields.values import FoundValue, find_amounts
 
 NO_PAIRS = frozenset({BlockType.CAPTION})
 """Blocks whose colons label nothing."""
@@ -30,6 +31,8 @@ RATE = re.compile(r"\(?\b\d{1,2}(?:[.,]\d{1,3})?\s?%\s?\)?")
 """A percentage in the label of an amount, as in `VAT (20 %)`."""
 RATED = frozenset({Key.TAX, Key.SUBTOTAL, Key.TOTAL})
 """Keys whose labels hold a rate, which is not their amount."""
+MAX_SPLIT = 300  # characters of a text in which labels are searched at every word
+WORD_START = re.compile(r"(?<!\S)(?=[^\W\d_])")
 LAST_WORDS = re.compile(r"(?<!\S)(?=[^\W\d_])\S+")
 MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its label
 
@@ -64,6 +67,37 @@ def read_inline(text: str) -> list[tuple[str, str]]:
         pair, remaining = _read_first(remaining)
         pairs.extend(pair)
     return pairs
+
+
+def split_labels(text: str) -> list[tuple[str, str, Key]]:
+    """Return the known labels of a text in order: the text up to the next label, the label's own words, and the key."""
+    labels: list[tuple[int, int, Key]] = []
+    end = 0
+    for match in WORD_START.finditer(text) if len(text) <= MAX_SPLIT else ():
+        known = match_label(text[match.start() :]) if match.start() >= end else None
+        if known is not None:
+            end = match.start() + known[1]
+            labels.append((match.start(), end, known[0]))
+    return [
+        (text[start:stop].strip(), text[start:end], key)
+        for (start, end, key), (stop, _, _) in pairwise([*labels, (len(text), len(text), Key.TOTAL)])
+    ]
+
+
+def read_stacked(fragment: Fragment, neighbours: Neighbours) -> list[tuple[str, Key, FoundValue, Fragment]]:
+    """Return the labels of a text that holds several, one below the other, with the amounts right of them in order.
+
+    There must be as many amounts as labels.
+    """
+    if len(fragment.text) > MAX_SPLIT or any(map(str.isdigit, RATE.sub("", fragment.text))):
+        return []
+    labels = split_labels(fragment.text)
+    if len(labels) < 2 or not fragment.text.startswith(labels[0][0]):
+        return []
+    amounts = [(amount, other) for other in neighbours.all_right_of(fragment) for amount in find_amounts(other.text)]
+    if len(amounts) != len(labels):
+        return []
+    return [(label, key, *placed) for (_, label, key), placed in zip(labels, amounts, strict=True)]
 
 
 def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
@@ -142,7 +176,9 @@ class _Page:
 
     def pairs(self) -> Iterator[Pair]:
         yield from self._pair_inline()
+        yield from self._pair_stacked()
         labels = [f for f in self._fragments if f.order in self._labels and f.order not in self._used_values]
+        labels = [f for f in labels if f.order not in self._used_labels]
         yield from self._pair_right(labels)
         yield from self._pair_below([f for f in labels if f.order not in self._used_labels])
         yield from self._pair_unknown_labels()
@@ -156,6 +192,14 @@ class _Page:
                     continue
                 self._used_values.add(fragment.order)
                 yield Pair(label, value, fragment, 0.95, name_key(label))
+
+    def _pair_stacked(self) -> Iterator[Pair]:
+        for fragment in self._fragments:
+            if fragment.order not in self._used_values:
+                for label, key, amount, value in read_stacked(fragment, self._neighbours):
+                    self._used_values.add(value.order)
+                    self._used_labels.add(fragment.order)
+                    yield Pair(label, amount.raw, value, 0.8, key)
 
     def _pair_right(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
         for label in labels:

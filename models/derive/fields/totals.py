@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import islice
 
 from models.derive.fields.fragments import Fragment, Neighbours
 from models.derive.fields.labels import match_label, rank_total
 from models.derive.fields.lexicon import Key
-from models.derive.fields.pairs import read_inline
+from models.derive.fields.pairs import read_stacked, split_labels
 from models.derive.fields.values import FoundValue, find_amounts
 
 MAX_STEPS = 4  # fragments between a total's label and its amount
@@ -23,8 +23,7 @@ QUALIFIED = re.compile(r"[^\W\d_]{3,}\s+total\b", re.IGNORECASE)
 MAX_ROUNDING = Decimal("0.99")
 MAX_STEP = Decimal("0.05")
 """Largest step of cash rounding."""
-MAX_SPLIT = 300  # characters of a text in which labels are searched at every word
-WORD_START = re.compile(r"(?<!\S)(?=[^\W\d_])")
+LEAST_PRINTED = 2  # lines with the payable amount, above which it is the total whatever the labels say
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,8 @@ class _Bill:
                 rank = rank_total(label)
                 for amount, place in self._amounts(fragment, text) if rank else ():
                     yield rank, Total(label, amount, place, 0.8 + 0.08 * rank)
-            for label, amount, place in self._stacked(fragment):
-                rank = rank_total(label) if total_label(label) else 0
+            for label, key, amount, place in read_stacked(fragment, self._neighbours(fragment.page)):
+                rank = rank_total(label) if key is Key.TOTAL else 0
                 if rank:
                     yield rank, Total(label, amount, place, 0.75 + 0.05 * rank)
 
@@ -98,17 +97,26 @@ class _Bill:
         return None
 
     def paid_instead(self, total: Total) -> Total | None:
-        """Return what was paid less the change, if tax or rounding explains why it is not the labelled total."""
+        """Return what was paid less the change, if that is the labelled total, or tax or rounding explains why not.
+
+        An amount that is printed on two more lines than that of the payment needs no explanation.
+        """
         whole = Decimal(total.amount.normal)
         payable = self._payable()
-        if not payable or whole in payable:
-            return None
+        if whole in payable:
+            return total
         steps = {Decimal(amount.normal) for key in (Key.TAX, Key.ROUNDING) for amount in self._labelled(key)}
-        for fragment in self._all:
-            for amount in find_amounts(fragment.text):
-                value = Decimal(amount.normal)
-                if value in payable and (abs(value - whole) <= MAX_STEP or value - whole in steps):
-                    return replace(total, amount=amount, fragment=fragment)
+        printed = [
+            (amount, fragment)
+            for fragment in (self._all if payable else ())
+            for amount in find_amounts(fragment.text)
+            if Decimal(amount.normal) in payable
+        ]
+        for amount, fragment in printed:
+            value = Decimal(amount.normal)
+            lines = {other.order for same, other in printed if same.normal == amount.normal}
+            if abs(value - whole) <= MAX_STEP or value - whole in steps or len(lines) > LEAST_PRINTED:
+                return replace(total, amount=amount, fragment=fragment)
         return None
 
     def subtotal(self) -> Total | None:
@@ -124,16 +132,6 @@ class _Bill:
         paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
         rests = {abs(Decimal(given.normal)) - Decimal(back.normal) for given in paid for back in change}
         return {rest for rest in rests if rest > 0}
-
-    def _stacked(self, fragment: Fragment) -> Iterator[tuple[str, FoundValue, Fragment]]:
-        """Yield label and amount in order where a text of several labels stands left of as many amounts."""
-        labels = _split_labels(fragment.text)
-        if len(labels) < 2 or next(find_amounts(fragment.text), None) is not None:
-            return
-        beside = self._neighbours(fragment.page).right_of(fragment)
-        amounts = list(find_amounts(beside.text)) if beside is not None else []
-        if beside is not None and len(amounts) == len(labels):
-            yield from ((label, amount, beside) for label, amount in zip(labels, amounts, strict=True))
 
     def _labelled(self, label_key: Key) -> Iterator[FoundValue]:
         for fragment, key in self._keys:
@@ -164,22 +162,10 @@ def _total_texts(text: str) -> Iterator[tuple[str, str]]:
     if label is not None:
         yield text, label
     if next(find_amounts(text), None) is not None:
-        for part in _split_labels(text):
+        for part, _, _ in split_labels(text):
             behind = total_label(part) if not text.startswith(part) else None
             if behind is not None and next(find_amounts(part), None) is not None:
                 yield part, behind
-
-
-def _split_labels(text: str) -> list[str]:
-    """Return the known labels of a text in order; words between them belong to the label before."""
-    starts: list[int] = []
-    end = 0
-    for match in WORD_START.finditer(text) if len(text) <= MAX_SPLIT else ():
-        known = match_label(text[match.start() :]) if match.start() >= end else None
-        if known is not None:
-            starts.append(match.start())
-            end = match.start() + known[1]
-    return [text[start:stop].strip() for start, stop in pairwise([*starts, len(text)])]
 
 
 def total_label(text: str) -> str | None:

@@ -11,7 +11,7 @@ from models.derive.fields.pairs import lone_label
 from models.derive.schema.answer import How, Missing, ValuePlace
 from models.derive.schema.candidates import ValueCandidate
 from models.derive.schema.nodes import Leaf, ObjectNode
-from models.derive.schema.phrases import Fit, PhraseIndex
+from models.derive.schema.phrases import Fit, PhraseIndex, leaf_key, names_other
 from models.derive.schema.sources import TextSource
 from models.derive.schema.typed import read_typed
 
@@ -25,6 +25,8 @@ OWN, FOREIGN, NEAR, FAR = 0.15, -0.15, 0.2, -0.2
 SURE = 0.8  # score from which a value is taken although others fit as well
 TIED = 0.001
 """Scores that differ by less are equal."""
+NAMED = 0.85
+"""Fit below which a label that the lexicon knows as another key's does not name a leaf."""
 SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
 
 
@@ -84,6 +86,8 @@ class Assignment:
     def _score(self, candidate: ValueCandidate, index: PhraseIndex[Leaf]) -> Iterator[_Scored]:
         for fit in index.fits(candidate.label):
             leaf = fit.owner
+            if fit.score < NAMED and names_other(candidate.label, leaf_key(leaf)):
+                continue
             if leaf.hints.page is not None and leaf.hints.page != candidate.sources[0].page:
                 continue
             found = read_sources(candidate.sources, leaf)

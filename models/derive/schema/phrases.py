@@ -21,7 +21,7 @@ MAX_DESCRIPTION_WORDS = 7
 """Words of a description that is also a label."""
 LEAST_FIT = 0.6
 """Minimum share of common words (Dice) of a label and a phrase."""
-NAME, HINT, LEXICAL, SYNONYM, DESCRIBED, PARENTED = 1.0, 1.0, 0.92, 0.88, 0.85, 1.0
+NAME, HINT, LEXICAL, SYNONYM, DESCRIBED, PARENTED, GENERAL = 1.0, 1.0, 0.92, 0.88, 0.85, 1.0, 0.86
 """Weight (0..1) of a phrase by its origin."""
 _SHORT = {
     "no": "number", "nr": "number", "num": "number", "n": "number", "#": "number", "°": "number", "qty": "quantity",
@@ -118,6 +118,21 @@ def _key_of(name: str, title: str, description: str) -> Key | None:
     return next((key for key in named if key is not None), None)
 
 
+_ALIKE = (
+    frozenset({Key.DATE, Key.INVOICE_DATE}), frozenset({Key.SUPPLIER, Key.COMPANY, Key.NAME}),
+    frozenset({Key.CUSTOMER, Key.NAME}), frozenset({Key.ORDER_NUMBER, Key.PO_NUMBER, Key.REFERENCE}),
+    frozenset({Key.RECEIPT_NUMBER, Key.INVOICE_NUMBER, Key.REFERENCE}), frozenset({Key.PHONE, Key.FAX}),
+)  # fmt: skip
+"""Keys whose labels may name each other's values."""
+
+
+@lru_cache(maxsize=20_000)
+def names_other(label: str, key: Key | None) -> bool:
+    """Return True for a label that the lexicon knows as the name of something else than the key."""
+    named = name_key(label) if key is not None else None
+    return named is not None and named is not key and not any({named, key} <= alike for alike in _ALIKE)
+
+
 _GENERIC = frozenset(
     {
         ("item",), ("reference",), ("total",), ("rate",), ("cost",), ("number",), ("company",), ("from",), ("to",),
@@ -141,8 +156,11 @@ def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
     if len(node.path) > 1 and name:
         phrases.setdefault(plain_words(f"{split_name(node.path[-2])} {name}"), PARENTED)
     if isinstance(node, Leaf):
-        for phrase in _lexicon_phrases().get(leaf_key(node), ()):
+        key = leaf_key(node)
+        for phrase in _lexicon_phrases().get(key, ()) if key is not None else ():
             phrases.setdefault(phrase, LEXICAL)
+        for phrase in _lexicon_phrases()[Key.DATE] if key is Key.INVOICE_DATE else ():
+            phrases.setdefault(phrase, GENERAL)
     for words in list(own):
         key = name_key(" ".join(words))
         for phrase in _lexicon_phrases().get(key, ()) if key is not None else ():

@@ -25,7 +25,7 @@ from models.derive.schema.phrases import leaf_key, plain_words, split_name
 MAX_TEXT = 2_000  # characters of a value
 _MARK = "|".join(re.escape(mark) for mark in sorted(CURRENCIES, key=len, reverse=True))
 _NUMBER = re.compile(
-    rf"(?<![\w.,])(?P<sign>[-−–(]\s?)?(?P<before>(?:{_MARK})\s?\.?\s?)?(?P<sign2>[-−]\s?)?"
+    rf"(?<![\w.,])(?P<sign>[-−–(]\s?)?(?P<before>(?:{_MARK})\s?(?:\.(?!\d\d(?!\d)))?\s?)?(?P<sign2>[-−]\s?)?"
     r"(?P<number>\d(?:[\d.,'’]|[ \u00a0\u202f](?=\d{3}(?!\d)))*|\.\d+)(?!\d|[/:-]\d)(?P<after>\s?(?:[-−](?!\w)|\)))?",
     re.IGNORECASE,
 )
