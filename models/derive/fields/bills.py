@@ -24,6 +24,13 @@ BILL_KEYS = frozenset(
 STATED_CURRENCY = re.compile(r"(?:\bin |\(|\btotal )(?P<code>[A-Z]{3})\b", re.IGNORECASE)
 """A currency in `All amounts in GBP`, `Amount (EUR)`."""
 
+TAX_NUMBER = re.compile(
+    r"\b(?:VAT|TVA|USt|MwSt|IVA|BTW|UID)[^\d\n]{0,40}?[\s:-]"
+    r"(?P<number>(?:ATU|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK)"
+    r"\s?[\dA-Z]{1,3}(?:\s?\d{2,9}){1,4})(?!\w)",
+)
+"""A tax number of a European country behind words for it, inside a text."""
+
 Placed = tuple[Fragment, ExtractedField]
 Candidate = tuple[Fragment, ExtractedField | None]
 """A field, or None where its value does not stand in the fragment as written."""
@@ -46,7 +53,8 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
         )
     if total is not None or named & BILL_KEYS:
         yield from _issuer(fragments, named)
-        yield from _currency(fragments, named)
+        if Key.CURRENCY not in named:
+            yield from find_stated_currency(fragments)
     if Key.DATE not in named:
         yield from _date(fragments)
     yield from _accounts(fragments, named)
@@ -81,10 +89,8 @@ def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Ca
         yield fragment, make_field(parts, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.confidence)
 
 
-def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
+def find_stated_currency(fragments: Sequence[Fragment]) -> Iterator[Candidate]:
     """Yield the first currency that an amount carries, else the one that a sentence or a column's head states."""
-    if Key.CURRENCY in named:
-        return
     for fragment in fragments:
         for amount in find_amounts(fragment.text):
             mark = CURRENCY.search(amount.raw)
@@ -121,6 +127,10 @@ def _accounts(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[
     for fragment in fragments:
         for iban in find_ibans(fragment.text) if Key.IBAN not in named else ():
             yield fragment, make_field(fragment, "iban", Key.IBAN, ValueType.IDENTIFIER, iban.raw, 0.9, iban.normal)
+        number = TAX_NUMBER.search(fragment.text) if Key.VAT_ID not in named else None
+        if number is not None:
+            raw = number["number"].strip()
+            yield fragment, make_field(fragment, "vat id", Key.VAT_ID, ValueType.IDENTIFIER, raw, 0.8)
         email = EMAIL.search(fragment.text) if "@" in fragment.text and Key.EMAIL not in named else None
         if email:
             yield fragment, make_field(fragment, "email", Key.EMAIL, ValueType.EMAIL, email.group(), 0.8)

@@ -229,6 +229,8 @@ class _Page:
         """Return True for two column titles side by side, of which neither is the other's value."""
         if label.text[-1:] in ":：" or value.text[:1] in ":：" or any(map(str.isdigit, value.text)):
             return False
+        if name_key(label.text) is not None and name_key(value.text) is not None:
+            return True
         same_style = label.text.isupper() and value.text.isupper() and len(value.text.split()) <= 4
         return same_style and self._neighbours.below(label) is not None
 

@@ -43,10 +43,12 @@ def choose_total(fragments: Sequence[Fragment]) -> Total | None:
     rounding explains the difference. Without a total label, that amount or the subtotal is the total.
     """
     bill = _Bill(fragments)
-    best = max(bill.totals(), key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
+    totals = list(bill.totals())
+    best = max(totals, key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
     if best is None:
         return bill.paid_less_change() or bill.subtotal()
-    return bill.paid_instead(best[1]) or bill.rounded(best[1])
+    total = bill.with_tax(best[1], [other for _, other in totals])
+    return bill.paid_instead(total) or bill.rounded(total)
 
 
 class _Bill:
@@ -118,6 +120,12 @@ class _Bill:
             if abs(value - whole) <= MAX_STEP or value - whole in steps or len(lines) > LEAST_PRINTED:
                 return replace(total, amount=amount, fragment=fragment)
         return None
+
+    def with_tax(self, total: Total, others: Sequence[Total]) -> Total:
+        """Return the total that is larger by a labelled tax, as a net total is none of a bill with tax."""
+        taxes = {Decimal(amount.normal) for amount in self._labelled(Key.TAX)} if len(others) > 1 else set()
+        whole = Decimal(total.amount.normal)
+        return next((other for other in others if Decimal(other.amount.normal) - whole in taxes - {Decimal(0)}), total)
 
     def subtotal(self) -> Total | None:
         """Return the subtotal of a bill without a total."""

@@ -123,13 +123,13 @@ class Assignment:
         return OWN if self._anchors[index][1] == leaf.path[:-1] else FOREIGN
 
     def _choose(self, scored: Sequence[_Scored]) -> None:
-        used: set[tuple[str, int | None, int]] = set()
+        used: set[tuple[str, int | None, int, int]] = set()
         by_leaf: dict[Leaf, list[_Scored]] = defaultdict(list)
         for entry in scored:
             by_leaf[entry.leaf].append(entry)
         for entry in scored:
             place = entry.choice.places[0]
-            key = (place.block_id, place.cell, place.start)
+            key = (place.block_id, place.cell, place.start, place.end)
             if entry.leaf in self.chosen or self.reasons.get(entry.leaf) is Missing.AMBIGUOUS:
                 continue
             if key in used and entry.fit < SHARED_FIT:

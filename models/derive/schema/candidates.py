@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from models.cdom.tree import Block, BlockId, BlockType, Tree
-from models.derive.fields.bills import find_unlabelled
+from models.derive.fields.bills import find_stated_currency, find_unlabelled
 from models.derive.fields.extracted_field import ExtractedField, locate_value
 from models.derive.fields.fields import find_ticked
 from models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
@@ -58,7 +58,8 @@ def find_candidates(
     `used` are rows of tables (block and row number) that arrays are read from; they are left out.
     """
     blocks = {block.id: block for block in tree.blocks}
-    fragments = [fragment for fragment in tree_fragments(tree) if not _is_used(fragment, blocks, used)]
+    whole = tree_fragments(tree)
+    fragments = [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
     in_tables = table_pairs(tree, fragments)
     cells = {pair.fragment.order for pair in in_tables}
     plain = [fragment for fragment in fragments if fragment.type is not BlockType.CHECKBOX]
@@ -67,7 +68,9 @@ def find_candidates(
     ticked = [field for _, field in find_ticked(fragments)]
     named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair))
     stated = [field for _, field in find_unlabelled(fragments, named)]
-    orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(fragments)}
+    if len(whole) > len(fragments) and all(field.canonical_key != Key.CURRENCY for field in stated):
+        stated += [field for _, field in find_stated_currency(whole) if field is not None]
+    orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(whole)}
     candidates += [_of_field(field, How.PAIR, blocks, orders) for field in ticked]
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)

@@ -48,6 +48,9 @@ _SHARE_WORDS = frozenset({"rate", "percent", "percentage", "pct", "share", "rati
 _PARTED = re.compile(r"\d[.,]\s\d\d(?!\d)")
 """A blank that a recogniser saw behind a decimal mark."""
 _PERCENT = re.compile(r"\s?%")
+_STREET = re.compile(r"\b(?:calle|avenida|via|viale|piazza|rua|rue|jalan|jln|lorong)\b", re.IGNORECASE)
+"""Words before the name of a street whose number follows."""
+MAX_STREET_WORDS = 3  # words of a street from its kind to its number
 _HOUSE = re.compile(r"[\s,]+(?=(?:no\.?\s?)?\d{1,5}[A-Za-z]?[\s,/-])", re.IGNORECASE)
 """The blanks before a house's number, where a name is followed by its address."""
 _CONTACTS = {Key.EMAIL: EMAIL, Key.PHONE: PHONE, Key.FAX: PHONE, Key.WEBSITE: URL}
@@ -210,7 +213,10 @@ def _find_party(text: str) -> Iterator[tuple[str, int, int]]:
         return
     start = len(text) - len(text.lstrip())
     form = LEGAL_FORM.search(text, start, number.start())
+    street = _STREET.search(text, start + 1, number.start())
     end = form.end() if form and text[start : form.start()].strip() else number.start()
+    if street is not None and end == number.start() and len(text[street.start() : end].split()) <= MAX_STREET_WORDS:
+        end = street.start()
     name = text[start:end].rstrip(" ,;-")
     if any(map(str.isalpha, name)):
         yield " ".join(name.split()), start, start + len(name)
