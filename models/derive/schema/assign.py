@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from models.derive.fields.fragments import Fragment
@@ -31,14 +31,28 @@ SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
 
 
 @dataclass(frozen=True, slots=True)
+class Signals:
+    """What speaks for a value (all 0..1): the fit of its label to the leaf, the relation of label and text, the share
+    of the text that the value takes, the lead over the best other value, and whether other values fit at all.
+    """
+
+    fit: float
+    relation: float = 1.0
+    share: float = 1.0
+    lead: float = 1.0
+    alone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
-    """A value of a leaf with its places, the text there, and a score (0..1)."""
+    """A value of a leaf with its places, the text there, a score (0..1), and the signals behind the score."""
 
     value: Any
     places: tuple[ValuePlace, ...]
     verbatim: str
     score: float
     how: How
+    signals: Signals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +112,17 @@ class Assignment:
             value, places, verbatim = found
             if isinstance(value, str) and not leaf.members and lone_label(verbatim) is not None:
                 continue
-            score = self._rate(fit, candidate, verbatim)
-            yield _Scored(leaf, fit.score, candidate.order, Choice(value, places, verbatim, score, candidate.how))
+            whole = sum(len(source.text.strip()) for source in candidate.sources)
+            signals = Signals(fit.score, candidate.confidence, min(1.0, len(verbatim) / max(1, whole)))
+            score = self._rate(fit, candidate, signals)
+            choice = Choice(value, places, verbatim, score, candidate.how, signals)
+            yield _Scored(leaf, fit.score, candidate.order, choice)
 
-    def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, verbatim: str) -> float:
+    def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, signals: Signals) -> float:
         leaf = fit.owner
         score = fit.score * (0.5 + 0.5 * candidate.confidence)
         if leaf.kinds[:1] != ("string",) or leaf.format:
-            whole = sum(len(source.text.strip()) for source in candidate.sources)
-            score *= 0.8 + 0.2 * min(1.0, len(verbatim) / max(1, whole))
+            score *= 0.8 + 0.2 * signals.share
         score += self._context(leaf, candidate.order)
         if leaf.hints.near is not None:
             near = any(abs(candidate.order - order) <= NEAR_REACH for order in self._near[leaf.hints.near])
@@ -138,7 +154,15 @@ class Assignment:
                 self.reasons[entry.leaf] = Missing.AMBIGUOUS
                 continue
             used.add(key)
-            self.chosen[entry.leaf] = entry.choice
+            self.chosen[entry.leaf] = _compare(entry.choice, by_leaf[entry.leaf])
+
+
+def _compare(choice: Choice, scored: Sequence[_Scored]) -> Choice:
+    """Return the choice with its lead over the best other value in its signals."""
+    assert choice.signals is not None
+    others = [entry.choice.score for entry in scored if entry.choice.value != choice.value]
+    lead = max(0.0, choice.score - max(others)) if others else 1.0
+    return replace(choice, signals=replace(choice.signals, lead=lead, alone=not others))
 
 
 def _is_ambiguous(entry: _Scored, others: Sequence[_Scored]) -> bool:
