@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from models.cdom.geometry import Bbox
 from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block, BlockId, Route, Tree
+from models.cdom.tree import Block, BlockId, Tree
 from models.derive.fields.fragments import Fragment
 from models.derive.schema.answer import ValuePlace
 
@@ -56,13 +56,12 @@ class TreeTexts:
 
     def __init__(self, tree: Tree) -> None:
         self._blocks = {block.id: block for block in tree.blocks}
-        self._recognised = {page.number for page in tree.pages if page.route in (Route.OCR, Route.VLM)}
 
-    def reliability(self, place: ValuePlace) -> tuple[float, bool]:
-        """Return the confidence (0..1) of the place's block or cell, and whether its page was recognised."""
+    def reliability(self, place: ValuePlace) -> float:
+        """Return the confidence (0..1) of the place's block or cell."""
         block = self._blocks[place.block_id]
         cell = block.table.cells[place.cell] if place.cell is not None and block.table is not None else None
-        return (block.confidence if cell is None else cell.confidence), place.page in self._recognised
+        return block.confidence if cell is None else cell.confidence
 
     def verbatim(self, places: Sequence[ValuePlace]) -> str | None:
         """Return the text at the places, joined by blanks; None if a place is outside its text."""

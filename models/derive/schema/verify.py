@@ -47,7 +47,7 @@ KINDS = ("string", "number", "integer", "date", "party", "address", "identifier"
 RULES = (How.PAIR, How.TABLE, How.LINE, How.LETTERHEAD, How.PROSE, How.HEADING, How.LIST)
 LONG = 60  # characters from which a verbatim text counts as long
 FEATURES = (
-    "fit", "exact", "relation", "share", "lead", "alone", "reliable", "recognised", "parts", "length",
+    "fit", "exact", "relation", "share", "lead", "alone", "reliable", "parts", "length",
     *(f"how:{how}" for how in RULES), *(f"kind:{kind}" for kind in KINDS),
 )  # fmt: skip
 """Features of a value by name."""
@@ -66,10 +66,9 @@ def read_features(choice: Choice, leaf: Leaf, texts: TreeTexts) -> tuple[float, 
     """Return the features of a value in the order of `FEATURES`."""
     signals = choice.signals or Signals(choice.score)
     kind = _kind_of(leaf)
-    reliable, recognised = texts.reliability(choice.places[0])
     return (
         signals.fit, float(signals.fit >= EXACT), signals.relation, signals.share, min(signals.lead, 0.5),
-        float(signals.alone), reliable, float(recognised), float(len(choice.places) > 1),
+        float(signals.alone), texts.reliability(choice.places[0]), float(len(choice.places) > 1),
         min(1.0, len(choice.verbatim) / LONG),
         *(float(choice.how is how) for how in RULES), *(float(kind == name) for name in KINDS),
     )  # fmt: skip

@@ -19,10 +19,10 @@ from tests.bench.schema import cases
 from tests.bench.schema.cases import JudgedValue, SchemaCase, run_case
 from tests.bench.schema.scoring import calibration_error
 
-RIDGE = 2.0  # penalty of squared weights
+RIDGE = 20.0  # penalty of squared weights; lower ones fit the sources at hand better and others worse
 STEPS = 30  # of Newton's method
 DIGITS = 4  # kept of each weight
-SEEDS = range(200, 206)  # made invoices to learn from; benchmarks use others
+SEEDS = range(200, 203)  # made invoices to learn from; benchmarks use others
 Rows = npt.NDArray[np.float64]
 
 
@@ -44,8 +44,8 @@ def find_cases(data: Path, cache: Path | None) -> Iterator[SchemaCase]:
     yield from cases.forms(data / "funsd", cache)
     yield from cases.invoices(data / "invoices")
     yield from cases.made_invoices(SEEDS, absent=True)
-    yield from cases.long_lists(300, seed=7)
-    yield from cases.statements(6, shift=3)
+    yield from cases.long_lists(100, seed=7)
+    yield from cases.statements(2, shift=3)
 
 
 def collect(found: Iterator[SchemaCase]) -> tuple[Rows, Rows, list[str]]:
