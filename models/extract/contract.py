@@ -43,6 +43,17 @@ TAGS_IGNORED = "tags-ignored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnFrame:
+    """Look of a table whose rules enclose every cell, by which its parts on other pages are identified.
+
+    `edges`: the sides of its columns, as x in points. `is_headed`: its first row is bold or shaded, the next is not.
+    """
+
+    edges: Many[float]
+    is_headed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageBlock:
     """A block before the document is assembled.
 
@@ -50,8 +61,8 @@ class PageBlock:
     styles), and None if assembly decides by looks. `path` is the place in the source for formats without printed pages:
     part, element, range of lines or cells. `printed` is the text as printed, if `text` has another form (formulas, form
     fields). `unseen` is the reason why the block is invisible. `tagged`: its type and extent come from the structure
-    tree of a tagged PDF. `score`: the expected quality of a table. `breaks`: positions in `text` of hyphens at line
-    ends, kept there or not.
+    tree of a tagged PDF. `score`: the expected quality of a table; `frame`: its rules if they enclose all cells.
+    `breaks`: positions in `text` of hyphens at line ends, kept there or not.
     """
 
     type: BlockType
@@ -73,6 +84,7 @@ class PageBlock:
     recognised: bool = False
     tagged: bool = False
     score: float = 0.0
+    frame: DrawnFrame | None = None
     breaks: Many[int] = ()
 
 

@@ -77,7 +77,8 @@ def _find_piece(first: Draft, second: Draft) -> _Piece | None:
     header_rows = _header_rows(second_table)
     if not header_rows:
         return _Piece(second)
-    return _Piece(second, unmark=True) if header_rows == 1 and _is_data(second_table, first_table) else None
+    is_data = _lost_its_head(first, second) or _is_data(second_table, first_table)
+    return _Piece(second, unmark=True) if header_rows == 1 and is_data else None
 
 
 def _count_repeated(first: Table, second: Table) -> int:
@@ -103,6 +104,17 @@ def _count_repeated(first: Table, second: Table) -> int:
 def _first_rows(table: Table) -> list[list[Cell]]:
     cells = (cell for cell in table.cells if cell.row < LIMITS.most_header_rows)
     return [list(row) for _, row in groupby(cells, key=lambda cell: cell.row)]
+
+
+def _lost_its_head(first: Draft, second: Draft) -> bool:
+    """Return whether two drawn tables show that the second has no header: the first's is styled, or a cell is empty.
+
+    The row that a page break cuts in two leaves empty cells.
+    """
+    upper, lower = first.block.frame, second.block.frame
+    if upper is None or lower is None or lower.is_headed or second.block.table is None:
+        return False
+    return upper.is_headed or any(not cell.text for cell in _first_rows(second.block.table)[0])
 
 
 def _header_rows(table: Table) -> int:

@@ -33,6 +33,8 @@ _MOST_PAGE_TEXT, _LEAST_COLUMNS = 160, 3
 """Characters of such a text; columns of a table that is recognised by their places alone."""
 _SAME_EDGE = 2.0
 """Points by which the edges of the same column may differ."""
+_LEAST_BOTTOM = 0.5
+"""Share of the page above the lower end of a drawn table that continues; a higher end leaves space for its next row."""
 _DIGITS = re.compile(r"\d+")
 Repeated = tuple[str, int]
 """A text without its numbers, and its height on the page in steps of 4 points."""
@@ -152,6 +154,8 @@ def _same_columns(first: Draft, second: Draft) -> bool:
         or second.block.bbox is None
     ):
         return False
+    if first.block.frame is not None and second.block.frame is not None:
+        return continues_frame(first, second)
     width = max(first.page.width, 1.0)
     first_extents, second_extents = _column_extents(first_table), _column_extents(second_table)
     if first_extents and second_extents:
@@ -159,6 +163,15 @@ def _same_columns(first: Draft, second: Draft) -> bool:
         return _are_aligned(first_extents, second_extents, moved)
     first_width = first.block.bbox[2] - first.block.bbox[0]
     return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < _EDGE_SHARE * width
+
+
+def continues_frame(first: Draft, second: Draft) -> bool:
+    """Return whether both tables are drawn with the same column edges and the first one ends low on its page."""
+    upper, lower = first.block.frame, second.block.frame
+    if upper is None or lower is None or len(upper.edges) != len(lower.edges):
+        return False
+    is_low = first.bottom > _LEAST_BOTTOM * first.page.height
+    return is_low and all(abs(a - b) < _SAME_EDGE for a, b in zip(upper.edges, lower.edges, strict=True))
 
 
 def _column_extents(table: Table) -> list[tuple[float, float]]:

@@ -57,6 +57,7 @@ class Floats:
                 confidence=confidence,
                 tagged=item.tagged,
                 score=item.score,
+                frame=item.frame,
             )
         if isinstance(item, DisplayedFormula):
             printed = " ".join(line.text for line in item.lines)

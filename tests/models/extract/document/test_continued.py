@@ -208,3 +208,45 @@ def test_a_printed_table_of_three_pages_is_read_as_one() -> None:
     assert block.table is not None
     assert [(part.page, part.rows) for part in block.table.parts] == [(1, 21), (2, 20), (3, 20)]
     assert block.table.cells[-1].text == "2.20"
+
+
+def _draw_grid(paper: Paper, top: float, rows: list[tuple[str, str, str]], *, bold: bool) -> None:
+    for index, row in enumerate(rows):
+        paper.rule(50, top + 20 * index, 350, top + 20 * index)
+        for x, text in zip((55, 155, 255), row, strict=True):
+            paper.text(x, top + 14 + 20 * index, text, 9, "hebo" if bold and not index else "helv")
+    bottom = top + 20 * len(rows)
+    paper.rule(50, bottom, 350, bottom)
+    for x in (50, 150, 250, 350):
+        paper.rule(x, top, x, bottom)
+
+
+@pytest.mark.parametrize(
+    ("bold", "second", "count"),
+    [
+        (True, ("sails", "canvas", "nine"), 1),
+        (True, ("", "and tar", ""), 1),
+        (False, ("", "and tar", ""), 1),
+        (False, ("Name", "Colour", "Age"), 2),
+    ],
+)
+def test_drawn_table_without_a_header_of_its_own_continues(
+    bold: bool, second: tuple[str, str, str], count: int
+) -> None:
+    paper = Paper()
+    _draw_grid(
+        paper, 420, [("Item", "Made of", "Needed"), ("ropes", "hemp", "four"), ("nets", "twine", "two")], bold=bold
+    )
+    paper.new_page()
+    _draw_grid(paper, 50, [second, ("oars", "ash", "six"), ("hooks", "iron", "many")], bold=False)
+    assert len(tables_of(paper.read())) == count
+
+
+def test_drawn_table_that_ends_high_on_its_page_does_not_continue() -> None:
+    paper = Paper()
+    _draw_grid(
+        paper, 60, [("Item", "Made of", "Needed"), ("ropes", "hemp", "four"), ("nets", "twine", "two")], bold=True
+    )
+    paper.new_page()
+    _draw_grid(paper, 50, [("sails", "canvas", "nine"), ("oars", "ash", "six"), ("hooks", "iron", "many")], bold=False)
+    assert len(tables_of(paper.read())) == 2

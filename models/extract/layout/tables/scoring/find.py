@@ -9,6 +9,7 @@ import numpy as np
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Table
+from models.extract.contract import DrawnFrame
 from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.continuation import load_continuation
@@ -20,9 +21,7 @@ from models.extract.layout.tables.regions.view import PageView, view_page
 from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_chart_lines, find_gated
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
-from models.extract.layout.tables.scoring.first_row import take_first_rows
-from models.extract.layout.tables.scoring.last_row import take_last_rows
-from models.extract.layout.tables.scoring.networks import find_networks, without_networks
+from models.extract.layout.tables.scoring.networks import find_networks, make_frame, without_networks
 from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
@@ -32,13 +31,17 @@ _DRAWN = 0.95
 
 @dataclass(slots=True)
 class FoundTable:
-    """A table with its box, its lines and its expected quality (0..1). `tagged`: marked as a table by its author."""
+    """A table with its box, its lines and its expected quality (0..1).
+
+    `tagged`: marked as a table by its author. `frame`: its rules if they enclose every cell.
+    """
 
     table: Table
     box: Bbox
     lines: list[Line]
     score: float = 1.0
     tagged: bool = False
+    frame: DrawnFrame | None = None
 
 
 def load_weights() -> None:
@@ -53,7 +56,13 @@ def find_tables(marks: PageMarks, lines: list[Line]) -> tuple[list[FoundTable], 
     view = view_page(marks, lines)
     networks = find_networks(view)
     tables = [
-        FoundTable(make_table(network.grid, marks.divides), network.region.box, network.lines, _DRAWN)
+        FoundTable(
+            make_table(network.grid, marks.divides),
+            network.region.box,
+            network.lines,
+            _DRAWN,
+            frame=make_frame(network, view),
+        )
         for network in networks
     ]
     if networks:
@@ -77,7 +86,6 @@ def _find_scored(view: PageView) -> list[FoundTable]:
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
     chosen = choose_candidates(candidates, features, scores, find_chart_lines(view))
-    chosen = take_first_rows(view, take_last_rows(view, chosen))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
     return [_make_found(view, candidate, score) for candidate, score in chosen]

@@ -7,6 +7,7 @@ that is a chart, a form's frame or a box around text, is left to the candidates.
 from dataclasses import dataclass
 from itertools import pairwise
 
+from models.extract.contract import DrawnFrame
 from models.extract.layout.lines.disjoint import DisjointSets
 from models.extract.layout.lines.marks import Fill, Line, Rule
 from models.extract.layout.tables.bands import cut_bands
@@ -16,7 +17,7 @@ from models.extract.layout.tables.lattice import enclose_cells
 from models.extract.layout.tables.regions.view import PageView, find_rows
 from models.extract.layout.tables.ruled import build_grid, is_chart
 from models.extract.layout.tables.rules import RuledRegion, cross, make_region
-from models.extract.layout.tables.words import TextRow, gather_rows, lines_within
+from models.extract.layout.tables.words import TableWord, TextRow, gather_rows, lines_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,28 @@ def _has_open_rows(grid: Grid) -> bool:
         if len(tall) > 1 and len(tall) == len(stacks) and any(a == b for a, b in pairwise(tall)):
             return True
     return False
+
+
+def make_frame(network: Network, view: PageView) -> DrawnFrame:
+    """Return the sides of the columns, and whether the first row looks like a header."""
+    left, _, right, _ = network.region.box
+    edges = tuple(round(x, 1) for x in (left, *network.grid.columns, right))
+    return DrawnFrame(edges=edges, is_headed=_is_headed(network.grid, view.fills))
+
+
+def _is_headed(grid: Grid, fills: list[Fill]) -> bool:
+    """Return True for a first row that is bold or shaded above one that is not."""
+    first, second = ([word for slot in row for word in slot.words] for row in grid.rows[:2])
+    if not first or not second:
+        return False
+    if all(word.bold for word in first) and not all(word.bold for word in second):
+        return True
+    return all(_is_shaded(word, fills) for word in first) and not any(_is_shaded(word, fills) for word in second)
+
+
+def _is_shaded(word: TableWord, fills: list[Fill]) -> bool:
+    middle = word.base - 0.3 * word.size
+    return any(fill.x0 <= word.middle <= fill.x1 and fill.y0 <= middle <= fill.y1 for fill in fills)
 
 
 def without_networks(view: PageView, networks: list[Network]) -> PageView:

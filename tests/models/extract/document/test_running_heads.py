@@ -1,0 +1,33 @@
+"""Tables that pages repeat in their margins are running heads, those that change or stand in the text are tables."""
+
+import pytest
+
+from models.cdom.tree import BlockType
+from tests.models.extract.document.test_continued import build, page, table, words
+
+HEAD = (("Harbour rules", "Version: 2"), ("Chapter of ropes", "Page 1"))
+
+
+def test_table_at_the_top_of_each_page_is_a_running_head() -> None:
+    tree = build(*(page(n, table(HEAD[0], (HEAD[1][0], f"Page {n}")), words("Text.", 300)) for n in (1, 2, 3)))
+    heads = [block for block in tree.blocks if block.type is BlockType.PAGE_HEADER]
+    assert [block.text for block in heads] == [
+        f"Harbour rules Version: 2\nChapter of ropes Page {n}" for n in (1, 2, 3)
+    ]
+    assert all(block.table is None for block in tree.blocks)
+    assert tree.coverage is not None
+    assert all(stated.characters.lost == 0 for stated in tree.coverage.pages)
+
+
+def test_table_at_the_foot_of_each_page_is_a_running_foot() -> None:
+    tree = build(*(page(n, words("Text.", 300), table(*HEAD, y=550)) for n in (1, 2)))
+    assert [block.type for block in tree.blocks if block.type is not BlockType.PARAGRAPH] == [BlockType.PAGE_FOOTER] * 2
+
+
+@pytest.mark.parametrize(
+    ("second", "y"),
+    [((("Harbour rules", "Version: 2"), ("Chapter of sails", "Page 2")), 40.0), (HEAD, 70.0), (HEAD, 250.0)],
+)
+def test_tables_that_differ_or_move_stay_tables(second: tuple[tuple[str, str], ...], y: float) -> None:
+    tree = build(page(1, table(*HEAD), words("Text.", 300)), page(2, words("One.", 20), table(*second, y=y)))
+    assert sum(block.table is not None for block in tree.blocks) == 2
