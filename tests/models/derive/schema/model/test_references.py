@@ -10,7 +10,7 @@ import pytest
 from models.cdom.tree import BlockType, Tree
 from models.derive.schema.answer import ExtractedData, How
 from models.derive.schema.extract import NOTHING_GIVEN, read_schema
-from models.derive.schema.model.digest import MAX_PARTS, TreeDigest
+from models.derive.schema.model.digest import MAX_PARTS, HiddenRanges, TreeDigest
 from models.derive.schema.model.references import WrongForm, check_answer, extract_referred
 from models.derive.schema.model.requests import plan_requests
 from tests.builders import make_block, make_tree, table_block
@@ -108,7 +108,8 @@ def test_text_of_the_page_cannot_forge_a_line_of_the_digest() -> None:
 
 def test_hidden_words_are_not_sent_and_their_references_hold() -> None:
     tree = make_tree(make_block(P, "Pay Ann Lee now"))
-    schema, hidden = read_schema(objects(payee={"type": "string"})), {(tree.blocks[0].id, None): [(4, 11)]}
+    schema = read_schema(objects(payee={"type": "string"}))
+    hidden: HiddenRanges = {(tree.blocks[0].id, None): [(4, 11)]}
     plan = plan_requests(tree, schema, hidden, NOTHING_GIVEN, only_missing=False)
     assert "Ann" not in plan.requests[0].user
     assert "Pay [hidden] [hidden] now" in plan.requests[0].user
