@@ -1,7 +1,7 @@
 """Extracts the rows of arrays of objects from tables and lists across pages, without subtotals and repeated heads."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.cdom.tree import Block, BlockId, Tree
@@ -58,6 +58,17 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf]) -> A
     listed, listed_score = read_line_rows(tree, index, leaves)
     if listed_score > best:
         return ArrayRows(list(_join_rows(listed)), frozenset(), How.LINE, listed_score)
+    return _read_tables(views, heads, best)
+
+
+def read_named_rows(tree: Tree, heads: Mapping[BlockId, ColumnHeads]) -> ArrayRows:
+    """Return the rows of the tables whose heads are given, and of tables that continue them."""
+    views = [TableView(block) for block in visible_blocks(tree) if _has_cells(block)]
+    found = [heads.get(view.block.id) for view in views]
+    return _read_tables(views, found, max((head.score for head in heads.values()), default=0.0))
+
+
+def _read_tables(views: Sequence[TableView], heads: Sequence[ColumnHeads | None], best: float) -> ArrayRows:
     top = next((head for head in heads if head is not None and head.score == best), None)
     if top is None:
         return ArrayRows([], frozenset(), How.TABLE, 0.0)
