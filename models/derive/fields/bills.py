@@ -14,7 +14,16 @@ from models.derive.fields.labels import match_label
 from models.derive.fields.letterhead import find_letterhead
 from models.derive.fields.lexicon import Key
 from models.derive.fields.totals import choose_total
-from models.derive.fields.values import CURRENCIES, CURRENCY, EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
+from models.derive.fields.values import (
+    CURRENCIES,
+    CURRENCY,
+    EMAIL,
+    ValueType,
+    find_amounts,
+    find_currency,
+    find_dates,
+    find_ibans,
+)
 
 BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}

@@ -32,8 +32,10 @@ SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What speaks for a value (all 0..1): the fit of its label to the leaf, the relation of label and text, the share
-    of the text that the value takes, the lead over the best other value, and whether other values fit at all.
+    """What speaks for a value, all 0..1.
+
+    The fit of its label to the leaf, the relation of label and text, the share of the text that the value takes, the
+    lead over the best other value, and whether no other value fits at all.
     """
 
     fit: float

@@ -193,5 +193,10 @@ def _find_rows(
 
 def _find_under_headings(fragments: Sequence[Fragment], paired: frozenset[int]) -> Iterator[ValueCandidate]:
     for heading, value in pairwise(fragments):
-        if value.order not in paired and heading.type in HEADS and value.type not in HEADS and len(heading.text) <= MAX_LABEL:
+        if (
+            value.order not in paired
+            and heading.type in HEADS
+            and value.type not in HEADS
+            and len(heading.text) <= MAX_LABEL
+        ):
             yield ValueCandidate(heading.text.strip(" :："), (source_of(value),), HEADING, How.HEADING)

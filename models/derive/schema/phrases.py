@@ -5,7 +5,7 @@ They come from the property's name, title and description, the author's hints, t
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
@@ -144,9 +144,7 @@ _GENERIC = frozenset(
 def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
     """Return the phrases of a part of the schema, each with its weight (0..1)."""
     name = split_name(node.path[-1]) if node.path else ""
-    own = {plain_words(name): NAME}
-    if node.title:
-        own.setdefault(plain_words(node.title), NAME)
+    own = dict.fromkeys((plain_words(name), *([plain_words(node.title)] if node.title else [])), NAME)
     phrases = dict(own)
     for label in node.hints.labels:
         phrases[plain_words(label)] = HINT
@@ -156,11 +154,8 @@ def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
     if len(node.path) > 1 and name:
         phrases.setdefault(plain_words(f"{split_name(node.path[-2])} {name}"), PARENTED)
     if isinstance(node, Leaf):
-        key = leaf_key(node)
-        for phrase in _lexicon_phrases().get(key, ()) if key is not None else ():
-            phrases.setdefault(phrase, LEXICAL)
-        for phrase in _lexicon_phrases()[Key.DATE] if key is Key.INVOICE_DATE else ():
-            phrases.setdefault(phrase, GENERAL)
+        for phrase, weight in _known_phrases(leaf_key(node)):
+            phrases.setdefault(phrase, weight)
     for words in list(own):
         key = name_key(" ".join(words))
         for phrase in _lexicon_phrases().get(key, ()) if key is not None else ():
@@ -170,6 +165,13 @@ def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
                 phrases.setdefault(phrase, SYNONYM)
     phrases.pop((), None)
     return phrases
+
+
+def _known_phrases(key: Key | None) -> Iterator[tuple[Words, float]]:
+    """Yield the lexicon's phrases for a key, and those for any date if it is the date of an invoice."""
+    yield from ((phrase, LEXICAL) for phrase in _lexicon_phrases().get(key, ())) if key is not None else ()
+    if key is Key.INVOICE_DATE:
+        yield from ((phrase, GENERAL) for phrase in _lexicon_phrases()[Key.DATE])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
-"""Figures of extraction by schema: `python -m tests.bench.schema.bench_schema --data FOLDER [--cache FOLDER] [--rows 2000]`.
+"""Figures of extraction by schema.
 
-FOLDER holds `sroie` and `invoices` with their truth. Prints, and keeps in bench-results/schema.json: fields of
-receipts (loosely equal), heads and lines of invoices at hand and made, rows of long lists that are exact and in order,
-values whose text is not in their evidence, calibration error, CPU time per ten pages with thirty leaves, and whether
-the same request gives the same bytes.
+`python -m tests.bench.schema.bench_schema --data FOLDER [--cache FOLDER] [--rows 2000]`: FOLDER holds `sroie` and
+`invoices` with their truth. Prints, and keeps in bench-results/schema.json: fields of receipts (loosely equal), heads
+and lines of invoices at hand and made, rows of long lists that are exact and in order, values whose text is not in
+their evidence, calibration error, CPU time per ten pages with thirty leaves, and requests that differ when repeated.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ class SchemaFigures:
         for source in self.said:
             figures[f"{source}: calibration error"] = round(calibration_error(self.said[source], self.right[source]), 4)
         figures["calibration error, all"] = round(
-            calibration_error(sum(self.said.values(), []), sum(self.right.values(), [])), 4
+            calibration_error([*chain(*self.said.values())], [*chain(*self.right.values())]), 4
         )
         heads = [value for name in self.shares for value in self.shares[name] if _is_head(name)]
         figures["made invoices: heads"] = round(sum(heads) / max(1, len(heads)), 4)

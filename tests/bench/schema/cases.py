@@ -149,8 +149,8 @@ _AMOUNTS = ("debit", "credit", "balance")
 def statements(pages: int, shift: int = 0) -> Iterator[SchemaCase]:
     """Yield one statement of account of each style; `shift` leads to other ones of the same styles."""
     columns: dict[str, Any] = {"date": {"type": "string", "format": "date"}}
-    columns |= dict.fromkeys(("description", "reference"), {"type": "string"})
-    columns |= dict.fromkeys(_AMOUNTS, {"type": "number"})
+    columns |= {key: {"type": "string"} for key in ("description", "reference")}
+    columns |= {key: {"type": "number"} for key in _AMOUNTS}
     item = {"type": "object", "properties": columns}
     schema = {"type": "object", "properties": {"transactions": {"type": "array", "items": item}}}
     for style, seed in STATEMENTS:

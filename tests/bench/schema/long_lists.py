@@ -15,7 +15,17 @@ HEADS = ("Item No.", "Received", "Description", "Qty", "Unit price", "Amount")
 NAMES = ("item_number", "received", "description", "quantity", "unit_price", "amount")
 LEFTS = (40.0, 95.0, 160.0, 360.0, 410.0, 480.0)
 RIGHT = 570.0
-GOODS = ("Rope", "Shackle", "Lantern", "Anchor chain", "Tarpaulin", "Fender", "Deck brush", "Brass bell", "Winch handle")
+GOODS = (
+    "Rope",
+    "Shackle",
+    "Lantern",
+    "Anchor chain",
+    "Tarpaulin",
+    "Fender",
+    "Deck brush",
+    "Brass bell",
+    "Winch handle",
+)
 TRAITS = ("galvanised", "12 mm", "left-hand", "blue", "spare", "grade B", "for quay 4", "short")
 Row = dict[str, Any]
 
@@ -31,7 +41,7 @@ class LongList:
 def list_schema() -> dict[str, Any]:
     """Return the schema of a stock list."""
     kinds = {"received": {"type": "string", "format": "date"}, "quantity": {"type": "integer"}}
-    kinds |= dict.fromkeys(("unit_price", "amount"), {"type": "number"})
+    kinds |= {key: {"type": "number"} for key in ("unit_price", "amount")}
     columns = {name: kinds.get(name, {"type": "string"}) for name in NAMES}
     return {
         "type": "object",

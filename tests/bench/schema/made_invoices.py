@@ -12,10 +12,18 @@ from typing import Any
 from models.extract.formats.pdf.engine import pymupdf
 
 FIRMS = (
-    "Northern Rope Works Ltd", "Lantern & Tar GmbH", "Quayside Supplies Inc.", "Bellweather Marine", "Harbour Glass Co.",
+    "Northern Rope Works Ltd", "Lantern & Tar GmbH", "Quayside Supplies Inc.", "Bellweather Marine",
+    "Harbour Glass Co.",
     "Kettle and Crane LLC", "Atelier Morvan SARL", "Talleres Ribera S.L.", "Officina Brandi S.r.l.", "Van Dalen B.V.",
 )  # fmt: skip
-CUSTOMERS = ("City Water Board", "Mill Lane School", "Pier Nine Hotel", "Jonas Keel", "Orchard Clinic", "Tidewater Museum")
+CUSTOMERS = (
+    "City Water Board",
+    "Mill Lane School",
+    "Pier Nine Hotel",
+    "Jonas Keel",
+    "Orchard Clinic",
+    "Tidewater Museum",
+)
 STREETS = ("12 Wharf Road", "Hafenstraße 7", "4 Mill Lane", "Calle Mayor 31", "88 Station Street", "3 rue du Port")
 TOWNS = ("Leeds LS1 4DY", "20457 Hamburg", "Bristol BS1 5TR", "41001 Sevilla", "Portland, OR 97201", "44000 Nantes")
 GOODS = (
@@ -57,7 +65,8 @@ FRENCH = {
 SPANISH = {
     "title": ("FACTURA",), "number": ("Factura nº", "Número de factura"), "date": ("Fecha de factura", "Fecha"),
     "due": ("Vencimiento", "Fecha de vencimiento"), "customer": ("Cliente",), "supplier": ("Proveedor", "Emisor"),
-    "net": ("Base imponible", "Subtotal"), "tax": ("IVA 21 %", "Cuota IVA"), "total": ("Total factura", "Total a pagar"),
+    "net": ("Base imponible", "Subtotal"), "tax": ("IVA 21 %", "Cuota IVA"),
+    "total": ("Total factura", "Total a pagar"),
     "heads": (("Concepto", "Cantidad", "Precio", "Importe"), ("Descripción", "Cant.", "Precio unitario", "Importe")),
 }  # fmt: skip
 HEAD_FIELDS = ("invoice_number", "invoice_date", "due_date", "supplier", "customer", "net", "tax", "total", "currency")
@@ -133,7 +142,9 @@ class _Sheet:
         self.supplier, self.customer = chance.choice(FIRMS), chance.choice(CUSTOMERS)
         self.street, self.town = chance.choice(STREETS), chance.choice(TOWNS)
         self.lines: list[Line] = []
-        for goods in chance.sample(GOODS, min(count, len(GOODS))) if count <= len(GOODS) else chance.choices(GOODS, k=count):
+        for goods in (
+            chance.sample(GOODS, min(count, len(GOODS))) if count <= len(GOODS) else chance.choices(GOODS, k=count)
+        ):
             quantity, cents = chance.randrange(1, 25), chance.randrange(150, 90_000)
             self.lines.append({"description": goods, "quantity": quantity, "unit_price": cents / 100,
                                "amount": round(quantity * cents / 100, 2)})  # fmt: skip
@@ -398,7 +409,9 @@ def _receipt(file: Any, sheet: _Sheet) -> dict[str, Any]:
     page.write(x, y, f"{sheet.word('customer')}: {sheet.customer}", 9, mono=True)
     y += 20
     for number, texts in enumerate([sheet.heads, *map(sheet.row, sheet.lines)]):
-        page.write(x, y, f"{texts[0][:24]:24} {texts[1]:>8} {texts[2]:>12} {texts[3]:>12}", 8, mono=True, bold=not number)
+        page.write(
+            x, y, f"{texts[0][:24]:24} {texts[1]:>8} {texts[2]:>12} {texts[3]:>12}", 8, mono=True, bold=not number
+        )
         y += 12
     y += 8
     for key, value in (("net", sheet.net), ("tax", sheet.tax), ("total", sheet.total)):

@@ -102,7 +102,8 @@ def main() -> None:
               f"error left out {errors[-1]:.3f}")  # fmt: skip
     bias, weights = fit(rows, truth, sources)
     said = predict(rows, bias, weights)
-    print(f"mean of sources left out {np.mean(errors):.3f}; all together, seen {calibration_error(said.tolist(), truth.astype(bool).tolist()):.3f}")
+    together = calibration_error(said.tolist(), truth.astype(bool).tolist())
+    print(f"mean of sources left out {np.mean(errors):.3f}; all together, seen {together:.3f}")
     if not asked.keep:
         stored: dict[str, Any] = {
             "features": FEATURES,

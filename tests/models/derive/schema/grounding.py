@@ -10,15 +10,17 @@ from collections.abc import Iterator
 from typing import Any
 
 MONTHS = (
-    "jan ene gen,feb fév fev fevr,mar mär maa mrt,apr avr abr,may mai mei mag,jun jui giu,jul juil lug,aug aoû ago aou,"
-    "sep set,oct okt ott out,nov,dec dez dic déc"
-).split(",")
+    ("jan", "ene", "gen"), ("feb", "fév", "fev"), ("mar", "mär", "maa", "mrt"), ("apr", "avr", "abr"),
+    ("may", "mai", "mei", "mag"), ("jun", "jui", "giu"), ("jul", "juil", "lug"), ("aug", "aoû", "ago", "aou"),
+    ("sep", "set"), ("oct", "okt", "ott", "out"), ("nov",), ("dec", "dez", "dic", "déc"),
+)  # fmt: skip
 CURRENCY_MARKS = {
     "€": "EUR", "$": "USD", "£": "GBP", "RM": "MYR", "₹": "INR", "RS": "INR", "RS.": "INR", "¥": "JPY", "KR": "SEK",
     "FR.": "CHF", "EURO": "EUR", "EUROS": "EUR", "ZŁ": "PLN", "US$": "USD", "S$": "SGD", "A$": "AUD", "C$": "CAD",
     "R$": "BRL", "HK$": "HKD",
 }  # fmt: skip
-TRUE, FALSE = ("yes true oui ja si sí sim y x ☑ ☒ ✓ ✔ [x]".split(), "no false non nein nee não nao n ☐ [ ]".split())
+TRUE = frozenset({"yes", "true", "oui", "ja", "si", "sí", "sim", "y", "x", "☑", "☒", "✓", "✔", "[x]"})
+FALSE = frozenset({"no", "false", "non", "nein", "nee", "não", "nao", "n", "☐", "[ ]"})
 
 
 def find_ungrounded(tree_json: bytes, answer_json: bytes) -> tuple[int, list[str]]:
@@ -100,6 +102,8 @@ def _is_day(day: str, verbatim: str, whole: str) -> bool:
     numbers = [int(digits) for digits in re.findall(r"\d+", text)]
     if re.fullmatch(r"\D*\d{8}\D*", text):
         return year + month + number in text
-    named = any(re.search(rf"(?<![^\W\d_]){name}", text) for name in MONTHS[int(month) - 1].split())
+    named = any(re.search(rf"(?<![^\W\d_]){name}", text) for name in MONTHS[int(month) - 1])
     has_year = int(year) in numbers or int(year[2:]) in numbers or year in whole
-    return int(number) in numbers and (named or int(month) in numbers or bool(re.search(r"[^\W\d_]", whole))) and has_year
+    return (
+        int(number) in numbers and (named or int(month) in numbers or bool(re.search(r"[^\W\d_]", whole))) and has_year
+    )
