@@ -108,13 +108,13 @@ def _synonym_groups() -> dict[Words, tuple[Words, ...]]:
 
 def leaf_key(leaf: Leaf) -> Key | None:
     """Return the lexicon's key for what a leaf names: by its name, its title, or a short description."""
-    return _key_of(split_name(leaf.name), leaf.title, leaf.description)
+    return _key_of(leaf.name, leaf.title, leaf.description)
 
 
 @lru_cache(maxsize=10_000)
 def _key_of(name: str, title: str, description: str) -> Key | None:
     described = re.split(r"[.;:(\n]", description, maxsplit=1)[0]
-    named = (name_key(text) for text in (name, title, described) if 0 < len(text.split()) <= MAX_DESCRIPTION_WORDS)
+    named = (name_key(text) for text in (split_name(name), title, described) if 0 < len(text.split()) <= MAX_DESCRIPTION_WORDS)
     return next((key for key in named if key is not None), None)
 
 

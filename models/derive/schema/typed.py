@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
 from models.derive.fields.letterhead import LEGAL_FORM
@@ -29,6 +30,7 @@ _NUMBER = re.compile(
     r"(?P<number>\d(?:[\d.,'’]|[ \u00a0\u202f](?=\d{3}(?!\d)))*|\.\d+)(?!\d|[/:-]\d)(?P<after>\s?(?:[-−](?!\w)|\)))?",
     re.IGNORECASE,
 )
+_NO_DIGIT = re.compile(r"\D")
 _THOUSANDS = re.compile(r"\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3})(?:\1\d{3})*")
 _TIME = re.compile(
     r"(?<!\d)(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s?(?P<half>[AaPp]\.?[Mm])?"
@@ -135,8 +137,13 @@ def _find_number(text: str, leaf: Leaf) -> Iterator[tuple[float | int, int, int]
 
 def _is_money(leaf: Leaf) -> bool:
     """Return True for a leaf that names an amount of money, of which a percentage is never the value."""
-    words = set(plain_words(split_name(leaf.name)))
-    return not words & _SHARE_WORDS and (leaf_key(leaf) in _MONEY or bool(words & _MONEY_WORDS))
+    return _names_money(leaf.name, leaf_key(leaf))
+
+
+@lru_cache(maxsize=10_000)
+def _names_money(name: str, key: Key | None) -> bool:
+    words = set(plain_words(split_name(name)))
+    return not words & _SHARE_WORDS and (key in _MONEY or bool(words & _MONEY_WORDS))
 
 
 def _find_integer(text: str, leaf: Leaf) -> Iterator[tuple[int, int, int]]:
@@ -149,11 +156,11 @@ def _to_decimal(number: str) -> Decimal | None:
     A single mark before three figures parts thousands, unless only a zero is in front of it.
     """
     if _THOUSANDS.fullmatch(number) and not number.startswith("0"):
-        digits = re.sub(r"\D", "", number)
+        digits = _NO_DIGIT.sub("", number)
     else:
         last = max(number.rfind("."), number.rfind(","))
         whole, decimals = (number[:last], number[last + 1 :]) if last >= 0 else (number, "")
-        digits = re.sub(r"\D", "", whole) + (f".{decimals}" if decimals else "")
+        digits = _NO_DIGIT.sub("", whole) + (f".{decimals}" if decimals else "")
         digits = digits if whole else "0" + digits
     try:
         return Decimal(digits)

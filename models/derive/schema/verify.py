@@ -65,13 +65,16 @@ Rate = Callable[[Sequence[float]], float]
 def read_features(choice: Choice, leaf: Leaf, texts: TreeTexts) -> tuple[float, ...]:
     """Return the features of a value in the order of `FEATURES`."""
     signals = choice.signals or Signals(choice.score)
-    kind = _kind_of(leaf)
     return (
         signals.fit, float(signals.fit >= EXACT), signals.relation, signals.share, min(signals.lead, 0.5),
         float(signals.alone), texts.reliability(choice.places[0]), float(len(choice.places) > 1),
-        min(1.0, len(choice.verbatim) / LONG),
-        *(float(choice.how is how) for how in RULES), *(float(kind == name) for name in KINDS),
+        min(1.0, len(choice.verbatim) / LONG), *_one_of(RULES, choice.how), *_one_of(KINDS, _kind_of(leaf)),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=100)
+def _one_of(names: tuple[str, ...], name: str) -> tuple[float, ...]:
+    return tuple(float(name == other) for other in names)
 
 
 EXACT = 0.99

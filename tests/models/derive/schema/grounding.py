@@ -7,6 +7,7 @@ its places in the tree.
 import json
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 MONTHS = (
@@ -25,7 +26,7 @@ FALSE = frozenset({"no", "false", "non", "nein", "nee", "não", "nao", "n", "☐
 
 def find_ungrounded(tree_json: bytes, answer_json: bytes) -> tuple[int, list[str]]:
     """Return the number of values with evidence, and what is wrong with those that are not grounded."""
-    tree, answer = json.loads(tree_json), json.loads(answer_json)
+    tree, answer = json.loads(tree_json), json.loads(answer_json, parse_float=Decimal)
     texts = dict(_texts(tree))
     wrong = []
     values = dict(_leaves(answer["data"], ""))
@@ -78,8 +79,8 @@ def _problem(value: Any, proof: Any, texts: dict[tuple[str, int | None], str]) -
 def _follows(value: Any, verbatim: str, whole: str) -> bool:
     if isinstance(value, bool):
         return verbatim.strip().strip(".").lower() in (TRUE if value else FALSE)
-    if isinstance(value, int | float):
-        digits = re.sub(r"\D", "", f"{abs(value):.10f}".rstrip("0") if isinstance(value, float) else str(abs(value)))
+    if isinstance(value, int | Decimal):
+        digits = re.sub(r"\D", "", f"{abs(value):f}")
         written = re.sub(r"\D", "", verbatim)
         return digits.strip("0") == written.strip("0") and _sign(value, verbatim)
     if re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d)?", value) and value != verbatim:
@@ -91,7 +92,9 @@ def _follows(value: Any, verbatim: str, whole: str) -> bool:
     return re.sub(r"[\W_]", "", value).casefold() == re.sub(r"[\W_]", "", verbatim).casefold()
 
 
-def _sign(value: float, verbatim: str) -> bool:
+def _sign(value: int | Decimal, verbatim: str) -> bool:
+    if value == 0:
+        return True
     marked = bool(re.search(r"[-−–(]", verbatim))
     return marked if value < 0 else not marked or bool(re.search(r"\d[-−–]\d", verbatim))
 
