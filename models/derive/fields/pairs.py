@@ -252,7 +252,7 @@ def lone_label(text: str) -> str | None:
     if text[-1:] in ":：" and is_label(text[:-1]):
         return text
     words = RATE.sub("", text)
-    if any(map(str.isdigit, words)) or is_bare(words):
+    if any(map(str.isdigit, words)) or (words == text and is_bare(text)):
         return None
     return text if name_key(words) is not None else None
 

@@ -203,7 +203,8 @@ def find_amounts(text: str, *, decimals: bool = True) -> Iterator[FoundValue]:
         if decimals and not marked and not re.search(r"[.,]\d\d$", number):
             continue
         sign = "-" if match["sign"] or match["sign2"] else ""
-        yield FoundValue(match.group().strip(), match.start(), match.end(), sign + decimal_string(number))
+        end = match.end("number") if match["before"] and match["after"] else match.end()
+        yield FoundValue(text[match.start() : end].strip(), match.start(), end, sign + decimal_string(number))
 
 
 def decimal_string(number: str) -> str:
