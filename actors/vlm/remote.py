@@ -1,4 +1,4 @@
-"""A vision-language model behind an OpenAI-compatible endpoint, streamed, so that a loop is cut while it is generated."""
+"""A vision-language model behind an OpenAI-compatible endpoint. Streaming lets a loop be cut while it is generated."""
 
 import base64
 import json
