@@ -114,7 +114,8 @@ def leaf_key(leaf: Leaf) -> Key | None:
 @lru_cache(maxsize=10_000)
 def _key_of(name: str, title: str, description: str) -> Key | None:
     described = re.split(r"[.;:(\n]", description, maxsplit=1)[0]
-    named = (name_key(text) for text in (split_name(name), title, described) if 0 < len(text.split()) <= MAX_DESCRIPTION_WORDS)
+    texts = (split_name(name), title, described)
+    named = (name_key(text) for text in texts if 0 < len(text.split()) <= MAX_DESCRIPTION_WORDS)
     return next((key for key in named if key is not None), None)
 
 
