@@ -107,9 +107,10 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
     page = marks.width * marks.height
     shapes = [box for box in marks.shapes if bbox_area(box) < 0.6 * page]
     fills = [(f.x0, f.y0, f.x1, f.y1) for f in marks.fills if (f.x1 - f.x0) * (f.y1 - f.y0) < 0.5 * page]
+    shapes, fills = _outside(shapes, tables), _outside(fills, tables)
     if len(shapes) < 2 and len(fills) < 3:
         return []
-    rules = [(r.x0, r.y0, r.x1, r.y1) for r in (*marks.horizontals, *marks.verticals)]
+    rules = _outside([(r.x0, r.y0, r.x1, r.y1) for r in (*marks.horizontals, *marks.verticals)], tables)
     strokes = shapes + fills
     boxes: list[Bbox] = []
     for members in cluster_boxes(strokes + rules):
@@ -122,6 +123,19 @@ def _drawing_boxes(marks: PageMarks, lines: list[Line], tables: list[Bbox]) -> l
         if is_large(box) and not _is_text_area(box, lines, tables):
             boxes.append(box)
     return boxes
+
+
+def _outside(boxes: list[Bbox], tables: list[Bbox]) -> list[Bbox]:
+    """Return the boxes that are not inside a table, where they are its rules and shades."""
+    if not tables:
+        return boxes
+    return [
+        box
+        for box in boxes
+        if not any(
+            x0 - 2 <= box[0] and y0 - 2 <= box[1] and box[2] <= x1 + 2 and box[3] <= y1 + 2 for x0, y0, x1, y1 in tables
+        )
+    ]
 
 
 def is_large(box: Bbox) -> bool:

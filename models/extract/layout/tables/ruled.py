@@ -215,13 +215,6 @@ def is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool
     return empty > 0.3 * len(spaces) or struck > 0.25 * len(rows) or _count_bars(region, levels, marks) >= LIMITS.bars
 
 
-def has_bars(region: RuledRegion, marks: PageMarks) -> bool:
-    """Return whether bars of a chart start at the lowest rule of a region and cross some of the rules above it."""
-    levels = [y for y, _ in find_levels(region.horizontals)]
-    standing = sum(any(abs(fill.y1 - y) < 2 for y in levels[-1:]) for fill in _narrow_fills(region, marks))
-    return standing >= LIMITS.bars and _count_bars(region, levels, marks) > 0
-
-
 def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
     """Return the number of narrow shaded areas that cross the region's rules; shading of cells does not cross rules."""
     return sum(any(fill.y0 + 2 < y < fill.y1 - 2 for y in levels) for fill in _narrow_fills(region, marks))

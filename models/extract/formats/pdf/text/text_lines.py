@@ -181,12 +181,17 @@ def _find_tall(spans: list[dict[str, Any]], size: float) -> float:
     return max((span["size"] for span in spans if span["size"] > size and _LETTER.search(span["text"])), default=size)
 
 
+def _is_sign(text: str) -> bool:
+    """Return whether the text is one private character, as a bullet in a font of symbols is."""
+    return len(text.strip()) == 1 and "\ue000" <= text.strip() <= "\uf8ff"
+
+
 def _set_looks(line: Line, pieces: list[StyledPiece], lead: int) -> None:
     """Set the styles of the whole line (over 80 % of its characters) and, if anything is styled, its runs."""
     length = len(line.text)
     if len(pieces) == 1:
         line.bold, line.italic, line.code, line.math = pieces[0][2]
-        line.has_math = line.math
+        line.has_math = line.math and not _is_sign(line.text)
         script = pieces[0][3]
         if line.bold or line.italic or line.code or script:
             own = Run(0, length, line.bold, line.italic, line.code, superscript=script > 0, subscript=script < 0)
@@ -196,7 +201,7 @@ def _set_looks(line: Line, pieces: list[StyledPiece], lead: int) -> None:
     runs: list[Run] = []
     for start, end, (is_bold, is_italic, is_code, is_math), script in pieces:
         start, end = max(start - lead, 0), min(end - lead, length)
-        math += (end - start) * is_math
+        math += (end - start) * (is_math and not _is_sign(line.text[start:end]))
         if end <= start or not (is_bold or is_italic or is_code or script):
             continue
         bold += (end - start) * is_bold

@@ -14,11 +14,10 @@ from models.extract.layout.learned.forest import Forest, load_forest
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.tables.continuation import load_continuation
 from models.extract.layout.tables.grid import make_table
-from models.extract.layout.tables.lattice import enclose_cells
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from models.extract.layout.tables.regions.view import PageView, view_page
-from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_chart_lines, find_gated
+from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_gated
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
 from models.extract.layout.tables.scoring.networks import find_networks, make_frame, without_networks
@@ -85,7 +84,7 @@ def _find_scored(view: PageView) -> list[FoundTable]:
     scores = [float(item) for item in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
-    chosen = choose_candidates(candidates, features, scores, find_chart_lines(view))
+    chosen = choose_candidates(candidates, features, scores)
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
     return [_make_found(view, candidate, score) for candidate, score in chosen]
@@ -112,8 +111,7 @@ def find_candidates(
 
 def _make_found(view: PageView, candidate: Candidate, score: float) -> FoundTable:
     lines = [view.lines[index] for index in candidate.indices]
-    grid = enclose_cells(candidate.region, candidate.rows, candidate.grid) or candidate.grid
-    return FoundTable(make_table(grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
+    return FoundTable(make_table(candidate.grid, view.marks.divides), candidate.region.box, lines, round(score, 3))
 
 
 @lru_cache(maxsize=1)
