@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storage.store import Store
-from tests.api.harness import client_of, make_resources, serving
+from tests.api.harness import client_of, make_resources, reading, serving
 from tests.api.jobs.test_ephemeral import pdf
 
 SCHEMA = {
@@ -93,3 +93,17 @@ async def test_extract_of_a_stored_document_repeats_byte_for_byte(store: Store) 
     answer = first.json()
     assert answer["data"]["total"] == 1204.5
     assert [len(answer["evidence"][path]["places"]) for path in ("/invoice_number", "/total")] == [1, 1]
+
+
+async def test_parse_returns_the_values_of_a_schema_with_the_tree(store: Store) -> None:
+    with reading(store):
+        async with serving(make_resources(store)) as app, client_of(app) as client:
+            schema = {"type": "object", "properties": {"total": {"type": ["number", "null"]}}}
+            fields = {"extract_schema": json.dumps(schema)}
+            answer = await client.post("/v1/parse", files={"file": FILE}, data=fields)
+            plain = await client.post("/v1/parse", files={"file": FILE})
+            refused = await client.post("/v1/parse", files={"file": FILE}, data={"extract_schema": '{"$ref": "#"}'})
+    assert answer.json()["extracted"]["missing"] == {"/total": "no-label"}
+    assert answer.json()["tree"]["blocks"]
+    assert "extracted" not in plain.json()
+    assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "recursive-schema")

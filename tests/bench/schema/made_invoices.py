@@ -295,8 +295,8 @@ def _boxed(file: Any, sheet: _Sheet) -> dict[str, Any]:
     edges = (50.0, 215.0, 380.0, 545.0)
     for x in edges:
         page.rule(x, 190, x, 226)
-    for y in (190, 207, 226):
-        page.rule(50, y, 545, y)
+    for edge in (190, 207, 226):
+        page.rule(50, edge, 545, edge)
     for number, (label, value) in enumerate(_pairs(sheet)):
         page.write(edges[number] + 5, 202, label, 8.5, bold=True)
         page.write(edges[number] + 5, 220, value, 9.5)
