@@ -139,12 +139,18 @@ def _find_inline(
             label = fragment.raw[: words[count - 1].end()]
             value = fragment.raw[words[count].start() :]
             is_stated = len(value) > 1 and (fragment.type not in HEADS or any(map(str.isdigit, value)))
-            if is_stated and _is_exact(label, leaves):
+            if is_stated and _is_exact(label, leaves) and not _ends_in_value(label, leaves):
                 source = source_of(fragment)
                 yield ValueCandidate(
                     label.strip(" .:"), (source.cut(words[count].start(), len(source.text)),), INLINE, How.LINE
                 )
                 break
+
+
+def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:
+    """Return True for a label whose last word has digits and that is a label without it too."""
+    shorter, _, last = label.rstrip().rpartition(" ")
+    return any(map(str.isdigit, last)) and bool(shorter) and _is_exact(shorter, leaves)
 
 
 def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:

@@ -258,3 +258,8 @@ def test_confidence_is_lower_for_a_doubtful_label_and_an_unsure_text() -> None:
 def test_read_schema_can_be_sent_to_another_process() -> None:
     schema = pickle.loads(pickle.dumps(read_schema(INVOICE, {"/total": ["Zu begleichen"]})))
     assert extract_data(make_tree(make_block(P, "Zu begleichen: 7.50")), schema).data["total"] == 7.5
+
+
+def test_number_behind_a_label_without_colon_is_its_value() -> None:
+    schema = objects(total={"type": "number", "x-quire": {"labels": ["Wir bekommen"]}})
+    assert extract(make_tree(make_block(P, "Wir bekommen 103,50 EUR")), schema).data == {"total": 103.5}
