@@ -100,7 +100,6 @@ _MOVABLE = frozenset(
         BlockType.LIST_ITEM,
         BlockType.FOOTNOTE,
         BlockType.FORMULA,
-        BlockType.TABLE,
     }
 )
 _NUMBER = re.compile(r"(?<!\W)(?:page|seite|p\.)?[^\w#]*#\W*(?:(?:of|von)[^\w#]*#\W*)?")
@@ -118,14 +117,13 @@ def mark_running(drafts: list[Draft]) -> None:
     for draft in drafts:
         kind = _find_edge(draft)
         if kind is not None:
-            seen[kind, _normalise(_find_text(draft))].setdefault(draft.page.number, draft)
+            seen[kind, _normalise(draft.block.text)].setdefault(draft.page.number, draft)
     repeated = {key: by_page for key, by_page in seen.items() if len(by_page) >= _LEAST_PAGES}
     running = {id(draft) for by_page in repeated.values() for draft in by_page.values()}
     bodies = {draft.page.number for draft in drafts if draft.type not in FURNITURE and id(draft) not in running}
     for (kind, _), by_page in repeated.items():
         if len(bodies & by_page.keys()) >= _LEAST_BODIES:
             for draft in by_page.values():
-                draft.block = replace(draft.block, text=_find_text(draft), table=None)
                 draft.type, draft.level = kind, None
     _restore_text(drafts)
 
@@ -150,17 +148,11 @@ def _is_furniture(draft: Draft) -> bool:
 def _find_edge(draft: Draft) -> BlockType | None:
     """Return the furniture type for the block's edge, or None when it cannot be a running head."""
     height = draft.page.height
-    if draft.type not in _MOVABLE or not height or draft.block.bbox is None or len(_find_text(draft)) > _MOST_CHARS:
+    if draft.type not in _MOVABLE or not height or draft.block.bbox is None or len(draft.block.text) > _MOST_CHARS:
         return None
     if draft.bottom <= _EDGE * height:
         return BlockType.PAGE_HEADER
     return BlockType.PAGE_FOOTER if draft.top >= (1 - _EDGE) * height else None
-
-
-def _find_text(draft: Draft) -> str:
-    """Return the block's text; for a table the texts of its cells in one line."""
-    table = draft.block.table
-    return draft.block.text if table is None else " ".join([cell.text for cell in table.cells if cell.text])
 
 
 def _normalise(text: str) -> str:

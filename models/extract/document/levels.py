@@ -16,6 +16,9 @@ from models.extract.layout.learned.forest import Forest, Matrix, load_forest
 from models.extract.layout.learned.median import median
 
 _NUMBERED = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s+\D")
+_LINES = frozenset({BlockType.LIST_ITEM, BlockType.PARAGRAPH})
+_LONGEST_LINE = 100
+"""Characters of a bold line that may head a section."""
 _SIZE_STEP = 0.3
 """Sizes closer than this (points) are one size."""
 _PLAIN_SIZE = 10.0
@@ -131,6 +134,7 @@ def level_forests() -> dict[int, Forest]:
 def set_levels(drafts: list[Draft], pages: list[PageContent], outline: tuple[OutlineEntry, ...]) -> None:
     """Give every heading without a stated level one of 1..6, and make the first page's largest heading the title."""
     _drop_small(drafts, _find_body(pages))
+    _complete_numbering(drafts)
     headings = [draft for draft in drafts if draft.type is BlockType.HEADING and draft.level is None]
     if not headings:
         return
@@ -190,6 +194,33 @@ def _drop_small(drafts: list[Draft], body: float) -> None:
         is_open = draft.type is BlockType.HEADING and draft.level is None and draft.page.body_size < 0.95 * body
         if is_open and look.size and look.size < 1.05 * body and not look.bold and not find_depth(draft.block.text):
             draft.type = BlockType.PARAGRAPH
+
+
+def _complete_numbering(drafts: list[Draft]) -> None:
+    """Make a bold line a heading if the section number before or after its own heads a section in the same type."""
+    numbers: dict[tuple[float, str], set[tuple[int, ...]]] = {}
+    for draft in drafts:
+        if draft.type is BlockType.HEADING and (number := _read_number(draft)):
+            numbers.setdefault((draft.block.look.size, draft.block.look.font), set()).add(number)
+    if not numbers:
+        return
+    for draft in drafts:
+        look = draft.block.look
+        if draft.type not in _LINES or not look.bold or look.lines > 1 or len(draft.block.text) > _LONGEST_LINE:
+            continue
+        known, number = numbers.get((look.size, look.font), set()), _read_number(draft)
+        if number and number not in known and not known.isdisjoint(_neighbours(number)):
+            draft.type, draft.level = BlockType.HEADING, None
+            known.add(number)
+
+
+def _read_number(draft: Draft) -> tuple[int, ...]:
+    match = _NUMBERED.match(draft.block.text)
+    return tuple(map(int, match.group(1).split("."))) if match else ()
+
+
+def _neighbours(number: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    return (*number[:-1], number[-1] - 1), (*number[:-1], number[-1] + 1)
 
 
 def _find_depths(headings: list[Draft], ranks: dict[Style, int]) -> dict[int, int]:

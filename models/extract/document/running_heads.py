@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from models.cdom.table import Table
-from models.cdom.tree import BlockType
+from models.cdom.tree import FURNITURE, BlockType
 from models.extract.document.draft import Draft
 
 
@@ -33,6 +33,7 @@ _DIGITS = re.compile(r"\d+")
 
 def free_running_tables(drafts: list[Draft]) -> None:
     """Turn tables that pages repeat in their margins, numbers apart, into running heads and feet."""
+    bodies = {draft.page.number for draft in drafts if draft.type not in FURNITURE and _find_margin(draft) is None}
     alike: dict[tuple[BlockType, str, int], list[tuple[Draft, Table]]] = {}
     for draft in drafts:
         table, kind = draft.block.table, _find_margin(draft)
@@ -42,7 +43,7 @@ def free_running_tables(drafts: list[Draft]) -> None:
     for (kind, *_), repeated in alike.items():
         numbers = {draft.page.number for draft, _ in repeated}
         tops = [draft.top for draft, _ in repeated]
-        if len(numbers) < 2 or len(numbers) < len(repeated) or max(tops) - min(tops) > LIMITS.moved:
+        if len(numbers & bodies) < 2 or len(numbers) < len(repeated) or max(tops) - min(tops) > LIMITS.moved:
             continue
         if _count_changes([table for _, table in repeated]) > LIMITS.most_changes:
             continue

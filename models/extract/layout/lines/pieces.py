@@ -33,9 +33,9 @@ LIMITS = LinePieceLimits()
 _SECTION_NUMBER = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}|[A-Z]|[IVX]{1,5})\.?")
 _MARKER = re.compile(
     r"[•●○◦▪■□▫‣⁃∙◆◇►▶➤➢⮚✓✔❖❑❏\uf06c\uf06e\uf071\uf076\uf09f\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]|"
-    r"(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]|\([a-z\d]{1,2}\)"
+    r"(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)]|\([a-z\d]{1,2}\)|\d{1,2}(?:\.\d{1,2}){1,4}\.?"
 )
-"""The marker of a list item: a bullet, also one of a symbol font, or a number with its full stop."""
+"""The marker of a list item: a bullet, also of a symbol font, or a number with its stop; also a section's number."""
 
 
 def merge_pieces(lines: list[Line]) -> list[Line]:

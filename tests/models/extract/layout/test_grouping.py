@@ -64,7 +64,7 @@ def test_page_numbers_of_appendices_and_front_matter_are_furniture(number: str) 
     assert find_furniture([body, [line(number, 585, 330)]], LOOK) == {1: BlockType.PAGE_FOOTER}
 
 
-@pytest.mark.parametrize("mark", ["\uf06e", "•", "3.", "(a)"])
+@pytest.mark.parametrize("mark", ["\uf06e", "•", "3.", "(a)", "1.2"])
 def test_distant_mark_of_an_item_is_part_of_its_line(mark: str) -> None:
     (item,) = merge_pieces([line(mark, 100), line("Recall period of all", 100, 50 + 5 * len(mark) + 28)])
     assert item.text == f"{mark} Recall period of all"

@@ -191,3 +191,18 @@ def test_parents_point_to_blocks_of_their_own_page() -> None:
 def test_pages_in_any_order_make_the_same_tree() -> None:
     pages = [page(n, heading(f"Part {n}", 14), text()) for n in range(1, 5)]
     assert build(*pages[::-1]) == build(*pages)
+
+
+def test_bold_line_between_numbered_headings_of_its_type_is_a_heading() -> None:
+    item = block(BlockType.LIST_ITEM, "2. Flow of events", 200, size=12, bold=True)
+    tree = build(page(1, heading("1. Summary", 12), item, heading("3. Notes", 12, 400), text()))
+    assert list(levels(tree)) == ["1. Summary", "2. Flow of events", "3. Notes"]
+
+
+@pytest.mark.parametrize(
+    ("words", "size", "bold"), [("2. Flow", 10, True), ("2. Flow", 12, False), ("7. Flow", 12, True)]
+)
+def test_line_of_another_type_or_number_stays_an_item(words: str, size: float, bold: bool) -> None:
+    item = block(BlockType.LIST_ITEM, words, 200, size=size, bold=bold)
+    tree = build(page(1, heading("1. Summary", 12), item, heading("3. Notes", 12, 400), text()))
+    assert words not in levels(tree)
