@@ -98,7 +98,7 @@ def find_block(sent: str) -> str:
     return next(line.split()[0] for line in sent.splitlines() if "1,204.50" in line)
 
 
-async def test_auto_asks_the_model_only_for_what_the_rules_leave(store: Store) -> None:
+async def test_auto_asks_the_model_only_for_values_that_rules_leave(store: Store) -> None:
     with modelling((200, OWED)) as model:
         answer = (await send(store, model.url, "auto")).json()
     assert find_block(model.sent) == "b1"
@@ -136,7 +136,7 @@ FAILURES: list[tuple[list[tuple[int, str | bytes]], int, str]] = [
 
 
 @pytest.mark.parametrize(("replies", "status", "code"), FAILURES, ids=lambda value: str(value)[:24])
-async def test_failures_have_stable_codes_and_auto_falls_back_to_rules(
+async def test_failures_have_stable_codes_and_auto_falls_back(
     store: Store, replies: list[tuple[int, str | bytes]], status: int, code: str
 ) -> None:
     with modelling(*replies) as model:
@@ -179,7 +179,7 @@ async def test_answer_about_a_stored_document_is_kept_with_it(store: Store) -> N
             assert (await client.post("/v1/extract", json=body)).status_code == 404
 
 
-async def test_redact_hides_personal_data_from_the_model_and_not_from_the_answer(store: Store) -> None:
+async def test_redact_hides_personal_data_from_the_model_only(store: Store) -> None:
     hidden = told(("/person", "b1", "[hidden] [hidden]"))
     with modelling((200, hidden)) as model:
         made = resources(store, model.url, flag_tree=flag_names)

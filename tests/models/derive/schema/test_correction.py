@@ -93,7 +93,7 @@ def test_correction_that_gives_no_value_is_refused(
     assert refused.value.code == code
 
 
-def test_corrected_value_takes_the_place_of_what_the_rules_find() -> None:
+def test_corrected_value_replaces_the_value_of_the_rules() -> None:
     tree, schema = make_tree(make_block(P, "Total: 7.00"), make_block(P, "owed 9.00")), read_schema(SCHEMA)
     place = CorrectedPlace(path="/total", block_id="b1", cell=None, start=5, end=9)
     stale = CorrectedPlace(path="/due", block_id="b8", cell=None, start=0, end=4)

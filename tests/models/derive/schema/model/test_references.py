@@ -41,7 +41,7 @@ def test_references_give_values_that_are_cut_and_typed_by_code() -> None:
     assert {evidence.how for evidence in answer.evidence.values()} == {How.MODEL}
 
 
-def test_thousand_answers_of_a_lying_endpoint_let_no_ungrounded_value_through() -> None:
+def test_thousand_lying_answers_let_no_ungrounded_value_through() -> None:
     told, kept, wrong = Counter[str](), Counter[str](), Counter[str]()
     for seed in range(1_000):
         chance, paper, lie = random.Random(seed), make_paper(seed), LIES[seed % len(LIES)]
@@ -84,7 +84,7 @@ def test_rows_of_a_named_table_are_read_by_code_over_further_tables() -> None:
     assert answer.data["rows"][79] == {"what": "Part 39", "price": 39.5}
 
 
-def test_model_fills_only_what_the_rules_leave() -> None:
+def test_model_fills_only_values_that_rules_leave() -> None:
     tree = make_tree(make_block(P, "Total: 7.00"), make_block(P, "You owe 9.00 to Old Mill"))
     answer = refer(
         tree, values(("/total", "b1", "9.00"), ("/supplier", "b1", "Old Mill")), with_rules=True,
@@ -118,7 +118,7 @@ def test_hidden_words_are_not_sent_and_their_references_hold() -> None:
     assert answer.data == {"payee": "Ann Lee"}
 
 
-def test_only_missing_leaves_are_asked_for_and_none_when_all_were_found() -> None:
+def test_only_missing_leaves_are_asked_for() -> None:
     tree, schema = make_tree(make_block(P, "Total: 7.00")), objects(total={"type": "number"}, weight={"type": "number"})
     plan = plan_requests(tree, read_schema(schema), {}, NOTHING_GIVEN, only_missing=True)
     assert plan.requests[0].answer_schema["properties"]["values"]["items"]["properties"]["field"]["enum"] == ["/weight"]
