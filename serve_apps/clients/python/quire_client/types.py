@@ -467,6 +467,7 @@ class Parsed(TypedDict):
     """A finished parse; `tree` is null if the document failed."""
     job: Job
     tree: dict[str, Any] | None
+    extracted: NotRequired[ExtractedData | None]
 @final
 class Pending(TypedDict):
     """A document that is waiting or being read."""

@@ -468,6 +468,7 @@ export interface PageBox {
 export interface Parsed {
   job: Job;
   tree: Record<string, unknown> | null;
+  extracted?: ExtractedData | null;
 }
 
 export interface Pending {
