@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -152,6 +152,9 @@ bench-quality: $(VENV)/.dev ## reading quality on documents with truth: make ben
 bench-order: $(VENV)/.dev ## reading order of generated pages by kind: make bench-order PAGES=20
 	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20)
 	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20) --mirrored
+
+bench-schema: $(VENV)/.dev ## extraction by schema, receipts, invoices and long lists: make bench-schema DATA=folder [ROWS=2000]
+	$(BIN)/python -m tests.bench.schema.bench_schema --data $(DATA) --rows $(or $(ROWS),2000)
 
 bench-speed: $(VENV)/.dev .venv-peers/.done ## pages per CPU second next to other engines: make bench-speed DATA=folder
 	$(BIN)/python -m tests.bench.reading.bench_speed --data $(DATA)

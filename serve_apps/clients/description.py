@@ -33,6 +33,12 @@ NAMES_BY_PATH = {
     "POST /v1/jobs/{job_id}/review": "review_job",
     "GET /v1/review": "list_review",
     "GET /v1/review/counts": "list_review_counts",
+    "POST /v1/schemas": "store_schema",
+    "GET /v1/schemas": "list_schemas",
+    "GET /v1/schemas/{name}": "get_schema",
+    "DELETE /v1/schemas/{name}": "delete_schema",
+    "POST /v1/schemas/{name}/corrections": "correct_value",
+    "DELETE /v1/schemas/{name}/labels": "delete_label",
     "POST /v1/erasure": "erase_person",
     "DELETE /v1/review/{act}": "undo_review",
 }

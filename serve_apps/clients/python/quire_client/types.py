@@ -71,6 +71,22 @@ class ContextDigest(TypedDict):
     markdown: str
     left_out: NotRequired[dict[str, int]]
 @final
+class Correction(TypedDict):
+    """A corrected value with its place, and the label that other documents name it by; null: none is near."""
+    path: str
+    value: Any
+    place: ValuePlace
+    leaf: str
+    label: str | None
+@final
+class CorrectionRequest(TypedDict):
+    """The place that holds the right value: a block, or a cell (its number in the table), and the text in it."""
+    document_id: str
+    path: str
+    block_id: str
+    cell: NotRequired[int | None]
+    text: NotRequired[str | None]
+@final
 class Counts(TypedDict):
     """Number of documents by status."""
     queued: int
@@ -258,6 +274,7 @@ class ExtractedData(TypedDict):
     evidence: NotRequired[dict[str, LeafEvidence]]
     missing: NotRequired[dict[str, Missing]]
     valid: NotRequired[bool]
+    model: NotRequired[ModelUse | None]
 @final
 class ExtractedField(TypedDict):
     """`key` and `value` as written; `canonical_key` snake_case; `normalized` null when the value is not of its type."""
@@ -319,7 +336,7 @@ class Health(TypedDict):
     checks: NotRequired[dict[str, Check] | None]
     cluster: NotRequired[dict[str, Any] | None]
     warnings: NotRequired[list[str] | None]
-How: TypeAlias = Literal['pair', 'table', 'line', 'letterhead', 'prose', 'heading', 'list', 'default']
+How: TypeAlias = Literal['pair', 'table', 'line', 'letterhead', 'prose', 'heading', 'list', 'model', 'corrected', 'default']
 @final
 class InboxItem(TypedDict):
     """A flagged value with its job and file."""
@@ -435,6 +452,16 @@ class Many(TypedDict):
     decision: Literal['approved', 'rejected']
 MarkdownText: TypeAlias = Literal['rich', 'plain']
 Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified']
+ModelProblem: TypeAlias = Literal['model-unavailable', 'model-failed']
+@final
+class ModelUse(TypedDict):
+    """What a language model did for an answer."""
+    name: str
+    requests: int
+    sent_characters: int
+    redacted: bool
+    complete: bool
+    problem: NotRequired[ModelProblem | None]
 NodeType: TypeAlias = Literal['document', 'page', 'section', 'block', 'table', 'cell', 'picture']
 ObjectType: TypeAlias = Literal['section', 'table', 'figure', 'list', 'definition', 'reference', 'date', 'money', 'email', 'phone', 'identifier', 'person', 'organization', 'location']
 @final
@@ -452,6 +479,7 @@ class Parsed(TypedDict):
     """A finished parse; `tree` is null if the document failed."""
     job: Job
     tree: dict[str, Any] | None
+    extracted: NotRequired[ExtractedData | None]
 @final
 class Pending(TypedDict):
     """A document that is waiting or being read."""
@@ -541,6 +569,27 @@ class RotationRequest(TypedDict):
     """A rotation. `secret` is generated if missing. The previous one also signs for `overlap_s` seconds."""
     secret: NotRequired[str | None]
     overlap_s: NotRequired[int | None]
+@final
+class Schema(TypedDict):
+    """A version of a stored schema; `labels` are those that corrections taught, by JSON pointer to the leaf."""
+    name: str
+    version: int
+    created_at: str
+    created_by: str
+    schema: dict[str, Any]
+    labels: dict[str, list[str]]
+@final
+class SchemaRequest(TypedDict):
+    """A schema to store under a name."""
+    name: str
+    schema: dict[str, Any]
+@final
+class SchemaSummary(TypedDict):
+    """The newest version of a stored schema."""
+    name: str
+    version: int
+    created_at: str
+    created_by: str
 @final
 class SearchHit(TypedDict):
     """A passage of a published document."""

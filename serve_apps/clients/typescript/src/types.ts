@@ -61,6 +61,22 @@ export interface ContextDigest {
   left_out?: Record<string, number>;
 }
 
+export interface Correction {
+  path: string;
+  value: unknown;
+  place: ValuePlace;
+  leaf: string;
+  label: string | null;
+}
+
+export interface CorrectionRequest {
+  document_id: string;
+  path: string;
+  block_id: string;
+  cell?: number | null;
+  text?: string | null;
+}
+
 export interface Counts {
   queued: number;
   running: number;
@@ -251,6 +267,7 @@ export interface ExtractedData {
   evidence?: Record<string, LeafEvidence>;
   missing?: Record<string, Missing>;
   valid?: boolean;
+  model?: ModelUse | null;
 }
 
 export interface ExtractedField {
@@ -316,7 +333,7 @@ export interface Health {
   warnings?: Array<string> | null;
 }
 
-export type How = "pair" | "table" | "line" | "letterhead" | "prose" | "heading" | "list" | "default";
+export type How = "pair" | "table" | "line" | "letterhead" | "prose" | "heading" | "list" | "model" | "corrected" | "default";
 
 export interface InboxItem {
   document_id: string;
@@ -436,6 +453,17 @@ export type MarkdownText = "rich" | "plain";
 
 export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified";
 
+export type ModelProblem = "model-unavailable" | "model-failed";
+
+export interface ModelUse {
+  name: string;
+  requests: number;
+  sent_characters: number;
+  redacted: boolean;
+  complete: boolean;
+  problem?: ModelProblem | null;
+}
+
 export type NodeType = "document" | "page" | "section" | "block" | "table" | "cell" | "picture";
 
 export type ObjectType = "section" | "table" | "figure" | "list" | "definition" | "reference" | "date" | "money" | "email" | "phone" | "identifier" | "person" | "organization" | "location";
@@ -453,6 +481,7 @@ export interface PageBox {
 export interface Parsed {
   job: Job;
   tree: Record<string, unknown> | null;
+  extracted?: ExtractedData | null;
 }
 
 export interface Pending {
@@ -545,6 +574,27 @@ export interface ReviewedDocument {
 export interface RotationRequest {
   secret?: string | null;
   overlap_s?: number | null;
+}
+
+export interface Schema {
+  name: string;
+  version: number;
+  created_at: string;
+  created_by: string;
+  schema: Record<string, unknown>;
+  labels: Record<string, Array<string>>;
+}
+
+export interface SchemaRequest {
+  name: string;
+  schema: Record<string, unknown>;
+}
+
+export interface SchemaSummary {
+  name: string;
+  version: number;
+  created_at: string;
+  created_by: string;
 }
 
 export interface SearchHit {
