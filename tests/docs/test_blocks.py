@@ -98,7 +98,7 @@ def test_a_python_block_runs_alone(page: str, number: int, url: str, folder: Pat
 
 
 @pytest.mark.parametrize("number", range(len(blocks(EXTRACT, "python"))))
-def test_extraction_prints_what_its_page_shows(number: int, reading_url: str, folder: Path) -> None:
+def test_extraction_prints_the_output_of_its_page(number: int, reading_url: str, folder: Path) -> None:
     source, shown = blocks(EXTRACT, "python")[number], blocks(EXTRACT, "text")[number]
     assert run([sys.executable, "-"], source, reading_url, folder) == shown
 

@@ -1,4 +1,4 @@
-"""The extract page of a document: values by a stored schema beside the page, corrections, and files of them."""
+"""The extract page of a document: values by a stored schema next to the page, corrections, and files of them."""
 
 import json
 from collections.abc import Callable, Mapping
