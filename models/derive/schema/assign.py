@@ -31,7 +31,7 @@ SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
+class ValueSignals:
     """What speaks for a value, all 0..1.
 
     The fit of its label to the leaf, the relation of label and text, the share of the text that the value takes, the
@@ -54,7 +54,7 @@ class Choice:
     verbatim: str
     score: float
     how: How
-    signals: Signals | None = None
+    signals: ValueSignals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +115,12 @@ class Assignment:
             if isinstance(value, str) and not leaf.members and lone_label(verbatim) is not None:
                 continue
             whole = sum(len(source.text.strip()) for source in candidate.sources)
-            signals = Signals(fit.score, candidate.confidence, min(1.0, len(verbatim) / max(1, whole)))
+            signals = ValueSignals(fit.score, candidate.confidence, min(1.0, len(verbatim) / max(1, whole)))
             score = self._rate(fit, candidate, signals)
             choice = Choice(value, places, verbatim, score, candidate.how, signals)
             yield _Scored(leaf, fit.score, candidate.order, choice)
 
-    def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, signals: Signals) -> float:
+    def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, signals: ValueSignals) -> float:
         leaf = fit.owner
         score = fit.score * (0.5 + 0.5 * candidate.confidence)
         if leaf.kinds[:1] != ("string",) or leaf.format:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from models.cdom.tree import Tree
 from models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
 from models.derive.schema.arrays import find_values
-from models.derive.schema.assign import Assignment, Choice, Signals, read_sources
+from models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
 from models.derive.schema.candidates import find_candidates
 from models.derive.schema.checking import expand_schema, validator_of
 from models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
@@ -298,5 +298,5 @@ def _read_cell(sources: Any, leaf: Leaf, fit: float, rows: ArrayRows) -> tuple[C
         return None, Missing.NOT_OF_TYPE
     value, places, verbatim = found
     whole = sum(len(source.text.strip()) for source in sources)
-    signals = Signals(fit, share=min(1.0, len(verbatim) / max(1, whole)))
+    signals = ValueSignals(fit, share=min(1.0, len(verbatim) / max(1, whole)))
     return Choice(value, places, verbatim, fit, rows.how, signals), Missing.NO_LABEL

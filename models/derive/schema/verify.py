@@ -11,7 +11,7 @@ from typing import Any
 from models.derive.fields.lexicon import Key
 from models.derive.fields.values import find_dates
 from models.derive.schema.answer import How
-from models.derive.schema.assign import Choice, Signals
+from models.derive.schema.assign import Choice, ValueSignals
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import leaf_key
 from models.derive.schema.sources import TreeTexts
@@ -64,7 +64,7 @@ Rate = Callable[[Sequence[float]], float]
 
 def read_features(choice: Choice, leaf: Leaf, texts: TreeTexts) -> tuple[float, ...]:
     """Return the features of a value in the order of `FEATURES`."""
-    signals = choice.signals or Signals(choice.score)
+    signals = choice.signals or ValueSignals(choice.score)
     return (
         signals.fit, float(signals.fit >= EXACT), signals.relation, signals.share, min(signals.lead, 0.5),
         float(signals.alone), texts.reliability(choice.places[0]), float(len(choice.places) > 1),
