@@ -1,7 +1,7 @@
 """Named, versioned JSON Schemas of an organisation, the labels that corrections taught, and the corrections.
 
-A label belongs to all versions of a name. A correction belongs to a document and is deleted with it. It keeps the text at
-its place, so that it holds in any reading of the document that has this text there.
+A label belongs to all versions of a name. A correction belongs to a document and is deleted with it. It keeps the text
+at its place, so that it holds in any reading of the document that has this text there.
 """
 
 from collections.abc import Mapping

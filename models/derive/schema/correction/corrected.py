@@ -43,7 +43,10 @@ class CorrectedPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaughtValue:
-    """A corrected value, its place with its text, and the label (None: none is near) for the leaf at `leaf` without row numbers."""
+    """A corrected value, its place with the text there, and the label that names it, None if none is near.
+
+    `leaf` is the JSON pointer to the leaf without the numbers of rows.
+    """
 
     path: str
     value: object
