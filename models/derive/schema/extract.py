@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 from models.cdom.tree import Tree
 from models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
 from models.derive.schema.arrays import find_values
-from models.derive.schema.assign import Assignment, Choice, read_sources
+from models.derive.schema.assign import Assignment, Choice, Signals, read_sources
 from models.derive.schema.candidates import find_candidates
 from models.derive.schema.checking import expand_schema, validator_of
 from models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
 from models.derive.schema.phrases import HINT, PhraseIndex, Words, phrases_of, plain_words
 from models.derive.schema.rows import ArrayRows, TableRowId, find_rows
 from models.derive.schema.sources import TreeTexts
-from models.derive.schema.verify import calibrate, is_verified
+from models.derive.schema.verify import Rate, is_verified, rate_features, read_features
 
 Named = TypeVar("Named", Leaf, ArrayNode, ObjectNode)
 _BUILT = frozenset(
@@ -67,6 +67,11 @@ class ReadSchema:
     objects: PhraseIndex[ObjectNode]
     lists: PhraseIndex[ArrayNode]
     is_simple: bool
+    labels: Mapping[str, Sequence[str]]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what builds the schema again in another process, as validators cannot be sent."""
+        return read_schema, (self.expanded, self.labels)
 
 
 def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingProxyType({})) -> ReadSchema:
@@ -95,6 +100,7 @@ def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingPro
         objects=PhraseIndex(entry for node in _objects_of(root) for entry in _entries(node, phrases_of(node), labels)),
         lists=PhraseIndex(entry for array in arrays for entry in _entries(array, phrases_of(array), labels)),
         is_simple=_is_simple(expanded),
+        labels={path: tuple(texts) for path, texts in labels.items()},
     )
 
 
@@ -136,9 +142,14 @@ def _is_simple(schema: Any) -> bool:
     return all(_is_simple(part) for part in parts)
 
 
-def extract_data(tree: Tree, schema: ReadSchema, given: GivenChoices = NOTHING_GIVEN) -> ExtractedData:
-    """Return the values of the schema that the tree holds, with their evidence, and why others are missing."""
-    return _Extraction(tree, schema, given).run()
+def extract_data(
+    tree: Tree, schema: ReadSchema, given: GivenChoices = NOTHING_GIVEN, *, rate: Rate = rate_features
+) -> ExtractedData:
+    """Return the values of the schema that the tree holds, with their evidence, and why others are missing.
+
+    `rate` gives the confidence of a value from its features.
+    """
+    return _Extraction(tree, schema, given, rate).run()
 
 
 @dataclass(slots=True)
@@ -146,6 +157,7 @@ class _Extraction:
     tree: Tree
     schema: ReadSchema
     given: GivenChoices = NOTHING_GIVEN
+    rate: Rate = rate_features
     evidence: dict[str, LeafEvidence] = field(default_factory=dict)
     missing: dict[str, Missing] = field(default_factory=dict)
     _complete: bool = True
@@ -212,7 +224,7 @@ class _Extraction:
             choice, reason = None, Missing.UNVERIFIED
         if choice is not None:
             data[leaf.name] = choice.value
-            self.evidence[path] = _evidence(choice)
+            self.evidence[path] = self._evidence(choice, leaf, texts)
         elif leaf.has_default:
             data[leaf.name] = leaf.default
             self.evidence[path] = LeafEvidence(places=(), verbatim="", confidence=1.0, how=How.DEFAULT)
@@ -221,6 +233,14 @@ class _Extraction:
             if leaf.nullable or leaf.required:
                 data[leaf.name] = None
             self._complete = self._complete and (leaf.nullable or not leaf.required)
+
+    def _evidence(self, choice: Choice, leaf: Leaf, texts: TreeTexts) -> LeafEvidence:
+        return LeafEvidence(
+            places=choice.places,
+            verbatim=choice.verbatim,
+            confidence=GIVEN.get(choice.how) or self.rate(read_features(choice, leaf, texts)),
+            how=choice.how,
+        )
 
     def _build_array(self, array: ArrayNode, texts: TreeTexts) -> list[Any]:
         values: list[Any] = []
@@ -233,7 +253,7 @@ class _Extraction:
         for choice in self._lists.get(array, ()):
             if isinstance(array.item, Leaf) and is_verified(choice, array.item, texts):
                 start = len(self.evidence), len(self.missing)
-                self.evidence[pointer(*array.path, len(values))] = _evidence(choice)
+                self.evidence[pointer(*array.path, len(values))] = self._evidence(choice, array.item, texts)
                 self._keep(array, values, choice.value, seen, start)
         if not values:
             refused = pointer(*array.path) in self.given.refused
@@ -277,13 +297,6 @@ def _read_cell(sources: Any, leaf: Leaf, fit: float, rows: ArrayRows) -> tuple[C
     if found is None:
         return None, Missing.NOT_OF_TYPE
     value, places, verbatim = found
-    return Choice(value, places, verbatim, fit, rows.how), Missing.NO_LABEL
-
-
-def _evidence(choice: Choice) -> LeafEvidence:
-    return LeafEvidence(
-        places=choice.places,
-        verbatim=choice.verbatim,
-        confidence=GIVEN.get(choice.how) or calibrate(choice.score, choice.how),
-        how=choice.how,
-    )
+    whole = sum(len(source.text.strip()) for source in sources)
+    signals = Signals(fit, share=min(1.0, len(verbatim) / max(1, whole)))
+    return Choice(value, places, verbatim, fit, rows.how, signals), Missing.NO_LABEL

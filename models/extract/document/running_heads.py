@@ -1,11 +1,13 @@
-"""Running heads and feet that pages print as a table: the same small table at the same place of several pages."""
+"""Running heads and feet in tables: small tables that pages repeat in their margins, and rows with the page's number."""
 
 import re
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from models.cdom.table import Table
+from models.cdom.geometry import union_bbox
+from models.cdom.table import Cell, Table
 from models.cdom.tree import FURNITURE, BlockType
+from models.extract.contract import PageBlock
 from models.extract.document.draft import Draft
 
 
@@ -25,6 +27,10 @@ class RunningHeadLimits:
     """Cells whose numbers differ between the pages: the one with the page number."""
     most_chars: int = 400
     """Characters of all cells together."""
+    least_rows: int = 3
+    """Rows of a table of which the first or last can be a running head or foot."""
+    edge: float = 0.13
+    """Share of the page's height in which such a row is, at the top or at the bottom."""
 
 
 LIMITS = RunningHeadLimits()
@@ -64,6 +70,114 @@ def _find_margin(draft: Draft) -> BlockType | None:
     if draft.bottom < LIMITS.top * height:
         return BlockType.PAGE_HEADER
     return BlockType.PAGE_FOOTER if draft.top > LIMITS.foot * height else None
+
+
+@dataclass(frozen=True, slots=True)
+class _EdgeRow:
+    """The first or last row of a table, in the margin of its page."""
+
+    index: int
+    draft: Draft
+    table: Table
+    cells: list[Cell]
+    kind: BlockType
+
+
+def free_running_rows(drafts: list[Draft]) -> list[Draft]:
+    """Return the drafts with rows that are running heads or feet as drafts of their own.
+
+    Such a row is in the margin of several pages, numbers apart the same, and one number grows with the pages' numbers.
+    """
+    alike: dict[tuple[BlockType, str], list[_EdgeRow]] = {}
+    for index, draft in enumerate(drafts):
+        for row in _find_edge_rows(index, draft):
+            text = "|".join(_DIGITS.sub("#", cell.text) for cell in row.cells if cell.text)
+            alike.setdefault((row.kind, text), []).append(row)
+    freed = [rows for rows in alike.values() if _counts_pages(rows)]
+    drafts = _insert_rows(drafts, [row for rows in freed for row in rows]) if freed else drafts
+    for rows in freed:
+        _mark_header([row.draft for row in rows if row.kind is BlockType.PAGE_HEADER])
+    return drafts
+
+
+def _mark_header(drafts: list[Draft]) -> None:
+    """Mark the first row of the tables as their header if it is the same in all of them."""
+    tables = [table for draft in drafts if (table := draft.block.table) is not None]
+    if len({tuple(cell.text for cell in table.cells if cell.row == 0) for table in tables}) != 1:
+        return
+    for draft, table in zip(drafts, tables, strict=True):
+        cells = tuple(replace(cell, header=cell.header or cell.row == 0) for cell in table.cells)
+        draft.block = replace(draft.block, table=replace(table, cells=cells))
+
+
+def _find_edge_rows(index: int, draft: Draft) -> list[_EdgeRow]:
+    table, height = draft.block.table, draft.page.height
+    if draft.type is not BlockType.TABLE or table is None or table.rows < LIMITS.least_rows or not height:
+        return []
+    found: list[_EdgeRow] = []
+    for number, kind in ((0, BlockType.PAGE_HEADER), (table.rows - 1, BlockType.PAGE_FOOTER)):
+        cells = [cell for cell in table.cells if cell.row <= number < cell.row + cell.row_span]
+        boxes = [cell.bbox for cell in cells if cell.bbox is not None]
+        if not boxes or any(cell.row_span > 1 for cell in cells):
+            continue
+        at_top = kind is BlockType.PAGE_HEADER
+        top, bottom = min(box[1] for box in boxes), max(box[3] for box in boxes)
+        if bottom <= LIMITS.edge * height if at_top else top >= (1 - LIMITS.edge) * height:
+            found.append(_EdgeRow(index, draft, table, cells, kind))
+    return found
+
+
+def _counts_pages(rows: list[_EdgeRow]) -> bool:
+    """Return True when exactly one number of the rows differs between pages, by as much as the pages' numbers."""
+    pages = [row.draft.page.number for row in rows]
+    if len(set(pages)) < 2 or len(set(pages)) < len(pages):
+        return False
+    numbers = [[int(number) for cell in row.cells for number in _DIGITS.findall(cell.text)] for row in rows]
+    changing = [values for values in zip(*numbers, strict=True) if len(set(values)) > 1]
+    return len(changing) == 1 and len({value - page for value, page in zip(changing[0], pages, strict=True)}) == 1
+
+
+def _insert_rows(drafts: list[Draft], rows: list[_EdgeRow]) -> list[Draft]:
+    """Return the drafts with the rows before or after their tables, and all references moved accordingly."""
+    by_table = {(row.index, row.kind): row for row in rows}
+    out: list[Draft] = []
+    moved: list[int] = []
+    for index, draft in enumerate(drafts):
+        head, foot = by_table.get((index, BlockType.PAGE_HEADER)), by_table.get((index, BlockType.PAGE_FOOTER))
+        out += [_take_row(row) for row in (head,) if row is not None]
+        moved.append(len(out))
+        out.append(draft)
+        out += [_take_row(row) for row in (foot,) if row is not None]
+    for draft in drafts:
+        draft.parent = None if draft.parent is None else moved[draft.parent]
+        draft.continues = None if draft.continues is None else moved[draft.continues]
+    return out
+
+
+def _take_row(row: _EdgeRow) -> Draft:
+    """Take the row out of its table and return it as a draft."""
+    draft, number = row.draft, row.cells[0].row
+    old = draft.block.table or row.table
+    number -= row.table.rows - old.rows
+    kept = [cell for cell in old.cells if cell.row != number]
+    needs_header = number == 0 and not any(cell.header for cell in kept) and any(cell.header for cell in row.cells)
+    cells = tuple(
+        replace(cell, row=cell.row - (cell.row > number), header=cell.header or (needs_header and cell.row == 1))
+        for cell in kept
+    )
+    table = replace(old, rows=old.rows - 1, cells=cells)
+    box = union_bbox(cell.bbox for cell in cells if cell.bbox is not None)
+    places = {id(cell): place for place, cell in enumerate(kept)}
+    moved = {index: places[id(cell)] for index, cell in enumerate(old.cells) if id(cell) in places}
+    flags = [
+        flag if flag.cell is None else replace(flag, cell=moved[flag.cell])
+        for flag in draft.block.flag_spans
+        if flag.cell is None or flag.cell in moved
+    ]
+    draft.block = replace(draft.block, table=table, bbox=box, flag_spans=tuple(flags))
+    own = union_bbox(cell.bbox for cell in row.cells if cell.bbox is not None)
+    text = " ".join(cell.text for cell in row.cells if cell.text)
+    return Draft(draft.page, PageBlock(type=row.kind, text=text, bbox=own), row.kind, None)
 
 
 def _count_changes(tables: list[Table]) -> int:

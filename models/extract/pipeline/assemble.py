@@ -27,7 +27,7 @@ from models.extract.document.draft import Draft, limit_pictures, make_drafts
 from models.extract.document.hyphens import mark_running, settle_hyphens
 from models.extract.document.joins import link_joins
 from models.extract.document.levels import free_flat_levels, set_levels
-from models.extract.document.running_heads import free_running_tables
+from models.extract.document.running_heads import free_running_rows, free_running_tables
 from models.extract.document.table_checks import check_block
 
 __all__ = ["assemble", "failed_page"]
@@ -45,6 +45,7 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
     drafts = make_drafts(ordered)
     if facts.format in DRAWN_FORMATS:
         free_running_tables(drafts)
+        drafts = free_running_rows(drafts)
     gained = settle_hyphens(drafts)
     mark_running(drafts)
     has_flat_tags = free_flat_levels(drafts)

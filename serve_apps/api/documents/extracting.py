@@ -6,28 +6,31 @@ document are kept with it, so that the same request gives the same answer and se
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic_core import to_json
 
 from models.cdom.ports import AskModel, PortUnavailable, WrongAnswer
 from models.cdom.tree import BlockId, Tree
-from models.derive.schema.answer import ExtractedData, ModelProblem, ModelUse
+from models.derive.schema.answer import ExtractedData, ModelProblem, ModelUse, SchemaRefused
 from models.derive.schema.correction.corrected import CorrectedPlace, apply_corrections
-from models.derive.schema.extract import extract_data, read_schema
+from models.derive.schema.extract import ReadSchema, extract_data, read_schema
 from models.derive.schema.model.digest import HiddenRanges
 from models.derive.schema.model.references import WrongForm, check_answer, extract_referred
 from models.derive.schema.model.requests import ModelPlan, ModelRequest, plan_requests
 from models.pii.redact import Decisions, active_spans
 from serve_apps.api.context.deps import Call
-from serve_apps.api.http.refusals import ModelFailed, ModelUnavailable, NoModelEndpoint
+from serve_apps.api.http.refusals import ModelFailed, ModelUnavailable, NoModelEndpoint, UnusableSchema
 from storage.schemas.model_answers import find_answer, keep_answer
 from storage.values.rows import DocumentId
 
 T = TypeVar("T")
+NO_LABELS: Mapping[str, Sequence[str]] = MappingProxyType({})
+"""No correction taught a label."""
 
 
 class Engine(StrEnum):
@@ -40,14 +43,13 @@ class Engine(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What to extract: the checked schema, labels that corrections taught, and corrected places of this tree.
+    """What to extract: the schema with the labels that corrections taught, and corrected places of this tree.
 
     `hidden`: ranges of text that a language model must not see; None: nothing is hidden from it.
     """
 
-    schema: Mapping[str, Any]
+    schema: ReadSchema
     engine: Engine = Engine.RULES
-    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     corrections: tuple[CorrectedPlace, ...] = ()
     hidden: HiddenRanges | None = None
 
@@ -56,6 +58,14 @@ class Wanted:
 class _ModelAnswers:
     answers: tuple[str, ...]
     problem: ModelProblem | None = None
+
+
+async def check_schema(call: Call, schema: Any, labels: Mapping[str, Sequence[str]] = NO_LABELS) -> ReadSchema:
+    """Return the schema, ready for extraction. Raises `UnusableSchema`."""
+    try:
+        return await call.running.disk.run(read_schema, schema, labels)
+    except SchemaRefused as error:
+        raise UnusableSchema(error.code, error.path, error.detail) from None
 
 
 def find_hidden(tree: Tree, decisions: Decisions) -> HiddenRanges:
@@ -69,8 +79,7 @@ def find_hidden(tree: Tree, decisions: Decisions) -> HiddenRanges:
 
 def extract_by_rules(wanted: Wanted, tree: Tree) -> ExtractedData:
     """Return the values that the rules and the corrections give."""
-    schema = read_schema(wanted.schema, wanted.labels)
-    return extract_data(tree, schema, apply_corrections(tree, schema, wanted.corrections))
+    return extract_data(tree, wanted.schema, apply_corrections(tree, wanted.schema, wanted.corrections))
 
 
 async def extract_tree(call: Call, tree: Tree, wanted: Wanted, document_id: DocumentId | None) -> bytes:
@@ -118,13 +127,13 @@ def _as_json(make: Callable[[Tree], ExtractedData], tree: Tree) -> bytes:
 
 
 def _plan(wanted: Wanted, tree: Tree) -> ModelPlan:
-    schema = read_schema(wanted.schema, wanted.labels)
+    schema = wanted.schema
     given = apply_corrections(tree, schema, wanted.corrections)
     return plan_requests(tree, schema, wanted.hidden or {}, given, only_missing=wanted.engine is Engine.AUTO)
 
 
 def _referred(wanted: Wanted, answers: Sequence[str], use: ModelUse | None, tree: Tree) -> ExtractedData:
-    schema = read_schema(wanted.schema, wanted.labels)
+    schema = wanted.schema
     given = apply_corrections(tree, schema, wanted.corrections)
     with_rules = wanted.engine is Engine.AUTO
     found = extract_referred(tree, schema, answers, wanted.hidden or {}, given, with_rules=with_rules)

@@ -10,6 +10,7 @@ from models.extract.formats.pdf.annotations import add_annotations
 from models.extract.formats.pdf.engine import BROKEN, mupdf, print_structure
 from models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
 from models.extract.formats.pdf.glyphs import make_glyph_finder
+from models.extract.formats.pdf.signs import take_signs
 from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from models.extract.formats.pdf.text.fractions import write_fractions
 from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_blanks, show_symbols
@@ -17,6 +18,7 @@ from models.extract.formats.pdf.text.rtl import order_letters, order_tags
 from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from models.extract.formats.pdf.text.type3 import correct_sizes, part_lines
 from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
@@ -50,6 +52,9 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     stored = _hide_pictures(text_page) if has_pictures else {}
     images = {order: _box_of(block) for order, block in stored.items()}
     blocks = text_page.extractDICT()["blocks"]
+    has_new_sizes = correct_sizes(page, text_page, blocks)
+    if has_new_sizes:
+        blocks = text_page.extractDICT()["blocks"]
     shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
     draw = call_once(lambda: Look(DisplayList(page)))
     changed = show_blanks(text_page, blocks, mupdf.ll_fz_font_name, lambda box: draw().has_ink(box))
@@ -58,6 +63,8 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
     seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame, draw)
+    if has_new_sizes:
+        part_lines(blocks)
     pictures = list(images.values())
     if turn is not None:
         turn_blocks(blocks, turn)
@@ -74,6 +81,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
         marks.pixels = OwnPixels(text_page, stored, images)
     add_vectors(marks, blocks)
     if turn is None:
+        take_signs(page, marks, blocks, draw)
         order_letters(marks, text_page)
     write_fractions(marks, blocks)
     add_annotations(page, marks)

@@ -14,7 +14,7 @@ _LARGEST_LETTER = 60.0
 """Points: larger shapes are drawings."""
 _WHITE = 0xF8
 """Colour component (0 to 255) from which paint looks like paper."""
-_MOST_VECTORS = 4000
+_MOST_VECTORS = 40000
 """Beyond this a page is a drawing (maps, plots), whose small marks say nothing about tables."""
 
 

@@ -1,10 +1,10 @@
 """The cells of a fully ruled table as its rules enclose them: a missing inner rule makes a cell span.
 
 The rules of a region part it into elementary cells. Those without a rule between them are one cell. Only regions whose
-outer edges are drawn and whose cells are all rectangles are read in this way.
+cells are all rectangles with drawn outer edges are read in this way; a corner without a border holds no text.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -27,6 +27,8 @@ class LatticeLimits:
     """Share of an edge that its rules cover; one covered by less than the rest of 1 is not drawn."""
     least_cells: int = 4
     """Cells of a table."""
+    most_outside: float = 0.25
+    """Share of the elementary cells that may be outside the border: a corner without one, the end of a last row."""
     most_edges: int = 400
     """Edges in one direction; more are a drawing."""
     grace: float = 1.5
@@ -51,13 +53,14 @@ def enclose_cells(region: RuledRegion, rows: list[TextRow], grid: Grid) -> Grid 
     ys = _find_edges([rule.y0 for rule in region.horizontals])
     if not (2 < len(xs) <= LIMITS.most_edges and 2 < len(ys) <= LIMITS.most_edges) or len(xs) - 1 < grid.width:
         return None
-    areas = _find_areas(xs, ys, region)
-    if areas is None or len(areas) < LIMITS.least_cells:
+    found = _find_areas(xs, ys, region)
+    if found is None or len(found[0]) < LIMITS.least_cells:
         return None
+    areas, outside = found
     held = _place_words([word for row in rows for word in row.words], xs, ys, areas)
     if held is None or _holds_rows(rows, xs, ys):
         return None
-    return _make_grid(areas, held, xs, ys, grid)
+    return _make_grid([*areas, *outside], [*held, *([] for _ in outside)], xs, ys, grid)
 
 
 def _find_edges(places: list[float]) -> Edges:
@@ -71,30 +74,51 @@ def _find_edges(places: list[float]) -> Edges:
     return [sum(group) / len(group) for group in groups]
 
 
-def _find_areas(xs: Edges, ys: Edges, region: RuledRegion) -> list[Area] | None:
-    """Return the cells of the lattice; None if an edge is half drawn or a cell is not a rectangle."""
+def _find_areas(xs: Edges, ys: Edges, region: RuledRegion) -> tuple[list[Area], list[Area]] | None:
+    """Return the cells of the lattice, and the places outside its border that hold none.
+
+    None if an edge is half drawn or a cell is not a rectangle.
+    """
     across = _find_drawn([(rule.y0, rule.x0, rule.x1) for rule in region.horizontals], ys, xs)
     down = _find_drawn([(rule.x0, rule.y0, rule.y1) for rule in region.verticals], xs, ys)
     if across is None or down is None:
         return None
     height, width = len(ys) - 1, len(xs) - 1
-    if not all([*across[0], *across[-1], *down[0], *down[-1]]):
-        return None
-    sets = DisjointSets(height * width)
-    for row in range(height):
-        for column in range(width):
-            if column + 1 < width and not down[column + 1][row]:
-                sets.join(row * width + column, row * width + column + 1)
-            if row + 1 < height and not across[row + 1][column]:
-                sets.join(row * width + column, (row + 1) * width + column)
+    outside = height * width
+    sets = _join_cells(across, down)
     areas: list[Area] = []
+    beyond: list[Area] = []
     for group in sets.groups():
+        if group[-1] == outside:
+            if len(group) > LIMITS.most_outside * outside + 1:
+                return None
+            places = [divmod(index, width) for index in group[:-1]]
+            beyond = [(row, column, row + 1, column + 1) for row, column in places]
+            continue
         top, bottom = group[0] // width, group[-1] // width + 1
         left, right = min(index % width for index in group), max(index % width for index in group) + 1
         if (bottom - top) * (right - left) != len(group):
             return None
         areas.append((top, left, bottom, right))
-    return areas
+    return areas, beyond
+
+
+def _join_cells(across: list[list[bool]], down: list[list[bool]]) -> DisjointSets:
+    """Join elementary cells without a rule between them; the last index is the outside of the border."""
+    height, width = len(across) - 1, len(down) - 1
+    outside = height * width
+    sets = DisjointSets(outside + 1)
+    for row in range(height + 1):
+        for column in range(width):
+            if not across[row][column]:
+                above, below = (row - 1) * width + column, row * width + column
+                sets.join(above if row else outside, below if row < height else outside)
+    for column in range(width + 1):
+        for row in range(height):
+            if not down[column][row]:
+                left, right = row * width + column - 1, row * width + column
+                sets.join(left if column else outside, right if column < width else outside)
+    return sets
 
 
 def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing: Edges) -> list[list[bool]] | None:
@@ -118,7 +142,7 @@ def _find_drawn(rules: list[tuple[float, float, float]], edges: Edges, crossing:
 
 
 def _place_words(words: Sequence[TableWord], xs: Edges, ys: Edges, areas: list[Area]) -> list[list[TableWord]] | None:
-    """Return the words of each cell by their middles; None if a word is outside the lattice."""
+    """Return the words of each cell by their middles; None if a word is outside all cells."""
     width = len(xs) - 1
     owner = {
         row * width + column: index
@@ -150,13 +174,14 @@ def _make_grid(areas: list[Area], held: list[list[TableWord]], xs: Edges, ys: Ed
     """Return the lattice as a grid without rows and columns in which no cell with text begins."""
     rows = _number({area[0] for area, words in zip(areas, held, strict=True) if words or area[2] - area[0] == 1})
     columns = _number({area[1] for area in areas})
-    made = Grid([xs[column] for column in sorted(columns)[1:]], [[] for _ in rows])
+    tops, lefts = sorted(rows), sorted(columns)
+    made = Grid([xs[column] for column in lefts[1:]], [[] for _ in rows])
     for area, words in sorted(zip(areas, held, strict=True), key=lambda pair: pair[0]):
         top, left, bottom, right = area
         if top not in rows:
             continue
-        slot = Slot(rows[top], columns[left], sum(left <= column < right for column in columns))
-        slot.row_span, slot.words = sum(top <= row < bottom for row in rows), list(words)
+        slot = Slot(rows[top], columns[left], bisect_left(lefts, right) - bisect_left(lefts, left))
+        slot.row_span, slot.words = bisect_left(tops, bottom) - bisect_left(tops, top), list(words)
         made.rows[slot.row].append(slot)
     heads = [word for row in known.rows[: known.header_rows] for slot in row for word in slot.words]
     low = max((word.base - 0.3 * word.size for word in heads), default=float("-inf"))

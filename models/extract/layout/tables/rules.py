@@ -166,12 +166,9 @@ def _are_parted(above: Rule, below: Rule, marks: PageMarks) -> bool:
     return wide > 1 or (not held and below.y0 - above.y0 > LIMITS.blank)
 
 
-def cross(across: Rule, down: Rule) -> bool:
-    """Return whether a horizontal and a vertical rule meet."""
-    return (
-        across.x0 - LIMITS.touch <= down.x0 <= across.x1 + LIMITS.touch
-        and down.y0 - LIMITS.touch <= across.y0 <= down.y1 + LIMITS.touch
-    )
+def cross(across: Rule, down: Rule, touch: float = LIMITS.touch) -> bool:
+    """Return whether a horizontal and a vertical rule meet within `touch` points."""
+    return across.x0 - touch <= down.x0 <= across.x1 + touch and down.y0 - touch <= across.y0 <= down.y1 + touch
 
 
 def make_region(rules: list[Rule]) -> RuledRegion:

@@ -29,12 +29,22 @@ class LineNumberLimits:
     """Minimum width of most numbered lines, relative to the widest line."""
     full_share: float = 0.5
     """Minimum share of numbered lines of that width; code may be narrower."""
+    head_reach: float = 3.0
+    """Distance by which the head of a column of numbers may extend beyond it."""
+    before_share: float = 0.8
+    """Minimum share of full lines before numbers at the right."""
+    before_width: float = 24.0
+    """Minimum width of the widest of them."""
+    least_whole: int = 20
+    """Minimum numbers of a page that may have text next to the first of them only."""
     most_pieces: float = 1.35
     """Maximum mean pieces of a numbered line; rows of a table have more."""
 
 
 LIMITS = LineNumberLimits()
 _NUMBER = re.compile(r"\d{1,4}(?!\S)")
+_LEADERS = ("..", ". .", "…", "__")
+"""Ends of entries of contents and forms."""
 
 
 @dataclass(slots=True)
@@ -133,13 +143,35 @@ def _counts_lines(run: list[_MarginNumber], marks: PageMarks) -> bool:
     if any(line.x0 < right and line.x1 > left and id(line) not in numbered for line in texts):
         return False
     crossing = [rule for rule in marks.horizontals if rule.x0 < right and rule.x1 > left and top < rule.y0 < bottom]
-    head = [line for line in marks.lines if line.x0 < right and line.x1 > left and 0 < top - line.y1 < 1.5 * line.size]
-    if len(crossing) > 1 or head:
+    if len(crossing) > 1 or any(_is_head(line, left, right, top) for line in marks.lines):
         return False
     on_right = [line for line in texts if line.x1 > right]
+    return _is_numbered_text(run, on_right, right) or (
+        len(alone) == len(run) and not on_right and _is_text_before(run, texts, left)
+    )
+
+
+def _is_head(line: Line, left: float, right: float, top: float) -> bool:
+    """Return True for the head of the column of numbers; a line of text above it reaches beyond the column."""
+    reach = LIMITS.head_reach * line.size
+    return line.x0 < right and left < line.x1 <= right + reach and 0 < top - line.y1 < 1.5 * line.size
+
+
+def _is_text_before(run: list[_MarginNumber], texts: list[Line], left: float) -> bool:
+    """Return True when the numbers are at the right of full lines of text, which contents and tables are not."""
+    rows = [[line for line in texts if abs(line.base - number.line.base) <= _reach(number)] for number in run]
+    if any(len(row) != 1 or row[0].x1 > left or row[0].text.endswith(_LEADERS) for row in rows):
+        return False
+    widths = [row[0].x1 - row[0].x0 for row in rows]
+    full = sum(width >= LIMITS.text_width * max(widths) for width in widths)
+    return full >= LIMITS.before_share * len(rows) and max(widths) > LIMITS.before_width * run[0].line.size
+
+
+def _is_numbered_text(run: list[_MarginNumber], on_right: list[Line], right: float) -> bool:
+    """Return True when the numbers are at the left of running text or code."""
     rows = [_find_numbered_pieces(number, on_right) for number in run]
     filled = [row for row in rows if row]
-    if 2 * len(filled) < len(run) and len(on_right) < len(run):
+    if 2 * len(filled) < len(run) and len(on_right) < len(run) and not _ends_early(rows):
         return False
     pieces = [line for row in filled for line in row]
     if not pieces or len(pieces) > LIMITS.most_pieces * len(filled):
@@ -153,9 +185,19 @@ def _counts_lines(run: list[_MarginNumber], marks: PageMarks) -> bool:
     )
 
 
+def _ends_early(rows: list[list[Line]]) -> bool:
+    """Return True for a whole page of numbers whose text ends before they do, as the last page of a paper has."""
+    last = max((index for index, row in enumerate(rows) if row), default=-1)
+    return len(rows) >= LIMITS.least_whole and 2 * sum(map(bool, rows)) > last + 1 > 1
+
+
 def _find_numbered_pieces(number: _MarginNumber, lines: list[Line]) -> list[Line]:
-    reach = LIMITS.same_row * number.line.size
-    return [line for line in lines if abs(line.base - number.line.base) <= reach and line.x1 > number.x1]
+    return [line for line in lines if abs(line.base - number.line.base) <= _reach(number) and line.x1 > number.x1]
+
+
+def _reach(number: _MarginNumber) -> float:
+    """Return the distance of baselines within which a line is the number's."""
+    return LIMITS.same_row * number.line.size
 
 
 def _remove(run: list[_MarginNumber], marks: PageMarks) -> tuple[PageMarks, list[Line]]:

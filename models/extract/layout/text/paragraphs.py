@@ -50,10 +50,10 @@ class ParagraphLimits:
 LIMITS = ParagraphLimits()
 
 BULLET = re.compile(
-    r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[⮚❑❏\uf06c\uf06e\uf071\uf076\uf09f\uf0a8\uf0fc]\s+(?=[^\W\d_]{2})|[–—*]\s+(?=\S)"
+    r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔✗✘☐☑☒❖\uf0b7\uf0a7\uf0d8-]\s+|[•●▪■‣∙➤❖\uf0b7\uf0a7](?=\S)|[⮚❑❏\uf06c\uf06e\uf071\uf076\uf09f\uf0a8\uf0fc]\s+(?=[^\W\d_]{2})|[–—*]\s+(?=\S)"
 )
 _DASH = re.compile(r"[–—*·-]\s")
-_ANSWER = re.compile(r"[✓✔*–—-]")
+_ANSWER = re.compile(r"[✓✔✗✘☐☑☒*–—-]")
 """Marks that are also answers, numbers or ornaments in columns; one begins a list item only before words."""
 _MARK_ALONE = re.compile(r"[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢✓✔✗✘☐☑☒❖❑❏*–—\uf0b7\uf0a7\uf0d8\uf0fc-]+(?:\s|$)")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -61,6 +61,8 @@ NUMBER = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[A-Z]\)|\(?[ivx]{2,5}[.)
 """A capital with a full stop is more often an initial."""
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[^\W\d_]")
 """The number of a section below the first level, with its title."""
+_CHAPTER = re.compile(r"\d{1,2}\.?\s+[A-ZÄÖÜÀ-Þ]")
+"""The number of a section of the first level, with its title; it starts a heading of its own below another heading."""
 _SOURCE = re.compile(r"(?:sources?|notes?|quellen?|anmerkung|fuente|nota|источник)\s?:", re.IGNORECASE)
 """The start of the line below a table that states the source of its figures."""
 _LABEL = re.compile(r"(?!(?:https?|ftp|mailto):)[^\W\d_][^:：]{0,38}[:：]\s+\S")
@@ -216,9 +218,9 @@ def _is_item_start(group: list[Line], line: Line) -> bool:
     """Return True for a bullet, or for a number where numbered items start."""
     if begins_bullet(line):
         return not _DASH.match(line.text) or _may_start(group, line)
-    if line.all_bold and _SECTION.match(line.text):
-        return True
     first = group[0]
+    if line.all_bold and (_SECTION.match(line.text) or (first.all_bold and _CHAPTER.match(line.text))):
+        return True
     if _begins_note(line) and _begins_note(first) and abs(first.x0 - line.x0) < 0.8 * line.size:
         return True
     if not NUMBER.match(line.text):

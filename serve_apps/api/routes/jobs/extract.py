@@ -8,15 +8,14 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from models.cdom.errors import ErrorCode
-from models.derive.schema.answer import ExtractedData, SchemaRefused
+from models.derive.schema.answer import ExtractedData
 from models.derive.schema.correction.corrected import CorrectedPlace
-from models.derive.schema.extract import read_schema
 from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.documents.extracting import Engine, Wanted, extract_tree, find_hidden, require_model
+from serve_apps.api.documents.extracting import Engine, Wanted, check_schema, extract_tree, find_hidden, require_model
 from serve_apps.api.documents.published import Published, Redacted, find_published
 from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
 from serve_apps.api.http.multipart import PartRules, PartsReader
-from serve_apps.api.http.refusals import InvalidField, UnreadableFile, UnusableSchema
+from serve_apps.api.http.refusals import InvalidField, UnreadableFile
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import body_chunks, read_body
 from serve_apps.api.intake.by_url import MAX_BODY_BYTES, MAX_VALUES, has_urls
@@ -206,13 +205,4 @@ async def _choose(call: Call, fields: dict[str, Any]) -> tuple[Wanted, str | Non
         schema = json.loads(stored.body)
     elif version is not None:
         raise InvalidField("schema_version", "needs schema_name")
-    return Wanted(schema=await check_schema(call, schema), engine=Engine(engine), labels=labels), name
-
-
-async def check_schema(call: Call, schema: Any) -> dict[str, Any]:
-    """Return the schema if it can be used. Raises `UnusableSchema`."""
-    try:
-        await call.running.disk.run(read_schema, schema)
-    except SchemaRefused as error:
-        raise UnusableSchema(error.code, error.path, error.detail) from None
-    return dict(schema)
+    return Wanted(schema=await check_schema(call, schema, labels), engine=Engine(engine)), name

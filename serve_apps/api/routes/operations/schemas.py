@@ -12,8 +12,9 @@ from models.derive.schema.answer import ValuePlace
 from models.derive.schema.correction.corrected import NotCorrected, TaughtValue, read_correction
 from models.derive.schema.extract import read_schema
 from serve_apps.api.context.deps import Call, CallDep
+from serve_apps.api.documents.extracting import check_schema
 from serve_apps.api.http.refusals import InvalidField, UnusableCorrection
-from serve_apps.api.routes.jobs.extract import check_schema, find_extracted
+from serve_apps.api.routes.jobs.extract import find_extracted
 from serve_apps.api.shapes.operator_bodies import CorrectionBody, SchemaBody, SchemaSummaryBody
 from serve_apps.api.shapes.rendering import json_response
 from storage.schemas.stored_schemas import (
@@ -66,8 +67,8 @@ class CorrectionRequest(BaseModel):
 @router.post("/v1/schemas", status_code=201, responses={201: {"model": SchemaBody}})
 async def store(body: SchemaRequest, call: CallDep) -> Response:
     """Store a schema. Another schema under a known name becomes its next version."""
-    schema = await check_schema(call, body.json_schema)
-    text = json.dumps(schema, ensure_ascii=False)
+    await check_schema(call, body.json_schema)
+    text = json.dumps(body.json_schema, ensure_ascii=False)
     if len(text) > MAX_SCHEMA_CHARS:
         raise InvalidField("schema", f"a stored schema has at most {MAX_SCHEMA_CHARS} characters")
     if "\\u0000" in text:

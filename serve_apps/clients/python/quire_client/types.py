@@ -116,6 +116,12 @@ class Decided(TypedDict):
     act: str | None
     places: list[Place]
 @final
+class DecidedMany(TypedDict):
+    """Result of a decision about many flags; `act` undoes it and is null if nothing changed."""
+    act: str | None
+    places: int
+    documents: int
+@final
 class Decision(TypedDict):
     """A reviewer's decision: approved masks the flag on redacted outputs, rejected marks it as a false positive."""
     flag: str
@@ -316,6 +322,7 @@ class GraphNode(TypedDict):
     type: NodeType
     label: str
     page: int | None
+Grouping: TypeAlias = Literal['value']
 @final
 class HTTPValidationError(TypedDict):
     """JSON object `HTTPValidationError`."""
@@ -343,6 +350,7 @@ class InboxItem(TypedDict):
     state: FlagState
     place: str
     confidence: float
+    same: int
     words: list[Word]
     job_id: str
     source_file: str
@@ -438,6 +446,10 @@ class ListedDocument(TypedDict):
     pages_total: int
     created_at: str
     flags: dict[str, int]
+@final
+class Many(TypedDict):
+    """A decision about every flag that the filter of the address selects."""
+    decision: Literal['approved', 'rejected']
 MarkdownText: TypeAlias = Literal['rich', 'plain']
 Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified']
 ModelProblem: TypeAlias = Literal['model-unavailable', 'model-failed']
@@ -467,6 +479,7 @@ class Parsed(TypedDict):
     """A finished parse; `tree` is null if the document failed."""
     job: Job
     tree: dict[str, Any] | None
+    extracted: NotRequired[ExtractedData | None]
 @final
 class Pending(TypedDict):
     """A document that is waiting or being read."""
@@ -538,7 +551,19 @@ class ReviewItem(TypedDict):
     state: FlagState
     place: str
     confidence: float
+    same: int
     words: list[Word]
+ReviewOrder: TypeAlias = Literal['pending', 'newest', 'name']
+@final
+class ReviewedDocument(TypedDict):
+    """A document with flags that match the filter, counted by state and by kind."""
+    job_id: str
+    document_id: str
+    source_file: str
+    pending: int
+    approved: int
+    rejected: int
+    kinds: dict[str, int]
 @final
 class RotationRequest(TypedDict):
     """A rotation. `secret` is generated if missing. The previous one also signs for `overlap_s` seconds."""

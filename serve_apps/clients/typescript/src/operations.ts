@@ -319,8 +319,23 @@ export class Operations extends Transport {
   }
 
   /** List the job's flagged values that await a decision, in reading order; filters select others. */
-  listJobReview(jobId: string, options: { kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Array<types.ReviewItem>> {
-    return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
+  listJobReview(jobId: string, options: { group?: types.Grouping | null; document_id?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Array<types.ReviewItem>> {
+    return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { group: options.group, document_id: options.document_id, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
+  }
+
+  /** Decide about every flagged value that the filter selects, as `GET` lists them. One undo takes all of it back. */
+  reviewJob(jobId: string, options: { document_id?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null; decision: "approved" | "rejected" }): Promise<types.DecidedMany> {
+    return this.json<types.DecidedMany>({ method: "POST", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { document_id: options.document_id, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by }, body: { decision: options.decision }, repeatable: true });
+  }
+
+  /** List the documents with flags that match the filter, with exact counts of them by state. */
+  listReviewCounts(options: { sort?: types.ReviewOrder; limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Page<types.ReviewedDocument>> {
+    return this.page<types.ReviewedDocument>({ method: "GET", path: "/v1/review/counts", query: { sort: options.sort, limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
+  }
+
+  /** Iterate over all items of `listReviewCounts`, page by page. */
+  iterReviewCounts(options: { sort?: types.ReviewOrder; limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): AsyncGenerator<types.ReviewedDocument> {
+    return this.iterate<types.ReviewedDocument>({ method: "GET", path: "/v1/review/counts", query: { sort: options.sort, limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
 
   /** List pending flags of all documents, newest job first. A page ends with a whole job, so it may exceed `limit`. */

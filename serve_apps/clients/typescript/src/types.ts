@@ -106,6 +106,12 @@ export interface Decided {
   places: Array<Place>;
 }
 
+export interface DecidedMany {
+  act: string | null;
+  places: number;
+  documents: number;
+}
+
 export interface Decision {
   flag: string;
   decision: "approved" | "rejected";
@@ -312,6 +318,8 @@ export interface GraphNode {
   page: number | null;
 }
 
+export type Grouping = "value";
+
 export interface HTTPValidationError {
   detail?: Array<ValidationError>;
 }
@@ -338,6 +346,7 @@ export interface InboxItem {
   state: FlagState;
   place: string;
   confidence: number;
+  same: number;
   words: Array<Word>;
   job_id: string;
   source_file: string;
@@ -436,6 +445,10 @@ export interface ListedDocument {
   flags: Record<string, number>;
 }
 
+export interface Many {
+  decision: "approved" | "rejected";
+}
+
 export type MarkdownText = "rich" | "plain";
 
 export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified";
@@ -468,6 +481,7 @@ export interface PageBox {
 export interface Parsed {
   job: Job;
   tree: Record<string, unknown> | null;
+  extracted?: ExtractedData | null;
 }
 
 export interface Pending {
@@ -541,7 +555,20 @@ export interface ReviewItem {
   state: FlagState;
   place: string;
   confidence: number;
+  same: number;
   words: Array<Word>;
+}
+
+export type ReviewOrder = "pending" | "newest" | "name";
+
+export interface ReviewedDocument {
+  job_id: string;
+  document_id: string;
+  source_file: string;
+  pending: number;
+  approved: number;
+  rejected: number;
+  kinds: Record<string, number>;
 }
 
 export interface RotationRequest {

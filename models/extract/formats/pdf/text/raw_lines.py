@@ -86,7 +86,7 @@ def show_symbols(text_page: Any, blocks: list[dict[str, Any]], font_name: Callab
     if not any(symbol_font(span["font"]) is not None for span in iter_spans(blocks)):
         return {}
     shown: Shown = {}
-    for glyph in _iter_glyphs(text_page):
+    for glyph in iter_glyphs(text_page):
         point = shown_symbol(font_name(glyph.font), glyph.c)
         if point != glyph.c:
             shown[glyph.c] = point
@@ -101,7 +101,7 @@ def iter_spans(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield from line["spans"]
 
 
-def _iter_glyphs(text_page: Any) -> Iterator[Any]:
+def iter_glyphs(text_page: Any) -> Iterator[Any]:
     """Yield the engine's own character records, which can be rewritten."""
     for block in text_page.this:
         for line in block if block.m_internal.type == _TEXT else ():
@@ -130,7 +130,7 @@ def show_blanks(
     if not any("\ufffd" in span["text"] for span in iter_spans(blocks)):
         return False
     kinds: dict[tuple[str, float], list[Any]] = {}
-    for glyph in _iter_glyphs(text_page):
+    for glyph in iter_glyphs(text_page):
         if glyph.c == _UNDECODED:
             width = (glyph.quad.lr.x - glyph.quad.ll.x) / max(glyph.size, 0.1)
             kinds.setdefault((font_name(glyph.font), round(width, 2)), []).append(glyph)

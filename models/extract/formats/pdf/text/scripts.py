@@ -83,7 +83,7 @@ def _mark_line(line: dict[str, Any], before: dict[str, Any] | None) -> Iterator[
             if new != text:
                 span["text"] = new
                 yield offset, text, new
-        elif base is None and _leads(span, spans[index + 1 : index + 2], line["dir"]):
+        elif base is None and _leads(span, spans[index + 1 :], line["dir"]):
             span[SCRIPT] = 1
         elif text.strip():
             base = span
@@ -108,9 +108,10 @@ def _find_base(line: dict[str, Any], before: dict[str, Any]) -> Span | None:
 def _leads(span: Span, following: list[Span], direction: tuple[float, float]) -> bool:
     """Return whether the span is a raised note mark before its text; its figures stay, for they begin a note."""
     text = span["text"].strip()
-    if not following or _LEADS.fullmatch(text) is None:
+    if _LEADS.fullmatch(text) is None or not _is_painted(span):
         return False
-    return _is_painted(span) and _measure(span, following[0], direction) > 0
+    base = next((other for other in following if not other["text"].isspace()), None)
+    return base is not None and _measure(span, base, direction) > 0
 
 
 def _find_script(span: Span, base: Span, direction: tuple[float, float]) -> int:

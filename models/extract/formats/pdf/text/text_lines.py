@@ -109,14 +109,15 @@ def _script_of(span: dict[str, Any]) -> int:
 def _make_mixed_line(stated: dict[str, Any], spans: list[dict[str, Any]]) -> Line | None:
     parts: list[str] = []
     pieces: list[StyledPiece] = []
-    offset, main, most = 0, spans[0], -1
+    offset, main, most = 0, spans[0], (False, -1)
     for span in spans:
         text = clean_glyphs(_show_soft_hyphen(span["text"]) if span is spans[-1] else span["text"])
         count = len(text)
         if not count:
             continue
-        if count > most and not text.isspace():
-            main, most = span, count
+        weight = (not _script_of(span), count)
+        if weight > most and not text.isspace():
+            main, most = span, weight
         pieces.append((offset, offset + count, _look_of(span), _script_of(span)))
         parts.append(text)
         offset += count

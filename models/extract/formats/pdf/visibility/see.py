@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from models.cdom.coverage import OVERPRINT, ExcludedPlace
 from models.cdom.geometry import Bbox, round_bbox
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
@@ -19,6 +22,10 @@ from models.extract.formats.pdf.visibility.unseen import Sight, SightedPage, Uns
 
 _SCALE = 1.5
 """Pixels per point."""
+_FINE_SCALE = 4.0
+"""Pixels per point of a small drawing whose shape is compared."""
+_FINE_RIM = 6
+"""Pixels around a small drawing: half the width of its strokes, and ground."""
 _MOST_PIXELS = 4_000_000
 """Pixels of one drawing; larger pages are drawn smaller."""
 _BAND = 160
@@ -127,6 +134,15 @@ class Look:
             return False
         pixels = self._draw((x0, y0, x1, y1), text=True)
         return any(max(pixels[channel::_DEEP]) - min(pixels[channel::_DEEP]) >= _SEEN for channel in range(_DEEP))
+
+    def pixels(self, box: Bbox) -> npt.NDArray[np.uint8]:
+        """Return the page without its text around the box (points), as rows × columns × colours at a fine scale."""
+        x0, y0, x1, y1 = (round(side * _FINE_SCALE) for side in box)
+        area = (x0 - _FINE_RIM, y0 - _FINE_RIM, x1 + _FINE_RIM, y1 + _FINE_RIM)
+        scale = _FINE_SCALE
+        pixmap = self._display.draw(scale, area, text=False)
+        samples = bytes(mupdf.fz_pixmap_samples_memoryview(pixmap))
+        return np.frombuffer(samples, np.uint8).reshape(area[3] - area[1], area[2] - area[0], _DEEP)
 
     def _pixels_of(self, box: Bbox) -> PixelBox:
         x0, x1 = max(0, int(box[0] * self._scale)), min(self._width, int(box[2] * self._scale) + 1)

@@ -4,6 +4,7 @@ They are taken from a page before other tables are searched for. A network whose
 that is a chart, a form's frame or a box around text, is left to the candidates.
 """
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from models.extract.layout.tables.grid import Grid
 from models.extract.layout.tables.lattice import enclose_cells
 from models.extract.layout.tables.regions.view import PageView, find_rows
 from models.extract.layout.tables.ruled import build_grid, is_chart
+from models.extract.layout.tables.rules import LIMITS as RULE_LIMITS
 from models.extract.layout.tables.rules import RuledRegion, cross, make_region
 from models.extract.layout.tables.words import TableWord, TextRow, gather_rows, lines_within
 
@@ -26,6 +28,8 @@ class NetworkLimits:
 
     least_rules: int = 3
     """Horizontals, and verticals: two rows and two columns."""
+    meet: float = 1.0
+    """Points within which the rules of one table meet; those of a table in a cell keep the cell's padding."""
     least_filled: float = 0.3
     """Share of cells with text; a network with less is a form or a drawing."""
     crossed: float = 0.02
@@ -59,11 +63,45 @@ def find_networks(view: PageView) -> list[Network]:
     regions = sorted(_find_regions(view), key=lambda region: -_measure(region))
     for region in regions:
         lines = [line for line in lines_within(view.lines, region.box) if id(line) not in taken]
-        grid = _read_grid(view, region, lines)
+        outer = _without_inner_tables(region)
+        grid = None if outer is region else _read_grid(view, outer, lines)
+        grid = grid or _read_grid(view, region, lines)
         if grid is not None:
             taken |= {id(line) for line in lines}
             out.append(Network(lines, region, grid))
     return out
+
+
+def _without_inner_tables(region: RuledRegion) -> RuledRegion:
+    """Return the region without the rules of tables in its cells, which come near the cells' edges but do not meet."""
+    rules = [*region.horizontals, *region.verticals]
+    groups = _group_crossing(region.horizontals, region.verticals, LIMITS.meet)
+    regions = sorted((make_region([rules[index] for index in group]) for group in groups), key=_measure)
+    outer = regions[-1]
+    if len(regions) < 2 or not _has_cells(outer) or any(_is_cut(inner, outer) for inner in regions[:-1]):
+        return region
+    return outer
+
+
+def _is_cut(inner: RuledRegion, outer: RuledRegion) -> bool:
+    """Return True unless all of a region is in one cell of another."""
+    x0, y0, x1, y1 = inner.box
+    left, top, right, bottom = outer.box
+    return (
+        not (left < x0 and x1 < right and top < y0 and y1 < bottom)
+        or any(y0 <= rule.y0 <= y1 and rule.x0 < x1 and rule.x1 > x0 for rule in outer.horizontals)
+        or any(x0 <= rule.x0 <= x1 and rule.y0 < y1 and rule.y1 > y0 for rule in outer.verticals)
+    )
+
+
+def _group_crossing(flat: list[Rule], upright: list[Rule], touch: float) -> list[list[int]]:
+    """Return the groups of rules that meet within `touch` points, as indices of all horizontals and verticals."""
+    sets = DisjointSets(len(flat) + len(upright))
+    for first, across in enumerate(flat):
+        for second, down in enumerate(upright, len(flat)):
+            if cross(across, down, touch):
+                sets.join(first, second)
+    return sets.groups()
 
 
 def _find_regions(view: PageView) -> list[RuledRegion]:
@@ -72,12 +110,8 @@ def _find_regions(view: PageView) -> list[RuledRegion]:
     if len(flat) < LIMITS.least_rules or len(upright) < LIMITS.least_rules:
         return []
     rules = [*flat, *upright]
-    sets = DisjointSets(len(rules))
-    for first, across in enumerate(flat):
-        for second, down in enumerate(upright, len(flat)):
-            if cross(across, down):
-                sets.join(first, second)
-    groups = [[rules[index] for index in group] for group in sets.groups() if len(group) >= 2 * LIMITS.least_rules]
+    crossing = _group_crossing(flat, upright, RULE_LIMITS.touch)
+    groups = [[rules[index] for index in group] for group in crossing if len(group) >= 2 * LIMITS.least_rules]
     return [region for region in map(make_region, groups) if _has_cells(region)]
 
 
@@ -107,13 +141,13 @@ def _read_grid(view: PageView, region: RuledRegion, lines: list[Line]) -> Grid |
 def _is_crossed(rows: list[TextRow], region: RuledRegion) -> bool:
     """Return True if verticals run through words."""
     words = [word for row in rows for word in row.words]
+    verticals = sorted(region.verticals, key=lambda rule: rule.x0)
+    places = [rule.x0 for rule in verticals]
     count = 0
     for word in words:
         middle = word.base - 0.3 * word.size
-        count += any(
-            rule.x0 > word.x0 + LIMITS.edge and rule.x0 < word.x1 - LIMITS.edge and rule.y0 < middle < rule.y1
-            for rule in region.verticals
-        )
+        through = verticals[bisect_right(places, word.x0 + LIMITS.edge) : bisect_left(places, word.x1 - LIMITS.edge)]
+        count += any(rule.y0 < middle < rule.y1 for rule in through)
     return count > LIMITS.crossed * len(words)
 
 

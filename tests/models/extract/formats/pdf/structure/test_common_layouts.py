@@ -123,3 +123,73 @@ def test_listing_keeps_blank_lines_and_indents() -> None:
 def test_double_spaced_lines_are_one_paragraph() -> None:
     blocks = read(lambda page: draw_prose(page, top=150, step=25, rows=12))
     assert blocks == [(BlockType.PARAGRAPH, " ".join(PROSE * 3))]
+
+
+def test_line_numbers_at_the_right_are_furniture() -> None:
+    def draw(page: Any) -> None:
+        draw_prose(page, top=80, step=15, rows=20)
+        for row in range(20):
+            page.insert_text((540, 80 + 15 * row), str(101 + row), fontsize=8)
+
+    blocks = read(draw)
+    assert [kind for kind, _ in blocks] == [BlockType.PAGE_HEADER, BlockType.PARAGRAPH]
+    assert "101" not in blocks[1][1]
+
+
+def test_page_numbers_of_contents_are_no_line_numbers() -> None:
+    def draw(page: Any) -> None:
+        for row in range(10):
+            page.insert_text((90, 80 + 15 * row), f"Chapter {row} of the harbour " + "." * (60 + row % 2), fontsize=10)
+            page.insert_text((540, 80 + 15 * row), str(row + 1), fontsize=10)
+
+    assert BlockType.PAGE_HEADER not in {kind for kind, _ in read(draw)}
+
+
+def test_numbers_below_the_end_of_the_text_are_furniture() -> None:
+    def draw(page: Any) -> None:
+        draw_prose(page, top=72, step=24, rows=8)
+        for row in range(28):
+            page.insert_text((60, 72 + 24 * row), f"{row + 1:>2}", fontsize=12)
+
+    blocks = read(draw)
+    assert [kind for kind, _ in blocks] == [BlockType.PAGE_HEADER, BlockType.PARAGRAPH]
+
+
+def test_numbered_listing_below_a_paragraph_is_code() -> None:
+    def draw(page: Any) -> None:
+        page.insert_text((60, 90), "The listing below sorts the boats by their length.", fontsize=10)
+        lines = (
+            "def sort(boats):",
+            "    total = 0",
+            "    for boat in boats:",
+            "        total += 1",
+            "",
+            "    return 1",
+        )
+        for row, text in enumerate((*lines, "", "print(sort([]))"), 1):
+            y = 98 + 11 * row
+            page.insert_text((70, y), str(row), fontsize=9, fontname="cour")
+            page.insert_text((85, y), text, fontsize=9, fontname="cour")
+
+    assert [text for kind, text in read(draw) if kind is BlockType.CODE] == [
+        "def sort(boats):\n    total = 0\n    for boat in boats:\n        total += 1\n\n    return 1\n\nprint(sort([]))"
+    ]
+
+
+def test_numbered_section_below_a_title_of_its_look_is_a_heading_of_its_own() -> None:
+    def draw(page: Any) -> None:
+        page.insert_text((180, 90), "Annual Report of the Harbour", fontsize=18, fontname="hebo")
+        page.insert_text((90, 112), "1. Section about cranes", fontsize=18, fontname="hebo")
+        draw_prose(page, top=140, step=13, rows=8)
+
+    assert [text for _, text in read(draw)][:2] == ["Annual Report of the Harbour", "1. Section about cranes"]
+
+
+def test_items_with_ticks_and_crosses_are_items_of_their_own() -> None:
+    def draw(page: Any) -> None:
+        page.insert_font("F2", fontbuffer=pymupdf.Font("zadb").buffer)
+        for row, (sign, text) in enumerate((("\u2714", "ready"), ("\u2718", "not ready"), ("\u2714", "sent"))):
+            page.insert_text((72, 100 + 18 * row), sign, fontsize=11, fontname="F2")
+            page.insert_text((92, 100 + 18 * row), " " + text, fontsize=11)
+
+    assert [text for _, text in read(draw)] == ["✔ ready", "✘ not ready", "✔ sent"]

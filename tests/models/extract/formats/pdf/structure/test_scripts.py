@@ -99,6 +99,22 @@ def test_notes_below_a_table_are_a_block_each() -> None:
     assert texts == ["1 galvanised steel", "2 without a thread", "3 in grams a piece"]
 
 
+def test_raised_marks_longer_than_their_number_leave_its_size() -> None:
+    file = pymupdf.open()
+    write(file.new_page(), 72, 100, ("88", 0, 10), ("2,3", 4, 6))
+    (block,) = [block for block in read(file).blocks if block.text]
+    assert (block.text, round(block.bbox[3] - block.bbox[1]) if block.bbox else 0) == ("88²,³", 10)
+
+
+def test_notes_in_small_type_with_a_blank_of_the_text_are_a_block_each() -> None:
+    file = pymupdf.open()
+    page = file.new_page()
+    for number, text in enumerate(("estimate", "without islands", "rounded"), 1):
+        write(page, 72, 100 + 12 * number, (str(number), 3, 6), (" ", 0, 8), (text, 0, 8))
+    texts = [block.text for block in read(file).blocks if block.text]
+    assert texts == ["1 estimate", "2 without islands", "3 rounded"]
+
+
 def test_raised_text_keeps_ranges_and_signs_of_exponents() -> None:
     assert (raise_figures("1,3-5"), raise_figures("-3"), raise_figures("2-"), raise_figures("n+1")) == (
         "¹,³-⁵", "⁻³", "²⁻", "ⁿ⁺¹",
