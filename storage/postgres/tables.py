@@ -387,7 +387,7 @@ class SchemaLabelTable(SQLModel, table=True):
 
 
 class SchemaCorrectionTable(SQLModel, table=True):
-    """The place of a corrected value in one attempt of a document."""
+    """The place of a corrected value in a document, with the text there."""
 
     __tablename__ = "schema_corrections"
     __table_args__ = (Index("schema_corrections_by_document", "document_id"),)
@@ -395,12 +395,12 @@ class SchemaCorrectionTable(SQLModel, table=True):
     org: str = Field(sa_column=Column(Text, primary_key=True))
     name: str = Field(sa_column=Column(Text, primary_key=True))
     document_id: str = Field(sa_column=Column(Text, primary_key=True))
-    attempt: int = Field(sa_column=Column(BigInteger, primary_key=True))
     path: str = Field(sa_column=Column(Text, primary_key=True))
     block_id: str = Field(sa_column=_text())
     cell: int | None = Field(sa_column=Column(BigInteger, nullable=True))
     start_at: int = Field(sa_column=Column(BigInteger, nullable=False))
     end_at: int = Field(sa_column=Column(BigInteger, nullable=False))
+    verbatim: str = Field(sa_column=_text())
     corrected_by: str = Field(sa_column=_text())
 
 

@@ -1,6 +1,7 @@
 """Named, versioned JSON Schemas of an organisation, the labels that corrections taught, and the corrections.
 
-A label belongs to all versions of a name. A correction belongs to one attempt of a document and is deleted with it.
+A label belongs to all versions of a name. A correction belongs to a document and is deleted with it. It keeps the text
+at its place, so that it holds in any reading of the document that has this text there.
 """
 
 from collections.abc import Mapping
@@ -31,13 +32,14 @@ class StoredSchema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionRow:
-    """The place of a corrected value: `path` is a JSON pointer into the data, the offsets are those of its text."""
+    """The place of a corrected value: `path` is a JSON pointer into the data, `verbatim` the text from start to end."""
 
     path: str
     block_id: str
     cell: int | None
     start: int
     end: int
+    verbatim: str
 
 
 def save_schema(db: Database, scope: Scope, actor: Actor, name: str, body: str) -> StoredSchema:
@@ -115,18 +117,18 @@ def teach(
     scope: Scope,
     actor: Actor,
     name: str,
-    document: tuple[DocumentId, int],
+    document_id: DocumentId,
     correction: CorrectionRow,
     label: tuple[str, str] | None,
 ) -> None:
-    """Store a correction of a document's attempt and the label (pointer to the leaf, text) that it teaches.
+    """Store a correction of a document and the label (pointer to the leaf, text) that it teaches.
 
     Raises:
         NotFound: The name has no schema.
         Conflict: The name has its limit of labels.
     """
     params = _params(
-        scope, name=name, document=document[0], attempt=document[1], path=correction.path,
+        scope, name=name, document=document_id, verbatim=correction.verbatim, path=correction.path,
         block=correction.block_id, cell=correction.cell, start=correction.start, end=correction.end, by=actor.key_name,
         leaf=label[0] if label else None, label=label[1] if label else None,
     )  # fmt: skip
@@ -135,12 +137,12 @@ def teach(
             raise NotFound("no such schema")
         conn.execute(
             """insert into schema_corrections
-                 (tenant, org, name, document_id, attempt, path, block_id, cell, start_at, end_at, corrected_by)
-               values (%(tenant)s, %(org)s, %(name)s, %(document)s, %(attempt)s, %(path)s, %(block)s, %(cell)s,
-                 %(start)s, %(end)s, %(by)s)
-               on conflict (tenant, org, name, document_id, attempt, path) do update set block_id = excluded.block_id,
+                 (tenant, org, name, document_id, path, block_id, cell, start_at, end_at, verbatim, corrected_by)
+               values (%(tenant)s, %(org)s, %(name)s, %(document)s, %(path)s, %(block)s, %(cell)s,
+                 %(start)s, %(end)s, %(verbatim)s, %(by)s)
+               on conflict (tenant, org, name, document_id, path) do update set block_id = excluded.block_id,
                  cell = excluded.cell, start_at = excluded.start_at, end_at = excluded.end_at,
-                 corrected_by = excluded.corrected_by""",
+                 verbatim = excluded.verbatim, corrected_by = excluded.corrected_by""",
             params,
         )
         if label is not None:
@@ -152,7 +154,7 @@ def teach(
                    values (%(tenant)s, %(org)s, %(name)s, %(leaf)s, %(label)s, %(by)s) on conflict do nothing""",
                 params,
             )
-        record(conn, scope, actor, "schema.corrected", f"{name} {document[0]}")
+        record(conn, scope, actor, "schema.corrected", f"{name} {document_id}")
 
 
 def forget_label(db: Database, scope: Scope, actor: Actor, name: str, path: str, label: str) -> None:
@@ -167,18 +169,21 @@ def forget_label(db: Database, scope: Scope, actor: Actor, name: str, path: str,
         record(conn, scope, actor, "schema.label-deleted", name)
 
 
-def read_corrections(
-    db: Database, scope: Scope, name: str, document_id: DocumentId, attempt: int
-) -> tuple[CorrectionRow, ...]:
-    """Return the corrections of one attempt of a document under a name."""
+def read_corrections(db: Database, scope: Scope, name: str, document_id: DocumentId) -> tuple[CorrectionRow, ...]:
+    """Return the corrections of a document under a name."""
     rows = db.fetch_all(
-        f"""select path, block_id, cell, start_at, end_at from schema_corrections
-            where {_OWN} and document_id = %(document)s and attempt = %(attempt)s order by path""",
-        _params(scope, name=name, document=document_id, attempt=attempt),
+        f"""select path, block_id, cell, start_at, end_at, verbatim from schema_corrections
+            where {_OWN} and document_id = %(document)s order by path""",
+        _params(scope, name=name, document=document_id),
     )
     return tuple(
         CorrectionRow(
-            path=row["path"], block_id=row["block_id"], cell=row["cell"], start=row["start_at"], end=row["end_at"]
+            path=row["path"],
+            block_id=row["block_id"],
+            cell=row["cell"],
+            start=row["start_at"],
+            end=row["end_at"],
+            verbatim=row["verbatim"],
         )
         for row in rows
     )

@@ -34,9 +34,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint(*_NAMED, "path", "label"),
     )  # fmt: skip
     op.create_table(
-        "schema_corrections", *map(_text, (*_NAMED, "document_id")), _number("attempt"), _text("path"),
+        "schema_corrections", *map(_text, (*_NAMED, "document_id")), _text("path"),
         _text("block_id"), _number("cell", nullable=True), _number("start_at"), _number("end_at"),
-        _text("corrected_by"), sa.PrimaryKeyConstraint(*_NAMED, "document_id", "attempt", "path"),
+        _text("verbatim"), _text("corrected_by"), sa.PrimaryKeyConstraint(*_NAMED, "document_id", "path"),
     )  # fmt: skip
     op.create_index("schema_corrections_by_document", "schema_corrections", ["document_id"])
     op.create_table(

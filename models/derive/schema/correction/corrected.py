@@ -31,22 +31,27 @@ class NotCorrected(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectedPlace:
-    """A place in a tree that holds the value at `path` (JSON pointer into the data)."""
+    """A place in a tree that holds the value at `path` (JSON pointer into the data); `verbatim` is its text."""
 
     path: str
     block_id: str
     cell: int | None
     start: int
     end: int
+    verbatim: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaughtValue:
-    """A corrected value, its place, and the label (None: none is near) for the leaf at `leaf` without row numbers."""
+    """A corrected value, its place with the text there, and the label that names it, None if none is near.
+
+    `leaf` is the JSON pointer to the leaf without the numbers of rows.
+    """
 
     path: str
     value: object
     place: ValuePlace
+    verbatim: str
     leaf: str
     label: str | None
 
@@ -67,9 +72,14 @@ def read_correction(
     found = read_sources((source.cut(start, end),), leaf)
     if found is None:
         raise NotCorrected(Missing.NOT_OF_TYPE, "block_id", "the text at this place is not of the value's type")
-    value, (place, *_), _ = found
+    value, (place, *_), verbatim = found
     return TaughtValue(
-        path=path, value=value, place=place, leaf=pointer(*leaf.path), label=find_label(tree, place, in_rows=array)
+        path=path,
+        value=value,
+        place=place,
+        verbatim=verbatim,
+        leaf=pointer(*leaf.path),
+        label=find_label(tree, place, in_rows=array),
     )
 
 
@@ -98,7 +108,7 @@ def apply_corrections(tree: Tree, schema: ReadSchema, corrections: Iterable[Corr
         except NotCorrected:
             continue
         source = _find_source(tree, correction.block_id, correction.cell)
-        if source is None or not 0 <= correction.start < correction.end <= len(source.text):
+        if source is None or source.text[correction.start : correction.end] != correction.verbatim:
             continue
         found = read_sources((source.cut(correction.start, correction.end),), leaf)
         if found is not None:

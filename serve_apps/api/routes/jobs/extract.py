@@ -120,10 +120,12 @@ async def _extract_stored(request: Request, call: Call, redacted: bool) -> Respo
         document, wanted = await _hide(call, document, wanted)
     if name is not None:
         corrections = await call.running.sql.run(
-            read_corrections, call.store.db, call.scope, name, document.document_id, document.attempt
+            read_corrections, call.store.db, call.scope, name, document.document_id
         )
         places = tuple(
-            CorrectedPlace(path=row.path, block_id=row.block_id, cell=row.cell, start=row.start, end=row.end)
+            CorrectedPlace(
+                path=row.path, block_id=row.block_id, cell=row.cell, start=row.start, end=row.end, verbatim=row.verbatim
+            )
             for row in corrections
         )
         wanted = replace(wanted, corrections=() if redacted else places)

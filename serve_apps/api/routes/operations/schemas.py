@@ -115,8 +115,11 @@ async def correct(name: SchemaName, body: CorrectionRequest, call: CallDep) -> R
         raise UnusableCorrection(error.code, error.field, str(error)) from None
     place = taught.place
     await call.running.disk.run(
-        teach, call.store.db, call.scope, call.actor, name, (document.document_id, document.attempt),
-        CorrectionRow(path=taught.path, block_id=place.block_id, cell=place.cell, start=place.start, end=place.end),
+        teach, call.store.db, call.scope, call.actor, name, document.document_id,
+        CorrectionRow(
+            path=taught.path, block_id=place.block_id, cell=place.cell, start=place.start, end=place.end,
+            verbatim=taught.verbatim,
+        ),
         (taught.leaf, taught.label) if taught.label is not None else None,
     )  # fmt: skip
     return json_response(_render_taught(taught), 201)

@@ -95,8 +95,10 @@ def test_correction_that_gives_no_value_is_refused(
 
 def test_corrected_value_replaces_the_value_of_the_rules() -> None:
     tree, schema = make_tree(make_block(P, "Total: 7.00"), make_block(P, "owed 9.00")), read_schema(SCHEMA)
-    place = CorrectedPlace(path="/total", block_id="b1", cell=None, start=5, end=9)
-    stale = CorrectedPlace(path="/due", block_id="b8", cell=None, start=0, end=4)
-    answer = extract_data(tree, schema, apply_corrections(tree, schema, [place, stale]))
+    place = CorrectedPlace(path="/total", block_id="b1", cell=None, start=5, end=9, verbatim="9.00")
+    stale = CorrectedPlace(path="/due", block_id="b8", cell=None, start=0, end=4, verbatim="9.00")
+    changed = CorrectedPlace(path="/payee", block_id="b1", cell=None, start=0, end=4, verbatim="paid")
+    answer = extract_data(tree, schema, apply_corrections(tree, schema, [place, stale, changed]))
     assert (answer.data["total"], answer.evidence["/total"].how) == (9, How.CORRECTED)
     assert answer.evidence["/total"].confidence == 1
+    assert "payee" not in answer.data
