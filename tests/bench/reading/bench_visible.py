@@ -39,6 +39,8 @@ GLYPHS = {
 }  # fmt: skip
 """Letters as four rows of five bits, for Type 3 fonts."""
 LETTERS = tuple(GLYPHS)
+PAGE_HEAD = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 420 420] /Contents 4 0 R"
+"""Start of the page's dictionary."""
 
 
 @dataclass(slots=True)
@@ -74,7 +76,7 @@ class MadePage:
         bodies = [
             b"<< /Type /Catalog /Pages 2 0 R >>",
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 420 420] /Contents 4 0 R /Resources << {resources} >> >>".encode(),
+            f"{PAGE_HEAD} /Resources << {resources} >> >>".encode(),
             f"<< /Length {len(content)} >>\nstream\n{content}\nendstream".encode(),
             *self.objects,
         ]
@@ -120,7 +122,8 @@ def add_type3(page: MadePage, chance: random.Random) -> tuple[str, float]:
     widths = " ".join(f"{unit:g}" if chr(code) in GLYPHS else "0" for code in range(65, 85))
     font = page.add_resource(
         "Font",
-        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 {unit:g} {unit:g}] /FontMatrix [{scale:g} 0 0 {scale * flip:g} 0 0]"
+        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 {unit:g} {unit:g}]"
+        f" /FontMatrix [{scale:g} 0 0 {scale * flip:g} 0 0]"
         f" /CharProcs << {' '.join(procs)} >> /Encoding << /Type /Encoding /Differences [{codes}] >>"
         f" /FirstChar 65 /LastChar 84 /Widths [{widths}] >>",
     )
