@@ -31,6 +31,8 @@ SEEN_PIXELS = 12
 """Pixels that must change: specks are not seen."""
 SCALE = 2.0
 """Pixels per point of the drawings that are compared."""
+MOST_PIXELS = 1000.0
+"""Pixels of the longer side of a page that is searched for ink."""
 GLYPHS = {
     "A": (0x0E, 0x11, 0x1F, 0x11), "B": (0x1E, 0x1E, 0x11, 0x1E), "C": (0x0F, 0x10, 0x10, 0x0F),
     "D": (0x1E, 0x11, 0x11, 0x1E), "E": (0x1F, 0x1C, 0x10, 0x1F), "F": (0x1F, 0x1C, 0x10, 0x10),
@@ -349,7 +351,9 @@ def count_made(count: int) -> Counter[str]:
 def has_ink(path: Path, number: int) -> bool:
     """Return whether a page of a file is not of one colour."""
     with pymupdf.open(path) as file:
-        pixmap = file[number - 1].get_pixmap(alpha=False)
+        page = file[number - 1]
+        scale = min(1.0, MOST_PIXELS / max(page.rect.width, page.rect.height, 1.0))
+        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
     return len(set(pixmap.samples[::3])) > 1 or len(set(pixmap.samples[1::3])) > 1
 
 
