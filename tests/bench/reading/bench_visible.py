@@ -349,8 +349,10 @@ def count_made(count: int) -> Counter[str]:
 
 
 def has_ink(path: Path, number: int) -> bool:
-    """Return whether a page of a file is not of one colour."""
+    """Return whether a page of a file is not of one colour; False for a page that only the reader's repair shows."""
     with pymupdf.open(path) as file:
+        if number > len(file):
+            return False
         page = file[number - 1]
         scale = min(1.0, MOST_PIXELS / max(page.rect.width, page.rect.height, 1.0))
         pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
@@ -361,7 +363,9 @@ def count_files(folders: list[Path], pages: int, cpu: float) -> Counter[str]:
     """Count the pages of files, and those with ink, an empty result and a complete statement."""
     counts: Counter[str] = Counter()
     until = time.process_time() + cpu
-    for path in sorted(path for folder in folders for path in folder.rglob("*.pdf")):
+    paths = sorted(path for folder in folders for path in folder.rglob("*.pdf"))
+    random.Random(0).shuffle(paths)
+    for path in paths:
         if time.process_time() > until:
             counts["files left out"] += 1
             continue
