@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -153,6 +153,9 @@ bench-order: $(VENV)/.dev ## reading order of generated pages by kind: make benc
 	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20)
 	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20) --mirrored
 
+bench-schema: $(VENV)/.dev ## extraction by schema, receipts, invoices and long lists: make bench-schema DATA=folder [ROWS=2000]
+	$(BIN)/python -m tests.bench.schema.bench_schema --data $(DATA) --rows $(or $(ROWS),2000)
+
 bench-speed: $(VENV)/.dev .venv-peers/.done ## pages per CPU second next to other engines: make bench-speed DATA=folder
 	$(BIN)/python -m tests.bench.reading.bench_speed --data $(DATA)
 
@@ -177,6 +180,12 @@ bench-purge: $(VENV)/.dev ## erase from a large index: make bench-purge CHUNKS=1
 
 bench-claim: $(VENV)/.dev ## claims of 64 pollers on a table with a million finished documents
 	$(BIN)/python -m tests.bench.bench_claim
+
+audit: $(VENV)/.dev ## compare the locked dependencies with public advisories; skipped without a network
+	$(BIN)/python -m tests.audit
+
+bench-fairness: $(VENV)/.dev ## health and another tenant while one sends bombs and 300 pages
+	$(BIN)/python -m tests.bench.bench_fairness
 
 bench-documents: $(VENV)/.dev ## one page of the document list with many rows: make bench-documents ROWS=10000
 	$(BIN)/python -m tests.bench.listing.bench_documents --rows $(or $(ROWS),10000)

@@ -117,6 +117,17 @@ class Settings(BaseSettings):
         "OCR by a vision-language model, on an amd64 CUDA node or at an OpenAI-compatible endpoint.",
     )
     vlm_key: Text = setting(None, "a bearer token", "Key of the endpoint in SVC_VLM_OCR.")
+    llm_url: Text = setting(
+        None,
+        "an http:// or https:// URL, with its version path such as /v1",
+        "OpenAI-compatible endpoint of the language model for POST /v1/extract with engine llm or auto. Texts of such "
+        "documents are sent there. unset = no text leaves the service.",
+    )
+    llm_model: Text = setting(None, "a model name", "Model at SVC_LLM_URL. It must support JSON schemas as answers.")
+    llm_key_file: Text = setting(None, "an absolute path", "File with the bearer token of SVC_LLM_URL.")
+    llm_timeout_s: float = setting(
+        60.0, "seconds 1..600", "Seconds for one request to SVC_LLM_URL with its retries.", ge=1, le=600
+    )
     ocr_langs: Languages = setting(
         ("en",),
         "language codes separated by commas",
@@ -457,8 +468,10 @@ _CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
             lambda s, name=name: getattr(s, name) and not _is_url(getattr(s, name)),
             f"{PREFIX}{name.upper()}: allowed is an http:// or https:// URL",
         )
-        for name in ("console_engine", "console_url", "otlp_endpoint")
+        for name in ("console_engine", "console_url", "otlp_endpoint", "llm_url")
     ),
+    (lambda s: (s.llm_url is None) != (s.llm_model is None), "SVC_LLM_URL: needs SVC_LLM_MODEL, and the other way"),
+    (lambda s: s.llm_key_file and not s.llm_url, "SVC_LLM_KEY_FILE: needs SVC_LLM_URL"),
     (lambda s: s.beat_s * 2 > s.lease_s, "SVC_BEAT_S: allowed is at most half of SVC_LEASE_S"),
     (
         lambda s: s.workers_max is not None and s.workers_min > s.workers_max,

@@ -1,8 +1,4 @@
-"""A vision-language model behind an OpenAI-compatible endpoint: `POST {url}/chat/completions`, streamed.
-
-Connections are bounded, retries obey Retry-After, each call has a deadline, redirects are not followed. Streaming lets
-a loop be cut while it is generated. The key is sent in the header only.
-"""
+"""A vision-language model behind an OpenAI-compatible endpoint. Streaming lets a loop be cut while it is generated."""
 
 import base64
 import json
@@ -12,18 +8,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import httpx
-
+from actors.chat.endpoint import FIRST_PAUSE_S, ChatEndpoint
 from actors.vlm.answer_guard import AnswerWatch
 from models.cdom.ports import PortUnavailable
 from models.neural.vlm.contract import Answer, AnswerEnd, Ask
 from models.neural.vlm.pictures import to_png
-from storage.values.backoff import BackoffPolicy
 
 PORT = "vlm_ocr"
 TRIES = 4  # attempts for one page, the first included
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0  # seconds
-_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 MAX_LINE = 1 << 20  # bytes of one event of the stream
 MAX_CHARS = 400_000  # characters of one page's answer: a newspaper page has 40,000
 
@@ -43,14 +35,12 @@ class RemoteEngine:
         connect_s: float = 5.0,
         first_pause_s: float = FIRST_PAUSE_S,
     ) -> None:
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        limits = httpx.Limits(max_connections=concurrency)
-        timeout = httpx.Timeout(60.0, connect=connect_s)
-        self._client = httpx.Client(
-            base_url=url.rstrip("/"), headers=headers, limits=limits, timeout=timeout, trust_env=False
-        )
+        self._endpoint = ChatEndpoint(
+            url, port=PORT, tries=TRIES, key=key, concurrency=concurrency, connect_s=connect_s,
+            first_pause_s=first_pause_s,
+        )  # fmt: skip
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix=PORT)
-        self._fallback_model, self._retries = fallback_model, BackoffPolicy(first_pause_s, LONGEST_PAUSE_S)
+        self._fallback_model = fallback_model
         self._model: str | None = None
         self._lock = threading.Lock()
 
@@ -79,15 +69,11 @@ class RemoteEngine:
     def close(self) -> None:
         """Close the connections."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-        self._client.close()
+        self._endpoint.close()
 
     def list_models(self, timeout_s: float) -> list[str]:
         """Return the names the endpoint serves; empty if it does not list them. Raises `PortUnavailable`."""
-        try:
-            response = self._client.get("/models", timeout=timeout_s)
-            listed = response.json() if response.status_code == 200 else {}
-        except (httpx.HTTPError, ValueError) as error:
-            raise PortUnavailable(PORT, type(error).__name__) from error
+        listed = self._endpoint.get_json("/models", timeout_s)
         data = listed.get("data") if isinstance(listed, dict) else None
         rows = data if isinstance(data, list) else []
         return [str(row["id"]) for row in rows if isinstance(row, dict) and row.get("id")]
@@ -100,36 +86,9 @@ class RemoteEngine:
             return self._model
 
     def _ask(self, ask: Ask, model: str, deadline: float) -> Answer:
-        body, reason = make_request(ask, model), ""
-        for failures in range(TRIES):
-            wait_s = pause = self._retries.pause_s(failures)
-            reason = "too slow"
-            if time.monotonic() >= deadline:
-                break
-            try:
-                with self._client.stream("POST", "/chat/completions", json=body, timeout=_limits(deadline)) as response:
-                    if response.status_code == 200:
-                        return _collect(response.iter_lines(), AnswerWatch(deadline))
-                    wait_s, reason = _retry_after(response, pause), f"status {response.status_code}"
-                    if response.status_code not in _AGAIN:
-                        break
-            except (httpx.HTTPError, ValueError) as error:
-                reason = type(error).__name__
-            if failures == TRIES - 1 or time.monotonic() + wait_s >= deadline:
-                break
-            time.sleep(wait_s)
-        raise PortUnavailable(PORT, reason)
-
-
-def _limits(deadline: float) -> httpx.Timeout:
-    left = max(0.1, deadline - time.monotonic())
-    return httpx.Timeout(left, connect=min(left, 5.0))
-
-
-def _retry_after(response: httpx.Response, pause: float) -> float:
-    """Return the seconds the endpoint asks for, within reason, or our own pause."""
-    stated = response.headers.get("retry-after", "")
-    return min(float(stated), LONGEST_PAUSE_S) if stated.isdecimal() else pause
+        return self._endpoint.complete(
+            make_request(ask, model), deadline, lambda response: _collect(response.iter_lines(), AnswerWatch(deadline))
+        )
 
 
 def make_request(ask: Ask, model: str) -> dict[str, Any]:

@@ -9,7 +9,14 @@ from cluster.compose.handles import ServedOnDemand
 from cluster.compose.indexing import with_search
 from cluster.compose.plugins import load_plugins
 from cluster.compose.tracing import make_tracing
-from cluster.compose.values import api_limits, make_redaction_scan, make_tree_flagger, read_options, source_gate
+from cluster.compose.values import (
+    api_limits,
+    make_language_model,
+    make_redaction_scan,
+    make_tree_flagger,
+    read_options,
+    source_gate,
+)
 from cluster.logs import write_requests
 from cluster.placement.health import ServeState
 from cluster.runtime import Runtime
@@ -48,6 +55,7 @@ def open_resources(runtime: Runtime) -> Resources:
                 render_page=on_demand,
                 redact_original=on_demand,
                 read_once=on_demand,
+                model=make_language_model(settings),
             ),
             settings,
         ),

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from actors.chat.json_model import JsonModel
 from actors.sandbox.limits import SandboxLimits
 from cluster.compose.flagging import PluginFlagger
 from cluster.compose.plugins import load_plugins
+from cluster.errors import StartRefused
 from configs.kinds import Proxy
 from configs.settings import Settings
 from models.cdom.original import ReadOptions
@@ -30,6 +32,23 @@ def source_gate(settings: Settings) -> SourceGate:
         tenants=frozenset(key.name for key in parse_api_keys(settings.api_keys)) if settings.api_keys else DEFAULT,
         max_bytes=settings.max_upload_mb * MIB,
     )
+
+
+def make_language_model(settings: Settings) -> JsonModel | None:
+    """Return the language model of extractions, None if none is configured.
+
+    Raises:
+        StartRefused: The file with its key cannot be read.
+    """
+    if settings.llm_url is None or settings.llm_model is None:
+        return None
+    key = None
+    if settings.llm_key_file is not None:
+        try:
+            key = Path(settings.llm_key_file).read_text("utf-8").strip()
+        except (OSError, UnicodeError):
+            raise StartRefused("SVC_LLM_KEY_FILE: the file cannot be read") from None
+    return JsonModel(settings.llm_url, settings.llm_model, key=key, timeout_s=settings.llm_timeout_s)
 
 
 def api_limits(settings: Settings) -> ApiLimits:

@@ -2,22 +2,24 @@
 
 FROM is a folder, a file or s3://…. With `-o TO` (a folder that every node sees, or s3://…) no service is needed; with
 `--into-service` the documents appear in the service's store. What is done is skipped. Progress goes to the job log, a
-summary as JSON to stdout.
+summary as JSON to stdout. `--schema s.json` writes the values that a JSON Schema describes, one row per document, as
+JSONL or Parquet; a document that cannot be read has a row with its error.
 """
 
 import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
+from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, make_data_writer
 from cluster.errors import StartRefused
 from cluster.jobs.work.folders import FolderUnavailable, absolute_url, open_folder
 from cluster.jobs.work.kinds import Shape
 from cluster.jobs.work.ledger import WorkItem, make_items, read_manifest
+from cluster.jobs.work.outputs import DATA
 from cluster.jobs.work.service import find_service
 from cluster.jobs.work.spread import JobStopped
 from cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
@@ -41,7 +43,8 @@ def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
 @click.argument("source", metavar="FROM")
 @click.option("-o", "--output", metavar="TO", help="Folder that every node sees, or s3://bucket/prefix.")
 @click.option("--to", "formats", multiple=True, default=("tree",), type=click.Choice(list(EXTRACT_FORMATS)))
-@click.option("--as", "shape", type=click.Choice([shape.value for shape in Shape]), default=Shape.FILES.value)
+@click.option("--schema", type=click.File("rb"), help="Values by this JSON Schema instead; JSONL unless --as says so.")
+@click.option("--as", "shape", type=click.Choice([shape.value for shape in Shape]), help="files by default.")
 @click.option("--redacted", is_flag=True, help="Mask personal data; file names are not shown.")
 @click.option("--again", is_flag=True, help="Read failed documents again.")
 @click.option("--into-service", is_flag=True, help="Put the documents into the service's store instead.")
@@ -54,7 +57,8 @@ def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
 @click.option("--ocr", type=click.Choice([mode.value for mode in OcrMode]), default=OcrMode.AUTO.value)
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def main(
-    source: str, output: str | None, formats: tuple[str, ...], shape: str, redacted: bool, again: bool,
+    source: str, output: str | None, formats: tuple[str, ...], schema: BinaryIO | None, shape: str | None,
+    redacted: bool, again: bool,
     into_service: bool, tenant: str | None, org: str, corpus: str | None, workdir: Path | None, manifest: str | None,
     workers: int | None, ocr: str, dry_run: bool,
 ) -> None:  # fmt: skip
@@ -62,14 +66,19 @@ def main(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     if (output is None) == (not into_service):
         raise click.UsageError("say where to: either -o TO or --into-service")
+    wanted = _read_schema(schema) if schema is not None else None
+    if wanted is not None and into_service:
+        raise click.UsageError("--schema needs -o TO")
     try:
         root, items = find_items(absolute_url(source), manifest)
     except NotADirectoryError:
         raise click.UsageError(f"no such folder: {source}") from None
     if output is not None:
         job = FolderJob(
-            source=root, output=absolute_url(output), formats=tuple(dict.fromkeys(formats)), shape=Shape(shape),
-            ocr=OcrMode(ocr), redacted=redacted,
+            source=root, output=absolute_url(output),
+            formats=tuple(dict.fromkeys(formats)) if wanted is None else (DATA,),
+            shape=Shape(shape or (Shape.FILES if wanted is None else Shape.JSONL)),
+            ocr=OcrMode(ocr), redacted=redacted, schema=wanted,
         )  # fmt: skip
         _end(lambda: _into_folder(job, items, workers, again=again, dry_run=dry_run))
         return
@@ -77,6 +86,16 @@ def main(
         raise click.UsageError("--into-service needs --tenant")
     scope = Scope(tenant=tenant, org=org)
     _end(lambda: _into_service(root, items, corpus or root, scope, OcrMode(ocr), workdir, workers, dry_run=dry_run))
+
+
+def _read_schema(file: BinaryIO) -> str:
+    """Return the JSON text of a schema that can be used. Raises `click.UsageError`."""
+    try:
+        schema = json.load(file)
+    except (ValueError, RecursionError):
+        raise click.UsageError("--schema: the file is not JSON") from None
+    make_data_writer(schema)
+    return json.dumps(schema)
 
 
 def _into_folder(

@@ -35,6 +35,13 @@ class PortUnavailable(Exception):
         self.port, self.reason = port, reason
 
 
+class WrongAnswer(PortUnavailable):
+    """The other side is there, but refuses the request or answers in another form than was asked for."""
+
+    code = "wrong-answer"
+    retryable = False
+
+
 class PeerDied(PortUnavailable):
     """The other side ended while it worked on this very call."""
 
@@ -284,3 +291,14 @@ class Tokenizer(Protocol):
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Return the character range of each token."""
+
+
+class AskModel(Protocol):
+    """A language model of the operator's choice. Raises `PortUnavailable`, or `WrongAnswer` where it refuses."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+
+    def ask(self, system: str, user: str, answer_schema: Mapping[str, object]) -> str:
+        """Return the answer's text, which should be JSON of the schema. Blocks."""

@@ -22,7 +22,8 @@ SHARE_SUM = "share-sum"
 class Cell:
     """One cell; `row` and `col` are 0-based and name its top-left place in the grid.
 
-    `confidence`: the chance (0..1) that its text is right and stands where it belongs.
+    `confidence`: the chance (0..1) that its text is right and stands where it belongs. `value`: the ISO date or time
+    of a cell of a spreadsheet with a date format, whose text may leave open which part is the month.
     """
 
     row: int
@@ -33,6 +34,7 @@ class Cell:
     text: str = ""
     bbox: Bbox | None = None
     confidence: float = 1.0
+    value: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from models.export.markdown_inline import cut_spans, inline_item
 
 _BULLET = re.compile(r"^[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢⮚❖❑❏*–—\-\uf06c\uf06e\uf071\uf076\uf09f\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]\s*")
 _CHECK = re.compile(r"^([☐☑☒])\s*")
-_GENERATED_LABEL = re.compile(r"^\(?((?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*)[.)]+\s+")
+_GENERATED_LABEL = re.compile(r"^\(?((?:\d{1,9}|([A-Za-z])\2{0,2}|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*)[.)]+\s+")
 _LEGAL_LABEL = re.compile(r"^(\d{1,9}(?:\.\d{1,9})+)\s+")
 """A number of several levels without a full stop after it."""
 _GENERATED_BULLET = "• "

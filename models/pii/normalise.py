@@ -21,6 +21,7 @@ _LOOKALIKES = str.maketrans(
 )
 _CONTROLS = str.maketrans("\t\x0b\x0c\r\x1c\x1d\x1e\x1f", " " * 8)
 """A tab parts words as a blank does."""
+_CONTROL = re.compile("[\t\x0b\x0c\r\x1c-\x1f]")
 _ZERO_LENGTH = ("Cf", "Mn", "Me")
 
 Edit = tuple[int, int, int, int]
@@ -60,7 +61,8 @@ class Normalised:
 
 def normalise(text: str) -> Normalised:
     """Return the detection copy of `text`."""
-    text = text.translate(_CONTROLS)
+    if _CONTROL.search(text) is not None:
+        text = text.translate(_CONTROLS)
     encoded = ("%" in text or "&" in text) and _ENCODED.search(text) is not None
     if text.isascii() and not encoded:
         return Normalised(text)

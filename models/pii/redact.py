@@ -77,7 +77,7 @@ def _redact_block(block: Block, decisions: Decisions) -> Block:
 
 
 def _redact_cell(cell: Cell, spans: list[FlagSpan]) -> Cell:
-    return replace(cell, text=mask_spans(cell.text, spans)[0]) if spans else cell
+    return replace(cell, text=mask_spans(cell.text, spans)[0], value=None) if spans else cell
 
 
 Moved = list[tuple[int, int, int]]

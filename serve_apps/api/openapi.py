@@ -44,7 +44,12 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): {"409": _DISABLED},
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/original"): {"416": "The original has none of these bytes."},
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}"): {"304": "Unchanged (If-None-Match)."},
-    ("POST", "/v1/extract"): {"404": "The document is unknown, deleted, or another tenant's."},
+    ("POST", "/v1/extract"): {
+        "404": "The document or the stored schema is unknown, deleted, or another tenant's.",
+        "502": "engine=llm, and the language model did not answer in the form that was asked for.",
+    },
+    ("POST", "/v1/schemas"): {"409": "The organisation has its limit of schemas, or the schema its limit of versions."},
+    ("POST", "/v1/schemas/{name}/corrections"): {"409": "The schema has its limit of taught labels."},
     ("GET", "/v1/documents"): {"404": "The value is not a job id."},
     ("GET", "/v1/archive"): {"404": "One of the documents is unknown, deleted, or another tenant's."},
     ("GET", "/v1/documents/tables.parquet"): {

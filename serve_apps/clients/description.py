@@ -30,12 +30,29 @@ NAMES_BY_PATH = {
     "POST /v1/sources/{source_id}/sync": "sync_source",
     "GET /v1/sources/{source_id}": "get_source",
     "GET /v1/jobs/{job_id}/review": "list_job_review",
+    "POST /v1/jobs/{job_id}/review": "review_job",
     "GET /v1/review": "list_review",
+    "GET /v1/review/counts": "list_review_counts",
+    "POST /v1/schemas": "store_schema",
+    "GET /v1/schemas": "list_schemas",
+    "GET /v1/schemas/{name}": "get_schema",
+    "DELETE /v1/schemas/{name}": "delete_schema",
+    "POST /v1/schemas/{name}/corrections": "correct_value",
+    "DELETE /v1/schemas/{name}/labels": "delete_label",
     "POST /v1/erasure": "erase_person",
     "DELETE /v1/review/{act}": "undo_review",
 }
 """Names of operations whose route functions are clear only within their module."""
-REPEATABLE = {"cancel_job", "compare", "evaluate", "extract", "review_block", "sync_source", "enable_webhook"}
+REPEATABLE = {
+    "cancel_job",
+    "compare",
+    "evaluate",
+    "extract",
+    "review_block",
+    "review_job",
+    "sync_source",
+    "enable_webhook",
+}
 """POSTs that may be sent twice."""
 _TEXTUAL = {"application/json", "application/x-ndjson"}
 

@@ -21,6 +21,7 @@ CONTENTS: dict[str, dict[str, str]] = {
     "How to": {
         "ui": "Use the dashboard",
         "sdk": "Use Python or TypeScript",
+        "extract": "Extract values by a schema",
         "webhooks": "Receive webhooks",
         "sources": "Sync folders and buckets",
         "pii": "Mask personal data",

@@ -14,7 +14,7 @@ from serve_apps.ui.browser.login import Login
 from serve_apps.ui.browser.session import Sessions
 from serve_apps.ui.browser.theme import choose_theme
 from serve_apps.ui.browser.visit import FILES, SignedIn, Visit
-from serve_apps.ui.pages import account, comparing, document_list, documents, operating, reviewing
+from serve_apps.ui.pages import account, comparing, document_list, documents, extracting, operating, reviewing
 from serve_apps.ui.pages import work as pages
 from serve_apps.ui.pages.actions import act
 
@@ -28,6 +28,8 @@ SHOWN = {
     _DOCUMENT: documents.show_document,
     f"{_DOCUMENT}/preview": documents.preview,
     f"{_DOCUMENT}/review": reviewing.review_document,
+    f"{_DOCUMENT}/extract": extracting.show_extraction,
+    f"{_DOCUMENT}/extract/file": extracting.download_extraction,
     "/ui/compare": comparing.show_comparison,
     "/ui/review": reviewing.list_inbox,
     "/ui/review/documents": reviewing.list_doubtful,
@@ -43,6 +45,7 @@ SHOWN = {
 }
 SENT = {
     "/ui/act": act,
+    f"{_DOCUMENT}/extract": extracting.change_extraction,
     "/ui/act-on-many": document_list.act_on_many,
     "/ui/sources": operating.add_source,
     "/ui/webhooks": operating.add_webhook,

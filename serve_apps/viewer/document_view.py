@@ -59,12 +59,14 @@ class DocumentSource(Protocol):
 class ViewPlace:
     """Addresses of a view.
 
-    `address`: the page. `outputs`: prefix of pictures, parts and downloads. `exports`: names of plugins.
+    `address`: the page. `outputs`: prefix of pictures, parts and downloads. `exports`: names of plugins. `pages`:
+    further tabs with pages of their own, as address and text.
     """
 
     address: str
     outputs: str
     exports: Sequence[str] = ()
+    pages: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,7 @@ class DocumentView:
     marked: list[str]
     downloads: list[ViewDownload]
     places: dict[str, int]
+    pages: Sequence[tuple[str, str]] = ()
     tabs: Mapping[str, str] = field(default_factory=lambda: TABS)
     following: tuple[str, ...] = FOLLOWING
     shown: int = _SHOWN
@@ -143,6 +146,7 @@ async def view_document(
         marked=(query.get("blocks") or "").split(","),
         downloads=_downloads(place, document["document_id"], tree, redacted=redacted),
         places={block["id"]: block["page"] for block in tree["blocks"]},
+        pages=() if redacted else place.pages,
     )
 
 

@@ -360,6 +360,60 @@ class IdempotencyKeyTable(SQLModel, table=True):
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
 
 
+class SchemaTable(SQLModel, table=True):
+    """A version of a stored JSON Schema. `body` is text, because JSONB does not keep the order of properties."""
+
+    __tablename__ = "schemas"
+    tenant: str = Field(sa_column=Column(Text, primary_key=True))
+    org: str = Field(sa_column=Column(Text, primary_key=True))
+    name: str = Field(sa_column=Column(Text, primary_key=True))
+    version: int = Field(sa_column=Column(BigInteger, primary_key=True))
+    body: str = Field(sa_column=_text())
+    created_by: str = Field(sa_column=_text())
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class SchemaLabelTable(SQLModel, table=True):
+    """A label that a correction taught for a leaf of a stored schema."""
+
+    __tablename__ = "schema_labels"
+    tenant: str = Field(sa_column=Column(Text, primary_key=True))
+    org: str = Field(sa_column=Column(Text, primary_key=True))
+    name: str = Field(sa_column=Column(Text, primary_key=True))
+    path: str = Field(sa_column=Column(Text, primary_key=True))
+    label: str = Field(sa_column=Column(Text, primary_key=True))
+    taught_by: str = Field(sa_column=_text())
+    taught_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class SchemaCorrectionTable(SQLModel, table=True):
+    """The place of a corrected value in one attempt of a document."""
+
+    __tablename__ = "schema_corrections"
+    __table_args__ = (Index("schema_corrections_by_document", "document_id"),)
+    tenant: str = Field(sa_column=Column(Text, primary_key=True))
+    org: str = Field(sa_column=Column(Text, primary_key=True))
+    name: str = Field(sa_column=Column(Text, primary_key=True))
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    attempt: int = Field(sa_column=Column(BigInteger, primary_key=True))
+    path: str = Field(sa_column=Column(Text, primary_key=True))
+    block_id: str = Field(sa_column=_text())
+    cell: int | None = Field(sa_column=Column(BigInteger, nullable=True))
+    start_at: int = Field(sa_column=Column(BigInteger, nullable=False))
+    end_at: int = Field(sa_column=Column(BigInteger, nullable=False))
+    corrected_by: str = Field(sa_column=_text())
+
+
+class ModelAnswerTable(SQLModel, table=True):
+    """The answer of a language model to one request about a document."""
+
+    __tablename__ = "model_answers"
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    digest: str = Field(sa_column=Column(Text, primary_key=True))
+    answer: str = Field(sa_column=_text())
+    answered_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
 class RoleLeaseTable(SQLModel, table=True):
     """Singletons (janitor, index writer): holder and fence, on the database clock."""
 

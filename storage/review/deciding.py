@@ -12,7 +12,7 @@ from enum import StrEnum
 from psycopg.types.json import Jsonb
 
 from storage.postgres.database import Connection, Database
-from storage.review.reviews import FlagState
+from storage.review.reviews import FlagState, ListedFlag
 from storage.values.errors import NotFound
 from storage.values.ids import new_act_id
 from storage.values.rows import Actor, Scope
@@ -55,6 +55,15 @@ class Decided:
     decided_at: datetime
     act: str | None
     places: tuple[PlaceState, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidedMany:
+    """Result of a decision about many flags: how many places changed in how many documents; `act` undoes it."""
+
+    act: str | None
+    places: int
+    documents: int
 
 
 _LOCK = f"""
@@ -153,6 +162,30 @@ def decide(
         act=act if new else None,
         places=tuple(states),
     )
+
+
+def decide_many(
+    db: Database, scope: Scope, actor: Actor, *, flags: Sequence[ListedFlag], decision: FlagState, approvals: int = 1
+) -> DecidedMany:
+    """Record one decision for flags of any documents, audited in the same transaction. One undo takes it back."""
+    with db.transaction() as conn:
+        asked = [
+            {"document_id": flag.document_id, "block_id": flag.block_id, "place": flag.place, "flag": flag.flag}
+            for flag in flags
+        ]
+        ids = sorted({place["document_id"] for place in asked})
+        locked = {row["id"] for row in conn.execute(_LOCK, owned_by(scope, ids=ids)).fetchall()}
+        act = new_act_id()
+        values = {"act": act, "by": actor.key_name, "decision": decision.value}
+        asked = [place for place in asked if place["document_id"] in locked]
+        recorded = conn.execute(_RECORD, {**values, "asked": Jsonb(asked)}).fetchall()
+        changed = {(row["document_id"], row["place"], row["flag"]) for row in recorded}
+        new = [place for place in asked if (place["document_id"], place["place"], place["flag"]) in changed]
+        if new:
+            _apply(conn, new, approvals)
+            _audit(conn, scope, actor, f"flag.{decision}", new)
+    documents = len({place["document_id"] for place in new})
+    return DecidedMany(act=act if new else None, places=len(new), documents=documents)
 
 
 def undo_decision(db: Database, scope: Scope, actor: Actor, act: str, *, approvals: int = 1) -> tuple[PlaceState, ...]:

@@ -16,6 +16,7 @@ from models.cdom.flags import FlaggedPlace
 from models.cdom.original import ReadOptions
 from storage.access.audit import record
 from storage.index.index_requests import request_comparison
+from storage.objects.artifacts import TREE
 from storage.postgres.database import Connection, Database, Row
 from storage.review.flags import store_flags
 from storage.store import Store
@@ -170,3 +171,22 @@ def _record_change(
     scope = Scope(tenant=row["tenant"], org=row["org"])
     record(conn, scope, OPERATOR, "document.rescanned" if reason == "rescan" else "document.reread", shown.document_id)
     return True
+
+
+def publish_scanned(store: Store, shown: PublishedAttempt, tree_json: bytes, places: Sequence[FlaggedPlace]) -> bool:
+    """Publish a scanned tree as a new attempt and delete the files of the replaced one. False: another was faster.
+
+    Args:
+        store: The store of the document.
+        shown: The attempt that was scanned.
+        tree_json: The tree with its new flags.
+        places: The places of these flags.
+    """
+    files = {name: store.artifacts.read(shown.document_id, shown.attempt, name) for name in shown.manifest}
+    attempt = reserve_attempt(store.db, shown)
+    if attempt is None:
+        return False
+    manifest = store.artifacts.put(shown.document_id, attempt, files | {TREE: tree_json})
+    moved = show_rescanned(store.db, shown, attempt, manifest, places)
+    store.artifacts.delete_attempt(shown.document_id, shown.attempt if moved else attempt)
+    return moved

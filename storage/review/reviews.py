@@ -4,8 +4,9 @@ Rows only, always through a scope; callers read texts from the trees. A decision
 every attempt of the document that has the same value in the same place.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -61,7 +62,30 @@ class ListedFlag:
     place: str
     confidence: float
     state: FlagState
+    value: str = ""
+    same: int = 1
     words: tuple[KeyDecision, ...] = ()
+
+
+class ReviewOrder(StrEnum):
+    """Order of the documents of a review: most pending flags first, newest first, or by file name."""
+
+    PENDING = "pending"
+    NEWEST = "newest"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedDocument:
+    """A document with flags, how many of them are in each state, and how many there are of each flag."""
+
+    job_id: JobId
+    document_id: DocumentId
+    source_file: str
+    pending: int
+    approved: int
+    rejected: int
+    kinds: dict[str, int]
 
 
 _WANTED = """
@@ -73,13 +97,34 @@ and (%(by)s::text is null or exists (select 1 from decision_log l where l.docume
 """
 _LIST = f"""
 select j.id as job_id, d.id as document_id, d.source_file, f.attempt, f.block_id, f.flag, f.place, f.confidence,
-  coalesce(c.decision, 'pending') as state
+  coalesce(c.decision, 'pending') as state, coalesce(f.value, '') as value
 from jobs j join documents d on d.job_id = j.id and d.status = 'succeeded' and d.deleted_at is null
 join flags f on f.document_id = d.id and f.attempt = d.published_attempt
 left join decisions c on c.document_id = f.document_id and c.place = f.place and c.flag = f.flag
 where {OWNED} and j.id = any(%(job_ids)s) and {_WANTED}
 order by j.seq desc, d.position, f.block_order, f.number, f.flag
 """
+_COUNTS = f"""
+with counted as (
+  select j.id as job_id, j.seq, d.id as document_id, d.position, d.source_file, f.flag, count(*) as flags,
+    count(*) filter (where coalesce(c.decision, 'pending') = 'pending') as pending,
+    count(*) filter (where c.decision = 'approved') as approved,
+    count(*) filter (where c.decision = 'rejected') as rejected
+  from jobs j join documents d on d.job_id = j.id and d.status = 'succeeded' and d.deleted_at is null
+  join flags f on f.document_id = d.id and f.attempt = d.published_attempt
+  left join decisions c on c.document_id = f.document_id and c.place = f.place and c.flag = f.flag
+  where {OWNED} and {_WANTED}
+  group by j.id, j.seq, d.id, d.position, d.source_file, f.flag
+)
+select job_id, document_id, source_file, sum(pending)::int as pending, sum(approved)::int as approved,
+  sum(rejected)::int as rejected, jsonb_object_agg(flag, flags) as kinds
+from counted group by job_id, seq, document_id, position, source_file
+"""
+_ORDERS = {
+    ReviewOrder.PENDING: "sum(pending) desc, seq desc, position",
+    ReviewOrder.NEWEST: "seq desc, position",
+    ReviewOrder.NAME: "source_file, seq desc, position",
+}
 _JOBS = f"""
 select j.id, j.seq, waiting.n from jobs j cross join lateral (
   select count(*) as n from documents d
@@ -115,6 +160,31 @@ def list_inbox(
     items = _list(store.db, scope, [job["id"] for job in shown], conditions)
     more = len(jobs) > len(shown)
     return ListPage(tuple(items), cursors.write((shown[-1]["seq"],)) if more else None)
+
+
+def count_by_document(
+    store: Store, scope: Scope, *, order: ReviewOrder = ReviewOrder.PENDING, conditions: FlagFilter = PENDING,
+    limit: int = 100, cursor: str | None = None,
+) -> ListPage[ReviewedDocument]:  # fmt: skip
+    """Return the documents with flags that match, with exact counts of these flags by state."""
+    cursors = Cursors(store.signer, f"review-counts-{order}", scope)
+    passed = int(cursors.read(cursor)[0]) if cursor else 0
+    query = f"{_COUNTS} order by {_ORDERS[order]} limit %(limit)s offset %(passed)s"
+    rows = store.db.fetch_all(query, owned_by(scope, limit=limit + 1, passed=passed, **_values(conditions)))
+    items = tuple(ReviewedDocument(**row) for row in rows[:limit])
+    return ListPage(items, cursors.write((passed + limit,)) if len(rows) > limit else None)
+
+
+def count_same(listed: Sequence[ListedFlag], *, grouped: bool = False) -> list[ListedFlag]:
+    """Return the flags with how many of the list have their kind and value; `grouped`: the first of each value."""
+    counts = Counter((flag.flag, flag.value) for flag in listed if flag.value)
+    counted = [replace(flag, same=counts[flag.flag, flag.value] or 1) for flag in listed]
+    if not grouped:
+        return counted
+    first: dict[tuple[str, str], ListedFlag] = {}
+    for flag in counted:
+        first.setdefault((flag.flag, flag.value or flag.place), flag)
+    return list(first.values())
 
 
 def read_decisions(db: Database, document_id: str) -> dict[tuple[str, str], str]:

@@ -95,7 +95,7 @@ def _purge(store: Store, conn: Connection, row: Row) -> None:
     erased = row["sha256"] is None or erase_blob(store, conn, row["sha256"])
     crash_point(CrashPoint.AFTER_PURGE_BLOB)
     conn.execute(_ERASE_ROW, (document_id,))
-    for table in ("page_progress", "flags", "decisions", "decision_log"):
+    for table in ("page_progress", "flags", "decisions", "decision_log", "schema_corrections", "model_answers"):
         conn.execute(f"delete from {table} where document_id = %s", (document_id,))
     _blank_events(conn, row["job_id"], document_id)
     if store.artifacts.attempts(document_id) or (row["sha256"] and erased and store.blobs.exists(row["sha256"])):

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,16 +17,37 @@ import pytest
 from storage.store import Store
 from tests.api.harness import make_resources, reading
 from tests.api.live import listening
+from tests.ui.papers import LetterReader
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
-PAGES = ("README.md", "docs/get-started.md", "docs/use-with.md")
+EXTRACT = "docs/extract.md"
+PAGES = ("README.md", "docs/get-started.md", "docs/use-with.md", EXTRACT)
 SHOWN = {"text", "console", "json", "markdown"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
 def blocks(page: str, language: str) -> list[str]:
     return [text for kind, text in _BLOCK.findall((ROOT / page).read_text()) if kind == language]
+
+
+class PageReader(LetterReader):
+    """Reads the web pages of examples too."""
+
+    heads = (b"<",)
+
+
+@pytest.fixture
+def reading_url(store: Store, dsn: str) -> Iterator[str]:
+    reader = PageReader(store)
+    thread = threading.Thread(target=reader.run)
+    thread.start()
+    try:
+        with listening(make_resources(store, dsn=dsn)) as address:
+            yield address
+    finally:
+        reader.stopping.set()
+        thread.join()
 
 
 @pytest.fixture
@@ -68,10 +90,17 @@ def test_the_shell_blocks_of_a_page_run_in_order(page: str, url: str, folder: Pa
 
 
 @pytest.mark.parametrize(
-    ("page", "number"), [(page, number) for page in PAGES for number in range(len(blocks(page, "python")))]
+    ("page", "number"),
+    [(page, number) for page in PAGES if page != EXTRACT for number in range(len(blocks(page, "python")))],
 )
 def test_a_python_block_runs_alone(page: str, number: int, url: str, folder: Path) -> None:
     assert run([sys.executable, "-"], blocks(page, "python")[number], url, folder).strip()
+
+
+@pytest.mark.parametrize("number", range(len(blocks(EXTRACT, "python"))))
+def test_extraction_prints_the_output_of_its_page(number: int, reading_url: str, folder: Path) -> None:
+    source, shown = blocks(EXTRACT, "python")[number], blocks(EXTRACT, "text")[number]
+    assert run([sys.executable, "-"], source, reading_url, folder) == shown
 
 
 @pytest.mark.parametrize("page", PAGES)

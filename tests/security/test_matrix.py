@@ -100,6 +100,17 @@ async def decided(owner: httpx.AsyncClient) -> Ids:
     return {"act": said.json()["act"]}
 
 
+async def stored(owner: httpx.AsyncClient) -> Ids:
+    """A schema of the owner's with a taught label."""
+    schema = {"type": "object", "properties": {"total": {"type": "number"}}}
+    await owner.post("/v1/schemas", json={"name": "outline", "schema": schema})
+    blocks = [TREE["blocks"][0], TREE["blocks"][1] | {"text": "owed 7"}]
+    job = (await owner.post("/v1/ingest", json={"tree": TREE | {"blocks": blocks}})).json()
+    place = {"document_id": job["documents"][0]["document_id"], "path": "/total", "block_id": "b1", "text": "7"}
+    await owner.post("/v1/schemas/outline/corrections", json=place)
+    return PATH
+
+
 def a_pdf(text: str) -> tuple[str, bytes, str]:
     """A part with a document that really can be read."""
     document = pymupdf.open()
@@ -154,7 +165,9 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/documents/tables.parquet"): Row(404, {"params": {"document_id": new_document_id()}}),
     ("GET", "/v1/archive"): Row(404, {"params": {"document_id": new_document_id()}}),
     ("GET", "/v1/jobs/{job_id}/review"): Row(200),
+    ("POST", "/v1/jobs/{job_id}/review"): Row(200, {"json": {"decision": "approved"}}),
     ("GET", "/v1/review"): Row(200),
+    ("GET", "/v1/review/counts"): Row(200),
     ("GET", "/v1/review/documents"): Row(200),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/review"): Row(200, {"json": {"decision": "seen"}}),
     ("GET", "/v1/search"): Row(409, {"params": {"q": "ropes"}}),
@@ -164,6 +177,14 @@ ROWS: dict[tuple[str, str], Row] = {
     ("DELETE", "/v1/review/{act}"): Row(200, make=decided, by_caller=True),
     ("POST", "/v1/compare"): Row(200, {"files": {"a": a_pdf("one"), "b": a_pdf("two")}}),
     ("POST", "/v1/evaluate"): Row(200, {"files": {"files": a_pdf("one")}}),
+    ("POST", "/v1/schemas"): Row(201, {"json": {"name": "bill", "schema": {"type": "object"}}}),
+    ("GET", "/v1/schemas"): Row(200),
+    ("GET", "/v1/schemas/{name}"): Row(200, make=stored),
+    ("DELETE", "/v1/schemas/{name}"): Row(204, make=stored),
+    ("POST", "/v1/schemas/{name}/corrections"): Row(
+        404, {"json": {"document_id": new_document_id(), "path": "/total", "block_id": "b1"}}, make=stored
+    ),
+    ("DELETE", "/v1/schemas/{name}/labels"): Row(204, {"params": {"path": "/total", "label": "owed"}}, make=stored),
     ("POST", "/v1/extract"): Row(200, {"files": {"file": a_pdf("one")}, "data": {"schema": '{"type": "object"}'}}),
 }
 OPEN = {("GET", "/v1/health"), ("GET", "/v1/token"), ("GET", "/metrics")}

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 import pymupdf
 
@@ -74,7 +74,9 @@ HELD = b"%HELD"
 
 
 class LetterReader(TinyReader):
-    """Publishes what the real readers find in PDFs; anything else fails as before."""
+    """Publishes what the real readers find in files that begin with one of `heads`; anything else fails as before."""
+
+    heads: ClassVar[tuple[bytes, ...]] = (b"%PDF",)
 
     def _end(self, claim: Claim) -> None:
         assert claim.blob_sha256 is not None
@@ -90,7 +92,7 @@ class LetterReader(TinyReader):
             )
             Queue(self.store.db, claim.worker, LeasePolicy(), self.store.signer).beat([beat])
             return
-        if not data.startswith(b"%PDF"):
+        if not data.startswith(self.heads):
             super()._end(claim)
             return
         tree = read_letter(data)
@@ -99,7 +101,7 @@ class LetterReader(TinyReader):
         ended = Succeeded(
             claim=claim,
             manifest=manifest,
-            format="pdf",
+            format=tree.source.format,
             pages=pages,
             route_counts={"fast": pages},
             flags=find_places(tree),

@@ -13,13 +13,13 @@ from cluster.bootstrap.opening import open_runtime_store
 from cluster.cli.shared.database import runtime_of
 from cluster.cli.shared.options import CommandStopped, workdir_option
 from cluster.cli.shared.progress import ProgressBar
-from models.cdom.tree import load_tree
+from models.cdom.tree import dump_tree, load_tree
 from models.pii.engines.choose import PiiEngineChoice, make_detector
 from models.pii.errors import EngineMissing
 from models.pii.flag import flag_tree
-from serve_apps.api.context.redaction_scans import publish_scanned
+from models.pii.places import find_places
 from storage.objects.artifacts import TREE
-from storage.review.republish import list_shown
+from storage.review.republish import list_shown, publish_scanned
 from storage.values.errors import NotFound, StorageError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def rescan_document(
         if not everything and is_current(tree.pii, detector):
             return "up to date"
         flagged = flag_tree(tree, detector)
-        if not publish_scanned(store, shown, flagged):
+        if not publish_scanned(store, shown, dump_tree(flagged), find_places(flagged)):
             return "gone"
     except NotFound:
         return "gone"

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -22,6 +22,8 @@ from models.neural.ocr import make_recogniser
 GIB = 1 << 30  # bytes
 LOW_DISK = 5 * GIB
 LOW_MEMORY = 2 * GIB
+PROXIES = frozenset({"nginx", "apache2", "httpd", "caddy", "traefik", "envoy"})
+"""Programs that may forward requests of other machines. HAProxy is left out because Quire starts its own."""
 
 
 class Verdict(StrEnum):
@@ -68,6 +70,7 @@ def _look(workdir: Path, langs: tuple[str, ...], engine: str, flags: frozenset[s
     yield check_sandbox()
     yield check_disk(workdir)
     yield check_memory()
+    yield check_proxy()
 
 
 def check_processor(flags: frozenset[str] | None = None) -> Finding:
@@ -114,6 +117,30 @@ def check_memory() -> Finding:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     verdict = Verdict.OK if total >= LOW_MEMORY else Verdict.WARN
     return Finding(check="memory", verdict=verdict, detail=f"{total / GIB:.1f} GiB")
+
+
+def check_proxy(commands: Iterable[str] | None = None, trusted: str | None = None) -> Finding:
+    """Warn about a reverse proxy of this machine: to the service its callers look local, and get the default token.
+
+    Args:
+        commands: Names of the running programs; those of this machine by default.
+        trusted: The value of `SVC_TRUSTED_PROXIES`; that of the environment by default.
+    """
+    named = os.environ.get("SVC_TRUSTED_PROXIES", "") if trusted is None else trusted
+    proxies = sorted(PROXIES & set(_running_commands() if commands is None else commands))
+    if not proxies or named.strip():
+        return Finding(check="proxy", verdict=Verdict.OK, detail=f"trusted: {named}" if named else "none found")
+    detail = f"{', '.join(proxies)} runs here: if it forwards to Quire, set SVC_TRUSTED_PROXIES=127.0.0.1 and use keys"
+    return Finding(check="proxy", verdict=Verdict.WARN, detail=detail)
+
+
+def _running_commands() -> Iterator[str]:
+    """Yield the names of the running programs where the system lists them in /proc."""
+    for path in Path("/proc").glob("[0-9]*/comm"):
+        try:
+            yield path.read_text().strip()
+        except OSError:
+            continue
 
 
 def _split(text: str) -> list[str]:

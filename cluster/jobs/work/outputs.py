@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic_core import from_json, to_json
 
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted
+from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, Write, make_data_writer
 from cluster.jobs.work.folders import Folder
 from cluster.jobs.work.kinds import Shape
 from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem, place, write_records
@@ -22,6 +22,8 @@ from models.cdom.errors import ErrorCode
 from models.cdom.ports import ReadOutcome
 
 SHARDS = "shards"
+DATA = "data"
+"""Format of the values by a JSON Schema; its shards have a row for failed documents too, with their error."""
 
 
 T = TypeVar("T")
@@ -47,7 +49,10 @@ class Output(Protocol[T]):
 
 
 class FolderOutput:
-    """Writes `formats` of EXTRACT_FORMATS in `shape`; `name_of` returns the name to show for an item."""
+    """Writes `formats` of EXTRACT_FORMATS in `shape`; `name_of` returns the name to show for an item.
+
+    With `schema`, the JSON text of a JSON Schema, there is the format `data`.
+    """
 
     def __init__(
         self,
@@ -55,8 +60,11 @@ class FolderOutput:
         formats: Sequence[str],
         shape: Shape,
         name_of: Callable[[WorkItem], str] = lambda item: item.name,
+        schema: str | None = None,
     ) -> None:
         self._folder, self._formats, self._shape, self._name_of = folder, tuple(formats), shape, name_of
+        own = {} if schema is None else {DATA: (".json", make_data_writer(json.loads(schema)))}
+        self._writers: dict[str, tuple[str, Write]] = EXTRACT_FORMATS | own
 
     def keep(self, item: WorkItem, record: Record, outcome: ReadOutcome, original: BinaryIO | None) -> Kept[Outputs]:
         """Make the document's outputs and, as files, write them. A format that fails is the document's error."""
@@ -65,7 +73,7 @@ class FolderOutput:
             return Kept(record)
         read = Extracted(tree=outcome.tree, tree_json=outcome.tree_json, name=record.name)
         try:
-            outputs = {format_name: EXTRACT_FORMATS[format_name][1](read) for format_name in self._formats}
+            outputs = {format_name: self._writers[format_name][1](read) for format_name in self._formats}
         except Exception:  # a bug in an export
             return Kept(replace(record, error=ErrorCode.INTERNAL.value))
         record = replace(record, pages=len(outcome.tree.pages))
@@ -73,9 +81,9 @@ class FolderOutput:
 
     def close(self, block: WorkBlock, kept: Sequence[Kept[Outputs]]) -> list[Record]:
         """Write the block's shard and its records."""
-        rows = [result for result in kept if result.outputs]
+        rows = [result for result in kept if result.outputs or DATA in self._formats]
         records = [result.record for result in kept]
-        if rows:
+        if rows and self._shape is not Shape.FILES:
             name = f"{SHARDS}/{block.name}.{self._shape.value}"
             self._folder.write(name, self._shard(rows))
             records = [replace(result.record, outputs=(name,)) if result.outputs else result.record for result in kept]
@@ -83,9 +91,7 @@ class FolderOutput:
         return records
 
     def _write(self, record: Record, outputs: dict[str, bytes]) -> Record:
-        names = {
-            format_name: place(format_name, record.key, EXTRACT_FORMATS[format_name][0]) for format_name in outputs
-        }
+        names = {format_name: place(format_name, record.key, self._writers[format_name][0]) for format_name in outputs}
         for format_name, data in outputs.items():
             self._folder.write(names[format_name], data)
         return replace(record, outputs=tuple(names.values()))
@@ -93,7 +99,7 @@ class FolderOutput:
     def _shard(self, rows: Sequence[Kept[Outputs]]) -> bytes:
         match self._shape:
             case Shape.JSONL:
-                return b"".join(map(_json_line, rows))
+                return b"".join(map(self._json_line, rows))
             case Shape.PARQUET:
                 return _parquet(rows, self._formats)
             case Shape.FILES:
@@ -101,31 +107,33 @@ class FolderOutput:
             case _:
                 assert_never(self._shape)
 
+    def _json_line(self, row: Kept[Outputs]) -> bytes:
+        """Return a line with JSON formats as values and others as strings."""
+        outputs = {
+            name: to_json(from_json(data)) if self._writers[name][0] == ".json" else json.dumps(data.decode()).encode()
+            for name, data in (row.outputs or {}).items()
+        }
+        if DATA in self._formats:
+            outputs.setdefault(DATA, b"null")
+        head = json.dumps(_facts(row.record, self._formats)).encode().removesuffix(b"}")
+        return head + b"".join(b',"%s":%s' % (name.encode(), data) for name, data in outputs.items()) + b"}\n"
 
-def _facts(record: Record) -> dict[str, Any]:
-    copied = ("key", "name", "sha256", "bytes", "pages")
+
+def _facts(record: Record, formats: Sequence[str]) -> dict[str, Any]:
+    copied = ("key", "name", "sha256", "bytes", "pages", *(("error",) if DATA in formats else ()))
     return {name: value for name, value in asdict(record).items() if name in copied}
-
-
-def _json_line(row: Kept[Outputs]) -> bytes:
-    """Return a line with JSON formats as values and others as strings."""
-    outputs = {
-        name: to_json(from_json(data)) if _is_json(name) else json.dumps(data.decode()).encode()
-        for name, data in (row.outputs or {}).items()
-    }
-    head = json.dumps(_facts(row.record)).encode().removesuffix(b"}")
-    return head + b"".join(b',"%s":%s' % (name.encode(), data) for name, data in outputs.items()) + b"}\n"
-
-
-def _is_json(name: str) -> bool:
-    return EXTRACT_FORMATS[name][0] == ".json"
 
 
 def _parquet(rows: Sequence[Kept[Outputs]], formats: Sequence[str]) -> bytes:
     """Return a table with a row a document: its facts, then a string column per format. Same rows give same bytes."""
     types = {"key": pa.string(), "name": pa.string(), "sha256": pa.string(), "bytes": pa.int64(), "pages": pa.int64()}
+    if DATA in formats:
+        types["error"] = pa.string()
     schema = pa.schema([*types.items(), *((name, pa.large_string()) for name in formats)])
-    table = [_facts(row.record) | {name: data.decode() for name, data in (row.outputs or {}).items()} for row in rows]
+    table = [
+        _facts(row.record, formats) | {name: data.decode() for name, data in (row.outputs or {}).items()}
+        for row in rows
+    ]
     for row in table:
         row["name"] = row["name"].encode(errors="replace").decode()
     sink = io.BytesIO()

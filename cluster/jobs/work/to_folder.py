@@ -1,5 +1,6 @@
 """Bulk extraction into a folder or bucket, without a service: the worker, and the blocks that are not done."""
 
+import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class OtherResults(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderJob:
-    """Source, output and options of a job, as plain values that travel to the workers."""
+    """Source, output and options of a job, as plain values that travel to the workers. `schema`: of the format data."""
 
     source: str
     output: str
@@ -45,6 +46,7 @@ class FolderJob:
     shape: Shape
     ocr: OcrMode
     redacted: bool
+    schema: str | None = None
 
     @property
     def options(self) -> ReadOptions:
@@ -59,6 +61,7 @@ class FolderJob:
             "redacted": self.redacted,
             "options": self.options.digest(),
             "version": SERVICE_VERSION,
+            **({} if self.schema is None else {"schema": hashlib.sha256(self.schema.encode()).hexdigest()}),
         }
 
 
@@ -69,7 +72,7 @@ class ReadRow:
         name_of = (lambda _: HIDDEN_NAME) if job.redacted else (lambda item: item.name)
         self._reader = BlockReader(
             open_folder(job.source),
-            FolderOutput(open_folder(job.output, make=True), job.formats, job.shape, name_of),
+            FolderOutput(open_folder(job.output, make=True), job.formats, job.shape, name_of, job.schema),
             job.options,
             lambda: make_cpu_recogniser(job.options.ocr_langs),
             finish=redact_outcome if job.redacted else as_read,

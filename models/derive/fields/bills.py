@@ -4,6 +4,7 @@ Issuer, address, total, date, currency, account. In: fragments and the keys alre
 fragments.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from models.derive.fields.extracted_field import ExtractedField, make_field
@@ -13,12 +14,31 @@ from models.derive.fields.labels import match_label
 from models.derive.fields.letterhead import find_letterhead
 from models.derive.fields.lexicon import Key
 from models.derive.fields.totals import choose_total
-from models.derive.fields.values import CURRENCY, EMAIL, ValueType, find_amounts, find_currency, find_dates, find_ibans
+from models.derive.fields.values import (
+    CURRENCIES,
+    CURRENCY,
+    EMAIL,
+    ValueType,
+    find_amounts,
+    find_currency,
+    find_dates,
+    find_ibans,
+)
 
 BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}
 )
 """A document that names one of these has an issuer."""
+
+STATED_CURRENCY = re.compile(r"(?:\bin |\(|\btotal )(?P<code>[A-Z]{3})\b", re.IGNORECASE)
+"""A currency in `All amounts in GBP`, `Amount (EUR)`."""
+
+TAX_NUMBER = re.compile(
+    r"\b(?:VAT|TVA|USt|MwSt|IVA|BTW|UID)[^\d\n]{0,40}?[\s:-]"
+    r"(?P<number>(?:ATU|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|GB|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK)"
+    r"\s?[\dA-Z]{1,3}(?:\s?\d{2,9}){1,4})(?!\w)",
+)
+"""A tax number of a European country behind words for it, inside a text."""
 
 Placed = tuple[Fragment, ExtractedField]
 Candidate = tuple[Fragment, ExtractedField | None]
@@ -42,7 +62,8 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
         )
     if total is not None or named & BILL_KEYS:
         yield from _issuer(fragments, named)
-        yield from _currency(fragments, named)
+        if Key.CURRENCY not in named:
+            yield from find_stated_currency(fragments)
     if Key.DATE not in named:
         yield from _date(fragments)
     yield from _accounts(fragments, named)
@@ -77,10 +98,8 @@ def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Ca
         yield fragment, make_field(parts, "address", Key.ADDRESS, ValueType.TEXT, head.address, head.confidence)
 
 
-def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
-    """Yield the first currency that an amount carries."""
-    if Key.CURRENCY in named:
-        return
+def find_stated_currency(fragments: Sequence[Fragment]) -> Iterator[Candidate]:
+    """Yield the first currency that an amount carries, else the one that a sentence or a column's head states."""
     for fragment in fragments:
         for amount in find_amounts(fragment.text):
             mark = CURRENCY.search(amount.raw)
@@ -91,6 +110,15 @@ def _currency(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[
                     make_field(fragment, "currency", Key.CURRENCY, ValueType.CURRENCY, mark.group(), 0.7, code),
                 )
                 return
+    for fragment in fragments:
+        stated = STATED_CURRENCY.search(fragment.text)
+        if stated is not None and stated["code"].lower() in CURRENCIES:
+            code = CURRENCIES[stated["code"].lower()]
+            yield (
+                fragment,
+                make_field(fragment, "currency", Key.CURRENCY, ValueType.CURRENCY, stated["code"], 0.6, code),
+            )
+            return
 
 
 def _date(fragments: Sequence[Fragment]) -> Iterator[Candidate]:
@@ -108,6 +136,10 @@ def _accounts(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[
     for fragment in fragments:
         for iban in find_ibans(fragment.text) if Key.IBAN not in named else ():
             yield fragment, make_field(fragment, "iban", Key.IBAN, ValueType.IDENTIFIER, iban.raw, 0.9, iban.normal)
+        number = TAX_NUMBER.search(fragment.text) if Key.VAT_ID not in named else None
+        if number is not None:
+            raw = number["number"].strip()
+            yield fragment, make_field(fragment, "vat id", Key.VAT_ID, ValueType.IDENTIFIER, raw, 0.8)
         email = EMAIL.search(fragment.text) if "@" in fragment.text and Key.EMAIL not in named else None
         if email:
             yield fragment, make_field(fragment, "email", Key.EMAIL, ValueType.EMAIL, email.group(), 0.8)

@@ -9,6 +9,8 @@ from models.cdom.tree import BlockId
 from models.derive.fields.fragments import Fragment
 from models.derive.fields.values import ValueType, normalise
 
+_WORD = re.compile(r"\w")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldEvidence:
@@ -61,10 +63,19 @@ def _find(raw: str, value: str, start: int) -> tuple[int, int] | None:
     words = value.split()
     if not words:
         return None
+    stated = " ".join(words)
+    first = raw.find(stated, start)
+    if first >= 0 and _is_whole(raw, first, first + len(stated)):
+        return first, first + len(stated)
     spaced = r"\s+".join(map(re.escape, words))
     whole = re.compile(rf"(?<!\w){spaced}(?!\w)").search(raw, start)
     match = whole or re.compile(spaced).search(raw, start)
     return match.span() if match else None
+
+
+def _is_whole(raw: str, start: int, end: int) -> bool:
+    """Return whether no word goes on before or behind the range."""
+    return not (_WORD.match(raw, start - 1) if start else None) and not _WORD.match(raw, end)
 
 
 def make_field(

@@ -78,7 +78,9 @@ def find_fields(tree: Tree) -> list[ExtractedField]:
         (pair.fragment.order, field) for pair in pairs if not _is_title_of_money(pair) for field in _of_pair(pair)
     ]
     placed += [(fragment.order, field) for fragment, field in find_ticked(fragments)]
-    named = frozenset(field.canonical_key for _, field in placed)
+    named = frozenset(
+        field.canonical_key for _, field in placed if field.canonical_key != Key.DATE or field.normalized is not None
+    )
     placed += [(fragment.order, field) for fragment, field in find_unlabelled(fragments, named)]
     surest: dict[tuple[object, ...], tuple[int, ExtractedField]] = {}
     for order, field in sorted(placed, key=lambda entry: entry[1].confidence):

@@ -134,6 +134,18 @@ class Neighbours:
         ]
         return min(row, key=lambda other: other.bbox[0] if other.bbox else 0.0, default=None)
 
+    def all_right_of(self, fragment: Fragment) -> list[Fragment]:
+        """Return the fragments to the right that are within this one's height, from top to bottom."""
+        if fragment.bbox is None:
+            return []
+        edge = fragment.bbox[2] - 0.4 * min(fragment.height, MAX_LINE)
+        beside = [
+            other
+            for other in self._within(fragment.bbox[1], fragment.bbox[3])
+            if other.bbox and other.bbox[0] >= edge and other is not fragment and _same_line(fragment, other)
+        ]
+        return sorted(beside, key=lambda other: (other.bbox[1], other.bbox[0]) if other.bbox else (0.0, 0.0))
+
     def below(self, fragment: Fragment, *, lines: float = 1.6) -> Fragment | None:
         """Return the nearest fragment that begins under this one, at most `lines` of its heights away."""
         if fragment.bbox is None:

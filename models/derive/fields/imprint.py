@@ -9,12 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from models.derive.fields.fragments import Fragment
+from models.derive.fields.letterhead import LEGAL_FORM
 
 SENDER = re.compile(
-    r"^(?P<name>[^\W\d_][^|·•]{1,48}?)\s?(?:\s[-–—]\s|[|·•])\s?(?P<address>[^|·•:]{3,60}?\d[^|·•:]{0,60}?"
+    r"^(?P<name>[^\W\d_][^|·•]{1,48}?)\s?(?:\s[-–—]\s|[|·•])\s?(?P<address>(?=[^|·•:]{0,60}\d)[^|·•:]{3,80}?"
     r"(?:\s[-–—]\s|[|·•,])\s?(?:[A-Z]{1,3}-)?\d{4,6}\s[^\d]{2,40})$"
 )
 """Name, street with a number, postcode and town between dashes, bars or dots (DIN 5008's return address)."""
+MARKED = re.compile(
+    r"^(?P<name>[^\W\d_][^|·•]{1,48}?)\s?[|·•]\s?(?P<address>(?=[^|·•]{0,60}\d)[^|·•:]{3,60}[|·•](?=[^|·•]{0,40}\d)[^|·•:]{3,40})$"
+)
+"""The same between dots or bars, with a postcode anywhere in its last part; the name has a legal form."""
 IMPRINT = re.compile(
     r"^\W*(?P<name>[^\W\d_][^:;]{1,58}?)[\s,–-]*\b(?:"
     r"(?:(?:sarl|sas|sasu|sa|eurl|sci|société)\s)?au\s+capital|si[èe]ge\s+social|registered\s+(?:office|in|address|company)|"
@@ -41,6 +46,10 @@ def find_imprint(fragments: Sequence[Fragment]) -> Imprint | None:
         match = SENDER.match(fragment.text) if fragment.page == fragments[0].page else None
         if match and _is_name(match["name"]):
             return Imprint(match["name"].strip(), match["address"].strip(), fragment, 0.85)
+    for fragment in fragments:
+        match = MARKED.match(fragment.text) if fragment.page == fragments[0].page else None
+        if match and _is_name(match["name"]) and LEGAL_FORM.search(match["name"]):
+            return Imprint(match["name"].strip(), match["address"].strip(), fragment, 0.8)
     for fragment in fragments:
         match = IMPRINT.match(fragment.text)
         if match and _is_name(match["name"]):

@@ -12,6 +12,8 @@ MAX_LABEL_WORDS = 6  # words of the longest label in the lexicon
 WORD = re.compile(r"[^\W_]+|[°#%]")
 
 
+_NUMBER_WORDS = frozenset({"no", "nr", "number", "num", "n°"})
+"""Last words of labels that a number sign may replace."""
 _OTHER_SIGNS = str.maketrans({"º": "°", "№": "#"})
 
 
@@ -32,6 +34,9 @@ def _lexicon() -> dict[tuple[str, ...], Key]:
     for key, labels in LABELS.items():
         for label in labels.split(";"):
             words.setdefault(tuple(word for word, _ in label_words(label)), key)
+    for phrase, key in list(words.items()):
+        if phrase[-1] in _NUMBER_WORDS and len(phrase) > 1:
+            words.setdefault((*phrase[:-1], "#"), key)
     return words
 
 

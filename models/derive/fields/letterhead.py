@@ -34,7 +34,8 @@ NOT_A_FIRM = re.compile(
     re.IGNORECASE,
 )
 STREET = re.compile(
-    r"\b(no|lot|jalan|jln|lorong|taman|tmn|bandar|seksyen|kampung|street|st|road|rd|avenue|ave|lane|drive|blvd|boulevard|floor|level|"
+    r"\b(no\.?[ :]{0,2}\d+|lot|jalan|jln|lorong|lrg|persiaran|kawasan|"
+    r"taman|tmn|bandar|seksyen|kampung|street|st|road|rd|avenue|ave|lane|drive|blvd|boulevard|floor|level|"
     r"suite|"
     r"block|blk|unit|building|bangunan|plaza|park|highway|rue|cedex|place|quai|"
     r"allée|chemin|weg|calle|avenida|via|viale|"
@@ -42,14 +43,19 @@ STREET = re.compile(
     r"batu|ground|po box|postfach|\w+(?:straße|strasse|str|straat|weg|platz|gasse))\b\.?",
     re.IGNORECASE,
 )
-POSTCODE = re.compile(r"(?<![\d.,/-])(?:[A-Z]{1,2}-)?\d{4,6}(?![\d.,/-])|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b")
+POSTCODE = re.compile(
+    r"(?<![\d.,/-])(?:[A-Z]{1,2}-)?\d{4,6}(?![\d.,/-])|(?<=,)\d{5,6}(?![\d.,/-])|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b"
+)
 REGISTRATION = re.compile(
     r"(?<![\s,:-])[\s,:-]*+\(?\s*+(?:co\.?\s*+(?:reg\.?\s*+)?(?:no\.?)?\s*+[:.]?\s*+)?\(?"
     r"\d{4,12}\s?-?\s?[A-Z]{0,2}\d?\s*+\)?\s*+$",
     re.IGNORECASE,
 )
+HOUSE = re.compile(r"\d{1,5}[A-Za-z]?,?\s+[^\W\d_]{3,}")
+"""A house's number before its street."""
 ADDRESS_END = re.compile(
-    r"\b(tel|telephone|phone|fax|gst|sst|vat|email|e-mail|website|invoice|receipt|cashier|date|co\.? ?reg|reg\.? ?no|"
+    r"\b(tel|telephone|phone|fax|gst|sst|vat|email|e-mail|website|invoice|receipt|cashier|date|co\.? ?reg|co\.? ?no|"
+    r"reg\.? ?no|"
     r"company (?:no|reg)|"
     r"hotline|mobile|h/?p|roc|member|bill|tax|shopping|open|hours|licensee|www|whatsapps?)\b|@|={3}|\*{3}|-{4}",
     re.IGNORECASE,
@@ -155,7 +161,10 @@ def _address_lines(lines: Sequence[Fragment], start: int) -> list[Fragment]:
 
 def _starts_address(text: str) -> bool:
     return any(map(str.isalpha, text)) and bool(
-        STREET.search(text) or POSTCODE.search(text) or (re.match(r"[A-Z]?-?\d", text) and "," in text)
+        STREET.search(text)
+        or POSTCODE.search(text)
+        or HOUSE.match(text)
+        or (re.match(r"[A-Z]?-?\d", text) and "," in text)
     )
 
 
@@ -174,4 +183,5 @@ def _is_outside_address(address: Sequence[Fragment], line: Fragment) -> bool:
     if last.bbox and line.bbox and line.bbox[1] - last.bbox[3] > 1.5 * max(last.height, line.height):
         return True
     complete = any(POSTCODE.search(part.text) for part in address)
-    return complete and (last.text.rstrip().endswith(".") or len(line.text.split()) > 5)
+    last_text = last.text.rstrip()
+    return complete and not last_text.endswith(",") and (last_text.endswith(".") or len(line.text.split()) > 5)

@@ -44,7 +44,8 @@ class Key(StrEnum):
 LABELS: dict[Key, str] = {
     Key.INVOICE_NUMBER: (
         "invoice number;invoice no;invoice #;invoice num;invoice id;invoice;inv no;inv number;inv #;"
-        "tax invoice no;tax invoice number;invoice nr;bill number;bill no;bill #;tax inv no;taxinvno;cash inv no;"
+        "tax invoice no;tax invoice number;tax invoice;"
+        "invoice nr;bill number;bill no;bill #;tax inv no;taxinvno;cash inv no;"
         "facture n°;facture no;facture numero;facture;numero de facture;n° de facture;no de facture;n° facture;"
         "no facture;rechnungsnummer;rechnungsnr;rechnungs nr;rechnung nr;rechnung nummer;rechnung;beleg nr;"
         "belegnummer;numero de factura;n° de factura;no de factura;n° factura;factura n°;factura no;"
@@ -60,7 +61,7 @@ LABELS: dict[Key, str] = {
         "data da fatura;data fatura;data de emissao"
     ),
     Key.DUE_DATE: (
-        "due date;due on;payment due;payment due date;due by;pay by;payable by;date due;date d echeance;echeance;"
+        "due date;due;due on;payment due;payment due date;due by;pay by;payable by;date due;date d echeance;echeance;"
         "date limite de paiement;a payer avant le;falligkeitsdatum;fallig am;zahlbar bis;falligkeit;zahlungsziel;"
         "fecha de vencimiento;vencimiento;fecha vencimiento;data di scadenza;scadenza;data scadenza;vervaldatum;"
         "vervaldag;te betalen voor;data de vencimento;vencimento"
@@ -205,7 +206,8 @@ LABELS: dict[Key, str] = {
 """Phrases without case and accents, separated by semicolons."""
 
 NEEDS_COLON = frozenset({
-    "invoice", "facture", "rechnung", "factura", "fattura", "fatura", "order", "po", "pedido", "commande",
+    "invoice", "tax invoice",
+    "facture", "rechnung", "factura", "fattura", "fatura", "order", "po", "pedido", "commande",
     "receipt", "ticket", "tax", "vat", "gst", "tva", "iva", "btw", "base", "bar", "card", "carte", "pin", "bon",
     "scontrino", "from", "mail", "web", "internet", "le", "du", "data", "datum", "round", "balance", "items",
     "nett", "netto", "to", "ref",

@@ -6,15 +6,18 @@ A label ends with a colon, is in the lexicon or, with less confidence, is left o
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from models.cdom.tree import BlockType
 from models.derive.fields.fragments import HEADS, Fragment, Neighbours
 from models.derive.fields.labels import match_label, name_key
 from models.derive.fields.lexicon import NEEDS_COLON, Key
+from models.derive.fields.values import FoundValue, find_amounts
 
-NO_PAIRS = frozenset({BlockType.CAPTION, BlockType.CODE})
+NO_PAIRS = frozenset({BlockType.CAPTION})
 """Blocks whose colons label nothing."""
+KNOWN_ONLY = HEADS | {BlockType.CODE}
+"""Blocks in which only known labels count; receipts in typewriter letters are read as code."""
 MAX_LABEL = 60  # characters of a label; longer is a sentence
 MAX_VALUE = 1000  # characters of a value; longer is text
 COLON = re.compile(r"(?<!\s)\s*+[:：]\s*+")
@@ -24,6 +27,12 @@ GOODS_ROW = re.compile(r"\D*\d{10,}\s+\S*\d")
 MARK = re.compile(r"[\[(]?\s?[xX✓✔☑☒]{1,2}\s?[\])]?")
 """A ticked box as recognisers write it."""
 NEXT_COLON = re.compile(r"(?<=[^\W\d_.)#])[.)]?\s?[:：](?!//|\S?\d\d?\b.*[AaPp][Mm])(?=\s|\S)")
+RATE = re.compile(r"\(?\b\d{1,2}(?:[.,]\d{1,3})?\s?%\s?\)?")
+"""A percentage in the label of an amount, as in `VAT (20 %)`."""
+RATED = frozenset({Key.TAX, Key.SUBTOTAL, Key.TOTAL})
+"""Keys whose labels hold a rate, which is not their amount."""
+MAX_SPLIT = 300  # characters of a text in which labels are searched at every word
+WORD_START = re.compile(r"(?<!\S)(?=[^\W\d_])")
 LAST_WORDS = re.compile(r"(?<!\S)(?=[^\W\d_])\S+")
 MAX_LAST_WORDS = 4  # last words of a text that may be the beginning of its label
 
@@ -60,6 +69,37 @@ def read_inline(text: str) -> list[tuple[str, str]]:
     return pairs
 
 
+def split_labels(text: str) -> list[tuple[str, str, Key]]:
+    """Return the known labels of a text in order: the text up to the next label, the label's own words, and the key."""
+    labels: list[tuple[int, int, Key]] = []
+    end = 0
+    for match in WORD_START.finditer(text) if len(text) <= MAX_SPLIT else ():
+        known = match_label(text[match.start() :]) if match.start() >= end else None
+        if known is not None:
+            end = match.start() + known[1]
+            labels.append((match.start(), end, known[0]))
+    return [
+        (text[start:stop].strip(), text[start:end], key)
+        for (start, end, key), (stop, _, _) in pairwise([*labels, (len(text), len(text), Key.TOTAL)])
+    ]
+
+
+def read_stacked(fragment: Fragment, neighbours: Neighbours) -> list[tuple[str, Key, FoundValue, Fragment]]:
+    """Return the labels of a text that holds several, one below the other, with the amounts right of them in order.
+
+    There must be as many amounts as labels.
+    """
+    if len(fragment.text) > MAX_SPLIT or any(map(str.isdigit, RATE.sub("", fragment.text))):
+        return []
+    labels = split_labels(fragment.text)
+    if len(labels) < 2 or not fragment.text.startswith(labels[0][0]):
+        return []
+    amounts = [(amount, other) for other in neighbours.all_right_of(fragment) for amount in find_amounts(other.text)]
+    if len(amounts) != len(labels):
+        return []
+    return [(label, key, *placed) for (_, label, key), placed in zip(labels, amounts, strict=True)]
+
+
 def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
     """Return the pair that the text begins with, if any, and the text behind it."""
     match = INLINE.match(text)
@@ -69,7 +109,7 @@ def _read_first(text: str) -> tuple[list[tuple[str, str]], str]:
     known = match_label(text)
     if known is not None:
         label, value = text[: known[1]], text[known[1] :].lstrip(" .:#°-–)")
-        if _fits(known[0], value):
+        if _fits(known[0], value) and not (known[0] in RATED and RATE.fullmatch(value.rstrip(" .:"))):
             return [(label.strip(), value)], ""
     return [], _next_known(text)
 
@@ -136,7 +176,9 @@ class _Page:
 
     def pairs(self) -> Iterator[Pair]:
         yield from self._pair_inline()
+        yield from self._pair_stacked()
         labels = [f for f in self._fragments if f.order in self._labels and f.order not in self._used_values]
+        labels = [f for f in labels if f.order not in self._used_labels]
         yield from self._pair_right(labels)
         yield from self._pair_below([f for f in labels if f.order not in self._used_labels])
         yield from self._pair_unknown_labels()
@@ -146,10 +188,18 @@ class _Page:
             if fragment.order in self._labels or fragment.type in NO_PAIRS:
                 continue
             for label, value in read_inline(fragment.text):
-                if fragment.type in HEADS and name_key(label) is None:
+                if fragment.type in KNOWN_ONLY and name_key(label) is None:
                     continue
                 self._used_values.add(fragment.order)
                 yield Pair(label, value, fragment, 0.95, name_key(label))
+
+    def _pair_stacked(self) -> Iterator[Pair]:
+        for fragment in self._fragments:
+            if fragment.order not in self._used_values:
+                for label, key, amount, value in read_stacked(fragment, self._neighbours):
+                    self._used_values.add(value.order)
+                    self._used_labels.add(fragment.order)
+                    yield Pair(label, amount.raw, value, 0.8, key)
 
     def _pair_right(self, labels: Iterable[Fragment]) -> Iterator[Pair]:
         for label in labels:
@@ -179,6 +229,8 @@ class _Page:
         """Return True for two column titles side by side, of which neither is the other's value."""
         if label.text[-1:] in ":：" or value.text[:1] in ":：" or any(map(str.isdigit, value.text)):
             return False
+        if name_key(label.text) is not None and name_key(value.text) is not None:
+            return True
         same_style = label.text.isupper() and value.text.isupper() and len(value.text.split()) <= 4
         return same_style and self._neighbours.below(label) is not None
 
@@ -190,7 +242,7 @@ class _Page:
         self._used_labels.add(label.order)
         key = self._labels.get(label.order, label.text)
         text = COLON.sub("", value.text, count=1) if value.text[:1] in ":：" else value.text
-        return Pair(key, text, value, confidence, None if is_bare(key) else name_key(key))
+        return Pair(key, text, value, confidence, None if is_bare(key) else name_key(RATE.sub("", key)))
 
 
 def lone_label(text: str) -> str | None:
@@ -199,9 +251,10 @@ def lone_label(text: str) -> str | None:
         return None
     if text[-1:] in ":：" and is_label(text[:-1]):
         return text
-    if any(map(str.isdigit, text)) or is_bare(text):
+    words = RATE.sub("", text)
+    if any(map(str.isdigit, words)) or (words == text and is_bare(text)):
         return None
-    return text if name_key(text) is not None else None
+    return text if name_key(words) is not None else None
 
 
 def is_bare(text: str) -> bool:

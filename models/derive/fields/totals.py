@@ -12,7 +12,7 @@ from itertools import islice
 from models.derive.fields.fragments import Fragment, Neighbours
 from models.derive.fields.labels import match_label, rank_total
 from models.derive.fields.lexicon import Key
-from models.derive.fields.pairs import read_inline
+from models.derive.fields.pairs import read_stacked, split_labels
 from models.derive.fields.values import FoundValue, find_amounts
 
 MAX_STEPS = 4  # fragments between a total's label and its amount
@@ -21,6 +21,9 @@ MAX_LABEL = 60  # characters of a total's label
 QUALIFIED = re.compile(r"[^\W\d_]{3,}\s+total\b", re.IGNORECASE)
 """A total with a word in front, as `Takeaway total`."""
 MAX_ROUNDING = Decimal("0.99")
+MAX_STEP = Decimal("0.05")
+"""Largest step of cash rounding."""
+LEAST_PRINTED = 2  # lines with the payable amount, above which it is the total whatever the labels say
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,16 @@ class Total:
 def choose_total(fragments: Sequence[Fragment]) -> Total | None:
     """Return the best of all totals, by label and then by size.
 
-    A rounding line that leads to a printed amount is applied. Returns None without an amount near a total label
-    and without cash less change.
+    A rounding line that leads to a printed amount is applied, and so is what was paid less the change where tax or
+    rounding explains the difference. Without a total label, that amount or the subtotal is the total.
     """
     bill = _Bill(fragments)
-    best = max(bill.totals(), key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
-    return bill.rounded(best[1]) if best else bill.paid_less_change()
+    totals = list(bill.totals())
+    best = max(totals, key=lambda pair: (pair[0], Decimal(pair[1].amount.normal)), default=None)
+    if best is None:
+        return bill.paid_less_change() or bill.subtotal()
+    total = bill.with_tax(best[1], [other for _, other in totals])
+    return bill.paid_instead(total) or bill.rounded(total)
 
 
 class _Bill:
@@ -59,6 +66,10 @@ class _Bill:
                 rank = rank_total(label)
                 for amount, place in self._amounts(fragment, text) if rank else ():
                     yield rank, Total(label, amount, place, 0.8 + 0.08 * rank)
+            for label, key, amount, place in read_stacked(fragment, self._neighbours(fragment.page)):
+                rank = rank_total(label) if key is Key.TOTAL else 0
+                if rank:
+                    yield rank, Total(label, amount, place, 0.75 + 0.05 * rank)
 
     def rounded(self, total: Total) -> Total:
         """Return the payable amount of a bill that rounds: total and rounding together, if that amount is printed."""
@@ -80,17 +91,55 @@ class _Bill:
 
     def paid_less_change(self) -> Total | None:
         """Return the paid amount less the change, for a bill without a total, if that amount is printed."""
-        paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
-        payable = {
-            Decimal(paid_amount.normal) - Decimal(change_amount.normal)
-            for paid_amount in paid
-            for change_amount in change
-        }
+        payable = self._payable()
         for fragment in self._all if payable else ():
             for amount in find_amounts(fragment.text):
-                if Decimal(amount.normal) > 0 and Decimal(amount.normal) in payable:
+                if Decimal(amount.normal) in payable:
                     return Total("total", amount, fragment, 0.6)
         return None
+
+    def paid_instead(self, total: Total) -> Total | None:
+        """Return what was paid less the change, if that is the labelled total, or tax or rounding explains why not.
+
+        An amount that is printed on two more lines than that of the payment needs no explanation.
+        """
+        whole = Decimal(total.amount.normal)
+        payable = self._payable()
+        if whole in payable:
+            return total
+        steps = {Decimal(amount.normal) for key in (Key.TAX, Key.ROUNDING) for amount in self._labelled(key)}
+        printed = [
+            (amount, fragment)
+            for fragment in (self._all if payable else ())
+            for amount in find_amounts(fragment.text)
+            if Decimal(amount.normal) in payable
+        ]
+        for amount, fragment in printed:
+            value = Decimal(amount.normal)
+            lines = {other.order for same, other in printed if same.normal == amount.normal}
+            if abs(value - whole) <= MAX_STEP or value - whole in steps or len(lines) > LEAST_PRINTED:
+                return replace(total, amount=amount, fragment=fragment)
+        return None
+
+    def with_tax(self, total: Total, others: Sequence[Total]) -> Total:
+        """Return the total that is larger by a labelled tax, as a net total is none of a bill with tax."""
+        taxes = {Decimal(amount.normal) for amount in self._labelled(Key.TAX)} if len(others) > 1 else set()
+        whole = Decimal(total.amount.normal)
+        return next((other for other in others if Decimal(other.amount.normal) - whole in taxes - {Decimal(0)}), total)
+
+    def subtotal(self) -> Total | None:
+        """Return the subtotal of a bill without a total."""
+        for fragment, key in self._keys:
+            if key is Key.SUBTOTAL:
+                for amount, place in self._amounts(fragment, fragment.text):
+                    return Total(fragment.text, amount, place, 0.5)
+        return None
+
+    def _payable(self) -> set[Decimal]:
+        """Return the paid amounts less the change, above zero."""
+        paid, change = (list(islice(self._labelled(key), MAX_LINES)) for key in (Key.PAID, Key.CHANGE))
+        rests = {abs(Decimal(given.normal)) - Decimal(back.normal) for given in paid for back in change}
+        return {rest for rest in rests if rest > 0}
 
     def _labelled(self, label_key: Key) -> Iterator[FoundValue]:
         for fragment, key in self._keys:
@@ -120,10 +169,11 @@ def _total_texts(text: str) -> Iterator[tuple[str, str]]:
     label = total_label(text)
     if label is not None:
         yield text, label
-    for key, value in read_inline(text)[1:] if text.count(":") > 1 else ():
-        label = total_label(f"{key}: {value}")
-        if label is not None:
-            yield f"{key}: {value}", label
+    if next(find_amounts(text), None) is not None:
+        for part, _, _ in split_labels(text):
+            behind = total_label(part) if not text.startswith(part) else None
+            if behind is not None and next(find_amounts(part), None) is not None:
+                yield part, behind
 
 
 def total_label(text: str) -> str | None:

@@ -183,7 +183,9 @@ CURRENCIES = {
 _CURRENCY = "|".join(re.escape(mark) for mark in sorted(CURRENCIES, key=len, reverse=True))
 CURRENCY = re.compile(rf"(?<![^\W\d_])(?:{_CURRENCY})(?![^\W\d_])", re.IGNORECASE)
 AMOUNT = re.compile(
-    r"(?<![\w.,/:-])(?P<sign>[-−(]\s?)?(?P<before>(?:" + _CURRENCY + r")\s?\.?\s?)?(?P<sign2>[-−]\s?)?"
+    r"(?<![\w.,/:-])(?P<sign>[-−(]\s?)?(?P<before>(?:"
+    + _CURRENCY
+    + r")\s?(?:\.(?!\d\d(?!\d)))?\s?)?(?P<sign2>[-−]\s?)?"
     r"(?P<number>\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+(?:[.,]\s?\d{1,2})?"
     r"|\d+(?:[.,]\s?\d{1,2})?|\.\d\d)"
     r"(?![\w/:%]|[.,-]\d)(?P<after>\s?(?:" + _CURRENCY + r")(?!\w))?",
@@ -201,7 +203,8 @@ def find_amounts(text: str, *, decimals: bool = True) -> Iterator[FoundValue]:
         if decimals and not marked and not re.search(r"[.,]\d\d$", number):
             continue
         sign = "-" if match["sign"] or match["sign2"] else ""
-        yield FoundValue(match.group().strip(), match.start(), match.end(), sign + decimal_string(number))
+        end = match.end("number") if match["before"] and match["after"] else match.end()
+        yield FoundValue(text[match.start() : end].strip(), match.start(), end, sign + decimal_string(number))
 
 
 def decimal_string(number: str) -> str:

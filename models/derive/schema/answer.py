@@ -38,7 +38,7 @@ def pointer(*parts: str | int) -> str:
 
 
 class How(StrEnum):
-    """The rule that found a value."""
+    """The rule that found a value; a language model that referred to it, or a person who corrected it."""
 
     PAIR = "pair"
     TABLE = "table"
@@ -47,6 +47,8 @@ class How(StrEnum):
     PROSE = "prose"
     HEADING = "heading"
     LIST = "list"
+    MODEL = "model"
+    CORRECTED = "corrected"
     DEFAULT = "default"
 
 
@@ -78,16 +80,40 @@ class LeafEvidence:
     how: How
 
 
+class ModelProblem(StrEnum):
+    """Why the language model's answer is not used: it does not answer, or not in the form that was asked for."""
+
+    UNAVAILABLE = "model-unavailable"
+    FAILED = "model-failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """What a language model did for an answer.
+
+    `sent_characters` of the document's text and the schema's words were sent in `requests` requests, with personal data
+    hidden if `redacted`. `complete` is false where not all of the document fitted. With a `problem` rules alone answer.
+    """
+
+    name: str
+    requests: int
+    sent_characters: int
+    redacted: bool
+    complete: bool
+    problem: ModelProblem | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedData:
     """Values by the caller's schema.
 
     `evidence` and `missing` are keyed by JSON pointers into `data`. A leaf without a value is null in `data` if the
     schema allows null or requires the leaf, and absent otherwise. `valid` says whether `data` validates against the
-    schema: only values that it requires can be wanting.
+    schema: only values that it requires can be wanting. `model` is null if nothing was sent to a language model.
     """
 
     data: dict[str, Any]
     evidence: dict[str, LeafEvidence] = field(default_factory=dict)
     missing: dict[str, Missing] = field(default_factory=dict)
     valid: bool = True
+    model: ModelUse | None = None

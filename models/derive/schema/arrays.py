@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from models.cdom.tree import BlockType
 from models.derive.fields.fragments import Fragment
 from models.derive.schema.answer import How
-from models.derive.schema.assign import Choice, read_sources
+from models.derive.schema.assign import Choice, Signals, read_sources
 from models.derive.schema.candidates import ValueCandidate
 from models.derive.schema.nodes import ArrayNode, Leaf
 from models.derive.schema.phrases import PhraseIndex
@@ -71,5 +71,5 @@ def _read_all(sources: Sequence[TextSource], leaf: Leaf, score: float, how: How)
         found = read_sources((source,), leaf)
         if found is not None:
             value, places, verbatim = found
-            choices.append(Choice(value, places, verbatim, score, how))
+            choices.append(Choice(value, places, verbatim, score, how, Signals(score)))
     return choices

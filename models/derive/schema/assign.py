@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from models.derive.fields.fragments import Fragment
@@ -11,7 +11,7 @@ from models.derive.fields.pairs import lone_label
 from models.derive.schema.answer import How, Missing, ValuePlace
 from models.derive.schema.candidates import ValueCandidate
 from models.derive.schema.nodes import Leaf, ObjectNode
-from models.derive.schema.phrases import Fit, PhraseIndex
+from models.derive.schema.phrases import Fit, PhraseIndex, leaf_key, names_other
 from models.derive.schema.sources import TextSource
 from models.derive.schema.typed import read_typed
 
@@ -25,18 +25,36 @@ OWN, FOREIGN, NEAR, FAR = 0.15, -0.15, 0.2, -0.2
 SURE = 0.8  # score from which a value is taken although others fit as well
 TIED = 0.001
 """Scores that differ by less are equal."""
+NAMED = 0.85
+"""Fit below which a label that the lexicon knows as another key's does not name a leaf."""
 SHARED_FIT = 0.99  # fit from which two leaves may cite the same text
 
 
 @dataclass(frozen=True, slots=True)
+class Signals:
+    """What speaks for a value, all 0..1.
+
+    The fit of its label to the leaf, the relation of label and text, the share of the text that the value takes, the
+    lead over the best other value, and whether no other value fits at all.
+    """
+
+    fit: float
+    relation: float = 1.0
+    share: float = 1.0
+    lead: float = 1.0
+    alone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
-    """A value of a leaf with its places, the text there, and a score (0..1)."""
+    """A value of a leaf with its places, the text there, a score (0..1), and the signals behind the score."""
 
     value: Any
     places: tuple[ValuePlace, ...]
     verbatim: str
     score: float
     how: How
+    signals: Signals | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +102,8 @@ class Assignment:
     def _score(self, candidate: ValueCandidate, index: PhraseIndex[Leaf]) -> Iterator[_Scored]:
         for fit in index.fits(candidate.label):
             leaf = fit.owner
+            if fit.score < NAMED and names_other(candidate.label, leaf_key(leaf)):
+                continue
             if leaf.hints.page is not None and leaf.hints.page != candidate.sources[0].page:
                 continue
             found = read_sources(candidate.sources, leaf)
@@ -94,15 +114,17 @@ class Assignment:
             value, places, verbatim = found
             if isinstance(value, str) and not leaf.members and lone_label(verbatim) is not None:
                 continue
-            score = self._rate(fit, candidate, verbatim)
-            yield _Scored(leaf, fit.score, candidate.order, Choice(value, places, verbatim, score, candidate.how))
+            whole = sum(len(source.text.strip()) for source in candidate.sources)
+            signals = Signals(fit.score, candidate.confidence, min(1.0, len(verbatim) / max(1, whole)))
+            score = self._rate(fit, candidate, signals)
+            choice = Choice(value, places, verbatim, score, candidate.how, signals)
+            yield _Scored(leaf, fit.score, candidate.order, choice)
 
-    def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, verbatim: str) -> float:
+    def _rate(self, fit: Fit[Leaf], candidate: ValueCandidate, signals: Signals) -> float:
         leaf = fit.owner
         score = fit.score * (0.5 + 0.5 * candidate.confidence)
         if leaf.kinds[:1] != ("string",) or leaf.format:
-            whole = sum(len(source.text.strip()) for source in candidate.sources)
-            score *= 0.8 + 0.2 * min(1.0, len(verbatim) / max(1, whole))
+            score *= 0.8 + 0.2 * signals.share
         score += self._context(leaf, candidate.order)
         if leaf.hints.near is not None:
             near = any(abs(candidate.order - order) <= NEAR_REACH for order in self._near[leaf.hints.near])
@@ -119,13 +141,13 @@ class Assignment:
         return OWN if self._anchors[index][1] == leaf.path[:-1] else FOREIGN
 
     def _choose(self, scored: Sequence[_Scored]) -> None:
-        used: set[tuple[str, int | None, int]] = set()
+        used: set[tuple[str, int | None, int, int]] = set()
         by_leaf: dict[Leaf, list[_Scored]] = defaultdict(list)
         for entry in scored:
             by_leaf[entry.leaf].append(entry)
         for entry in scored:
             place = entry.choice.places[0]
-            key = (place.block_id, place.cell, place.start)
+            key = (place.block_id, place.cell, place.start, place.end)
             if entry.leaf in self.chosen or self.reasons.get(entry.leaf) is Missing.AMBIGUOUS:
                 continue
             if key in used and entry.fit < SHARED_FIT:
@@ -134,7 +156,15 @@ class Assignment:
                 self.reasons[entry.leaf] = Missing.AMBIGUOUS
                 continue
             used.add(key)
-            self.chosen[entry.leaf] = entry.choice
+            self.chosen[entry.leaf] = _compare(entry.choice, by_leaf[entry.leaf])
+
+
+def _compare(choice: Choice, scored: Sequence[_Scored]) -> Choice:
+    """Return the choice with its lead over the best other value in its signals."""
+    assert choice.signals is not None
+    others = [entry.choice.score for entry in scored if entry.choice.value != choice.value]
+    lead = max(0.0, choice.score - max(others)) if others else 1.0
+    return replace(choice, signals=replace(choice.signals, lead=lead, alone=not others))
 
 
 def _is_ambiguous(entry: _Scored, others: Sequence[_Scored]) -> bool:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from models.cdom.tree import Block, BlockId, BlockType, Tree
-from models.derive.fields.bills import find_unlabelled
+from models.derive.fields.bills import find_stated_currency, find_unlabelled
 from models.derive.fields.extracted_field import ExtractedField, locate_value
 from models.derive.fields.fields import find_ticked
 from models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
 from models.derive.fields.lexicon import Key
 from models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, lone_label
 from models.derive.fields.table_pairs import table_pairs
+from models.derive.fields.values import find_dates
 from models.derive.schema.answer import How
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
@@ -57,23 +58,26 @@ def find_candidates(
     `used` are rows of tables (block and row number) that arrays are read from; they are left out.
     """
     blocks = {block.id: block for block in tree.blocks}
-    fragments = [fragment for fragment in tree_fragments(tree) if not _is_used(fragment, blocks, used)]
+    whole = tree_fragments(tree)
+    fragments = [fragment for fragment in whole if not _is_used(fragment, blocks, used)]
     in_tables = table_pairs(tree, fragments)
     cells = {pair.fragment.order for pair in in_tables}
     plain = [fragment for fragment in fragments if fragment.type is not BlockType.CHECKBOX]
     pairs = [pair for pair in find_pairs(plain) if pair.fragment.order not in cells] + in_tables
     candidates = [found for pair in pairs if (found := _of_pair(pair)) is not None]
     ticked = [field for _, field in find_ticked(fragments)]
-    named = frozenset(str(pair.known) for pair in pairs if pair.known is not None)
+    named = frozenset(str(pair.known) for pair in pairs if pair.known is not None and _is_of_type(pair))
     stated = [field for _, field in find_unlabelled(fragments, named)]
-    orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(fragments)}
+    if len(whole) > len(fragments) and all(field.canonical_key != Key.CURRENCY for field in stated):
+        stated += [field for _, field in find_stated_currency(whole) if field is not None]
+    orders = {(fragment.block_id, fragment.cell): fragment.order for fragment in reversed(whole)}
     candidates += [_of_field(field, How.PAIR, blocks, orders) for field in ticked]
     candidates += [_of_field(field, How.LETTERHEAD, blocks, orders) for field in stated]
     paired = frozenset(pair.fragment.order for pair in pairs)
     candidates += _find_inline(fragments, leaves, paired)
     candidates += _find_beside(fragments, leaves, paired)
     candidates += _find_rows(fragments, tree, leaves, paired)
-    candidates += _find_under_headings(fragments)
+    candidates += _find_under_headings(fragments, paired)
     candidates += [
         ValueCandidate(found.label, (source_of(fragment).cut(found.start, found.end),), PROSE, How.PROSE)
         for fragment in fragments
@@ -87,6 +91,11 @@ def _is_used(fragment: Fragment, blocks: Mapping[BlockId, Block], used: frozense
     if fragment.cell is None or table is None:
         return False
     return (fragment.block_id, table.cells[fragment.cell].row) in used
+
+
+def _is_of_type(pair: Pair) -> bool:
+    """Return False for a label of a date without one."""
+    return pair.known is not Key.DATE or next(find_dates(pair.value), None) is not None
 
 
 def _of_pair(pair: Pair) -> ValueCandidate | None:
@@ -121,17 +130,27 @@ def _find_inline(
 ) -> Iterator[ValueCandidate]:
     """Yield lines that begin with words of the schema and go on with a short value, without a colon."""
     for fragment in fragments:
-        if fragment.order in paired or len(fragment.text) > MAX_LABEL + MAX_INLINE_VALUE or fragment.type in HEADS:
+        if fragment.order in paired or len(fragment.text) > MAX_LABEL + MAX_INLINE_VALUE:
+            continue
+        if lone_label(fragment.text) is not None or _is_exact(fragment.text, leaves):
             continue
         words = list(_WORD.finditer(fragment.raw))[: MAX_LABEL_WORDS + 1]
         for count in range(min(len(words) - 1, MAX_LABEL_WORDS), 0, -1):
             label = fragment.raw[: words[count - 1].end()]
-            if _is_exact(label, leaves):
+            value = fragment.raw[words[count].start() :]
+            is_stated = len(value) > 1 and (fragment.type not in HEADS or any(map(str.isdigit, value)))
+            if is_stated and _is_exact(label, leaves) and not _ends_in_value(label, leaves):
                 source = source_of(fragment)
                 yield ValueCandidate(
                     label.strip(" .:"), (source.cut(words[count].start(), len(source.text)),), INLINE, How.LINE
                 )
                 break
+
+
+def _ends_in_value(label: str, leaves: PhraseIndex[Leaf]) -> bool:
+    """Return True for a label whose last word has digits and that is a label without it too."""
+    shorter, _, last = label.rstrip().rpartition(" ")
+    return any(map(str.isdigit, last)) and bool(shorter) and _is_exact(shorter, leaves)
 
 
 def _is_exact(label: str, leaves: PhraseIndex[Leaf]) -> bool:
@@ -178,7 +197,12 @@ def _find_rows(
                 yield ValueCandidate(row[0].text.strip(" :："), (source_of(row[-1]),), ROW, How.TABLE)
 
 
-def _find_under_headings(fragments: Sequence[Fragment]) -> Iterator[ValueCandidate]:
+def _find_under_headings(fragments: Sequence[Fragment], paired: frozenset[int]) -> Iterator[ValueCandidate]:
     for heading, value in pairwise(fragments):
-        if heading.type in HEADS and value.type not in HEADS and len(heading.text) <= MAX_LABEL:
+        if (
+            value.order not in paired
+            and heading.type in HEADS
+            and value.type not in HEADS
+            and len(heading.text) <= MAX_LABEL
+        ):
             yield ValueCandidate(heading.text.strip(" :："), (source_of(value),), HEADING, How.HEADING)

@@ -4,22 +4,24 @@ Deterministic and pure: the same tree and schema give the same answer.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from models.cdom.tree import Tree
 from models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
 from models.derive.schema.arrays import find_values
-from models.derive.schema.assign import Assignment, Choice, read_sources
+from models.derive.schema.assign import Assignment, Choice, Signals, read_sources
 from models.derive.schema.candidates import find_candidates
 from models.derive.schema.checking import expand_schema, validator_of
 from models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
-from models.derive.schema.phrases import PhraseIndex, phrases_of
+from models.derive.schema.phrases import HINT, PhraseIndex, Words, phrases_of, plain_words
 from models.derive.schema.rows import ArrayRows, TableRowId, find_rows
 from models.derive.schema.sources import TreeTexts
-from models.derive.schema.verify import calibrate, is_verified
+from models.derive.schema.verify import Rate, is_verified, rate_features, read_features
 
+Named = TypeVar("Named", Leaf, ArrayNode, ObjectNode)
 _BUILT = frozenset(
     {
         "type", "properties", "items", "required", "title", "description", "x-quire", "default", "examples", "enum",
@@ -33,6 +35,27 @@ _BUILT = frozenset(
 _NO_ROWS = ArrayRows([], frozenset(), How.TABLE, 0.0)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenChoices:
+    """Choices that the rules do not make: references of a language model, and places that a person corrected.
+
+    `values` by JSON pointer into the data, lists and rows by array; they take the place of what the rules find.
+    `refused` are pointers whose reference led to no value. Without `with_rules` nothing else is extracted.
+    """
+
+    values: Mapping[str, Choice] = field(default_factory=dict)
+    lists: Mapping[ArrayNode, list[Choice]] = field(default_factory=dict)
+    rows: Mapping[ArrayNode, ArrayRows] = field(default_factory=dict)
+    refused: frozenset[str] = frozenset()
+    with_rules: bool = True
+
+
+GIVEN = {How.MODEL: 0.8, How.CORRECTED: 1.0}
+"""Confidence of choices that the rules do not make. That of a model's references is assumed, not measured."""
+NOTHING_GIVEN = GivenChoices()
+"""The rules alone decide."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReadSchema:
     """A checked schema with its parts and their phrases."""
@@ -44,10 +67,17 @@ class ReadSchema:
     objects: PhraseIndex[ObjectNode]
     lists: PhraseIndex[ArrayNode]
     is_simple: bool
+    labels: Mapping[str, Sequence[str]]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what builds the schema again in another process, as validators cannot be sent."""
+        return read_schema, (self.expanded, self.labels)
 
 
-def read_schema(schema: object) -> ReadSchema:
+def read_schema(schema: object, labels: Mapping[str, Sequence[str]] = MappingProxyType({})) -> ReadSchema:
     """Return the schema, ready for extraction.
+
+    `labels` are further labels by pointer to the leaf, without the numbers of rows (`/lines/price`).
 
     Raises:
         SchemaRefused: The schema cannot be used.
@@ -58,19 +88,28 @@ def read_schema(schema: object) -> ReadSchema:
     return ReadSchema(
         expanded=expanded,
         root=root,
-        leaves=PhraseIndex(entry for leaf in leaves_of(root) for entry in _leaf_phrases(leaf, root)),
+        leaves=PhraseIndex(
+            entry for leaf in leaves_of(root) for entry in _entries(leaf, _leaf_phrases(leaf, root), labels)
+        ),
         columns=PhraseIndex(
-            (leaf, words, weight)
+            entry
             for array in arrays
             for leaf in leaves_of(array.item)
-            for words, weight in phrases_of(leaf).items()
+            for entry in _entries(leaf, phrases_of(leaf), labels)
         ),
-        objects=PhraseIndex(
-            (node, words, weight) for node in _objects_of(root) for words, weight in phrases_of(node).items()
-        ),
-        lists=PhraseIndex((array, words, weight) for array in arrays for words, weight in phrases_of(array).items()),
+        objects=PhraseIndex(entry for node in _objects_of(root) for entry in _entries(node, phrases_of(node), labels)),
+        lists=PhraseIndex(entry for array in arrays for entry in _entries(array, phrases_of(array), labels)),
         is_simple=_is_simple(expanded),
+        labels={path: tuple(texts) for path, texts in labels.items()},
     )
+
+
+def _entries(
+    node: Named, phrases: Mapping[Words, float], labels: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[Named, Words, float]]:
+    """Yield the phrases of a part of the schema, and of the labels that corrections taught."""
+    yield from ((node, words, weight) for words, weight in phrases.items())
+    yield from ((node, words, HINT) for label in labels.get(pointer(*node.path), ()) if (words := plain_words(label)))
 
 
 def _objects_of(node: Node) -> Iterator[ObjectNode]:
@@ -81,14 +120,14 @@ def _objects_of(node: Node) -> Iterator[ObjectNode]:
             yield from _objects_of(part)
 
 
-def _leaf_phrases(leaf: Leaf, root: ObjectNode) -> Iterator[tuple[Leaf, tuple[str, ...], float]]:
-    """Yield the leaf's phrases; an object's name is also named by the words for the object."""
+def _leaf_phrases(leaf: Leaf, root: ObjectNode) -> dict[Words, float]:
+    """Return the leaf's phrases; an object's name is also named by the words for the object."""
     phrases = phrases_of(leaf)
     if leaf.name == "name" and len(leaf.path) > 1:
         parent = next(node for node in _objects_of(root) if node.path == leaf.path[:-1])
         for words, weight in phrases_of(parent).items():
             phrases.setdefault(words, 0.95 * weight)
-    yield from ((leaf, words, weight) for words, weight in phrases.items())
+    return phrases
 
 
 def _is_simple(schema: Any) -> bool:
@@ -103,15 +142,22 @@ def _is_simple(schema: Any) -> bool:
     return all(_is_simple(part) for part in parts)
 
 
-def extract_data(tree: Tree, schema: ReadSchema) -> ExtractedData:
-    """Return the values of the schema that the tree holds, with their evidence, and why others are missing."""
-    return _Extraction(tree, schema).run()
+def extract_data(
+    tree: Tree, schema: ReadSchema, given: GivenChoices = NOTHING_GIVEN, *, rate: Rate = rate_features
+) -> ExtractedData:
+    """Return the values of the schema that the tree holds, with their evidence, and why others are missing.
+
+    `rate` gives the confidence of a value from its features.
+    """
+    return _Extraction(tree, schema, given, rate).run()
 
 
 @dataclass(slots=True)
 class _Extraction:
     tree: Tree
     schema: ReadSchema
+    given: GivenChoices = NOTHING_GIVEN
+    rate: Rate = rate_features
     evidence: dict[str, LeafEvidence] = field(default_factory=dict)
     missing: dict[str, Missing] = field(default_factory=dict)
     _complete: bool = True
@@ -120,16 +166,25 @@ class _Extraction:
 
     def run(self) -> ExtractedData:
         texts, schema = TreeTexts(self.tree), self.schema
+        found = self._apply_rules() if self.given.with_rules else self._without_rules()
+        self._lists.update(self.given.lists)
+        self._rows.update(self.given.rows)
+        data = self._build_object(schema.root, found, texts)
+        valid = self._complete if schema.is_simple else validator_of(schema.expanded).is_valid(data)
+        return ExtractedData(data=data, evidence=self.evidence, missing=self.missing, valid=valid)
+
+    def _apply_rules(self) -> Assignment:
+        schema = self.schema
         self._find_rows()
         used = frozenset[TableRowId]().union(*(found.used for found in self._rows.values()))
         candidates, fragments = find_candidates(self.tree, schema.leaves, used)
         for array in arrays_of(schema.root):
             if isinstance(array.item, Leaf):
                 self._lists[array] = find_values(array, array.item, schema.lists, candidates, fragments)
-        found = Assignment(list(leaves_of(schema.root)), schema.leaves, schema.objects, candidates, fragments)
-        data = self._build_object(schema.root, found, texts)
-        valid = self._complete if schema.is_simple else validator_of(schema.expanded).is_valid(data)
-        return ExtractedData(data=data, evidence=self.evidence, missing=self.missing, valid=valid)
+        return Assignment(list(leaves_of(schema.root)), schema.leaves, schema.objects, candidates, fragments)
+
+    def _without_rules(self) -> Assignment:
+        return Assignment(list(leaves_of(self.schema.root)), self.schema.leaves, self.schema.objects, (), ())
 
     def _find_rows(self) -> None:
         """Find the rows of each array of objects; of arrays that claim the same table the best named gets it."""
@@ -161,11 +216,15 @@ class _Extraction:
     def _put_leaf(
         self, data: dict[str, Any], leaf: Leaf, path: str, choice: Choice | None, reason: Missing, texts: TreeTexts
     ) -> None:
+        if path in self.given.values:
+            choice = self.given.values[path]
+        elif choice is None and path in self.given.refused:
+            reason = Missing.UNVERIFIED
         if choice is not None and not is_verified(choice, leaf, texts):
             choice, reason = None, Missing.UNVERIFIED
         if choice is not None:
             data[leaf.name] = choice.value
-            self.evidence[path] = _evidence(choice)
+            self.evidence[path] = self._evidence(choice, leaf, texts)
         elif leaf.has_default:
             data[leaf.name] = leaf.default
             self.evidence[path] = LeafEvidence(places=(), verbatim="", confidence=1.0, how=How.DEFAULT)
@@ -174,6 +233,14 @@ class _Extraction:
             if leaf.nullable or leaf.required:
                 data[leaf.name] = None
             self._complete = self._complete and (leaf.nullable or not leaf.required)
+
+    def _evidence(self, choice: Choice, leaf: Leaf, texts: TreeTexts) -> LeafEvidence:
+        return LeafEvidence(
+            places=choice.places,
+            verbatim=choice.verbatim,
+            confidence=GIVEN.get(choice.how) or self.rate(read_features(choice, leaf, texts)),
+            how=choice.how,
+        )
 
     def _build_array(self, array: ArrayNode, texts: TreeTexts) -> list[Any]:
         values: list[Any] = []
@@ -186,10 +253,11 @@ class _Extraction:
         for choice in self._lists.get(array, ()):
             if isinstance(array.item, Leaf) and is_verified(choice, array.item, texts):
                 start = len(self.evidence), len(self.missing)
-                self.evidence[pointer(*array.path, len(values))] = _evidence(choice)
+                self.evidence[pointer(*array.path, len(values))] = self._evidence(choice, array.item, texts)
                 self._keep(array, values, choice.value, seen, start)
         if not values:
-            self.missing[pointer(*array.path)] = Missing.NO_LABEL
+            refused = pointer(*array.path) in self.given.refused
+            self.missing[pointer(*array.path)] = Missing.UNVERIFIED if refused else Missing.NO_LABEL
         return values
 
     def _keep(self, array: ArrayNode, values: list[Any], value: Any, seen: set[str], start: tuple[int, int]) -> None:
@@ -229,13 +297,6 @@ def _read_cell(sources: Any, leaf: Leaf, fit: float, rows: ArrayRows) -> tuple[C
     if found is None:
         return None, Missing.NOT_OF_TYPE
     value, places, verbatim = found
-    return Choice(value, places, verbatim, fit, rows.how), Missing.NO_LABEL
-
-
-def _evidence(choice: Choice) -> LeafEvidence:
-    return LeafEvidence(
-        places=choice.places,
-        verbatim=choice.verbatim,
-        confidence=calibrate(choice.score, choice.how),
-        how=choice.how,
-    )
+    whole = sum(len(source.text.strip()) for source in sources)
+    signals = Signals(fit, share=min(1.0, len(verbatim) / max(1, whole)))
+    return Choice(value, places, verbatim, fit, rows.how, signals), Missing.NO_LABEL

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from models.cdom.tree import FURNITURE, BlockType, Tree
+from models.cdom.tree import FURNITURE, Tree
 from models.cdom.visible import visible_blocks
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
@@ -52,7 +52,7 @@ def read_line_rows(tree: Tree, index: PhraseIndex[Leaf], leaves: Sequence[Leaf])
 
 def _lines(tree: Tree) -> Iterator[_Line]:
     for block in visible_blocks(tree):
-        if block.table is not None or block.type in FURNITURE or block.type is BlockType.CODE:
+        if block.table is not None or block.type in FURNITURE:
             continue
         start = 0
         for text in block.text.split("\n"):

@@ -5,7 +5,7 @@ They come from the property's name, title and description, the author's hints, t
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
@@ -21,7 +21,7 @@ MAX_DESCRIPTION_WORDS = 7
 """Words of a description that is also a label."""
 LEAST_FIT = 0.6
 """Minimum share of common words (Dice) of a label and a phrase."""
-NAME, HINT, LEXICAL, SYNONYM, DESCRIBED, PARENTED = 1.0, 1.0, 0.92, 0.88, 0.85, 1.0
+NAME, HINT, LEXICAL, SYNONYM, DESCRIBED, PARENTED, GENERAL = 1.0, 1.0, 0.92, 0.88, 0.85, 1.0, 0.86
 """Weight (0..1) of a phrase by its origin."""
 _SHORT = {
     "no": "number", "nr": "number", "num": "number", "n": "number", "#": "number", "°": "number", "qty": "quantity",
@@ -29,7 +29,7 @@ _SHORT = {
     "tel": "phone", "telephone": "phone", "addr": "address", "id": "number", "identifier": "number", "cust": "customer",
     "org": "organisation", "organization": "organisation", "mail": "email", "po": "order", "purchase": "order",
 }  # fmt: skip
-_EMPTY = frozenset({"the", "of", "a", "an", "in", "on", "for", "to", "and", "is", "per", "this", "s"})
+_EMPTY = frozenset({"the", "of", "in", "on", "for", "and", "is", "per", "this", "s"})
 _QUALIFYING = frozenset(
     {
         "net", "gross", "excl", "incl", "ex", "inc", "vat", "tax", "gst", "ht", "ttc", "ohne", "mit", "mwst", "ust",
@@ -41,12 +41,14 @@ UNQUALIFIED = 0.95
 """Weight (0..1) of a label without its qualifying words."""
 _SYNONYMS = (
     "total;grand total;amount due;total due;balance due;total payable;amount payable;total amount;please pay",
+    "net;net amount;subtotal;sub total;net total;total net;total excluding tax;total excluding vat;taxable amount;"
+    "amount before tax;total before tax;nettobetrag;total ht;montant ht;base imponible;imponibile",
     "supplier;vendor;seller;issuer;merchant;company;from;bill from;sold by;billed by",
     "customer;buyer;client;bill to;billed to;sold to;purchaser;recipient;invoice to",
-    "quantity;units;pieces;pcs;hours;count;menge;anzahl;stk;quantite;cantidad;quantita;aantal",
+    "quantity;units;pieces;pcs;hours;days;count;menge;anzahl;stk;quantite;qte;cantidad;cant;quantita;aantal",
     "description;item;product;article;particulars;details;designation;service;goods;bezeichnung;beschreibung;"
     "artikel;libelle;descripcion;concepto;descrizione;omschrijving;narrative;transaction;memo;text",
-    "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;precio;"
+    "unit price;price;rate;unit cost;price each;each;cost;einzelpreis;preis;prix unitaire;prix;pu;p u;precio;"
     "precio unitario;prezzo;prezzo unitario;stukprijs;price per unit",
     "amount;total;line total;net amount;line amount;extended price;extension;sum;value;total price;betrag;gesamt;"
     "zeilenbetrag;positionsbetrag;gesamtpreis;montant;montant ht;total ht;importe;importo;bedrag",
@@ -63,7 +65,7 @@ _SYNONYMS = (
     "family name;last name;surname;nachname;nom;apellidos",
     "phone;telephone;phone number;mobile;tel;telefon",
     "position;line;pos;row;item number;line number;number",
-    "tax rate;vat rate;vat;tax;mwst;tva;iva;rate",
+    "tax rate;vat rate;tax percentage;vat percentage;rate",
     "start date;from;period start;start;begin;beginning;effective date",
     "end date;to;until;period end;end;expiry date;expiration date",
     "period;statement period;billing period;service period",
@@ -104,6 +106,34 @@ def _synonym_groups() -> dict[Words, tuple[Words, ...]]:
     return {phrase: tuple(found) for phrase, found in groups.items()}
 
 
+def leaf_key(leaf: Leaf) -> Key | None:
+    """Return the lexicon's key for what a leaf names: by its name, its title, or a short description."""
+    return _key_of(leaf.name, leaf.title, leaf.description)
+
+
+@lru_cache(maxsize=10_000)
+def _key_of(name: str, title: str, description: str) -> Key | None:
+    described = re.split(r"[.;:(\n]", description, maxsplit=1)[0]
+    texts = (split_name(name), title, described)
+    named = (name_key(text) for text in texts if 0 < len(text.split()) <= MAX_DESCRIPTION_WORDS)
+    return next((key for key in named if key is not None), None)
+
+
+_ALIKE = (
+    frozenset({Key.DATE, Key.INVOICE_DATE}), frozenset({Key.SUPPLIER, Key.COMPANY, Key.NAME}),
+    frozenset({Key.CUSTOMER, Key.NAME}), frozenset({Key.ORDER_NUMBER, Key.PO_NUMBER, Key.REFERENCE}),
+    frozenset({Key.RECEIPT_NUMBER, Key.INVOICE_NUMBER, Key.REFERENCE}), frozenset({Key.PHONE, Key.FAX}),
+)  # fmt: skip
+"""Keys whose labels may name each other's values."""
+
+
+@lru_cache(maxsize=20_000)
+def names_other(label: str, key: Key | None) -> bool:
+    """Return True for a label that the lexicon knows as the name of something else than the key."""
+    named = name_key(label) if key is not None else None
+    return named is not None and named is not key and not any({named, key} <= alike for alike in _ALIKE)
+
+
 _GENERIC = frozenset(
     {
         ("item",), ("reference",), ("total",), ("rate",), ("cost",), ("number",), ("company",), ("from",), ("to",),
@@ -115,9 +145,7 @@ _GENERIC = frozenset(
 def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
     """Return the phrases of a part of the schema, each with its weight (0..1)."""
     name = split_name(node.path[-1]) if node.path else ""
-    own = {plain_words(name): NAME}
-    if node.title:
-        own.setdefault(plain_words(node.title), NAME)
+    own = dict.fromkeys((plain_words(name), *([plain_words(node.title)] if node.title else [])), NAME)
     phrases = dict(own)
     for label in node.hints.labels:
         phrases[plain_words(label)] = HINT
@@ -126,6 +154,9 @@ def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
         phrases.setdefault(plain_words(" ".join(described)), DESCRIBED)
     if len(node.path) > 1 and name:
         phrases.setdefault(plain_words(f"{split_name(node.path[-2])} {name}"), PARENTED)
+    if isinstance(node, Leaf):
+        for phrase, weight in _known_phrases(leaf_key(node)):
+            phrases.setdefault(phrase, weight)
     for words in list(own):
         key = name_key(" ".join(words))
         for phrase in _lexicon_phrases().get(key, ()) if key is not None else ():
@@ -135,6 +166,13 @@ def phrases_of(node: Leaf | ArrayNode | ObjectNode) -> dict[Words, float]:
                 phrases.setdefault(phrase, SYNONYM)
     phrases.pop((), None)
     return phrases
+
+
+def _known_phrases(key: Key | None) -> Iterator[tuple[Words, float]]:
+    """Yield the lexicon's phrases for a key, and those for any date if it is the date of an invoice."""
+    yield from ((phrase, LEXICAL) for phrase in _lexicon_phrases().get(key, ())) if key is not None else ()
+    if key is Key.INVOICE_DATE:
+        yield from ((phrase, GENERAL) for phrase in _lexicon_phrases()[Key.DATE])
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +210,9 @@ class PhraseIndex(Generic[Owner]):
             for entry in self._by_word.get(word, ()):
                 common[entry] += 1
         best: dict[Owner, float] = {}
+        plain = tuple(word for word in words if not word.isdecimal() and word != "%")
+        if plain and len(plain) < len(words):
+            best = {fit.owner: UNQUALIFIED * fit.score for fit in self._compare(plain)}
         for entry, count in common.items():
             owner, phrase, weight = self._entries[entry]
             fit = 1.0 if phrase == words else 2 * count / (len(set(words)) + len(set(phrase)))

@@ -1,17 +1,28 @@
 """Extracts the rows of arrays of objects from tables and lists across pages, without subtotals and repeated heads."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.cdom.tree import Block, BlockId, Tree
 from models.cdom.visible import visible_blocks
+from models.derive.fields.labels import name_key
+from models.derive.fields.lexicon import Key
+from models.derive.fields.pairs import RATE
 from models.derive.schema.answer import How
 from models.derive.schema.lists import read_line_rows
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
 from models.derive.schema.sources import TextSource
-from models.derive.schema.tables import ColumnHeads, TableRow, TableView, is_typed
+from models.derive.schema.tables import (
+    ColumnHeads,
+    LooseLines,
+    TableRow,
+    TableView,
+    add_loose_rows,
+    find_loose_lines,
+    is_typed,
+)
 from models.derive.schema.typed import read_typed
 
 SUBTOTAL = re.compile(
@@ -20,6 +31,7 @@ SUBTOTAL = re.compile(
     r"tussentotaal|totaal|net\stotal|amount\sdue|vat|tax|shipping|discount|b/f|c/f)\b",
     re.IGNORECASE,
 )
+_SUMS = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX, Key.DISCOUNT, Key.ROUNDING, Key.PAID, Key.CHANGE})
 SAME_LEAVES = 0.75
 """Minimum share of the leaves of the best head that the head of a further table of the same rows names."""
 
@@ -54,6 +66,20 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf]) -> A
     listed, listed_score = read_line_rows(tree, index, leaves)
     if listed_score > best:
         return ArrayRows(list(_join_rows(listed)), frozenset(), How.LINE, listed_score)
+    return _read_tables(views, heads, best, find_loose_lines(tree))
+
+
+def read_named_rows(tree: Tree, heads: Mapping[BlockId, ColumnHeads]) -> ArrayRows:
+    """Return the rows of the tables whose heads are given, and of tables that continue them."""
+    views = [TableView(block) for block in visible_blocks(tree) if _has_cells(block)]
+    found = [heads.get(view.block.id) for view in views]
+    best = max((head.score for head in heads.values()), default=0.0)
+    return _read_tables(views, found, best, find_loose_lines(tree))
+
+
+def _read_tables(
+    views: Sequence[TableView], heads: Sequence[ColumnHeads | None], best: float, loose: LooseLines
+) -> ArrayRows:
     top = next((head for head in heads if head is not None and head.score == best), None)
     if top is None:
         return ArrayRows([], frozenset(), How.TABLE, 0.0)
@@ -63,10 +89,10 @@ def find_rows(tree: Tree, leaves: Sequence[Leaf], index: PhraseIndex[Leaf]) -> A
     for view, head in zip(views, heads, strict=True):
         if head is not None and _names_same(head, top):
             last = (head, view.table.cols)
-            rows += view.read_rows(head, head.first_row)
+            rows += add_loose_rows(view.read_rows(head, head.first_row), loose)
             used |= {(view.block.id, number) for number in range(head.first_row)}
         elif last is not None and view.continues(*last):
-            rows += view.read_rows(last[0], 0)
+            rows += add_loose_rows(view.read_rows(last[0], 0), loose)
         else:
             last = None
     joined = list(_join_rows(rows))
@@ -109,4 +135,6 @@ def _is_apart(row: TableRow) -> bool:
     """Return True for a row that is no data: empty, one cell over all columns, or a total with empty cells."""
     if not row.cells or row.spans:
         return True
-    return SUBTOTAL.match(row.first) is not None and len(row.cells) < row.columns
+    if len(row.cells) >= row.columns:
+        return False
+    return SUBTOTAL.match(row.first) is not None or name_key(RATE.sub("", row.first)) in _SUMS

@@ -57,6 +57,12 @@ class TreeTexts:
     def __init__(self, tree: Tree) -> None:
         self._blocks = {block.id: block for block in tree.blocks}
 
+    def reliability(self, place: ValuePlace) -> float:
+        """Return the confidence (0..1) of the place's block or cell."""
+        block = self._blocks[place.block_id]
+        cell = block.table.cells[place.cell] if place.cell is not None and block.table is not None else None
+        return block.confidence if cell is None else cell.confidence
+
     def verbatim(self, places: Sequence[ValuePlace]) -> str | None:
         """Return the text at the places, joined by blanks; None if a place is outside its text."""
         parts = [self._text(place) for place in places]

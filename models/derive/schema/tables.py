@@ -6,9 +6,11 @@ A table without a head continues the last one with as many columns; a repeated h
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block
+from models.cdom.tree import Block, Tree
+from models.cdom.visible import visible_blocks
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
 from models.derive.schema.sources import TextSource, cell_source
@@ -116,6 +118,82 @@ class TableView:
         ]
         typed = [read_typed(text, leaf) is not None for leaf, text in cells if text.strip() and is_typed(leaf)]
         return bool(cells) and (sum(typed) >= SAME_TABLE * len(typed) if typed else True)
+
+
+LooseLines = Mapping[int, Sequence[TextSource]]
+"""Lines of text outside tables, by page."""
+BESIDE = 1.3  # heights of a line between a table and a line that belongs to it
+MOST_COLUMNS = 0.6  # minimum share of the columns that a row above a table fills
+MAX_LOOSE = 200  # characters of such a line
+
+
+def find_loose_lines(tree: Tree) -> LooseLines:
+    """Return the single lines of text outside tables; a row at the top of a page may look like a running head."""
+    lines: dict[int, list[TextSource]] = defaultdict(list)
+    for block in visible_blocks(tree, furniture=True):
+        is_line = block.table is None and "\n" not in block.text and 0 < len(block.text.strip()) <= MAX_LOOSE
+        if is_line and block.bbox is not None:
+            lines[block.page].append(TextSource(block.id, block.page, block.bbox, None, 0, block.text, block.order))
+    return lines
+
+
+def add_loose_rows(rows: Iterator[TableRow], loose: LooseLines) -> Iterator[TableRow]:
+    """Yield the rows, and on each page the line right above them or below them that stands in their columns.
+
+    A table that the reader began one row too late, or ended one line too early, gets that row or line back.
+    """
+    for page, group in groupby(rows, key=lambda row: next(iter(row.cells.values())).page if row.cells else 0):
+        members = list(group)
+        columns = _Columns(members)
+        above, below = columns.read(loose.get(page, ()))
+        typed = [leaf for leaf in above if is_typed(leaf) and read_typed(above[leaf].text, leaf) is not None]
+        if len(typed) > 1 and len(above) >= MOST_COLUMNS * columns.count:
+            yield columns.make_row(above)
+        yield from members
+        if below and not any(map(is_typed, below)):
+            yield columns.make_row(below)
+
+
+class _Columns:
+    """The places of the columns of a page's rows, by leaf."""
+
+    def __init__(self, rows: Sequence[TableRow]) -> None:
+        self._rows, self.count = rows, rows[0].columns
+        self._spans: dict[Leaf, tuple[float, float]] = {}
+        boxes = []
+        for row in rows:
+            for leaf, source in row.cells.items():
+                if source.bbox is not None:
+                    left, right = self._spans.get(leaf, (source.bbox[0], source.bbox[2]))
+                    self._spans[leaf] = (min(left, source.bbox[0]), max(right, source.bbox[2]))
+                    boxes.append(source.bbox)
+        self._top = min((box[1] for box in boxes), default=0.0)
+        self._bottom = max((box[3] for box in boxes), default=0.0)
+        self._height = min((box[3] - box[1] for box in boxes), default=0.0)
+
+    def read(self, lines: Sequence[TextSource]) -> tuple[dict[Leaf, TextSource], dict[Leaf, TextSource]]:
+        """Return the lines right above and right below by leaf; none where one is in no column of its own."""
+        reach = BESIDE * self._height
+        above = [line for line in lines if line.bbox and -1 <= self._top - line.bbox[3] <= reach]
+        below = [line for line in lines if line.bbox and -1 <= line.bbox[1] - self._bottom <= reach]
+        return self._place(above), self._place(below)
+
+    def _place(self, lines: Sequence[TextSource]) -> dict[Leaf, TextSource]:
+        placed: dict[Leaf, TextSource] = {}
+        for line in lines:
+            assert line.bbox is not None
+            within = [
+                leaf for leaf, (left, right) in self._spans.items() if line.bbox[0] < right and line.bbox[2] > left
+            ]
+            if len(within) != 1 or within[0] in placed:
+                return {}
+            placed[within[0]] = line
+        return placed
+
+    def make_row(self, cells: Mapping[Leaf, TextSource]) -> TableRow:
+        """Return a row of the same columns."""
+        first = min(cells.values(), key=lambda source: source.bbox[0] if source.bbox else 0.0)
+        return TableRow(cells, self.count, first.text, False, self._rows[0].fit)
 
 
 def is_typed(leaf: Leaf) -> bool:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
-from models.derive.fields.labels import name_key
+from models.derive.fields.letterhead import LEGAL_FORM
 from models.derive.fields.lexicon import Key
 from models.derive.fields.values import (
     CURRENCIES,
@@ -14,19 +15,22 @@ from models.derive.fields.values import (
     EMAIL,
     PHONE,
     URL,
+    find_amounts,
     find_dates,
     find_ibans,
     trim_identifier,
 )
 from models.derive.schema.nodes import Leaf
+from models.derive.schema.phrases import leaf_key, plain_words, split_name
 
 MAX_TEXT = 2_000  # characters of a value
 _MARK = "|".join(re.escape(mark) for mark in sorted(CURRENCIES, key=len, reverse=True))
 _NUMBER = re.compile(
-    rf"(?<![\w.,])(?P<sign>[-−–(]\s?)?(?P<before>(?:{_MARK})\s?\.?\s?)?(?P<sign2>[-−]\s?)?"
+    rf"(?<![\w.,])(?P<sign>[-−–(]\s?)?(?P<before>(?:{_MARK})\s?(?:\.(?!\d\d(?!\d)))?\s?)?(?P<sign2>[-−]\s?)?"
     r"(?P<number>\d(?:[\d.,'’]|[ \u00a0\u202f](?=\d{3}(?!\d)))*|\.\d+)(?!\d|[/:-]\d)(?P<after>\s?(?:[-−](?!\w)|\)))?",
     re.IGNORECASE,
 )
+_NO_DIGIT = re.compile(r"\D")
 _THOUSANDS = re.compile(r"\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3})(?:\1\d{3})*")
 _TIME = re.compile(
     r"(?<!\d)(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s?(?P<half>[AaPp]\.?[Mm])?"
@@ -39,6 +43,18 @@ _NUMBERED = frozenset(
         Key.VAT_ID, Key.REGISTRATION_NUMBER, Key.BIC,
     }
 )  # fmt: skip
+_PARTIES = frozenset({Key.SUPPLIER, Key.CUSTOMER, Key.COMPANY})
+_MONEY = frozenset({Key.TOTAL, Key.SUBTOTAL, Key.TAX, Key.PAID, Key.CHANGE, Key.ROUNDING})
+_MONEY_WORDS = frozenset({"amount", "price", "total", "tax", "vat", "cost", "net", "gross", "balance", "fee", "sum"})
+_SHARE_WORDS = frozenset({"rate", "percent", "percentage", "pct", "share", "ratio", "margin"})
+_PARTED = re.compile(r"\d[.,]\s\d\d(?!\d)")
+"""A blank that a recogniser saw behind a decimal mark."""
+_PERCENT = re.compile(r"\s?%")
+_STREET = re.compile(r"\b(?:calle|avenida|via|viale|piazza|rua|rue|jalan|jln|lorong)\b", re.IGNORECASE)
+"""Words before the name of a street whose number follows."""
+MAX_STREET_WORDS = 3  # words of a street from its kind to its number
+_HOUSE = re.compile(r"[\s,]+(?=(?:no\.?\s?)?\d{1,5}[A-Za-z]?[\s,/-])", re.IGNORECASE)
+"""The blanks before a house's number, where a name is followed by its address."""
 _CONTACTS = {Key.EMAIL: EMAIL, Key.PHONE: PHONE, Key.FAX: PHONE, Key.WEBSITE: URL}
 
 
@@ -91,7 +107,13 @@ def _find_members(text: str, leaf: Leaf) -> Iterator[tuple[Any, int, int]]:
 
 
 def _find_number(text: str, leaf: Leaf) -> Iterator[tuple[float | int, int, int]]:
+    is_money = _is_money(leaf)
+    if is_money and _PARTED.search(text):
+        for amount in find_amounts(text):
+            yield float(amount.normal), amount.start, amount.end
     for match in _NUMBER.finditer(text):
+        if is_money and _PERCENT.match(text, match.end()):
+            continue
         number = _to_decimal(match["number"].rstrip(".,'’ "))
         if number is None:
             continue
@@ -113,6 +135,17 @@ def _find_number(text: str, leaf: Leaf) -> Iterator[tuple[float | int, int, int]
         )
 
 
+def _is_money(leaf: Leaf) -> bool:
+    """Return True for a leaf that names an amount of money, of which a percentage is never the value."""
+    return _names_money(leaf.name, leaf_key(leaf))
+
+
+@lru_cache(maxsize=10_000)
+def _names_money(name: str, key: Key | None) -> bool:
+    words = set(plain_words(split_name(name)))
+    return not words & _SHARE_WORDS and (key in _MONEY or bool(words & _MONEY_WORDS))
+
+
 def _find_integer(text: str, leaf: Leaf) -> Iterator[tuple[int, int, int]]:
     yield from ((int(value), start, end) for value, start, end in _find_number(text, leaf) if value == int(value))
 
@@ -123,11 +156,11 @@ def _to_decimal(number: str) -> Decimal | None:
     A single mark before three figures parts thousands, unless only a zero is in front of it.
     """
     if _THOUSANDS.fullmatch(number) and not number.startswith("0"):
-        digits = re.sub(r"\D", "", number)
+        digits = _NO_DIGIT.sub("", number)
     else:
         last = max(number.rfind("."), number.rfind(","))
         whole, decimals = (number[:last], number[last + 1 :]) if last >= 0 else (number, "")
-        digits = re.sub(r"\D", "", whole) + (f".{decimals}" if decimals else "")
+        digits = _NO_DIGIT.sub("", whole) + (f".{decimals}" if decimals else "")
         digits = digits if whole else "0" + digits
     try:
         return Decimal(digits)
@@ -163,7 +196,7 @@ def _find_string(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
 
 def _find_by_name(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
     """Yield what the lexicon expects of a property with this name: a currency, a contact, a number, a date."""
-    key = name_key(leaf.name.replace("_", " "))
+    key = leaf_key(leaf)
     if key is Key.CURRENCY:
         yield from ((CURRENCIES[mark.group().lower()], mark.start(), mark.end()) for mark in CURRENCY.finditer(text))
     elif key in _CONTACTS:
@@ -174,8 +207,26 @@ def _find_by_name(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
         start = len(text) - len(text.lstrip())
         number = trim_identifier(text.strip())
         yield number, start, start + len(number)
+    elif key in _PARTIES:
+        yield from _find_party(text)
     elif key is not None and key.value.endswith("date"):
         yield from ((found.raw, found.start, found.end) for found in find_dates(text))
+
+
+def _find_party(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the name in front of an address that follows it in the same text."""
+    number = _HOUSE.search(text)
+    if number is None:
+        return
+    start = len(text) - len(text.lstrip())
+    form = LEGAL_FORM.search(text, start, number.start())
+    street = _STREET.search(text, start + 1, number.start())
+    end = form.end() if form and text[start : form.start()].strip() else number.start()
+    if street is not None and end == number.start() and len(text[street.start() : end].split()) <= MAX_STREET_WORDS:
+        end = street.start()
+    name = text[start:end].rstrip(" ,;-")
+    if any(map(str.isalpha, name)):
+        yield " ".join(name.split()), start, start + len(name)
 
 
 def _find_days(text: str) -> Iterator[tuple[str, int, int]]:

@@ -1,12 +1,19 @@
 """Judges a value: its text stands at its places in the tree and yields the value, and how likely it is right."""
 
-from itertools import pairwise
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp
+from pathlib import Path
 from typing import Any
 
+from models.derive.fields.lexicon import Key
 from models.derive.fields.values import find_dates
 from models.derive.schema.answer import How
-from models.derive.schema.assign import Choice
+from models.derive.schema.assign import Choice, Signals
 from models.derive.schema.nodes import Leaf
+from models.derive.schema.phrases import leaf_key
 from models.derive.schema.sources import TreeTexts
 from models.derive.schema.typed import read_typed
 
@@ -34,15 +41,74 @@ def _is_part_of_range(choice: Choice, texts: TreeTexts) -> bool:
     )
 
 
-_SCORES = ((0.0, 0.2), (0.5, 0.5), (0.7, 0.75), (0.85, 0.9), (1.0, 0.97))
-"""Score and assumed share of right values; between them the line. Chosen by hand, not measured."""
-_FACTORS = {How.HEADING: 0.8, How.PROSE: 0.8, How.LETTERHEAD: 0.9, How.LINE: 0.95, How.LIST: 0.9}
+WEIGHTS = Path(__file__).with_name("confidence.json")
+"""Written by `tests.bench.schema.train_confidence`: the mean, deviation and weight of each feature, and the bias."""
+KINDS = ("string", "number", "integer", "date", "party", "address", "identifier", "member")
+RULES = (How.PAIR, How.TABLE, How.LINE, How.LETTERHEAD, How.PROSE, How.HEADING, How.LIST)
+LONG = 60  # characters from which a verbatim text counts as long
+FEATURES = (
+    "fit", "exact", "relation", "share", "lead", "alone", "reliable", "parts", "length",
+    *(f"how:{how}" for how in RULES), *(f"kind:{kind}" for kind in KINDS),
+)  # fmt: skip
+"""Features of a value by name."""
+_PARTIES = frozenset({Key.SUPPLIER, Key.CUSTOMER, Key.COMPANY, Key.NAME})
+_IDENTIFIERS = frozenset(
+    {
+        Key.INVOICE_NUMBER, Key.PO_NUMBER, Key.ORDER_NUMBER, Key.RECEIPT_NUMBER, Key.CUSTOMER_NUMBER, Key.IBAN,
+        Key.VAT_ID, Key.REGISTRATION_NUMBER, Key.BIC, Key.REFERENCE, Key.PHONE, Key.FAX, Key.EMAIL, Key.WEBSITE,
+    }
+)  # fmt: skip
+Rate = Callable[[Sequence[float]], float]
+"""Returns the confidence (0..1) of a value from its features."""
 
 
-def calibrate(score: float, how: How) -> float:
-    """Return the confidence (0..1) of a value."""
-    for (low, least), (high, most) in pairwise(_SCORES):
-        if score <= high:
-            share = least + (most - least) * (score - low) / (high - low)
-            return round(share * _FACTORS.get(how, 1.0), 3)
-    return _SCORES[-1][1]
+def read_features(choice: Choice, leaf: Leaf, texts: TreeTexts) -> tuple[float, ...]:
+    """Return the features of a value in the order of `FEATURES`."""
+    signals = choice.signals or Signals(choice.score)
+    return (
+        signals.fit, float(signals.fit >= EXACT), signals.relation, signals.share, min(signals.lead, 0.5),
+        float(signals.alone), texts.reliability(choice.places[0]), float(len(choice.places) > 1),
+        min(1.0, len(choice.verbatim) / LONG), *_one_of(RULES, choice.how), *_one_of(KINDS, _kind_of(leaf)),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=100)
+def _one_of(names: tuple[str, ...], name: str) -> tuple[float, ...]:
+    return tuple(float(name == other) for other in names)
+
+
+EXACT = 0.99
+"""Fit of a label that is the property's own name."""
+
+
+def _kind_of(leaf: Leaf) -> str:
+    key = leaf_key(leaf)
+    if leaf.members:
+        return "member"
+    if leaf.format in ("date", "date-time"):
+        return "date"
+    if leaf.kinds[:1] != ("string",):
+        return leaf.kinds[0] if leaf.kinds and leaf.kinds[0] in KINDS else "member"
+    if key in _PARTIES:
+        return "party"
+    return "address" if key is Key.ADDRESS else "identifier" if key in _IDENTIFIERS else "string"
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    bias: float
+    weights: tuple[float, ...]
+
+
+@lru_cache(maxsize=1)
+def _load_weights() -> _Weights:
+    stored = json.loads(WEIGHTS.read_text("utf-8"))
+    assert tuple(stored["features"]) == FEATURES
+    return _Weights(stored["bias"], tuple(stored["weights"]))
+
+
+def rate_features(features: Sequence[float]) -> float:
+    """Return the chance (0..1) that a value is right: a logistic regression, learned from documents with truth."""
+    learned = _load_weights()
+    total = learned.bias + sum(weight * value for weight, value in zip(learned.weights, features, strict=True))
+    return round(1 / (1 + exp(-total)), 3)

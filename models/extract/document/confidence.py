@@ -182,4 +182,5 @@ def _rate_cell(cell: Cell, confidence: float) -> Cell:
         text=cell.text,
         bbox=cell.bbox,
         confidence=confidence,
+        value=cell.value,
     )

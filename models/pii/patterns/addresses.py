@@ -13,9 +13,11 @@ _STREET = (
 )
 _STREET_WORD = re.compile(rf"(?i)\b(?:{_STREET})\b")
 _IN_PROSE = re.compile(
-    r"[0-9]{1,5}[A-Z]?,? (?:[a-zß-öø-ÿ][\w'’.-]* ){1,5}(?:place|close|row|way|drive|court|circle|square|trail|gardens|grove|wharf|heights|parade|quay)\.?"
+    r"[0-9]{1,5},? (?:[a-zß-öø-ÿ][\w'’.-]* ){3,5}(?:street|avenue|road|boulevard|lane|terrace|highway|parkway)"
+    r"|[0-9]{1,5}[A-Z]?,? (?:[a-zß-öø-ÿ][\w'’.-]* ){1,5}(?:place|close|row|way|drive|court|circle|square|trail|gardens|grove|wharf|heights|parade|quay)\.?"
 )
 """Words of prose as well: with none but small letters between the figure and them they name no street."""
+_SENTENCE_END = re.compile(r"[a-z]{3}\. (?!apt|apartment|suite|unit|flat|#)")
 _SUFFIXES = (
     "straße|strasse|str\\.|weg|platz|allee|gasse|straat|laan|gatan|vägen|gade|vej|veien|utca|gracht|plein|dijk|singel"
     "|damm|chaussee|steig|stieg|gata|vegen|plass|väg|torg|ntie|katu|kuja|plads"
@@ -43,6 +45,12 @@ _TOWN = (
 )
 _HOUSE = r"[0-9]{1,4} ?[a-zA-Z]?(?: ?[-/+] ?[0-9]{1,4} ?[a-zA-Z]?)?"
 """A house number or a range of them."""
+_UNIT = (
+    r"(?:,? ?(?:[0-9]{1,3}[.ºo]? ?(?:tv|th|mf|og|floor|piso|étage|em\.|patro|stock|og\.)\.?|[0-9]{1,2}[ºo°]? ?[A-Z]\b|(?i:m|kv|apt?|app|wohnung|whg|top|lgh|byt|et|sc|ap|et\.|bl|unit|flat|n[ro]?|n\.o|кв|корп|стр|оф|д)\.? ?[0-9]{1,4}[A-Za-z]?"
+    r"|[/-] ?(?:[0-9]{1,3}[a-z]?|[IVX]{1,4})|[A-Z] [0-9]{1,3})){1,3}"
+)
+"""Stairs, floor and door behind a house number."""
+_WITH_UNIT = re.compile(_UNIT + r"(?![\w])")
 _TOWN_REACH = 4 * 30 + 3 + 2
 """Characters before a code in which its town begins: four words of thirty, what parts them, a comma and a blank."""
 _UK = (
@@ -65,9 +73,30 @@ _BELOW = re.compile(
     rf"(?:[ ,\n]{{1,3}}|,? - )(?:(?:{_COUNTRY})?[0-9]{{4,5}}(?: ?[A-Z]{{2}})?[ ,]{{1,2}}{_TOWN}|{_OTHER_CODES}|(?:{_TOWN}[ ,\n]{{1,2}}){{0,2}}{_UK}"
     rf"|{_TOWN}[ ,\n]{{1,2}}{_US}|{_TOWN},? [0-9]{{5}})(?![\w])"
 )
+_MONTH_DAY = re.compile(
+    r"(?i)\b(?:jan(?:uary?)?|feb(?:ruary?)?|m[aä]r(?:ch|z|s)?|apr(?:il)?|ma[iy]|june?|juni|july?|juli|aug(?:ust)?|sept?(?:ember)?"
+    r"|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|vol(?:ume)?|no|fig(?:ure)?|table|tabelle|chapter|kapitel|section|page|seite|pp?"
+    r"|art(?:icle|ikel)?|eq|ref|items?|step|version|order|invoice|rechnung|room|nature|phys|rev|lett)\b\.? [0-9]"
+)
+"""A month, or a part of a publication, before the figure that could be a house number."""
 _TOWN_ALONE = re.compile(rf" {_TOWN}(?!\w)")
 _CODE_LAST = re.compile(r"[ ,][0-9]{5}\Z")
 """Postcode and town after a street, in the order of the country."""
+
+
+def is_street(value: str) -> bool:
+    """Return True for a number and the name of a street that is neither prose nor the end of a sentence."""
+    return (
+        _STREET_WORD.search(value) is not None
+        and _IN_PROSE.fullmatch(value) is None
+        and _SENTENCE_END.search(value) is None
+    )
+
+
+def is_postal(value: str) -> bool:
+    """Return True for a house number, a code and a town that are no date and no part of a publication."""
+    return any(char.isdigit() for char in value.rpartition(",")[2]) and _MONTH_DAY.search(value) is None
+
 
 ADDRESSES: tuple[Pattern, ...] = (
     Pattern(
@@ -76,7 +105,7 @@ ADDRESSES: tuple[Pattern, ...] = (
             rf"(?i)(?<![\w.])([0-9]{{1,5}}[A-Z]?,? (?:[^\W\d_][\w'’.-]* ){{0,4}}[^\W\d_][\w'’.-]* (?:{_STREET})\b\.?(?:,? (?:apt|apartment|suite|unit|flat|#)\.? ?\w{{1,6}})?)"
         ),
         starts.at_numbered_streets,
-        lambda value: _STREET_WORD.search(value) is not None and _IN_PROSE.fullmatch(value) is None,
+        is_street,
     ),
     Pattern(
         Kind.ADDRESS,
@@ -109,6 +138,24 @@ ADDRESSES: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.ADDRESS,
+        re.compile(
+            rf"(?<![\w.])([^\W\d_a-zß-öø-ÿ][\w.'’-]{{1,29}}(?: [^\W\d_][\w.'’-]{{0,29}}){{0,4}} {_HOUSE}(?:{_UNIT})?,[ \n](?:{_COUNTRY})?"
+            rf"(?:[0-9]{{4,5}}|[0-9]{{3}} [0-9]{{2}}|[0-9]{{2}}-[0-9]{{3}}|[0-9]{{4}} ?[A-Z]{{2}}|[0-9]{{4}}-[0-9]{{3}}) {_TOWN})(?!\w)"
+        ),
+        starts.before_codes,
+        is_postal,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(
+            r"(〒 ?[0-9]{3}-[0-9]{4}(?:[ \n]?[\u3040-\u9fff0-9ー-]{3,40}){0,2}"
+            r"|[\u4e00-\u9fff]{2,4}[都道府県省市][\u3040-\u9fff]{1,9}[市区區町村縣县郡][\u3040-\u9fff0-9一-龥ー-]{0,24}[0-9]{1,4}[丁目番地号號弄室楼樓-]?(?:[0-9-]{1,8}[号號室楼樓]?){0,3}"
+            r"|[\uac00-\ud7af]{1,8}(?:시|도|특별시|광역시) (?:[\uac00-\ud7af]{1,8}[시군구] ?){1,2}[\uac00-\ud7af0-9]{1,12}[로길동] ?[0-9]{1,4}(?:-[0-9]{1,4})?)"
+        ),
+        starts.at_cjk_addresses,
+    ),
+    Pattern(
+        Kind.ADDRESS,
         re.compile(rf"(?<!\w)((?:{_TOWN}[ ,\n]{{1,2}})?{_UK})(?!\w)"),
         starts.at_shape(rb"A{1,2}0[0A]? 0AA(?![0Aa])", back=_TOWN_REACH),
     ),
@@ -135,5 +182,7 @@ def with_towns(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
     for hit in hits:
         below = None
         if hit.kind is Kind.ADDRESS:
+            unit = _WITH_UNIT.match(text, hit.end)
+            hit = hit if unit is None else Hit(hit.kind, hit.start, unit.end())
             below = (_TOWN_ALONE if _CODE_LAST.search(text, hit.start, hit.end) else _BELOW).match(text, hit.end)
         yield hit if below is None else Hit(hit.kind, hit.start, below.end())

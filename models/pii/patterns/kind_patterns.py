@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from models.pii.kinds import TORN, Hit, Kind, settle
+from models.pii.normalise import normalise
 from models.pii.patterns import clues as starts
 from models.pii.patterns import numbers
 from models.pii.patterns.addresses import ADDRESSES, with_towns
@@ -35,10 +36,40 @@ _DATE = (
     r"|(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])[0-3][0-9]|[0-3][0-9](?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}"
     rf"|[0-9]{{1,2}}[-/. ]{{1,2}}[IVX]{{1,4}}[-/. ]{{1,2}}(?:19|20)?[0-9]{{2}}|(?:19|20)?[0-9]{{2}} ?[年년./-] ?[0-9]{{1,2}} ?[月월./-] ?[0-9]{{1,2}} ?[日일]?"
     rf"|[0-9]{{1,2}}(?:st|nd|rd|th|\.|er|º|o)?[-/. ]{{1,2}}(?:of |de |di )?{_MONTH}\.?(?:,? de[l]?)?[-/., ]{{1,2}}'?[0-9]{{2,4}}"
+    r"|(?:19|20)[0-9]{2}\.? [^\W\d_]{3,12}\.? [0-9]{1,2}"
     r"|[0-9]{1,2}(?:st|nd|rd|th|\.|er)? (?:of )?[^\W\d_]{3,10}\.?,? [0-9]{4}"
     rf"|{_MONTH}\.?[-/. ]{{1,2}}(?:[0-9]{{1,2}}(?:st|nd|rd|th)?,?[-/. ]{{1,2}})?(?:de )?'?[0-9]{{4}}"
     r"|[^\W\d_]{3,10}\.? [0-9]{1,2}(?:st|nd|rd|th)?,? [0-9]{4})"
 )
+_BORN = "|".join(
+    sorted(
+        {
+            normalise(word).text
+            for word in [
+                "f",
+                "ur",
+                "nar",
+                "synt",
+                "szül",
+                "geb",
+                "rod",
+                "roj",
+                "gim",
+                "dzim",
+                "sünd",
+                "b",
+                "né",
+                "née",
+                "nasc",
+                "nac",
+                "γεν",
+                "нар",
+                "род",
+            ]
+        }
+    )
+)
+"""Abbreviations before a date of birth. Their full stop is required because most are words as well."""
 _GAP = r"[ .\n/-]?"
 _STRONG_NATIONAL = re.compile(
     rf"(?i)(?<![A-Z0-9])([0-9]{{6}}[-+A-FU-Y][0-9]{{3}}[0-9A-Z]"
@@ -100,7 +131,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         Kind.CRYPTO_WALLET,
         re.compile(r"(?i)\b((?:bc1|tb1|ltc1)[02-9ac-hj-np-z]{11,71})\b"),
-        starts.at_words(rb"(?:bc|tb|ltc)1"),
+        starts.at_words(b"bc1", b"tb1", b"ltc1"),
         numbers.is_bech32,
     ),
     Pattern(Kind.CRYPTO_WALLET, re.compile(r"\b(0x[0-9a-fA-F]{40})\b"), starts.at_words(b"0x")),
@@ -158,7 +189,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         Kind.IP,
         re.compile(
-            r"(?<![\w.])(?<!§ )"
+            r"(?<![\w.])(?<!§ )(?<!line )(?<!tion )(?<!item )(?<!pter )(?<!Kapitel )(?<!Ziffer )"
             r"(?!(?:(?<=\n)|(?<![\s\S]))(?:[1-9][0-9]?\.){4} [^\W\d_a-z])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w]|\.[0-9])"
         ),
         starts.at_shape(rb"0\.(?=0{1,3}\.0{1,3}\.0)", back=2),
@@ -184,15 +215,21 @@ PATTERNS: tuple[Pattern, ...] = (
         Kind.DATE_OF_BIRTH,
         re.compile(rf"(?i)(?<![A-Za-z0-9])({_DATE}(?:T[0-9:.+Z-]{{5,29}})?)(?![A-Za-z0-9])"),
         BIRTH.starts,
-        None,
+        numbers.is_birth_date,
         BIRTH,
+    ),
+    Pattern(
+        Kind.DATE_OF_BIRTH,
+        re.compile(rf"(?i)(?<![^\W_])(?:{_BORN})\. ?({_DATE})(?![A-Za-z0-9])"),
+        starts.at_short_words,
+        numbers.is_birth_date,
     ),
     Pattern(
         Kind.DATE_OF_BIRTH,
         re.compile(
             r"(?:(?<=\*)|(?<=\* ))([0-9]{1,2}\. ?[0-9]{1,2}\. ?(?:19|20)[0-9]{2})(?! ?[-–])(?=,? (?:in|zu|à|a|en) [^\W\d_a-z]|[ ,;]{0,2}(?:†|[)]))"
         ),
-        starts.at_shape(rb"0{1,2}\. ?0{1,2}\. ?0{4}"),
+        starts.behind_stars,
     ),
     *LABELLED,
     Pattern(
@@ -218,7 +255,7 @@ PATTERNS: tuple[Pattern, ...] = (
         re.compile(
             r"(?<![\w.])(?<![0-9][,;] )(?<![0-9],)(-?[1-8]?[0-9]\.[0-9]{5,8} ?[,;] ?-?(?:1[0-7]|[1-9])?[0-9]\.[0-9]{5,8})(?!\w|\.[0-9]|[,;] ?-?[0-9])"
         ),
-        starts.at_shape(rb"-?0{1,2}\.0{5}"),
+        starts.at_shape(rb"\.(?=0{5})", back=3),
         numbers.is_position,
     ),
     *SECRET_PATTERNS,
@@ -229,7 +266,7 @@ class RegexDetector:
     """The default engine: all patterns above and phone numbers, overlaps settled by precedence."""
 
     name = "regex"
-    version = "5"
+    version = "6"
 
     def __init__(self, *, urls: bool = True) -> None:
         """Without `urls` addresses on the web are not looked for: they name no person."""

@@ -7,19 +7,43 @@ from stdnum import luhn
 from models.pii.kinds import Kind
 from models.pii.patterns import clues as starts
 from models.pii.patterns import numbers
-from models.pii.patterns.context import ACCOUNT, CARD, DEVICE, PASSPORT, PHONE, SEED, VEHICLE, WALLET
+from models.pii.patterns.context import (
+    ACCOUNT,
+    CARD,
+    CARD_DETAIL,
+    DEVICE,
+    PAPERS,
+    PASSPORT,
+    PHONE,
+    RESIDENCE,
+    SEED,
+    VEHICLE,
+    WALLET,
+)
 from models.pii.patterns.pattern import Pattern
 
 _NOT_FIGURE = re.compile(r"[^0-9]")
 _DATE = re.compile(
     r"(?<![0-9.])(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:19|20)?[0-9]{2}|(?:19|20)[0-9]{2}[./-][0-9]{1,2}[./-][0-9]{1,2})(?![0-9.])"
 )
+LEAST_PAPER_FIGURES = 5
+"""Figures of the shortest number of a paper that its label alone identifies."""
+_YEARS = re.compile(r"(?:19|20)[0-9]{2}(?: ?[-/.] ?(?:(?:19|20)?[0-9]{2}))+")
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_AMOUNT = re.compile(r"[0-9]{1,3}(?:[.,' ]?[0-9]{3}){0,4}[.,][0-9]{2}")
+_CAPITAL = re.compile(r"[^\W\d_a-zß-öø-ÿ][^\W\d_]{2}")
+_WEB = re.compile(r"(?i)[0-9]\.[0-9]|https?:|www\.|[0-9]\.[0-9]+\.[0-9]+\.[0-9]|0x[0-9a-f]{4}")
 _MONTH_YEAR = re.compile(r"[0-9]{2}/(?:19|20)[0-9]{2}|(?:19|20)[0-9]{2}/[0-9]{2,4}")
 _SPOKEN = (
     r"(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine"
     r"|null|eins|zwo|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zéro|deux|trois|quatre|cinq|sept|huit|neuf"
     r"|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)"
 )
+_SPOKEN_STARTS = (
+    b"zero ", b"oh ", b"nought ", b"one ", b"two ", b"three ", b"four ", b"five ", b"six ", b"seven ", b"eight ", b"nine ", b"null ", b"eins ", b"zwo ",
+    b"zwei ", b"drei ", b"vier ", b"f nf ", b"sechs ", b"sieben ", b"acht ", b"neun ", b"z ro ", b"deux ", b"trois ", b"quatre ", b"cinq ", b"sept ",
+    b"huit ", b"neuf ", b"cero ", b"uno ", b"dos ", b"tres ", b"cuatro ", b"cinco ", b"seis ", b"siete ", b"ocho ", b"nueve ",
+)  # fmt: skip
 _SPOKEN_ORDER = re.compile(
     r"(?i)(?:one\W+two\W+three\W+four|eins\W+zwei\W+drei\W+vier|uno\W+dos\W+tres|deux\W+trois\W+quatre)"
 )
@@ -28,7 +52,7 @@ _SPOKEN_ORDER = re.compile(
 def is_dialled(value: str) -> bool:
     """Return True for seven to fifteen digits, or six in groups, that are no date."""
     digits = _NOT_FIGURE.sub("", value)
-    if _DATE.search(value) or len(set(digits)) == 1:
+    if _DATE.search(value) or _AMOUNT.fullmatch(value) or len(set(digits)) == 1:
         return False
     return 7 <= len(digits) <= 15 or (
         len(digits) == 6 and re.fullmatch(r"[0-9]{2,3}(?:[ .-][0-9]{2,3}){1,2}", value) is not None
@@ -36,10 +60,13 @@ def is_dialled(value: str) -> bool:
 
 
 def is_account(value: str) -> bool:
-    """Return True for six to twenty digits that are no date."""
+    """Return True for four to twenty-eight digits that are no date or year."""
     return (
-        6 <= len(_NOT_FIGURE.sub("", value)) <= 20
+        4 <= len(_NOT_FIGURE.sub("", value)) <= 28
         and _DATE.search(value) is None
+        and _AMOUNT.fullmatch(value) is None
+        and _YEARS.search(value) is None
+        and _YEAR.fullmatch(value) is None
         and _MONTH_YEAR.fullmatch(value) is None
     )
 
@@ -55,7 +82,52 @@ def is_mixed(value: str) -> bool:
     return any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
 
 
+def is_paper_number(value: str) -> bool:
+    """Return True for the number of a paper: five figures, or four next to letters, that are no date or years."""
+    figures = len(_NOT_FIGURE.sub("", value))
+    return (
+        figures >= LEAST_PAPER_FIGURES - (value[:1].isalpha() and len(value) > LEAST_PAPER_FIGURES)
+        and _DATE.search(value) is None
+        and _YEARS.fullmatch(value) is None
+    )
+
+
+def is_residence(value: str) -> bool:
+    """Return True for the lines of an address: figures and words with capitals, and no address on the web."""
+    return any(char.isdigit() for char in value) and _CAPITAL.search(value) is not None and _WEB.search(value) is None
+
+
 LABELLED: tuple[Pattern, ...] = (
+    Pattern(
+        Kind.NATIONAL_ID,
+        re.compile(
+            r"(?<![A-Za-z0-9])((?:[A-Z]{1,6}[ -]?)?[0-9](?:[A-Z]|[ ./-]{0,2}[0-9]|-[A-Z]){4,22}(?: ?[A-Z]{2} ?[0-9])?\)?)"
+            r"(?![A-Za-z0-9]|[.,][0-9]|[ ]?[%€$£])"
+        ),
+        PAPERS.starts,
+        is_paper_number,
+        PAPERS,
+        is_close=True,
+    ),
+    Pattern(
+        Kind.ADDRESS,
+        re.compile(
+            r"(?<![\w.@/])((?:[^\W\d_]{1,4}\. )?(?:[^\W_a-zß-öø-ÿ][\w.'’/-]{0,30}(?:,? |,)(?:(?![^\W_a-zß-öø-ÿ])[^\W\d_]{1,5}\.? ?){0,3}){0,14}"
+            r"[^\W_a-zß-öø-ÿ][\w'’/-]{0,30})(?![\w@])"
+        ),
+        RESIDENCE.starts,
+        is_residence,
+        RESIDENCE,
+        is_close=True,
+    ),
+    Pattern(
+        Kind.SECRET,
+        re.compile(r"(?<![A-Za-z0-9])([0-9]{3,4})(?![0-9]|[.,/-][0-9])"),
+        CARD_DETAIL.starts,
+        None,
+        CARD_DETAIL,
+        is_close=True,
+    ),
     Pattern(
         Kind.PHONE,
         re.compile(
@@ -77,14 +149,12 @@ LABELLED: tuple[Pattern, ...] = (
     Pattern(
         Kind.PHONE,
         re.compile(rf"(?i)(?<!\w)((?:{_SPOKEN}[ ,-]{{1,3}}){{6,14}}{_SPOKEN})(?!\w)"),
-        starts.at_words(
-            rb"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|null|eins|zw|drei|vier|f nf|sechs|sieben|acht|neu|z ro|deux|trois|quatre|cinq|sept|huit|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho)[a-z]*[ ]{1,3}[a-z]"
-        ),
+        starts.at_words(*_SPOKEN_STARTS),
         lambda value: _SPOKEN_ORDER.search(value) is None,
     ),
     Pattern(
         Kind.CREDIT_CARD,
-        re.compile(r"(?<![0-9])([0-9](?:[ \n./_|·•,:-]{0,3}[0-9]){12,18})(?![0-9])"),
+        re.compile(r"(?<![A-Za-z0-9])([0-9](?:[ \n./_|·•,:-]{0,3}[0-9]){12,18})(?![0-9])"),
         CARD.starts,
         numbers.is_card,
         CARD,
@@ -110,7 +180,7 @@ LABELLED: tuple[Pattern, ...] = (
     ),
     Pattern(
         Kind.NATIONAL_ID,
-        re.compile(r"(?<![0-9])([0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{6}[ -]?[0-9]{0,2})(?![0-9])"),
+        re.compile(r"(?<![A-Za-z0-9])([0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{6}[ -]?[0-9]{0,2})(?![0-9])"),
         DEVICE.starts,
         is_imei,
         DEVICE,
@@ -125,7 +195,7 @@ LABELLED: tuple[Pattern, ...] = (
     Pattern(
         Kind.PLATE,
         re.compile(r"(?i)(?<!\w)((?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2})(?![\w:-])"),
-        starts.at_shape(rb"[0Aa]{2}[:-](?=(?:[0Aa]{2}[:-]){4}[0Aa]{2})"),
+        starts.at_shape(rb"[:-](?=[0Aa]{2}[:-][0Aa]{2}[:-][0Aa]{2}[:-])", back=2),
         is_mixed,
     ),
     Pattern(

@@ -44,6 +44,11 @@ MAILS: tuple[Pattern, ...] = (
         ),
         starts.before_at,
     ),
+    Pattern(
+        Kind.EMAIL,
+        re.compile(rf"{_MAIL_BEGIN}[\w.%+-]{{1,64}}@{HOST}\n{TLD})(?![\w@-]|\.\w)"),
+        starts.before_at,
+    ),
     Pattern(Kind.EMAIL, re.compile(rf"{_TORN_LOCAL}[\w.%+-]{{1,64}}@{_MAIL_END}"), starts.before_at),
     Pattern(
         Kind.EMAIL,

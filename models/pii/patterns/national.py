@@ -274,7 +274,7 @@ _UNSPACED_ROWS = tuple(row for row in NATIONAL_NUMBERS if row.labels.unspaced)
 def find_national(clues: Clues) -> Iterator[Hit]:
     """Yield the national numbers of a text. A text without any of their words costs one comparison of sets."""
     found = dict[int, NationalNumber]()
-    for head in clues.tokens & _ROWS.keys():
+    for head in (clues.tokens | clues.initials.keys()) & _ROWS.keys():
         found.update((id(row), row) for row in _ROWS[head])
     if _INITIALS.search(clues.lower):
         found.update((id(row), row) for stem, row in _DOTTED if stem in clues.lower)

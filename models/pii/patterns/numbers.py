@@ -22,7 +22,7 @@ import stdnum.no.fodselsnummer
 import stdnum.pl.pesel
 import stdnum.pt.nif
 import stdnum.se.personnummer
-from stdnum import iban, luhn
+from stdnum import ean, iban, luhn
 from stdnum.eu import vat
 from stdnum.us import ssn
 
@@ -54,6 +54,7 @@ _PADDED = re.compile(r"(?<![0-9A-Fa-f:])[0-9]{3}(?=\.)|(?<=\.)[0-9]{3}(?![0-9])"
 """Parts of an IPv4 address filled up to three figures."""
 _NINO = re.compile(r"(?i)(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]")
 _HETU = re.compile(r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Z]")
+_PERIOD = re.compile(r"(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}")
 _STRONG = re.compile(r"[1-478]\d{4}(?:\d\d|2[AB])\d{8}|[A-Z]{6}[0-9A-Z]{10}|[XYZ]\d{7}[A-Z]|756\d{10}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
@@ -68,6 +69,9 @@ def is_iban(value: str) -> bool:
     return bool(iban.is_valid(_compact(value), check_country=False))
 
 
+EAN_DIGITS = 13
+"""Digits of article numbers. Cards of 13 digits are no longer issued, so a valid article number is none."""
+_DATE_PARTS = re.compile(r"[0-9]+")
 _CARD = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11,16}|35\d{14,17}"
     r"|(?:1800|2131)\d{11}|6(?:011|4[4-9]\d|5\d\d|2\d\d)\d{12,15}|(?:50|5[6-9]|6\d)\d{10,17}"
@@ -77,6 +81,8 @@ _CARD = re.compile(
 def is_card(value: str) -> bool:
     """Return whether the issuer's first digits, the length and the Luhn checksum fit; all-equal digits do not."""
     digits = _compact(value)
+    if len(digits) == EAN_DIGITS and ean.is_valid(digits):
+        return False
     return bool(_CARD.fullmatch(digits)) and len(set(digits)) > 1 and bool(luhn.is_valid(digits))
 
 
@@ -96,6 +102,8 @@ def is_strong_national_id(value: str) -> bool:
 def is_national_id(value: str) -> bool:
     """Any of the national numbers known here. None has fewer than eight characters; some checks fill up zeros."""
     compact = _compact(value)
+    if _PERIOD.fullmatch(value):
+        return False
     return (
         sum(map(str.isdigit, compact)) >= LEAST_DIGITS
         and len(compact) >= 8
@@ -115,6 +123,18 @@ def _passes(module: ModuleType, value: str) -> bool:
         return bool(module.is_valid(value))
     except (ValueError, KeyError, IndexError):
         return False
+
+
+def is_birth_date(value: str) -> bool:
+    """Return whether a date has parts of a calendar: a day or month and, if it is all figures, a plausible year."""
+    parts = _DATE_PARTS.findall(value)
+    if len(parts) < 3 or any(char.isalpha() for char in value):
+        return True
+    first, middle, last = map(int, parts[:3])
+    day_first = 1 <= first <= 31 and 1 <= middle <= 31 and min(first, middle) <= 12 and len(parts[2]) in (2, 4)
+    year_first = len(parts[0]) in (2, 4) and 1 <= middle <= 12 and 1 <= last <= 31
+    year = last if day_first else first
+    return (day_first or year_first) and (year < 100 or 1850 <= year <= 2100)
 
 
 def is_vat(value: str) -> bool:

@@ -39,6 +39,8 @@ _HAS_DATE = re.compile(
 """A date in a run of figures, such as in a range of dates."""
 _AREA_AND_NUMBER = re.compile(r"0[1-9][0-9]{1,3}(?: ?/ ?[0-9]{2}(?:[ ]?[0-9]){3,7}|-[0-9]{6,8})|0[1-9]-[0-9]{8}")
 """A German area code before a slash, or a Dutch one before a hyphen."""
+_LAST_IN_BRACKETS = re.compile(r"\([0-9]{1,6}\)?\Z")
+"""A year behind pages, or a figure behind an amount: no number ends with its bracket."""
 _UK_MOBILE = re.compile(r"07[0-9]{3} [0-9]{6}")
 _NOT_A_PHONE = re.compile(
     r"(?i)\b(?:isbn|issn|doi|invoice|order|account|acct|card|ref|reference|no|nr|number|zip|page|pages|pp|vol|id|version|box|iban|vat|siret|ssn)\b\W{0,4}$"
@@ -155,7 +157,7 @@ def _is_grouped(number: str, digits: str) -> bool:
         return True
     if len(digits) == 10 and [len(group) for group in groups] == [3, 3, 4]:
         return True
-    if "(" in number and 9 <= len(digits) <= 13 and len(groups) <= 5:
+    if "(" in number and _LAST_IN_BRACKETS.search(number) is None and 9 <= len(digits) <= 13 and len(groups) <= 5:
         return True
     if _AREA_AND_NUMBER.fullmatch(number) and (9 if "/" in number else 10) <= len(digits) <= (
         12 if "/" in number else 10

@@ -3,7 +3,7 @@
 import re
 
 from models.pii.kinds import Kind
-from models.pii.patterns.clues import at_text, at_words
+from models.pii.patterns.clues import at_text, at_webhooks, at_words
 from models.pii.patterns.context import KEY_NAMES, PASSWORD_NAMES
 from models.pii.patterns.pattern import Pattern
 
@@ -35,7 +35,16 @@ _AFTER_SIGN = r"(?:(?<=[:=|>])|(?<=[:=|>] )|(?<=[:=|>][\"'])|(?<=[:=|>] [\"']))"
 PASSWORD = re.compile(rf"{_AFTER_SIGN}((?=[^\s,;|\"']{{6}}|[^\s,;|\"']*[0-9])(?!\[REDACTED|[(<])[^\s,;|\"']{{4,}})")
 SAID_PASSWORD = re.compile(r"(?<![^\s\"'“„«:=|])([^\s,;|\"'“”«»:=]{5,})")
 """A password after a verb, a line end or nothing; only values that are no plain words count."""
+PASS = re.compile(r"(?i)(?<![^\W_])pass\s?[:=]\s?[\"']?([^\s,;|\"']{5,})")
+"""`pass` alone also means that a test succeeded, so it needs its sign and a value that is no word."""
+PASSWORD_PHRASE = re.compile(
+    r"(?i)(?<![^\W_])(?:password|passwort|kennwort|passphrase|wachtwoord|contraseña|mot de passe|lösenord|hasło|heslo|пароль)"
+    r"[^.\n:=;0-9]{1,40}(?:[:=]| (?:is|ist|lautet|est|es|è|är|er|to|jest|je))[ ]?[\"'“„«]?([^\s,;|\"'“”«»]{5,})"
+)
+"""A password with some words between its label and the verb."""
 KEY_VALUE = re.compile(rf"{_AFTER_SIGN}([A-Za-z0-9+/=_.~!@#$%^&*-]{{8,}})")
+LONG_KEY = re.compile(r"(?<![\w/.=~+-])((?=(?:[A-Za-z+/=_~-]{0,32}[0-9]){4})[A-Za-z0-9+/=_~-]{16,256})(?![\w/.-])")
+"""A key without a sign before it."""
 AUTHORIZATION = re.compile(
     r"(?i)(?<![a-z0-9])(?:authorization[\"']?\s?[:=]\s?[\"']?(?:basic|bearer|token|digest|apikey|negotiate|aws4-hmac-sha256)?|bearer|x-api-key\s?:)"
     r"[ ]?([A-Za-z0-9+/=_.~-]{12,})"
@@ -88,9 +97,17 @@ SECRET_PATTERNS: tuple[Pattern, ...] = (
     Pattern(Kind.SECRET, PRIVATE_KEY, at_text("-----BEGIN")),
     Pattern(Kind.SECRET, PASSWORD, PASSWORD_NAMES.starts, None, PASSWORD_NAMES, is_close=True),
     Pattern(Kind.SECRET, SAID_PASSWORD, PASSWORD_NAMES.starts, is_no_word, PASSWORD_NAMES, is_close=True),
+    Pattern(Kind.SECRET, PASS, at_words(b"pass"), is_no_word),
+    Pattern(
+        Kind.SECRET,
+        PASSWORD_PHRASE,
+        at_words(b"pass", b"kennwort", b"wachtwoord", b"contrase", b"mot de passe", b"l senord", b"has o", b"heslo"),
+        is_no_word,
+    ),
     Pattern(Kind.SECRET, KEY_VALUE, KEY_NAMES.starts, is_key, KEY_NAMES, is_close=True),
+    Pattern(Kind.SECRET, LONG_KEY, KEY_NAMES.starts, is_key, KEY_NAMES, is_close=True),
     Pattern(Kind.SECRET, AUTHORIZATION, AUTHORIZATION_WORDS),
-    Pattern(Kind.SECRET, WEBHOOK, at_words(b"hooks slack", b"discord", b"[a-z0-9-]+ webhook office")),
+    Pattern(Kind.SECRET, WEBHOOK, at_webhooks),
     Pattern(Kind.SECRET, URL_LOGIN, at_text("://", back=21)),
-    Pattern(Kind.SECRET, PIN, at_words(b"pin", b"puk", b"tan", b"cv[vc]", b"otp", b"sicherheitsc", b"security c")),
+    Pattern(Kind.SECRET, PIN, at_words(b"pin", b"puk", b"tan", b"cvv", b"cvc", b"otp", b"sicherheitsc", b"security c")),
 )

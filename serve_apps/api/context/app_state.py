@@ -38,6 +38,7 @@ _DISK_THREADS = 8  # threads for disks and writing, apart from those that read S
 _INGEST_THREADS, _MOST_INGESTS = 4, 64
 """Ingests being stored and indexed, and those that may wait for it: each waits for its vectors, minutes for a book, and
 must not hold a thread that answers others."""
+_MODEL_THREADS, _MOST_MODEL_CALLS = 8, 32  # documents that a language model is asked about, and those waiting for it
 _MOST_HEAVY = 16  # derivations of hostile size at work or waiting; more are refused
 _LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
 _KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
@@ -54,6 +55,7 @@ class AppState:
         self.disk = Bulkhead("disk", _DISK_THREADS)
         self.ingests = Bulkhead("ingest", _INGEST_THREADS, max_waiting=_MOST_INGESTS)
         self.heavy = Bulkhead("heavy", resources.work_limits.at_once, max_waiting=_MOST_HEAVY)
+        self.models = Bulkhead("model", _MODEL_THREADS, max_waiting=_MOST_MODEL_CALLS)
         self.work = LimitedWork(resources.work_limits)
         self.deep_health: Cached[dict[str, Any]] = Cached(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)
@@ -90,6 +92,7 @@ class AppState:
             self.disk.close()
             self.ingests.close()
             self.heavy.close()
+            self.models.close()
             self.scans.close()
             self.resources.tracing.close()
 

@@ -16,9 +16,9 @@ GRACE_S = 2  # CPU seconds between the limit that asks and the one that kills
 
 def main(cpu_s: int, memory_bytes: int) -> int:
     """Run the work read from standard input under limits and return the exit status."""
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + GRACE_S))
-    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    lower_limit(resource.RLIMIT_CPU, cpu_s, cpu_s + GRACE_S)
+    lower_limit(resource.RLIMIT_AS, memory_bytes, memory_bytes)
+    lower_limit(resource.RLIMIT_CORE, 0, 0)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that is printed gets into the answer
     try:
@@ -33,6 +33,14 @@ def main(cpu_s: int, memory_bytes: int) -> int:
     with answers:
         answers.write(result)
     return 0
+
+
+def lower_limit(kind: int, soft: int, hard: int) -> None:
+    """Set the limits of this kind, or lower ones where the inherited hard limit is lower."""
+    inherited = resource.getrlimit(kind)[1]
+    if inherited != resource.RLIM_INFINITY:
+        soft, hard = min(soft, inherited), min(hard, inherited)
+    resource.setrlimit(kind, (soft, hard))
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ from serve_apps.api.context.limited_work import LimitedWork, WorkLimits
 from serve_apps.api.context.parsed_trees import ParsedTrees
 from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.refusals import OverLimit, ScanRunning
-from storage.objects.artifacts import TREE
-from storage.review.republish import PublishedAttempt, find_shown, reserve_attempt, show_rescanned
+from storage.review.republish import find_shown, publish_scanned
 from storage.store import Store
 from storage.values.rows import DocumentId
 
@@ -93,21 +92,9 @@ class RedactionScans:
                 flagged = load_tree(self._work.run_apart(partial(_flag, scan.flag_tree), dump_tree(tree)))
             except OverLimit:
                 flagged = unfinished(tree, scan.engine, "0")
-            publish_scanned(self._store, shown, flagged)
+            publish_scanned(self._store, shown, dump_tree(flagged), find_places(flagged))
         return find_shown(self._store.db, document_id).attempt
 
 
 def _flag(flag_tree: Callable[[Tree], Tree], tree_json: bytes) -> bytes:
     return dump_tree(flag_tree(load_tree(tree_json)))
-
-
-def publish_scanned(store: Store, shown: PublishedAttempt, tree: Tree) -> bool:
-    """Publish a scanned tree as a new attempt and delete the files of the replaced one. False: another was faster."""
-    files = {name: store.artifacts.read(shown.document_id, shown.attempt, name) for name in shown.manifest}
-    attempt = reserve_attempt(store.db, shown)
-    if attempt is None:
-        return False
-    manifest = store.artifacts.put(shown.document_id, attempt, files | {TREE: dump_tree(tree)})
-    moved = show_rescanned(store.db, shown, attempt, manifest, find_places(tree))
-    store.artifacts.delete_attempt(shown.document_id, shown.attempt if moved else attempt)
-    return moved

@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from models.cdom.original import ReadOptions
-from models.cdom.ports import ClusterState, IndexDocument, ReadOnce, RedactOriginal, RenderPage, SearchIndex, Tokenizer
+from models.cdom.ports import (
+    AskModel,
+    ClusterState,
+    IndexDocument,
+    ReadOnce,
+    RedactOriginal,
+    RenderPage,
+    SearchIndex,
+    Tokenizer,
+)
 from models.cdom.tracing import TRACING_OFF, Tracing
 from models.cdom.tree import Tree
 from models.derive.chunks.chunks import ChunkSettings
@@ -59,6 +68,7 @@ class Ports:
     read_once: ReadOnce | None = None
     search: SearchIndex | None = None
     index_document: IndexDocument | None = None
+    model: AskModel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

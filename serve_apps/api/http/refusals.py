@@ -177,6 +177,26 @@ class NoModelEndpoint(Refusal):
     loc = ("body", "engine")
 
 
+class ModelUnavailable(Refusal):
+    """The language model does not answer, or not in time."""
+
+    code = "model-unavailable"
+
+
+class ModelFailed(Refusal):
+    """The language model's endpoint refuses the request, or its answer is not of the form that was asked for."""
+
+    code = "model-failed"
+
+
+class UnusableCorrection(Refusal):
+    """A correction does not give a value; `code` gives the reason, `loc` the part of the body."""
+
+    def __init__(self, code: str, field: str, text: str) -> None:
+        super().__init__(text)
+        self.code, self.loc = code, ("body", field)
+
+
 class UnknownParameter(Refusal):
     """The operation does not have this query parameter. Ignoring a misspelt one would change the result."""
 

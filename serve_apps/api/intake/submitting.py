@@ -35,6 +35,10 @@ _FIELDS: dict[str, Any] = {
 _URL = {"type": "string", "format": "uri", "description": "URL of the file to fetch."}
 
 
+EXTRACT_SCHEMA = "extract_schema"
+"""Form field of parse with the JSON Schema of the values to extract."""
+
+
 def _upload_body(part: str, schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
     form = {"type": "object", "required": [part], "properties": {part: schema} | _FIELDS}
     by_url = {"type": "object", "properties": named | _FIELDS}
@@ -46,6 +50,13 @@ JOBS_UPLOAD = _upload_body(
     "files", {"type": "array", "items": _FILE}, {"url": _URL, "urls": {"type": "array", "items": _URL}}
 )
 PARSE_UPLOAD = _upload_body("file", _FILE, {"url": _URL})
+_FORM = PARSE_UPLOAD["requestBody"]["content"]["multipart/form-data"]["schema"]
+_FORM["properties"] = _FORM["properties"] | {
+    EXTRACT_SCHEMA: {
+        "type": "string",
+        "description": "JSON Schema of an object. Its values are extracted by rules and returned with the tree.",
+    }
+}
 
 
 async def receive(request: Request, call: Call, parts: frozenset[str], max_files: int) -> Upload | FetchedUpload:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from models.cdom.search import SearchMode
+from models.derive.schema.answer import ExtractedData
 from storage.values.states import DocumentStatus, JobStatus
 
 
@@ -135,10 +136,14 @@ class SearchHitBody(Body):
 
 
 class ParsedBody(Body):
-    """A finished parse; `tree` is null if the document failed."""
+    """A finished parse; `tree` is null if the document failed.
+
+    `extracted` is there if the request had `extract_schema`, and null if the document failed.
+    """
 
     job: JobBody
     tree: dict[str, Any] | None
+    extracted: ExtractedData | None = None
 
 
 class AcceptedBody(Body):

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
+from models.derive.schema.answer import ValuePlace
 from serve_apps.api.shapes.bodies import Body
 from storage.sources.sources import SourceState
 from storage.webhooks.receivers import DeliveryState
@@ -133,3 +134,29 @@ class SyncReportBody(Body):
     skipped: list[SkippedBody]
     started_at: datetime
     finished_at: datetime
+
+
+class SchemaSummaryBody(Body):
+    """The newest version of a stored schema."""
+
+    name: str
+    version: int
+    created_at: datetime
+    created_by: str
+
+
+class SchemaBody(SchemaSummaryBody):
+    """A version of a stored schema; `labels` are those that corrections taught, by JSON pointer to the leaf."""
+
+    json_schema: dict[str, Any] = Field(alias="schema")
+    labels: dict[str, list[str]]
+
+
+class CorrectionBody(Body):
+    """A corrected value with its place, and the label that other documents name it by; null: none is near."""
+
+    path: str
+    value: Any
+    place: ValuePlace
+    leaf: str
+    label: str | None

@@ -20,17 +20,17 @@ _LONGEST_FORM = 16_384  # bytes; ours has three short fields
 _STATUS = {Unauthenticated: 401, InvalidOrg: 422, RateLimited: 429}
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Return the first value of each field of a url-encoded form; empty if the form is too long."""
-    return {name: values[0] for name, values in (await read_fields(request)).items()}
+async def read_form(request: Request, longest: int = _LONGEST_FORM) -> dict[str, str]:
+    """Return the first value of each field of a url-encoded form; empty if it has more than `longest` bytes."""
+    return {name: values[0] for name, values in (await read_fields(request, longest)).items()}
 
 
-async def read_fields(request: Request) -> dict[str, list[str]]:
-    """Return all values of each field of a url-encoded form; empty if the form is too long."""
+async def read_fields(request: Request, longest: int = _LONGEST_FORM) -> dict[str, list[str]]:
+    """Return all values of each field of a url-encoded form; empty if it has more than `longest` bytes."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > _LONGEST_FORM:
+        if len(body) > longest:
             return {}
     return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
 

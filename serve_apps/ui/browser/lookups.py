@@ -8,6 +8,7 @@ from datetime import UTC, date
 from itertools import groupby
 
 from models.export.bar_plot import PlotBar, bar_plot
+from models.pii.confidence import judge_confidence
 from models.pii.places import find_places, find_spans
 from models.pii.review import in_context
 from serve_apps.api.context.app_state import AppState
@@ -17,8 +18,22 @@ from storage.jobs.document_list import list_formats
 from storage.jobs.documents import PublishedTree, locate_tree
 from storage.jobs.job_names import name_jobs
 from storage.queue.usage_over_time import usage_by_day, usage_by_hour
-from storage.review.reviews import FlagState, KeyDecision, ListedFlag, list_inbox, read_decisions, read_key_decisions
+from storage.review.reviews import (
+    FlagState,
+    KeyDecision,
+    ListedFlag,
+    ReviewedDocument,
+    ReviewOrder,
+    count_by_document,
+    list_inbox,
+    read_decisions,
+    read_key_decisions,
+)
+from storage.values.paging import ListPage
 from storage.values.rows import DocumentId
+
+OFTEN_WRONG = 0.7
+"""Share of right findings of a kind below which its flags are listed only when they are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +60,9 @@ class Flagged:
     place: str
     confidence: float
     words: tuple[KeyDecision, ...]
+    value: str = ""
+    same: int = 1
+    is_often_wrong: bool = False
 
 
 async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:
@@ -72,6 +90,16 @@ async def plot_day(visit: Visit) -> str:
     hours = await app_state_of(visit).sql.run(usage_by_hour, visit.resources.store.db, visit.session.caller.data)
     bars = [PlotBar(f"{usage.hour.astimezone(UTC):%H:00}", usage.pages) for usage in hours]
     return bar_plot("Pages by hour, the last day", bars)
+
+
+async def count_documents(
+    visit: Visit, order: ReviewOrder, limit: int, cursor: str | None
+) -> ListPage[ReviewedDocument]:
+    """Return the documents with pending flags and the exact numbers of these, in the order asked for."""
+    running = app_state_of(visit)
+    return await running.sql.run(
+        count_by_document, visit.resources.store, visit.session.caller.data, order=order, limit=limit, cursor=cursor
+    )
 
 
 async def find_waiting(visit: Visit, limit: int, cursor: str | None = None) -> tuple[list[Waiting], str | None]:
@@ -119,6 +147,7 @@ def _flags(running: AppState, document_id: DocumentId, where: PublishedTree) -> 
     tree = running.trees.get(store, document_id, where.attempt)
     decided, key_decisions = read_decisions(store.db, document_id), read_key_decisions(store.db, [document_id])
     blocks, spans = {str(block.id): block for block in tree.blocks}, find_spans(tree)
+    engine = tree.pii.engine if tree.pii is not None else ""
     flags = []
     for place in find_places(tree):
         block = blocks[place.block_id]
@@ -135,6 +164,8 @@ def _flags(running: AppState, document_id: DocumentId, where: PublishedTree) -> 
                 place=place.place,
                 confidence=place.confidence,
                 words=key_decisions.get((document_id, place.place, place.flag), ()),
+                value=place.value,
+                is_often_wrong=judge_confidence(engine, place.flag, 1.0) < OFTEN_WRONG,
             )
         )
     return flags

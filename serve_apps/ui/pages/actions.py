@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 from typing import Literal, assert_never
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.responses import RedirectResponse, Response
 
@@ -25,6 +25,8 @@ class Act(StrEnum):
     REQUEUE_ALL = "requeue-all"
     DECIDE = "decide"
     DECIDE_REST = "decide-rest"
+    DECIDE_SHOWN = "decide-shown"
+    UNDO = "undo"
     DECIDE_READING = "decide-reading"
     SYNC_SOURCE = "sync-source"
     DELETE_SOURCE = "delete-source"
@@ -36,7 +38,7 @@ class Act(StrEnum):
 
 _Source = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE]
 _Webhook = Literal[Act.TEST_WEBHOOK, Act.ENABLE_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
-_Review = Literal[Act.DECIDE, Act.DECIDE_REST]
+_Review = Literal[Act.DECIDE, Act.DECIDE_REST, Act.DECIDE_SHOWN, Act.UNDO]
 _MOST_REQUEUED = 50  # documents requeued by one form, each an API call
 _SYNC_WAIT_S = 2  # seconds that a form waits for a sync
 
@@ -73,7 +75,7 @@ async def _do(visit: Visit, action: Act, form: dict[str, str]) -> str:
             return f"/ui/jobs/{job}"
         case Act.REQUEUE_ALL:
             return await _requeue_all(visit)
-        case Act.DECIDE | Act.DECIDE_REST:
+        case Act.DECIDE | Act.DECIDE_REST | Act.DECIDE_SHOWN | Act.UNDO:
             return await _review(visit, action, form)
         case Act.DECIDE_READING:
             await visit.api.post(f"/v1/jobs/{job}/documents/{document}/review", {"decision": form.get("decision", "")})
@@ -105,6 +107,16 @@ async def _review(visit: Visit, action: _Review, form: dict[str, str]) -> str:
         case Act.DECIDE:
             body = {name: form[name] for name in ("flag", "place", "apply_to") if form.get(name)}
             await visit.api.post(f"{path}/{_segment(form, 'block')}/review", body | {"decision": decision})
+            return f"/ui/jobs/{job}/documents/{document}/review"
+        case Act.DECIDE_SHOWN:
+            names = {"kind": "kind", "state": "state", "sure": "max_confidence", "by": "decided_by"}
+            chosen = {name: form[name] for name in names if form.get(name)}
+            asked = urlencode({names[name]: value for name, value in chosen.items()} | {"document_id": document})
+            decided = await visit.api.post(f"/v1/jobs/{job}/review?{asked}", {"decision": decision})
+            shown = chosen | {"undo": decided["act"] or "", "changed": str(decided["places"])}
+            return f"/ui/jobs/{job}/documents/{document}/review?{urlencode(shown)}"
+        case Act.UNDO:
+            await visit.api.delete(f"/v1/review/{_segment(form, 'id')}")
             return f"/ui/jobs/{job}/documents/{document}/review"
         case Act.DECIDE_REST:
             onward = await find_next(visit, form.get("document", ""))

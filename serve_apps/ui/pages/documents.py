@@ -32,7 +32,9 @@ async def show_document(visit: Visit) -> Response:
     if document["status"] != "succeeded" or document["deleted_at"]:
         return visit.page("document_failed.html", document=document, job_name=job_name)
     path, exports = document_path(visit), visit.resources.exports
-    place = ViewPlace(address=path.replace("/v1/", "/ui/", 1), outputs=f"/ui{path}", exports=list(exports))
+    address = path.replace("/v1/", "/ui/", 1)
+    pages = [(f"{address}/extract", "Extract")] if visit.may("POST", "/v1/extract") else []
+    place = ViewPlace(address=address, outputs=f"/ui{path}", exports=list(exports), pages=pages)
     try:
         view = await view_document(ApiDocument(visit), place, document, visit.request.query_params)
     except NoPageToShow as none:

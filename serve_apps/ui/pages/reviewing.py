@@ -1,29 +1,32 @@
 """Review pages: pending personal data, a document's flags, and documents with low reading confidence."""
 
 from collections import Counter
+from dataclasses import replace
 
 from starlette.responses import Response
 
 from models.redaction.redact import REDACTABLE
 from serve_apps.api.context.redaction_scans import PATTERNS
 from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.lookups import Flagged, Waiting, find_flags, find_waiting
+from serve_apps.ui.browser.lookups import Flagged, Waiting, count_documents, find_flags, find_waiting
 from serve_apps.ui.browser.visit import Visit
 from serve_apps.ui.pages.documents import document_path, read_document
 from storage.review.readings import ReadingState
-from storage.review.reviews import FlagState
+from storage.review.reviews import FlagState, ReviewOrder
 
 _INBOX, _AHEAD, _LOOKS = 500, 200, 5  # documents listed; documents a look ahead for the next one, and such looks
 
 
 async def list_inbox(visit: Visit) -> Response:
-    """List documents with pending flags, newest job first."""
-    waiting, more = await find_waiting(visit, _INBOX, visit.query("cursor"))
+    """List documents with pending flags and their exact numbers, in the order asked for."""
+    order = next((order for order in ReviewOrder if order == visit.query("sort")), ReviewOrder.NEWEST)
+    counted = await count_documents(visit, order, _INBOX, visit.query("cursor"))
     return visit.page(
         "inbox.html",
-        documents=[(document, Counter(document.flags)) for document in waiting],
-        waiting=sum(len(document.flags) for document in waiting),
-        more=more,
+        documents=[(document, Counter(document.kinds)) for document in counted.items],
+        waiting=sum(document.pending for document in counted.items),
+        order=order.value,
+        more=counted.next_cursor,
         later=visit.query("cursor") is not None,
     )
 
@@ -58,7 +61,13 @@ async def review_document(visit: Visit) -> Response:
                 raise
     all_flags = await find_flags(visit, document["job_id"], document["document_id"])
     filters = {name: visit.query(name) or "" for name in ("kind", "state", "sure", "by")}
+    group = visit.query("group") == "value"
     flags = [flag for flag in all_flags if _is_wanted(flag, filters)]
+    weak = [] if any(filters.values()) else [flag for flag in flags if flag.is_often_wrong]
+    flags = [flag for flag in flags if flag not in weak]
+    wanted_state = filters["state"] or ("" if filters["by"] else FlagState.PENDING)
+    matching = sum(wanted_state in ("", flag.state.value) for flag in flags)
+    flags = _first_of_each_value(flags) if group else flags
     tree = await visit.api.get(f"{document_path(visit)}/tree")
     pages = {flag.page for flag in flags}
     pending = sum(flag.state is FlagState.PENDING for flag in flags)
@@ -70,6 +79,11 @@ async def review_document(visit: Visit) -> Response:
         total=len(all_flags),
         filters=filters,
         narrowed=any(filters.values()),
+        group=group,
+        weak=len(weak),
+        matching=matching,
+        undo=visit.query("undo"),
+        changed=visit.query("changed"),
         kinds=sorted({flag.flag for flag in all_flags}),
         deciders=sorted({word.decided_by for flag in all_flags for word in flag.words}),
         me=visit.session.caller.actor("").key_name,
@@ -81,6 +95,14 @@ async def review_document(visit: Visit) -> Response:
         drawn=tree["source"]["format"] != "docx",
         onward=await find_next(visit, document["document_id"]),
     )
+
+
+def _first_of_each_value(flags: list[Flagged]) -> list[Flagged]:
+    """Return the first flag of each kind and value, with the number of flags that have them."""
+    groups: dict[tuple[str, str], list[Flagged]] = {}
+    for flag in flags:
+        groups.setdefault((flag.flag, flag.value or flag.place), []).append(flag)
+    return [replace(same[0], same=len(same)) for same in groups.values()]
 
 
 def _is_wanted(flag: Flagged, filters: dict[str, str]) -> bool:

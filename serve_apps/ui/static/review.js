@@ -81,8 +81,9 @@ function mark(item, state, word) {
   item.classList.toggle("done", !chip.hidden);
 }
 
-async function decide(index, decision, reach = "place") {
+async function decide(index, decision, wanted) {
   const item = items[index];
+  const reach = wanted ?? item?.dataset.reach ?? "place"; // a group of one value is decided as a whole
   if (!item?.querySelector(".decide")) return false;
   const { flag, place, url } = item.dataset;
   const answer = await send("POST", url, { flag, place, decision, apply_to: reach });

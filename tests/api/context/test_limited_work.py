@@ -3,6 +3,8 @@
 import json
 import os
 import pickle
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -178,3 +180,12 @@ def test_spans_weigh_as_much_as_cells() -> None:
     work = LimitedWork(WorkLimits(heavy_chars=10_000))
     assert not work.is_heavy(light)
     assert work.is_heavy(replace(light, blocks=(replace(light.blocks[0], spans=spans),)))
+
+
+def test_process_keeps_a_lower_limit_that_it_inherits() -> None:
+    script = (
+        "import resource as r; from serve_apps.api.context.limited_process import lower_limit;"
+        "r.setrlimit(r.RLIMIT_CPU, (50, 50)); lower_limit(r.RLIMIT_CPU, 120, 122); print(r.getrlimit(r.RLIMIT_CPU))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "(50, 50)"

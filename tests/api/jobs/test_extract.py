@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storage.store import Store
-from tests.api.harness import client_of, make_resources, serving
+from tests.api.harness import client_of, make_resources, reading, serving
 from tests.api.jobs.test_ephemeral import pdf
 
 SCHEMA = {
@@ -74,3 +74,36 @@ async def test_extract_of_an_unknown_document_is_not_found(store: Store) -> None
         wrong = await client.post("/v1/extract", json={**body, "colour": 1})
     assert answer.status_code == 404
     assert wrong.status_code == 422
+
+
+async def test_extract_of_a_stored_document_repeats_byte_for_byte(store: Store) -> None:
+    blocks = [{"id": "p", "type": "paragraph", "page": 1, "text": "Invoice Number: INV-7731. Total: 1,204.50 EUR"}]
+    tree = {
+        "cdom_version": "1.0",
+        "source": {"name": "bill.pdf", "format": "pdf"},
+        "pages": [{"number": 1, "width": 595, "height": 842}],
+        "blocks": blocks,
+    }
+    async with serving(make_resources(store)) as app, client_of(app) as client:
+        stored = (await client.post("/v1/ingest", json={"tree": tree})).json()
+        body = {"document_id": stored["documents"][0]["document_id"], "schema": SCHEMA}
+        first, second = [await client.post("/v1/extract", json=body) for _ in range(2)]
+    assert first.status_code == 200
+    assert first.content == second.content
+    answer = first.json()
+    assert answer["data"]["total"] == 1204.5
+    assert [len(answer["evidence"][path]["places"]) for path in ("/invoice_number", "/total")] == [1, 1]
+
+
+async def test_parse_returns_the_values_of_a_schema_with_the_tree(store: Store) -> None:
+    with reading(store):
+        async with serving(make_resources(store)) as app, client_of(app) as client:
+            schema = {"type": "object", "properties": {"total": {"type": ["number", "null"]}}}
+            fields = {"extract_schema": json.dumps(schema)}
+            answer = await client.post("/v1/parse", files={"file": FILE}, data=fields)
+            plain = await client.post("/v1/parse", files={"file": FILE})
+            refused = await client.post("/v1/parse", files={"file": FILE}, data={"extract_schema": '{"$ref": "#"}'})
+    assert answer.json()["extracted"]["missing"] == {"/total": "no-label"}
+    assert answer.json()["tree"]["blocks"]
+    assert "extracted" not in plain.json()
+    assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "recursive-schema")

@@ -56,6 +56,7 @@ async def test_a_flag_waits_with_its_text_and_place(client: httpx.AsyncClient) -
             "state": "pending",
             "place": ANY,
             "confidence": 1.0,
+            "same": 1,
             "words": [],
         }
     ]
@@ -168,3 +169,28 @@ async def test_identifiers_in_an_ingested_tree_do_not_leak(client: httpx.AsyncCl
         assert plain.status_code == 200
         answer = await client.get(f"{base}/{output}?redacted=true")
         assert (answer.status_code, secret in answer.text) == (200, False), output
+
+
+async def test_everything_that_a_filter_shows_is_decided_and_undone(client: httpx.AsyncClient) -> None:
+    ids = await ingest(client, "ann@example.com", "Mail ann@example.com or bob@example.com", "Card 4012888888881881")
+    path = f"/v1/jobs/{ids[0]}/review"
+    grouped = (await client.get(path, params={"group": "value", "kind": "email"})).json()
+    assert [item["same"] for item in grouped] == [2, 1]
+    answer = await client.post(path, params={"kind": "email"}, json={"decision": "rejected"})
+    assert answer.json() == {"act": ANY, "places": 3, "documents": 1}
+    assert [item["flag"] for item in await pending(client, ids[0])] == ["pii:credit_card"]
+    assert "bob@example.com" in await redacted_tree(client, ids)
+    undone = await client.delete(f"/v1/review/{answer.json()['act']}")
+    assert len(undone.json()["places"]) == 3
+    assert len(await pending(client, ids[0])) == 4
+    other = await client.post(path, params={"document_id": "doc_none"}, json={"decision": "rejected"})
+    assert other.json() == {"act": None, "places": 0, "documents": 0}
+
+
+async def test_counts_of_documents_are_exact(client: httpx.AsyncClient) -> None:
+    one = await ingest(client, "ann@example.com")
+    two = await ingest(client, "ann@example.com", "bob@example.com")
+    await review(client, two, "b0", "pii:email", "approved")
+    listed = (await client.get("/v1/review/counts", params={"sort": "newest"})).json()
+    assert [(item["document_id"], item["pending"]) for item in listed] == [(two[1], 1), (one[1], 1)]
+    assert (await client.get("/v1/review/counts", params={"sort": "age"})).status_code == 422

@@ -11,6 +11,7 @@ from cluster.cli.service.doctor import (
     check_disk,
     check_memory,
     check_processor,
+    check_proxy,
     check_recogniser,
     check_sandbox,
     doctor,
@@ -63,3 +64,10 @@ def test_doctor_says_everything_as_json(tmp_path: Path) -> None:
     findings = {row["check"]: row["verdict"] for row in json.loads(done.output)["findings"]}
     assert set(findings) == {"processor", "recogniser", "sandbox", "disk", "memory"}
     assert done.exit_code == int("fail" in findings.values())
+
+
+def test_proxy_of_this_machine_is_a_warning_until_it_is_trusted() -> None:
+    finding = check_proxy(["bash", "nginx"], "")
+    assert (finding.verdict, "SVC_TRUSTED_PROXIES" in finding.detail) == (Verdict.WARN, True)
+    assert check_proxy(["bash", "nginx"], "127.0.0.1").verdict is Verdict.OK
+    assert check_proxy(["bash", "haproxy"], "").verdict is Verdict.OK

@@ -279,3 +279,25 @@ def test_accurate_without_a_model_says_how_to_get_one(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "labels.txt" in result.stderr
     assert "docs/operating.md" in result.stderr
+
+
+def test_a_schema_gives_values_with_evidence(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "Invoice Number: INV-7731")
+    document.save(tmp_path / "bill.pdf")
+    schema = {"type": "object", "properties": {"invoice_number": {"type": "string"}}}
+    (tmp_path / "schema.json").write_text(json.dumps(schema))
+    result = run(tmp_path / "bill.pdf", "--schema", tmp_path / "schema.json", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    written = next(path for path in (tmp_path / "out", *(tmp_path / "out").rglob("*.json")) if path.is_file())
+    answer = json.loads(written.read_text())
+    assert answer["data"] == {"invoice_number": "INV-7731"}
+    assert answer["evidence"]["/invoice_number"]["verbatim"] == "INV-7731"
+
+
+def test_a_wrong_schema_is_refused_with_its_path(tmp_path: Path) -> None:
+    (tmp_path / "bill.pdf").write_bytes(pdfs.good())
+    (tmp_path / "schema.json").write_text('{"type": "object", "properties": {"a": {"$ref": "#"}}}')
+    result = run(tmp_path / "bill.pdf", "--schema", tmp_path / "schema.json")
+    assert result.exit_code == 2
+    assert "recursive-schema at /properties/a/$ref" in result.output

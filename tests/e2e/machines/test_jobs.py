@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.jobs.corpora import make_corpus
+from tests.cluster.jobs.corpora import make_corpus, write_pdf
 from tests.waiting import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
@@ -73,3 +73,16 @@ def test_a_corpus_is_extracted_killed_resumed_and_exported(short: Path) -> None:
     assert results(out) == results(whole)
     exported = run_job(short, "cluster.jobs.finetune_export", str(out), "-o", str(shards), "--no-dedup")
     assert exported == {"documents": 40, "shards": 1, "lines": 40}
+
+
+def test_values_by_a_schema_are_extracted_on_ray(short: Path) -> None:
+    corpus, out, schema = short / "corpus", short / "out", short / "s.json"
+    corpus.mkdir()
+    for number in (1, 2):
+        (corpus / f"bill{number}.pdf").write_bytes(write_pdf(f"Total: {number}.50"))
+    (corpus / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    schema.write_text('{"type": "object", "properties": {"total": {"type": "number"}}}')
+    run_job(short, "cluster.jobs.bulk_extract", str(corpus), "--schema", str(schema), "--workers", "1", "-o", str(out))
+    rows = [json.loads(line) for path in (out / "shards").iterdir() for line in path.read_text().splitlines()]
+    found = {row["name"]: row["error"] or row["data"]["data"]["total"] for row in rows}
+    assert found == {"bill1.pdf": 1.5, "bill2.pdf": 2.5, "broken.pdf": "malformed"}

@@ -29,6 +29,10 @@ VALUES = (
     "seed phrase: legal winner thank year wave sausage worth useful legal winner thank yellow", "PIN: 4821",
     "linkedin.com/in/john-example-99", "52.520008, 13.404954", "Authorization: Basic Ym9iOmh1bnRlcjljYW5hcnk=",
     "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXX", "ftp://ann:hunter2@host.example/x",
+    "write to ann.lee@nest.\nexample", "ur. 8.1.1956", "resident at Am Alten Markt 7a", "CVV 331",
+    "〒150-0043 東京都渋谷区道玄坂2-10-7", "pass: hunter4secret",
+    "Passwort für das Portal ist Sommer2024", "api token ab12cd34ef56ab78cd90",
+    "driving licence 49975062", "Am Alten Markt 7a, 18055 Rostock",
     "Tel. 55 12 34", "c/ Mayor 12, 28013 Madrid", "ann@ma\nil-x.example",
 )  # fmt: skip
 CONTEXT_WORDS = (

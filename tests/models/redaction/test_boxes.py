@@ -103,7 +103,7 @@ def test_the_sandbox_draws_the_page_and_says_where_the_values_stand() -> None:
     assert plain.boxes == ()
 
 
-def test_redacted_searchable_scan_holds_the_value_in_neither_picture_nor_layer() -> None:
+def test_redacted_scan_holds_the_value_in_neither_picture_nor_layer() -> None:
     letter = pymupdf.open(stream=a_letter())
     words = [(word[:4], word[4]) for word in letter[0].get_text("words")]
     file = pymupdf.open()

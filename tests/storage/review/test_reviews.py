@@ -9,8 +9,16 @@ from storage.access.audit import list_audit
 from storage.jobs.lifecycle import delete_document, delete_job
 from storage.postgres.database import Database
 from storage.queue.publish import finish
-from storage.review.deciding import DecisionTarget, Reach, decide
-from storage.review.reviews import FlagState, list_flags, list_inbox, read_decisions
+from storage.review.deciding import DecisionTarget, Reach, decide, decide_many, undo_decision
+from storage.review.reviews import (
+    FlagFilter,
+    FlagState,
+    ReviewOrder,
+    count_by_document,
+    list_flags,
+    list_inbox,
+    read_decisions,
+)
 from storage.store import Store
 from storage.upkeep.erase import purge_some
 from storage.values.errors import InvalidCursor, NotFound
@@ -121,3 +129,40 @@ def test_job_reach_covers_only_documents_of_the_job(store: Store) -> None:
     assert sorted(one.document_id for one in decided.places) == sorted(one.id for one in job.documents)
     assert {one.place for one in list_flags(store.db, ACME, job.id)} == {"p1"}
     assert len(list_flags(store.db, ACME, elsewhere.id)) == 1
+
+
+def test_decide_many_is_undone_at_once_and_counts_what_changed(store: Store) -> None:
+    job = publish(store, flagged(), flagged("b1", place="p1", order=1), documents=2)
+    say(store.db, job, FlagState.APPROVED)
+    listed = list_flags(store.db, ACME, job.id)
+    decided = decide_many(store.db, ACME, ACTOR, flags=listed, decision=FlagState.REJECTED)
+    assert (decided.places, decided.documents) == (3, 2)
+    assert list_flags(store.db, ACME, job.id) == []
+    assert decide_many(store.db, ACME, ACTOR, flags=listed, decision=FlagState.REJECTED).act is None
+    assert decided.act is not None
+    undo_decision(store.db, ACME, ACTOR, decided.act)
+    assert list_flags(store.db, ACME, job.id) == listed
+
+
+def test_decide_many_leaves_documents_of_others_alone(store: Store) -> None:
+    job = publish(store, flagged())
+    listed = list_flags(store.db, ACME, job.id)
+    assert decide_many(store.db, ZETA, ACTOR, flags=listed, decision=FlagState.REJECTED).places == 0
+    assert list_flags(store.db, ACME, job.id) == listed
+
+
+def test_documents_are_counted_exactly_and_ordered(store: Store) -> None:
+    first = publish(store, flagged(), flagged("b1", place="p1", order=1))
+    second = publish(store, flagged())
+    say(store.db, first, FlagState.APPROVED)
+    everything = FlagFilter(state=None)
+    page = count_by_document(store, ACME, order=ReviewOrder.NEWEST, conditions=everything)
+    assert [(item.job_id, item.pending, item.approved, item.kinds) for item in page.items] == [
+        (second.id, 1, 0, {"pii:email": 1}),
+        (first.id, 1, 1, {"pii:email": 2}),
+    ]
+    say(store.db, first, FlagState.REJECTED, place="p1")
+    page = count_by_document(store, ACME, order=ReviewOrder.PENDING, conditions=everything, limit=1)
+    assert [item.job_id for item in page.items] == [second.id]
+    page = count_by_document(store, ACME, order=ReviewOrder.PENDING, conditions=everything, cursor=page.next_cursor)
+    assert [(item.job_id, item.pending, item.rejected) for item in page.items] == [(first.id, 0, 1)]

@@ -68,11 +68,14 @@ def fill_little(service: Living, folder: Path) -> Pages:
     service.ask("POST", f"sources/{source['id']}/sync")
     hook = service.ask("POST", "webhooks", json={"url": RECEIVER})["id"]
     service.ask("POST", f"webhooks/{hook}/test")
+    schema = {"type": "object", "properties": {"total": {"type": "number"}, "order": {"type": "string"}}}
+    service.ask("POST", "schemas", json={"name": "letter", "schema": schema})
     letters = [ingest(service, write_letter(number, number - 7), "Complaint about apples.pdf") for number in (9, 10)]
     first, second = (one["documents"][0]["document_id"] for one in letters)
     here = f"/ui/jobs/{job['id']}"
     return _pages_of(here, f"{here}/documents/{by_status[good]}", hook) | {
         "running": f"/ui/jobs/{running['id']}",
+        "extract-values": f"{here}/documents/{by_status[good]}/extract?schema=letter&at=/total",
         "compare": f"/ui/compare?a={first}&b={second}",
         "compare-choose": f"/ui/compare?a={first}",
         "failed": f"{here}/documents/{by_status[bad]}",
@@ -132,6 +135,7 @@ def _pages_of(job: str, document: str, hook: str) -> Pages:
         "document-redacted": f"{document}?redacted=1",
         "inbox": "/ui/review",
         "review": f"{document}/review",
+        "extract": f"{document}/extract",
         "search": "/ui/search?q=complaint+answer&mode=fts",
         "dead-letters": "/ui/dead-letters",
         "sources": "/ui/sources",

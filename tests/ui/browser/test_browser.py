@@ -83,3 +83,20 @@ def test_a_failed_document_is_read_again_from_the_list(service: Living) -> None:
     browser.open(f"{service.url}/ui/dead-letters")
     browser.run("document.querySelector('.acts button').click()")
     assert browser.until("location.pathname.startsWith('/ui/jobs/') && document.querySelector('.chip.failed') !== null")
+
+
+def test_value_is_corrected_by_a_click_on_its_box(service: Living) -> None:
+    job = service.send(("letter.pdf", write_letter()))
+    schema = {"type": "object", "properties": {"answer_to": {"type": "string", "format": "email"}}}
+    service.ask("POST", "schemas", json={"name": "letter", "schema": schema})
+    document = job["documents"][0]["document_id"]
+    service.sign_in()
+    browser = service.browser
+    browser.open(f"{service.url}/ui/jobs/{job['id']}/documents/{document}/extract?schema=letter")
+    browser.until("document.querySelectorAll('.leaf rect').length > 3")
+    click = "dispatchEvent(new MouseEvent('click', { bubbles: true }))"
+    browser.run(f"[...document.querySelectorAll('.leaf rect')].find((one) => one.dataset.text.includes('@')).{click}")
+    browser.run("document.querySelector('#correct button').click()")
+    browser.until("document.querySelector('#values tr.hit td') !== null && location.search.includes('at=')")
+    assert "person1.0@example.org" in browser.run("document.querySelector('#values tr.hit td').innerText")
+    assert browser.run("document.querySelectorAll('.leaf rect.hit').length") == 1

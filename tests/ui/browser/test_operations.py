@@ -171,8 +171,18 @@ async def _fill(walker: Walker, folder: Path) -> tuple[str, str]:
     (delivery, *_) = (await visitor.http.get("/ui/v1/webhooks/deliveries")).json()
     await walker.send("/ui/act", act="redeliver", id=delivery["id"])
     (first, second) = (await visitor.http.get(f"/ui/v1/documents?job_id={jobs[0]['id']}")).json()
-    walker.starts = [await _ingest(visitor), f"/ui/jobs/{jobs[2]['id']}"]
+    walker.starts += [await _ingest(visitor), f"/ui/jobs/{jobs[2]['id']}"]
+    await _extract(walker, f"/ui/jobs/{jobs[0]['id']}/documents/{first['document_id']}")
     return (f"{jobs[0]['id']}/{first['document_id']}", f"{jobs[0]['id']}/{second['document_id']}")
+
+
+async def _extract(walker: Walker, document: str) -> None:
+    """Store a schema on the extract page, look at its values and send a correction."""
+    schema = '{"type": "object", "properties": {"subject": {"type": "string"}}}'
+    stored = await walker.send(f"{document}/extract", act="store", name="letter", json=schema)
+    assert stored.headers["location"] == f"{document}/extract?schema=letter"
+    walker.starts.append(f"{document}/extract?schema=letter")
+    await walker.send(f"{document}/extract", act="correct", schema="letter", path="/subject", block="b0")
 
 
 async def _ingest(visitor: Visitor) -> str:

@@ -24,6 +24,7 @@ _MOST_DEPTH: Final = 50
 _FOLD: Final = re.compile(rb"\r?\n[ \t]+")
 _NO_NAME: Final = bytes(point for point in range(256) if not 32 < point < 127)
 _EMLX: Final = re.compile(rb"(\d{1,10}) *\r?\n(?=[A-Za-z-]{2,40}:)")
+_FIELD: Final = re.compile(rb"[!-9;-~]{1,100}[ \t]?:")
 _PARAMETER: Final = re.compile(
     rb"""(boundary|charset|(?:file)?name)\*?[0-9*]{0,9}[ \t]*=[ \t]*(?:"([^"]*)"|([^\s;"]+))""", re.I
 )
@@ -91,6 +92,8 @@ def _parse(data: bytes, depth: int = 0, kind: bytes = b"text/plain") -> _StatedP
     data = data.removeprefix(codecs.BOM_UTF8)
     if (emlx := _EMLX.match(data)) is not None and depth == 0:
         data = data[emlx.end() : emlx.end() + int(emlx.group(1))]
+    if depth == 0 and _FIELD.match(data.lstrip(b"\r\n")):
+        data = data.lstrip(b"\r\n")
     if data.startswith(b"From "):
         data = data[data.find(b"\n") + 1 :]
     if depth > _MOST_DEPTH:

@@ -11,6 +11,7 @@ from models.cdom.coverage import Unseen
 from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, words_of
 from models.extract.formats.common.opc import Package
 from models.extract.formats.common.xml import MC, A, C, Element, M, V, W
+from models.extract.formats.word.docx.fields import SILENT, field_name
 from models.extract.formats.word.hwpx import find_sections
 
 _PART: Final = re.compile(
@@ -89,19 +90,24 @@ def _state_story(root: Element | None, stated: StatedText) -> None:
 def _leave_out_instructions(root: Element, stated: StatedText) -> None:
     """Exclude field results inside the instruction of another field, which are not shown."""
     waiting: list[bool] = []
+    instructions: list[str] = []
     inside: list[Element] = []
-    for node in root.iter(W + "fldChar", W + "t"):
+    for node in root.iter(W + "fldChar", W + "t", W + "instrText"):
         kind = node.get(W + "fldCharType")
         if node.tag == W + "t":
             inside += [node] if any(waiting) else []
+        elif node.tag == W + "instrText":
+            instructions[-1:] = ["".join((*instructions[-1:], node.text or ""))]
         elif kind == "begin":
             waiting.append(True)
+            instructions.append("")
         elif not waiting:
             return
         elif kind == "separate":
-            waiting[-1] = False
+            waiting[-1] = field_name(instructions[-1]) in SILENT
         else:
             waiting.pop()
+            instructions.pop()
     if waiting:
         return
     stated.allow(NOT_SHOWN, "".join(node.text or "" for node in inside))
@@ -130,10 +136,11 @@ def state_pptx(data: bytes) -> StatedText:
         ExtractError: The reader raises it for this file as well.
     """
     package, stated = Package(data), StatedText()
+    slides = _targets_of_main(package, "slide")
     for name in package.names():
         if not name.endswith(".xml"):
             continue
-        if name.startswith(_SLIDES) and "/" not in name[len(_SLIDES) :]:
+        if name in slides or (name.startswith(_SLIDES) and "/" not in name[len(_SLIDES) :]):
             if (root := package.xml_again(name)) is not None:
                 _leave_out_fallbacks(root, stated, _DRAWN)
                 _add_words(root, _DRAWN, stated)
@@ -143,6 +150,13 @@ def state_pptx(data: bytes) -> StatedText:
         else:
             _state_drawn(package, name, _kind_of(name), stated)
     return stated
+
+
+def _targets_of_main(package: Package, kind: str) -> set[str]:
+    """Return the parts that the main part names by relationships of that kind, in any folder."""
+    main = next((relation.target for relation in package.relations("").values() if relation.kind == _MAIN), None)
+    relations = package.relations(main).values() if main is not None else ()
+    return {relation.target for relation in relations if relation.kind == kind and not relation.external}
 
 
 def _state_drawn(package: Package, name: str, kind: str | None, stated: StatedText) -> None:
@@ -191,12 +205,14 @@ def state_xlsx(data: bytes) -> StatedText:
     """
     package, stated = Package(data), StatedText()
     shared, forms = _read_shared(package), _read_forms(package)
-    names = b"\0".join(_SHEET_NAME.findall(package.read("xl/workbook.xml"))).decode("utf-8", "replace")
+    main = next((relation.target for relation in package.relations("").values() if relation.kind == _MAIN), None)
+    names = b"\0".join(_SHEET_NAME.findall(package.read(main or "xl/workbook.xml"))).decode("utf-8", "replace")
     stated.text += unescape(names).split("\0")
+    sheets = _targets_of_main(package, "worksheet")
     for name in package.names():
-        if not name.startswith("xl/") or not name.endswith(".xml"):
+        if name not in sheets and not (name.startswith("xl/") and name.endswith(".xml")):
             continue
-        if _SHEET.search(name):
+        if name in sheets or _SHEET.search(name):
             _state_sheet(package, name, shared, forms, stated)
         elif _BESIDE.search(name) or _CHART.search(name):
             root = package.xml_again(name)
@@ -207,13 +223,14 @@ def state_xlsx(data: bytes) -> StatedText:
 
 def _read_shared(package: Package) -> list[str]:
     """Return the string table without pronunciation guides (phonetic runs)."""
-    part = package.read("xl/sharedStrings.xml")
+    name = next(iter(_targets_of_main(package, "sharedStrings")), "xl/sharedStrings.xml")
+    part = package.read(name)
     if not any(sign in part for sign in _UNUSUAL_STRINGS) and part.startswith(_STARTS):
         items_found = _STRING.findall(part)
         if len(items_found) == part.count(b"<si>") == part.count(b"<t"):
             texts = b"\0".join(items_found).decode("utf-8", "replace")
             return (unescape(texts) if "&" in texts else texts).split("\0") if items_found else []
-    root = package.xml_again("xl/sharedStrings.xml")
+    root = package.xml_again(name)
     if root is None:
         return []
     items = root.iterfind(_S + "si")
@@ -268,7 +285,7 @@ def _walk_cells(package: Package, name: str) -> Iterator[_Cell]:
 
 def _read_forms(package: Package) -> frozenset[bytes]:
     """Return the numbers of cell styles whose format changes how text is shown."""
-    root = package.xml_again("xl/styles.xml")
+    root = package.xml_again(next(iter(_targets_of_main(package, "styles")), "xl/styles.xml"))
     if root is None:
         return frozenset()
     codes = {node.get("numFmtId"): node.get("formatCode", "") for node in root.iter(_S + "numFmt")}

@@ -8,7 +8,7 @@ from models.extract.formats.sniffing.charset import decode_again
 from models.extract.formats.sniffing.records import split_instruction
 
 _UNSPOKEN: Final = re.compile(
-    r"(\]\(<?data:[^()\s]*\)|\bsrc=[\"']?data:[^\"'<>\s]*|\]\([^()\n]{0,2000}\)"
+    r"(<img\b[^<>]*>|\]\(<?data:[^()\s]*\)|\bsrc=[\"']?data:[^\"'<>\s]*|\]\([^()\n]{0,2000}\)"
     r"|\]\[[^\[\]\n]{0,300}\]|^ {0,3}\[(?!\^)[^\[\]\n]{1,300}\]:[^\n]*|^(?:```|~~~)[^\n]*"
     r"|<[^<>\n]{1,1000}>|&#?\w{1,32};|^\s{0,40}\d{1,9}[.)]\s"
     r"|^\s{0,40}[-*+] \[[xX]\]\s)",

@@ -16,7 +16,7 @@ _SILENT: Final = frozenset((
     "formfield", "blipuid", "sp", "sn", "sv", "wgrffmtfilter", "atnid", "atnauthor", "atnref", "atntime",
     "atndate", "atnparent", "atnicn", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "xe", "tc", "rxe", "txe",
     "listtext", "pntext", "pntxta", "pntxtb", "nonshppict", "xmlopen", "xmlattrname", "xmlattrvalue", "xmlclose",
-    "shprslt", "factoidname", "listname", "falt", "panose",
+    "shprslt", "upr", "factoidname", "listname", "falt", "panose",
 ))  # fmt: skip
 _RUNNING: Final = frozenset(
     ["header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf", "annotation"]

@@ -30,7 +30,7 @@ def fold(text: str) -> str:
 
 BULLET: Final = "• "
 _LABEL_LIKE: Final = re.compile(
-    r"\(?(?:\d{1,9}|[A-Za-z]|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*[.)]+\s|\d{1,9}(?:\.\d{1,9})+\s"
+    r"\(?(?:\d{1,9}|([A-Za-z])\1{0,2}|[ivxlcdmIVXLCDM]{2,8})(?:\.\d{1,9})*[.)]+\s|\d{1,9}(?:\.\d{1,9})+\s"
 )
 _TYPED: Final = re.compile(r"(\d{1,3})[.)]\s+\S")
 MAX_BLOCKS: Final = 400_000

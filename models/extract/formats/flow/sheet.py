@@ -34,6 +34,7 @@ class SheetObject:
         table: Values of a chart.
         text: Text, or alternative text.
         drawn: Whether it is a picture or chart.
+        hidden: Whether it was hidden by hand.
     """
 
     place: Place
@@ -41,6 +42,7 @@ class SheetObject:
     table: Table | None = None
     text: str = ""
     drawn: bool = False
+    hidden: bool = False
 
 
 @dataclass(slots=True)
@@ -64,12 +66,19 @@ class Sizes:
 
 @dataclass(slots=True)
 class Sheet:
-    """A sheet; `numbers` are places with a numeric value, `headers` areas whose first row is stated to be a header."""
+    """A sheet.
+
+    Attributes:
+        numbers: Places with a numeric value.
+        moments: ISO dates and times of places with a date format.
+        headers: Areas whose first row is stated to be a header.
+    """
 
     name: str
     visible: bool = True
     cells: dict[Place, str] = field(default_factory=dict)
     numbers: set[Place] = field(default_factory=set)
+    moments: dict[Place, str] = field(default_factory=dict)
     merges: list[Area] = field(default_factory=list)
     headers: list[Area] = field(default_factory=list)
     filters: list[Area] = field(default_factory=list)
@@ -112,8 +121,8 @@ class Workbook:
     count: int = 0
     characters: int = 0
 
-    def put(self, sheet: Sheet, place: Place, text: str, *, number: bool = False) -> None:
-        """Store a cell's displayed text.
+    def put(self, sheet: Sheet, place: Place, text: str, *, number: bool = False, moment: str = "") -> None:
+        """Store a cell's displayed text, and its ISO date or time if it is one.
 
         Raises:
             ResourceLimit: The workbook has too many filled cells.
@@ -129,6 +138,8 @@ class Workbook:
         sheet.cells[place] = text
         if number:
             sheet.numbers.add(place)
+        if moment:
+            sheet.moments[place] = moment
 
 
 def column_name(index: int) -> str:

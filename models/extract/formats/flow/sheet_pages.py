@@ -123,7 +123,7 @@ def _make_page(sheet: Sheet) -> FlowPage:
     for area, places in find_islands(list(shown), sheet.merges, (hidden_rows, hidden_columns)):
         page.blocks.append(_make_table(sheet, area, places, shown, flags, visible_only=True))
     for item in sheet.objects:
-        page.blocks += _make_object(sheet, item, _flags_at(sheet, item.place, flags))
+        page.blocks += _make_object(sheet, item, (HIDDEN_TEXT,) if item.hidden else _flags_at(sheet, item.place, flags))
     if hidden:
         page.warnings.append("hidden-cells")
         for area, places in find_islands(list(hidden), []):
@@ -229,6 +229,7 @@ def _make_table(
                 header=index < headers,
                 text=clean(texts.get(place, "")),
                 bbox=_box(sheet, (*place, *end)),
+                value=sheet.moments.get(place) if place in texts else None,
             )
         )
     return FlowBlock(

@@ -23,11 +23,16 @@ _SIGNATURES: Final = frozenset(
     ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
 )
 """Signatures of the other parts: no file of the sender."""
+_REPORTS: Final = frozenset(("message/delivery-status", "message/disposition-notification"))
+"""Fields for programs that say whether a mail was delivered or read."""
 
 
 @dataclass(slots=True)
 class Contents:
-    """The parts of a message: `plain`, `html` and `calendar` form the body; `inline` are pictures by content id."""
+    """The parts of a message: `plain`, `html` and `calendar` form the body.
+
+    `inline` are pictures by content id or location.
+    """
 
     @property
     def is_empty(self) -> bool:
@@ -69,6 +74,7 @@ def _sort(part: MimePart, contents: Contents, *, alternative: bool) -> None:
 def _sort_leaf(part: MimePart, contents: Contents, *, alternative: bool) -> None:
     disposition, _ = part.stated("content-disposition")
     cid = (part.header("content-id") or b"").decode("latin-1").strip("<> ")
+    cid = cid or decode_header(part.header("content-location"))
     if part.kind.startswith("image/") and disposition != "attachment" and cid:
         contents.inline[cid] = part
     is_body = disposition != "attachment" and (not _file_name(part) or contents.is_empty)
@@ -76,7 +82,7 @@ def _sort_leaf(part: MimePart, contents: Contents, *, alternative: bool) -> None
         contents.html.append(part)
     elif part.kind == "text/calendar" and disposition != "attachment":
         contents.calendar.append(part)
-    elif part.kind == "message/delivery-status" and is_body:
+    elif part.kind in _REPORTS and is_body:
         contents.plain.append(part)
     elif part.kind.startswith("text/") and is_body and part.kind != "text/x-vcard":
         if not (alternative and part.kind != "text/plain"):

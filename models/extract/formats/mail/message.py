@@ -202,7 +202,7 @@ def _read_html(html: str, pictures: PagePictures) -> list[FlowBlock]:
 
 
 def _find_inline(contents: Contents, source: str) -> bytes | None:
-    part = contents.inline.get(source[4:]) if source[:4].lower() == "cid:" else None
+    part = contents.inline.get(source[4:] if source[:4].lower() == "cid:" else source)
     return part_bytes(part) if part is not None else None
 
 

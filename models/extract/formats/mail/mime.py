@@ -71,6 +71,8 @@ def parse_message(data: bytes, path: str = "1") -> MimePart:
     data = data.removeprefix(codecs.BOM_UTF8)
     if (emlx := _EMLX.match(data)) is not None:
         data = data[emlx.end() : emlx.end() + int(emlx.group(1))]
+    if data[:1] in (b"\r", b"\n") and path == "1" and _NAME.match(data.lstrip(b"\r\n")):
+        data = data.lstrip(b"\r\n")
     if data.startswith(b"From ") and (end := data.find(b"\n")) >= 0:
         data = data[end + 1 :]
     return _parse(data, path, 0, _Count(), digest=False)

@@ -21,6 +21,7 @@ from models.extract.formats.opendocument.styles import (
     points,
 )
 from models.extract.formats.opendocument.text import OdfReader
+from models.extract.formats.sheets.formats import as_iso
 
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 """Rows and columns of a sheet: the limits of spreadsheet programs; a repeat count may state any number."""
@@ -122,7 +123,8 @@ class SheetReader:
 
     def _put_at(self, position: tuple[int, int], cell: Element, text: str) -> None:
         is_number = cell.get(OFFICE + "value-type") in _NUMBERS
-        self._workbook.put(self._sheet, position, text, number=is_number)
+        moment = as_iso(cell.get(OFFICE + "date-value") or "")
+        self._workbook.put(self._sheet, position, text, number=is_number, moment=moment)
         across = count(cell.get(TABLE + "number-columns-spanned"), MAX_COLUMNS)
         down = count(cell.get(TABLE + "number-rows-spanned"), MAX_ROWS)
         if across > 1 or down > 1:

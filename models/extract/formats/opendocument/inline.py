@@ -83,6 +83,7 @@ def _span_style(name: str | None, styles: OdfStyles, style: InlineMarkup) -> Inl
         style,
         bold=style.bold if bold is None else bold,
         italic=style.italic if italic is None else italic,
+        hidden=style.hidden or styles.is_hidden(name),
         strike=style.strike if (struck := styles.is_struck(name)) is None else struck,
         code=style.code or styles.is_a(name, "Source_20_Text", "Teletype"),
     )

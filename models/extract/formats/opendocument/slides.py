@@ -10,7 +10,7 @@ from models.extract.formats.common.xml import Element
 from models.extract.formats.flow.blocks import FlowBlock, FlowPage, flatten
 from models.extract.formats.flow.slide_order import is_slide_title, keep_together, order_blocks
 from models.extract.formats.opendocument.styles import DRAW, FO, PRESENTATION, STYLE, SVG, OdfStyles, points
-from models.extract.formats.opendocument.text import OdfReader
+from models.extract.formats.opendocument.text import OdfReader, is_hidden_shape
 
 _FURNITURE: Final = frozenset(("footer", "header", "date-time", "page-number"))
 _SIZE: Final = (720.0, 540.0)
@@ -63,7 +63,10 @@ def _read_frames(parent: Element, styles: OdfStyles) -> list[FlowBlock]:
     blocks: list[FlowBlock] = []
     for frame in parent:
         if frame.tag == DRAW + "g":
-            blocks += keep_together(_read_frames(frame, styles))
+            grouped = keep_together(_read_frames(frame, styles))
+            for block in grouped if is_hidden_shape(frame) else ():
+                block.flags = (*block.flags, *((HIDDEN_TEXT,) if HIDDEN_TEXT not in block.flags else ()))
+            blocks += grouped
         elif isinstance(frame.tag, str) and frame.tag.startswith(DRAW):
             blocks += _read_frame(frame, styles)
     return blocks
@@ -73,7 +76,7 @@ def _read_frame(frame: Element, styles: OdfStyles) -> list[FlowBlock]:
     kind = frame.get(PRESENTATION + "class")
     blocks = OdfReader(styles, depth=1).read([frame])
     if kind == "title" and (text := "\n".join(block.text for block in blocks if block.text)):
-        blocks = [FlowBlock(BlockType.HEADING, text, level=1)]
+        blocks = [FlowBlock(BlockType.HEADING, text, level=1, flags=(HIDDEN_TEXT,) if is_hidden_shape(frame) else ())]
     for block in blocks:
         block.bbox = block.bbox or _box(frame)
         if kind in _FURNITURE:

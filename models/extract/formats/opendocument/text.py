@@ -19,7 +19,7 @@ from models.extract.formats.flow.blocks import (
     squeeze_runs,
 )
 from models.extract.formats.flow.counting import alphabetic, roman
-from models.extract.formats.opendocument.inline import read_inline, read_object
+from models.extract.formats.opendocument.inline import Inline, read_inline, read_object
 from models.extract.formats.opendocument.styles import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, OdfStyles, count
 
 MAX_DEPTH: Final = 60
@@ -92,7 +92,7 @@ class OdfReader:
                     self._read_block(child)
                 self.hidden = outer
             case t if isinstance(t, str) and t.startswith(DRAW):
-                self._read_frame(node, None)
+                self._read_frame(node)
 
     def _add(self, block: FlowBlock) -> FlowBlock:
         block.path = f"content.xml#{self._read}" if self.depth == 0 else None
@@ -106,12 +106,20 @@ class OdfReader:
         if self.paged and self.depth == 0 and self.styles.breaks_page(name) and self.pages[-1].blocks:
             self.pages.append(FlowPage())
         inline = read_inline(node, self.styles, self.numbers.next)
+        outer, self.hidden = self.hidden, self.hidden or _is_hidden_paragraph(node)
+        self._add_content(node, name, inline)
+        self.hidden = outer
+
+    def _add_content(self, node: Element, name: str | None, inline: Inline) -> None:
+        """Add the blocks of a paragraph; its hidden text is a block of its own."""
         before = inline.leading if self._make_label is None else 0
         for frame in inline.frames[:before]:
-            self._read_frame(frame, None)
-        block = self._make_text(node, name, inline.runs)
+            self._read_frame(frame)
+        block = self._make_text(node, name, [run for run in inline.runs if not run.style.hidden])
+        if hidden := join_runs(squeeze_runs(run for run in inline.runs if run.style.hidden))[0]:
+            self._add(FlowBlock(BlockType.PARAGRAPH, hidden, parent=block, flags=(HIDDEN_TEXT,)))
         for frame in inline.frames[before:]:
-            self._read_frame(frame, block)
+            self._read_frame(frame)
         for note in inline.notes:
             self._add_note(note, block)
         for comment in inline.comments:
@@ -225,7 +233,13 @@ class OdfReader:
         block.table = Table(rows=len(rows), cols=cols, cells=tuple(cells))
         self.pages[-1].blocks += children
 
-    def _read_frame(self, node: Element, parent: FlowBlock | None) -> None:
+    def _read_frame(self, node: Element) -> None:
+        """Read a shape; one that is never displayed is hidden."""
+        outer, self.hidden = self.hidden, self.hidden or is_hidden_shape(node)
+        self._read_shape(node)
+        self.hidden = outer
+
+    def _read_shape(self, node: Element) -> None:
         alt = " ".join((node.findtext(SVG + name) or "").strip() for name in ("title", "desc")).strip()
         image = node.find(DRAW + "image")
         box = node.find(DRAW + "text-box")
@@ -278,6 +292,16 @@ class OdfReader:
 
     def _inner(self) -> "OdfReader":
         return OdfReader(self.styles, self.numbers, self.depth + 1, hidden=self.hidden)
+
+
+def is_hidden_shape(node: Element) -> bool:
+    """Return whether a shape or group is never displayed."""
+    return node.get(DRAW + "display") == "none"
+
+
+def _is_hidden_paragraph(node: Element) -> bool:
+    """Return whether a field in the paragraph hid all of it on saving."""
+    return any(field.get(TEXT + "is-hidden") == "true" for field in node.iterfind(f".//{TEXT}hidden-paragraph"))
 
 
 def _is_hidden_section(node: Element) -> bool:

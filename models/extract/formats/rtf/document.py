@@ -138,8 +138,10 @@ class RtfReader:
             self._paragraph = ended.outer
         if ended.target != self._state.target:
             self._end_target(ended.target)
-        if self._link and ended.target == "instruction":
+        if self._link and ended.target == "instruction" and self._state.target != "instruction":
             self._state.href = _find_link(self._link, self._warnings)
+            if (ruby := _RUBY.search(self._link)) is not None:
+                self._add_text(f"{ruby[2].strip()}({ruby[1].strip()})")
             self._link = ""
 
     def _end_target(self, target: str) -> None:
@@ -334,6 +336,10 @@ def _decode(data: bytes, codec: str) -> str:
         return data.decode(codec, "replace")
     except LookupError:
         return data.decode("cp1252", "replace")
+
+
+_RUBY: Final = re.compile(r"\\s\\up ?\d{1,3} ?\(([^()]{1,200})\) ?, ?([^()]{1,200})\)")
+"""A field that sets the pronunciation above its base text, which is the second group."""
 
 
 def _find_link(instruction: str, warnings: list[str]) -> str | None:

@@ -23,7 +23,7 @@ _TOKEN: Final = re.compile(
 )
 
 
-_ELAPSED: Final = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+ELAPSED: Final = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 """Elapsed hours, minutes or seconds, which may be negative, unlike times of day."""
 
 
@@ -59,7 +59,7 @@ def has_date_parts(plain: str) -> bool:
 def show_date(value: float, code: str, *, epoch_1904: bool = False) -> str:
     """Return a serial number formatted by one section of a date format."""
     serial = value + (_DATE_1904 if epoch_1904 else 0)
-    if -_LAST_SERIAL <= value < 0 and _ELAPSED.search(code):
+    if -_LAST_SERIAL <= value < 0 and ELAPSED.search(code):
         return "-" + show_date(-value, code)
     if not 0 <= serial <= _LAST_SERIAL:
         return HASHES
@@ -75,6 +75,11 @@ def iso_date(serial: float, *, epoch_1904: bool = False) -> str:
     """Return a serial number as an ISO date (with the time, when it has one)."""
     is_whole_day = serial % 1 == 0
     return show_date(serial, "yyyy-mm-dd" if is_whole_day else 'yyyy-mm-dd"T"hh:mm:ss', epoch_1904=epoch_1904)
+
+
+def iso_time(serial: float) -> str:
+    """Return a part of a day as an ISO time."""
+    return show_date(serial, "hh:mm:ss")
 
 
 def _classify(match: re.Match[str]) -> tuple[str, str]:

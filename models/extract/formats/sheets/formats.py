@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, time
 from functools import lru_cache
 from typing import Final
 
-from models.extract.formats.sheets.dates import HASHES, has_date_parts, show_date
+from models.extract.formats.sheets.dates import ELAPSED, HASHES, has_date_parts, iso_date, iso_time, show_date
 from models.extract.formats.sheets.numbers import show_general, show_number
 
 MAX_CODE_CHARS: Final = 1000
@@ -23,8 +24,13 @@ BUILT_IN: Final[dict[int, str]] = {
     45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0", 48: "##0.0E+0", 49: "@",
     5: '"$"#,##0_);\\("$"#,##0\\)', 6: '"$"#,##0_);[Red]\\("$"#,##0\\)', 7: '"$"#,##0.00_);\\("$"#,##0.00\\)',
     8: '"$"#,##0.00_);[Red]\\("$"#,##0.00\\)',
+    **dict.fromkeys((*range(27, 32), 36, *range(50, 59)), "yyyy-mm-dd"), **dict.fromkeys((32, 34), "hh:mm"),
+    **dict.fromkeys((33, 35), "hh:mm:ss"),
 }  # fmt: skip
-"""Codes that files identify only by number, as an English Excel shows them."""
+"""Codes that files identify only by number, as an English Excel shows them.
+
+Those of East Asian programs from 27 on differ by region and are ISO dates and times.
+"""
 
 _CONDITION: Final = re.compile(r"\[(<=|>=|<>|<|>|=)(-?\d+(?:\.\d+)?)\]")
 _GENERAL: Final = re.compile("general", re.IGNORECASE)
@@ -82,6 +88,23 @@ def show_text(text: str, code: str) -> str:
         return _fill_text(_GENERAL.sub("@", code) if sections[3].kind == "general" else code, text)
     last = sections[-1]
     return _fill_text(last.code, text) if last.kind == "text" and "@" in last.code else text
+
+
+def moment_of(value: float, code: str, *, epoch_1904: bool = False) -> str:
+    """Return a number with a date format as an ISO date or time; empty for other formats and elapsed times."""
+    if not is_date(code) or ELAPSED.search(code):
+        return ""
+    text = iso_time(value) if 0 <= value < 1 else iso_date(value, epoch_1904=epoch_1904)
+    return "" if text == HASHES else text
+
+
+def as_iso(stated: str) -> str:
+    """Return a date that a file states in ISO form, without a time of midnight; empty if it is none."""
+    try:
+        moment = datetime.fromisoformat(stated.strip().replace("Z", ""))
+    except ValueError:
+        return ""
+    return moment.date().isoformat() if moment.time() == time() else moment.replace(microsecond=0).isoformat()
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from models.extract.formats.flow.sheet import Sheet, Workbook
-from models.extract.formats.sheets.formats import show, show_text
+from models.extract.formats.sheets.formats import moment_of, show, show_text
 
 ERRORS: Final = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A",
                  43: "#GETTING_DATA"}  # fmt: skip
@@ -27,8 +27,10 @@ class ValueWriter:
         """Write a number, unless it is infinite or NaN."""
         if value != value or value in (float("inf"), float("-inf")):
             return
-        text = show(value, self._code(style), epoch_1904=self.epoch_1904)
-        self.workbook.put(self.sheet, (row, column), text, number=True)
+        code = self._code(style)
+        text = show(value, code, epoch_1904=self.epoch_1904)
+        moment = moment_of(value, code, epoch_1904=self.epoch_1904)
+        self.workbook.put(self.sheet, (row, column), text, number=True, moment=moment)
 
     def text(self, row: int, column: int, style: int, value: str) -> None:
         """Write a text."""

@@ -6,6 +6,7 @@ from math import cos, pi, sin
 from typing import Final
 
 from models.cdom.errors import ResourceLimit
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.table import Cell, Table
 from models.cdom.tree import BlockType
@@ -203,20 +204,34 @@ def read_shapes(tree: Element, parts: SlideParts, scale: Scale | None = None, de
         parts.shapes += 1
         if parts.shapes > MAX_SHAPES:
             raise ResourceLimit("a slide has too many shapes")
-        match node.tag:
-            case t if t == P + "sp":
-                yield from _read_shape(node, parts, scale)
-            case t if t == P + "pic":
-                yield from _read_picture(node, parts, scale)
-            case t if t == P + "graphicFrame":
-                yield from _read_graphic(node, parts, scale)
-            case t if t == P + "grpSp":
-                inner = scale.into(node.find(f"{P}grpSpPr/{A}xfrm"))
-                yield from keep_together(list(read_shapes(node, parts, inner, depth + 1)))
-            case t if t == MC + "AlternateContent":
-                chosen = _choose_alternative(node)
-                if chosen is not None:
-                    yield from read_shapes(chosen, parts, scale, depth + 1)
+        is_hidden = _is_hidden(node)
+        for block in _read_node(node, parts, scale, depth):
+            if is_hidden and HIDDEN_TEXT not in block.flags:
+                block.flags = (*block.flags, HIDDEN_TEXT)
+            yield block
+
+
+def _read_node(node: Element, parts: SlideParts, scale: Scale, depth: int) -> Iterator[FlowBlock]:
+    """Yield the blocks of one shape, picture, frame or group."""
+    match node.tag:
+        case t if t == P + "sp":
+            yield from _read_shape(node, parts, scale)
+        case t if t == P + "pic":
+            yield from _read_picture(node, parts, scale)
+        case t if t == P + "graphicFrame":
+            yield from _read_graphic(node, parts, scale)
+        case t if t == P + "grpSp":
+            inner = scale.into(node.find(f"{P}grpSpPr/{A}xfrm"))
+            yield from keep_together(list(read_shapes(node, parts, inner, depth + 1)))
+        case t if t == MC + "AlternateContent":
+            chosen = _choose_alternative(node)
+            if chosen is not None:
+                yield from read_shapes(chosen, parts, scale, depth + 1)
+
+
+def _is_hidden(node: Element) -> bool:
+    """Return whether a shape was hidden in the selection pane."""
+    return any(properties.get("hidden") in ("1", "true") for properties in node.iterfind(f"*/{P}cNvPr"))
 
 
 def _choose_alternative(node: Element) -> Element | None:

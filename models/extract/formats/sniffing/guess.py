@@ -7,7 +7,7 @@ explains the decoded letters.
 import math
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from models.extract.formats.sniffing.languages import LANGUAGES, Language
@@ -53,7 +53,12 @@ _Feature = tuple[str, str]
 
 def guess(data: bytes) -> tuple[str, bool]:
     """Return the likeliest encoding of bytes that are neither marked nor UTF-8, and whether it is certain."""
-    sample = _sample(data)
+    return _guess_sample(_sample(data))
+
+
+@lru_cache(maxsize=1)
+def _guess_sample(sample: bytes) -> tuple[str, bool]:
+    """Guess by a sample; a file is guessed once to find its format and once to read it."""
     scores: dict[str, float] = {}
     texts: dict[str, str] = {}
     features: dict[str, Counter[_Feature]] = {}
@@ -103,22 +108,23 @@ def _cut_at_ascii(line: bytes) -> bytes:
 def _find_features(text: str) -> Counter[_Feature]:
     """Count characters outside ASCII by context: in a word, at its start, between capitals or signs."""
     counts: Counter[_Feature] = Counter()
-    before = " "
-    for index, char in enumerate(text):
+    for (before, char, after), count in Counter(zip(" " + text, text, text[1:] + " ", strict=False)).items():
         if char >= "\x80":
-            after = text[index + 1] if index + 1 < len(text) else " "
-            lower = char.lower()
-            if not char.isalpha():
-                is_inside = _is_dense(before) and _is_dense(after) and char not in _INSIDE_WORDS
-                counts[char, "inside" if is_inside else "apart"] += 1
-            elif "\u0370" <= char < "\u2000" and (_is_ascii_letter(before) or _is_ascii_letter(after)):
-                counts[char, "mixed"] += 1
-            elif char == lower:
-                counts[char, "between" if before.isupper() and after.isupper() else "word"] += 1
-            else:
-                counts[lower, "after" if before.islower() else "start"] += 1
-        before = char
+            counts[_describe(before, char, after)] += count
     return counts
+
+
+def _describe(before: str, char: str, after: str) -> _Feature:
+    """Return a character outside ASCII with its context."""
+    lower = char.lower()
+    if not char.isalpha():
+        is_inside = _is_dense(before) and _is_dense(after) and char not in _INSIDE_WORDS
+        return char, "inside" if is_inside else "apart"
+    if "\u0370" <= char < "\u2000" and (_is_ascii_letter(before) or _is_ascii_letter(after)):
+        return char, "mixed"
+    if char == lower:
+        return char, "between" if before.isupper() and after.isupper() else "word"
+    return lower, "after" if before.islower() else "start"
 
 
 def _is_ascii_letter(char: str) -> bool:

@@ -48,9 +48,18 @@ def sniff_zip(data: bytes) -> Format:
         return Format.EPUB
     if "content.xml" in lowered and "meta-inf/manifest.xml" in lowered:
         return Format.ODT
-    marked = lowered & {"[content_types].xml", "_rels/.rels"}
+    return _office_format(folders, lowered)
+
+
+def _office_format(folders: set[str], names: set[str]) -> Format:
+    """Return the format of an Office package by its folders, else by its main part in any folder; ZIP for others."""
+    marked = names & {"[content_types].xml", "_rels/.rels"}
     for folder, format_ in (("word", Format.DOCX), ("xl", Format.XLSX), ("ppt", Format.PPTX)):
-        if folder in folders and (marked or f"{folder}/{_MAIN[format_]}" in lowered):
+        if folder in folders and (marked or f"{folder}/{_MAIN[format_]}" in names):
+            return format_
+    bases = {name.rpartition("/")[2] for name in names} if marked else set[str]()
+    for format_ in (Format.XLSX, Format.PPTX):
+        if _MAIN[format_] in bases:
             return format_
     return Format.DOCX if marked and not folders & {"xl", "ppt"} else Format.ZIP
 

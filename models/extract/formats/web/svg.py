@@ -1,9 +1,11 @@
 """An SVG drawing: its texts in the order of the file; nothing is drawn, and no style, script or link is followed."""
 
+import re
 from typing import Final
 
 from lxml import etree
 
+from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
 from models.extract.formats.common.parse_cache import keep
@@ -16,6 +18,7 @@ CACHE_KEY: Final = "svg"
 _TEXTS: Final = ("{*}text", "{*}foreignObject")
 _LINES: Final = frozenset(("p", "div", "li", "br", "tr", "h1", "h2", "h3"))
 """Elements of embedded HTML that begin a line."""
+_HIDDEN: Final = re.compile(r"display\s?:\s?none|visibility\s?:\s?hidden", re.IGNORECASE)
 
 
 def open_svg(data: bytes, options: ReadOptions) -> FlowDocument:
@@ -33,7 +36,12 @@ def _read(data: bytes) -> FlowFile:
     for number, node in enumerate(root.iter(*_TEXTS), start=1):
         text = join_runs([StyledRun(read_text(node))])[0]
         if text:
-            page.blocks.append(FlowBlock(BlockType.PARAGRAPH, text, path=f"text {number}"))
+            flags = (HIDDEN_TEXT,) if is_hidden_text(node) else ()
+            page.blocks.append(FlowBlock(BlockType.PARAGRAPH, text, path=f"text {number}", flags=flags))
+        for span in (child for child in node.iter("{*}tspan") if _is_not_displayed(child)):
+            if text := join_runs([StyledRun(read_text(span))])[0]:
+                hidden = FlowBlock(BlockType.PARAGRAPH, text, path=f"text {number}", flags=(HIDDEN_TEXT,))
+                page.blocks.append(hidden)
     title = fold(clean(root.findtext("{*}title") or "")).strip()
     return FlowFile(
         format=Format.SVG,
@@ -42,6 +50,22 @@ def _read(data: bytes) -> FlowFile:
         version=etree.__version__,
         reason="drawing",
         metadata=Metadata(title=title[:1000] or None),
+    )
+
+
+def is_hidden_text(node: Element) -> bool:
+    """Return whether a text element or one around it is not displayed or only defined."""
+    return any(
+        _is_not_displayed(element) or etree.QName(element).localname == "defs"
+        for element in (node, *node.iterancestors())
+    )
+
+
+def _is_not_displayed(element: Element) -> bool:
+    return (
+        element.get("display") == "none"
+        or element.get("visibility") in ("hidden", "collapse")
+        or _HIDDEN.search(element.get("style") or "") is not None
     )
 
 
@@ -54,6 +78,7 @@ def read_text(node: Element) -> str:
             continue
         name = etree.QName(child).localname
         is_line = child.get("y") is not None or child.get("dy") not in (None, "0") or name in _LINES
-        inner = "" if name in ("title", "desc", "style", "script") else read_text(child)
+        is_apart = name in ("title", "desc", "style", "script") or _is_not_displayed(child)
+        inner = "" if is_apart else read_text(child)
         parts += ["\n" if is_line and any(part.strip() for part in parts) else "", inner, fold(child.tail or "")]
     return "".join(parts)

@@ -1,42 +1,47 @@
 """Extract values by a JSON Schema: from a file that is read once and not stored, or from a stored document."""
 
-from enum import StrEnum
-from functools import partial
+import json
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic_core import to_json
 from starlette.responses import Response
 
 from models.cdom.errors import ErrorCode
-from models.cdom.tree import Tree
-from models.derive.schema.answer import ExtractedData, SchemaRefused
-from models.derive.schema.extract import extract_data, read_schema
+from models.derive.schema.answer import ExtractedData
+from models.derive.schema.correction.corrected import CorrectedPlace
 from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.documents.published import Redacted, find_published
+from serve_apps.api.documents.extracting import Engine, Wanted, check_schema, extract_tree, find_hidden, require_model
+from serve_apps.api.documents.published import Published, Redacted, find_published
+from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
 from serve_apps.api.http.multipart import PartRules, PartsReader
-from serve_apps.api.http.refusals import InvalidField, NoModelEndpoint, UnreadableFile, UnusableSchema
+from serve_apps.api.http.refusals import InvalidField, UnreadableFile
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import body_chunks, read_body
 from serve_apps.api.intake.by_url import MAX_BODY_BYTES, MAX_VALUES, has_urls
 from serve_apps.api.intake.ephemeral import EphemeralFile, read_file
 from serve_apps.api.shapes.rendering import JSON
 from storage.jobs.documents import find_document
+from storage.schemas.stored_schemas import find_schema, read_corrections, read_labels
 from storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["derived"])
 
-
-class Engine(StrEnum):
-    """How values are found: by rules, by a language model, or by rules and a model for what they leave."""
-
-    RULES = "rules"
-    LLM = "llm"
-    AUTO = "auto"
-
-
 _SCHEMA_TEXT = "JSON Schema (draft 2020-12) of an object. `x-quire` of a property may give labels, near and page."
-_ENGINE = {"type": "string", "enum": [engine.value for engine in Engine], "default": Engine.RULES.value}
+_CHOICES = {
+    "schema_name": {"type": "string", "description": "A stored schema, instead of `schema`."},
+    "schema_version": {"type": "integer", "minimum": 1, "description": "A version of it; the newest by default."},
+    "engine": {
+        "type": "string",
+        "enum": [engine.value for engine in Engine],
+        "default": Engine.RULES.value,
+        "description": "llm and auto send texts of the document to the operator's language model.",
+    },
+}
+_EXAMPLE = {
+    "type": "object",
+    "properties": {"invoice_number": {"type": "string"}, "total": {"type": "number"}},
+}
 _REQUEST = {
     "requestBody": {
         "required": True,
@@ -44,28 +49,38 @@ _REQUEST = {
             "multipart/form-data": {
                 "schema": {
                     "type": "object",
-                    "required": ["file", "schema"],
+                    "required": ["file"],
                     "properties": {
                         "file": {"type": "string", "format": "binary"},
                         "schema": {"type": "string", "description": _SCHEMA_TEXT},
-                        "engine": _ENGINE,
+                        **_CHOICES,
                     },
                 }
             },
             JSON: {
                 "schema": {
                     "type": "object",
-                    "required": ["document_id", "schema"],
+                    "required": ["document_id"],
                     "properties": {
                         "document_id": {"type": "string", "description": "A document that succeeded."},
                         "schema": {"type": "object", "description": _SCHEMA_TEXT},
-                        "engine": _ENGINE,
+                        **_CHOICES,
+                        "redact": {
+                            "type": "boolean",
+                            "default": False,
+                            "description": "Hide personal data from the language model.",
+                        },
                     },
-                }
+                },
+                "examples": {
+                    "stored": {"value": {"document_id": "doc_aaaaaaaaaaaaaaaaaaaaaaaaaa", "schema_name": "invoice"}},
+                    "given": {"value": {"document_id": "doc_aaaaaaaaaaaaaaaaaaaaaaaaaa", "schema": _EXAMPLE}},
+                },
             },
         },
     }
 }
+_FIELDS = {"schema", "schema_name", "schema_version", "engine"}
 
 
 @router.post("/v1/extract", responses={200: {"model": ExtractedData}}, openapi_extra=_REQUEST)
@@ -80,13 +95,11 @@ async def extract(request: Request, call: CallDep, redacted: Redacted = False) -
         raise InvalidField("redacted", "a file is not redacted; send the document_id of a stored document", "query")
     async with call.running.ephemeral.enter():
         file, fields = await _receive(request, call)
-        schema = await _checked(call, _parse_schema(fields.get("schema", "")), fields.get("engine", Engine.RULES))
+        wanted, _ = await _choose(call, fields | {"schema": _parse_schema(fields)})
         outcome = await read_file(call, file)
         if outcome.tree is None:
             raise UnreadableFile((outcome.error or ErrorCode.INTERNAL).value, outcome.detail, file.part)
-        work = call.running.work
-        lane = call.running.heavy if work.is_heavy(outcome.tree) else call.running.disk
-        return Response(await lane.run(work.run, partial(_extract, schema), outcome.tree), media_type=JSON)
+        return Response(await extract_tree(call, outcome.tree, wanted, None), media_type=JSON)
 
 
 async def _extract_stored(request: Request, call: Call, redacted: bool) -> Response:
@@ -96,32 +109,67 @@ async def _extract_stored(request: Request, call: Call, redacted: bool) -> Respo
         sent = parse_object(body, most_values=MAX_VALUES)
     except InvalidJson as error:
         raise InvalidField("schema", str(error)) from None
-    if unknown := sorted(sent.keys() - {"document_id", "schema", "engine"}):
+    if unknown := sorted(sent.keys() - _FIELDS - {"document_id", "redact"}):
         raise InvalidField(unknown[0], "unknown field")
-    document_id = sent.get("document_id")
+    hides = sent.get("redact", False)
+    if not isinstance(hides, bool):
+        raise InvalidField("redact", "expected true or false")
+    wanted, name = await _choose(call, sent)
+    document = await find_extracted(call, sent.get("document_id"), redacted)
+    if hides:
+        document, wanted = await _hide(call, document, wanted)
+    if name is not None:
+        corrections = await call.running.sql.run(
+            read_corrections, call.store.db, call.scope, name, document.document_id, document.attempt
+        )
+        places = tuple(
+            CorrectedPlace(path=row.path, block_id=row.block_id, cell=row.cell, start=row.start, end=row.end)
+            for row in corrections
+        )
+        wanted = replace(wanted, corrections=() if redacted else places)
+    return Response(await extract_tree(call, document.tree, wanted, document.document_id), media_type=JSON)
+
+
+async def find_extracted(call: Call, document_id: Any, redacted: bool) -> Published:
+    """Return a stored document by its id alone. Raises `InvalidField`, `NotFound`, `PiiIncomplete`."""
     if not isinstance(document_id, str):
         raise InvalidField("document_id", "expected the id of a document")
-    schema = await _checked(call, sent.get("schema"), sent.get("engine", Engine.RULES))
     row = await call.running.sql.run(find_document, call.store.db, call.scope, document_id)
-    document = await find_published(call, JobId(row.job_id), DocumentId(row.id), redacted)
-    return Response(await document.derive(partial(_extract_value, schema)), media_type=JSON)
+    return await find_published(call, JobId(row.job_id), DocumentId(row.id), redacted)
 
 
-async def _receive(request: Request, call: Call) -> tuple[EphemeralFile, dict[str, str]]:
+async def _hide(call: Call, document: Published, wanted: Wanted) -> tuple[Published, Wanted]:
+    """Return the document after its scan for personal data, and what its language model must not see."""
+    row = await call.running.sql.run(find_document, call.store.db, call.scope, document.document_id)
+    where = await locate_scanned(call, JobId(row.job_id), document.document_id)
+    tree = await call.running.disk.run(call.running.trees.get, call.store, document.document_id, where.attempt)
+    decisions = await call.running.sql.run(read_block_decisions, call.store, document.document_id, tree)
+    shown = document.tree if document.redacted else tree
+    hidden = {} if document.redacted else find_hidden(tree, decisions)
+    return replace(document, attempt=where.attempt, tree=shown), replace(wanted, hidden=hidden)
+
+
+async def _receive(request: Request, call: Call) -> tuple[EphemeralFile, dict[str, Any]]:
     limits = call.running.resources.limits
     rules = PartRules(names=frozenset({"file", "files"}), max_files=1, max_file_bytes=limits.max_upload_bytes)
     reader = PartsReader(request.headers.get("content-type", ""), rules)
     async for data in body_chunks(request, limits.upload_idle_s):
         reader.feed(data)
     reader.finish()
-    if unknown := sorted(reader.fields.keys() - {"schema", "engine"}):
+    if unknown := sorted(reader.fields.keys() - _FIELDS):
         raise InvalidField(unknown[0], "unknown field")
+    fields: dict[str, Any] = dict(reader.fields)
+    if fields.get("schema_version", "").isdecimal():
+        fields["schema_version"] = int(fields["schema_version"])
     file = reader.files[0]
-    return EphemeralFile(file.part, file.name, b"".join(file.pending)), reader.fields
+    return EphemeralFile(file.part, file.name, b"".join(file.pending)), fields
 
 
-def _parse_schema(text: str) -> dict[str, Any]:
+def _parse_schema(fields: dict[str, Any]) -> dict[str, Any] | None:
+    text = fields.get("schema", "")
     if not text.strip():
+        if "schema_name" in fields:
+            return None
         raise InvalidField("schema", "expected a JSON Schema")
     try:
         return parse_object(text, most_values=MAX_VALUES)
@@ -129,28 +177,30 @@ def _parse_schema(text: str) -> dict[str, Any]:
         raise InvalidField("schema", str(error)) from None
 
 
-async def _checked(call: Call, schema: Any, engine: Any) -> dict[str, Any]:
-    """Return the schema if it and the engine can be used.
+async def _choose(call: Call, fields: dict[str, Any]) -> tuple[Wanted, str | None]:
+    """Return what to extract, and the name of its stored schema.
 
     Raises:
-        InvalidField: The engine is unknown.
+        InvalidField: A field is of the wrong form, or schema and schema_name are both given.
+        NotFound: There is no such stored schema.
         NoModelEndpoint: The engine needs a language model.
         UnusableSchema: The schema cannot be used.
     """
+    engine = fields.get("engine", Engine.RULES)
     if engine not in list(Engine):
         raise InvalidField("engine", f"expected one of {', '.join(Engine)}")
     if engine != Engine.RULES:
-        raise NoModelEndpoint("this deployment has no language model; use the engine rules")
-    try:
-        await call.running.disk.run(read_schema, schema)
-    except SchemaRefused as error:
-        raise UnusableSchema(error.code, error.path, error.detail) from None
-    return dict(schema)
-
-
-def _extract(schema: dict[str, Any], tree: Tree) -> bytes:
-    return to_json(_extract_value(schema, tree))
-
-
-def _extract_value(schema: dict[str, Any], tree: Tree) -> ExtractedData:
-    return extract_data(tree, read_schema(schema))
+        require_model(call)
+    name, version, schema = (fields.get(key) for key in ("schema_name", "schema_version", "schema"))
+    labels: dict[str, list[str]] = {}
+    if name is not None:
+        if not isinstance(name, str) or schema is not None:
+            raise InvalidField("schema_name", "expected the name of a stored schema, and no schema")
+        if version is not None and (not isinstance(version, int) or isinstance(version, bool) or version < 1):
+            raise InvalidField("schema_version", "expected a number from 1 upwards")
+        stored = await call.running.sql.run(find_schema, call.store.db, call.scope, name, version)
+        labels = await call.running.sql.run(read_labels, call.store.db, call.scope, name)
+        schema = json.loads(stored.body)
+    elif version is not None:
+        raise InvalidField("schema_version", "needs schema_name")
+    return Wanted(schema=await check_schema(call, schema, labels), engine=Engine(engine)), name

@@ -4,8 +4,10 @@ Rows determine the pending flags; their texts are read from the trees of the pag
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from enum import StrEnum
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
@@ -23,8 +25,17 @@ from serve_apps.api.shapes.bodies import Body
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from serve_apps.api.shapes.rendering import json_response
 from storage.jobs.documents import locate_tree
-from storage.review.deciding import Decided, DecisionTarget, Reach, decide, undo_decision
-from storage.review.reviews import FlagFilter, FlagState, ListedFlag, list_flags, list_inbox
+from storage.review.deciding import Decided, DecisionTarget, Reach, decide, decide_many, undo_decision
+from storage.review.reviews import (
+    FlagFilter,
+    FlagState,
+    ListedFlag,
+    ReviewOrder,
+    count_by_document,
+    count_same,
+    list_flags,
+    list_inbox,
+)
 from storage.values.errors import NotFound
 from storage.values.ids import is_id
 from storage.values.paging import ListPage
@@ -93,6 +104,7 @@ class ReviewItem(Body):
     state: FlagState
     place: str
     confidence: float
+    same: int = Field(description="Flags of this kind and value in the job that match the filter.")
     words: list[WordBody]
 
 
@@ -141,6 +153,46 @@ class DecidedBody(Body):
     places: list[PlaceBody]
 
 
+class ManyBody(BaseModel):
+    """A decision about every flag that the filter of the address selects."""
+
+    model_config = ConfigDict(extra="forbid")
+    decision: Literal["approved", "rejected"]
+
+
+class DecidedManyBody(Body):
+    """Result of a decision about many flags; `act` undoes it and is null if nothing changed."""
+
+    act: str | None
+    places: int
+    documents: int
+
+
+class ReviewedDocumentBody(Body):
+    """A document with flags that match the filter, counted by state and by kind."""
+
+    job_id: str
+    document_id: str
+    source_file: str
+    pending: int
+    approved: int
+    rejected: int
+    kinds: dict[str, int]
+
+
+class Grouping(StrEnum):
+    """`value`: list one flag for each kind and value."""
+
+    VALUE = "value"
+
+
+Group = Annotated[Grouping | None, Query(description="List one flag for each kind and value; `same` counts them.")]
+Sort = Annotated[ReviewOrder, Query(description="Order of the documents.")]
+DocumentQuery = Annotated[
+    str | None, Query(alias="document_id", max_length=64, description="Only flags of this document of the job.")
+]
+
+
 class UndoneBody(Body):
     """Places whose decision was undone."""
 
@@ -149,11 +201,46 @@ class UndoneBody(Body):
 
 
 @router.get("/v1/jobs/{job_id}/review", responses={200: {"model": list[ReviewItem]}})
-async def read_pending(job_id: JobIdDep, call: CallDep, conditions: Conditions) -> Response:
+async def read_pending(
+    job_id: JobIdDep, call: CallDep, conditions: Conditions, group: Group = None, document_id: DocumentQuery = None
+) -> Response:
     """List the job's flagged values that await a decision, in reading order; filters select others."""
     listed = await call.running.sql.run(list_flags, call.store.db, call.scope, job_id, conditions)
+    listed = [flag for flag in listed if document_id in (None, flag.document_id)]
+    listed = count_same(listed, grouped=group is not None)
     items = await call.running.disk.run(_in_context, call, listed)
     return json_response([_render(item) for item in items])
+
+
+@router.post("/v1/jobs/{job_id}/review", responses={200: {"model": DecidedManyBody}})
+async def review_job(
+    job_id: JobIdDep, body: ManyBody, call: CallDep, conditions: Conditions, document_id: DocumentQuery = None
+) -> Response:
+    """Decide about every flagged value that the filter selects, as `GET` lists them. One undo takes all of it back."""
+    listed = await call.running.sql.run(list_flags, call.store.db, call.scope, job_id, conditions)
+    decided = await call.running.sql.run(
+        partial(
+            decide_many,
+            call.store.db,
+            call.scope,
+            call.actor,
+            flags=[flag for flag in listed if document_id in (None, flag.document_id)],
+            decision=FlagState(body.decision),
+            approvals=call.running.resources.review_approvals,
+        )
+    )
+    return json_response({"act": decided.act, "places": decided.places, "documents": decided.documents})
+
+
+@router.get("/v1/review/counts", responses={200: {"model": list[ReviewedDocumentBody]}})
+async def read_counts(
+    call: CallDep, conditions: Conditions, sort: Sort = ReviewOrder.PENDING, limit: Limit = 100, cursor: Cursor = None
+) -> Response:
+    """List the documents with flags that match the filter, with exact counts of them by state."""
+    page = await call.running.sql.run(
+        count_by_document, call.store, call.scope, order=sort, conditions=conditions, limit=limit, cursor=cursor
+    )
+    return page_response(page, asdict)
 
 
 @router.get("/v1/review", responses={200: {"model": list[InboxItem]}})
@@ -162,7 +249,7 @@ async def read_inbox(call: CallDep, conditions: Conditions, limit: Limit = 100, 
     page = await call.running.sql.run(
         list_inbox, call.store, call.scope, limit=limit, cursor=cursor, conditions=conditions
     )
-    items = await call.running.disk.run(_in_context, call, page.items)
+    items = await call.running.disk.run(_in_context, call, count_same(page.items))
     return page_response(ListPage(tuple(items), page.next_cursor), _render_inbox)
 
 
@@ -274,6 +361,7 @@ def _render(shown: _Shown) -> dict[str, Any]:
         "state": flag.state,
         "place": flag.place,
         "confidence": flag.confidence,
+        "same": flag.same,
         "words": [
             {"decision": word.decision, "decided_by": word.decided_by, "decided_at": word.decided_at}
             for word in flag.words

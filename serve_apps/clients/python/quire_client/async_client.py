@@ -14,7 +14,18 @@ from quire_client.client import ENDED, LONGEST_WAIT_S
 from quire_client.documents.document import Document
 from quire_client.documents.hits import Hits
 from quire_client.errors import DocumentFailed, WaitTimeout
-from quire_client.uploads import FileLike, Files, M, ModelClass, Ocr, TableParts, extraction, form_fields, submission
+from quire_client.uploads import (
+    Engine,
+    FileLike,
+    Files,
+    M,
+    ModelClass,
+    Ocr,
+    TableParts,
+    extraction,
+    form_fields,
+    submission,
+)
 
 
 class AsyncClient(AsyncOperations):
@@ -131,17 +142,24 @@ class AsyncClient(AsyncOperations):
         self,
         file: FileLike | None = None,
         *,
-        schema: Mapping[str, Any],
+        schema: Mapping[str, Any] | None = None,
+        schema_name: str | None = None,
         document_id: str | None = None,
+        engine: Engine | None = None,
+        redact: bool | None = None,
         redacted: bool | None = None,
     ) -> types.ExtractedData:
-        """Return values by a JSON Schema, with the places of each, from a file or a stored document."""
+        """Return values by a JSON Schema, with the places of each, from a file or a stored document.
+
+        `schema_name` is a stored schema instead. `engine` llm and auto send texts to the service's language model;
+        `redact` hides personal data of a stored document from it.
+        """
         call = Call[types.ExtractedData](
             "POST",
             "/v1/extract",
             query={"redacted": redacted},
             repeatable=True,
-            **extraction(file, document_id, schema),
+            **extraction(file, document_id, schema, schema_name, engine, redact),
         )
         return await self._json(call)
 

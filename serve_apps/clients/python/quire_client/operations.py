@@ -241,9 +241,45 @@ class Operations(Transport):
         """Export the document with a plugin named in SVC_PLUGINS; 404 for any other name."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
-    def list_job_review(self, job_id: str, *, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> list[types.ReviewItem]:
+    def list_schemas(self) -> list[types.SchemaSummary]:
+        """List the stored schemas by name, each with its newest version."""
+        return self._json(Call[list[types.SchemaSummary]]("GET", "/v1/schemas"))
+
+    def store_schema(self, name: str, schema: dict[str, Any]) -> types.Schema:
+        """Store a schema. Another schema under a known name becomes its next version."""
+        return self._json(Call[types.Schema]("POST", "/v1/schemas", body={"name": name, "schema": schema}))
+
+    def get_schema(self, name: str, *, version: int | None = None) -> types.Schema:
+        """Return a stored schema and the labels that corrections taught, by JSON pointer to the leaf."""
+        return self._json(Call[types.Schema]("GET", fill("/v1/schemas/{name}", name=name), query={"version": version}))
+
+    def delete_schema(self, name: str) -> None:
+        """Delete all versions of a schema with its labels and corrections."""
+        return self._nothing(Call[None]("DELETE", fill("/v1/schemas/{name}", name=name)))
+
+    def correct_value(self, name: str, document_id: str, path: str, block_id: str, *, cell: int | None = None, text: str | None = None) -> types.Correction:
+        """Correct a value by its place."""
+        return self._json(Call[types.Correction]("POST", fill("/v1/schemas/{name}/corrections", name=name), body={"document_id": document_id, "path": path, "block_id": block_id, "cell": cell, "text": text}))
+
+    def delete_label(self, name: str, path: str, label: str) -> None:
+        """Delete a label that a correction taught."""
+        return self._nothing(Call[None]("DELETE", fill("/v1/schemas/{name}/labels", name=name), query={"path": path, "label": label}))
+
+    def list_job_review(self, job_id: str, *, group: types.Grouping | None = None, document_id: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> list[types.ReviewItem]:
         """List the job's flagged values that await a decision, in reading order; filters select others."""
-        return self._json(Call[list[types.ReviewItem]]("GET", fill("/v1/jobs/{job_id}/review", job_id=job_id), query={"kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
+        return self._json(Call[list[types.ReviewItem]]("GET", fill("/v1/jobs/{job_id}/review", job_id=job_id), query={"group": group, "document_id": document_id, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
+
+    def review_job(self, job_id: str, decision: Literal['approved', 'rejected'], *, document_id: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> types.DecidedMany:
+        """Decide about every flagged value that the filter selects, as `GET` lists them."""
+        return self._json(Call[types.DecidedMany]("POST", fill("/v1/jobs/{job_id}/review", job_id=job_id), query={"document_id": document_id, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}, body={"decision": decision}, repeatable=True))
+
+    def list_review_counts(self, *, sort: types.ReviewOrder | None = None, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> Page[types.ReviewedDocument]:
+        """List the documents with flags that match the filter, with exact counts of them by state."""
+        return self._page(Call[types.ReviewedDocument]("GET", "/v1/review/counts", query={"sort": sort, "limit": limit, "cursor": cursor, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
+
+    def iter_review_counts(self, *, sort: types.ReviewOrder | None = None, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> Iterator[types.ReviewedDocument]:
+        """Iterate over all items of `list_review_counts`, page by page."""
+        return self._iterate(Call[types.ReviewedDocument]("GET", "/v1/review/counts", query={"sort": sort, "limit": limit, "cursor": cursor, "kind": kind, "state": state, "max_confidence": max_confidence, "decided_by": decided_by}))
 
     def list_review(self, *, limit: int | None = None, cursor: str | None = None, kind: list[str] | None = None, state: types.FlagState | None = None, max_confidence: float | None = None, decided_by: str | None = None) -> Page[types.InboxItem]:
         """List pending flags of all documents, newest job first."""

@@ -71,6 +71,22 @@ class ContextDigest(TypedDict):
     markdown: str
     left_out: NotRequired[dict[str, int]]
 @final
+class Correction(TypedDict):
+    """A corrected value with its place, and the label that other documents name it by; null: none is near."""
+    path: str
+    value: Any
+    place: ValuePlace
+    leaf: str
+    label: str | None
+@final
+class CorrectionRequest(TypedDict):
+    """The place that holds the right value: a block, or a cell (its number in the table), and the text in it."""
+    document_id: str
+    path: str
+    block_id: str
+    cell: NotRequired[int | None]
+    text: NotRequired[str | None]
+@final
 class Counts(TypedDict):
     """Number of documents by status."""
     queued: int
@@ -99,6 +115,12 @@ class Decided(TypedDict):
     decided_at: str
     act: str | None
     places: list[Place]
+@final
+class DecidedMany(TypedDict):
+    """Result of a decision about many flags; `act` undoes it and is null if nothing changed."""
+    act: str | None
+    places: int
+    documents: int
 @final
 class Decision(TypedDict):
     """A reviewer's decision: approved masks the flag on redacted outputs, rejected marks it as a false positive."""
@@ -252,6 +274,7 @@ class ExtractedData(TypedDict):
     evidence: NotRequired[dict[str, LeafEvidence]]
     missing: NotRequired[dict[str, Missing]]
     valid: NotRequired[bool]
+    model: NotRequired[ModelUse | None]
 @final
 class ExtractedField(TypedDict):
     """`key` and `value` as written; `canonical_key` snake_case; `normalized` null when the value is not of its type."""
@@ -299,6 +322,7 @@ class GraphNode(TypedDict):
     type: NodeType
     label: str
     page: int | None
+Grouping: TypeAlias = Literal['value']
 @final
 class HTTPValidationError(TypedDict):
     """JSON object `HTTPValidationError`."""
@@ -312,7 +336,7 @@ class Health(TypedDict):
     checks: NotRequired[dict[str, Check] | None]
     cluster: NotRequired[dict[str, Any] | None]
     warnings: NotRequired[list[str] | None]
-How: TypeAlias = Literal['pair', 'table', 'line', 'letterhead', 'prose', 'heading', 'list', 'default']
+How: TypeAlias = Literal['pair', 'table', 'line', 'letterhead', 'prose', 'heading', 'list', 'model', 'corrected', 'default']
 @final
 class InboxItem(TypedDict):
     """A flagged value with its job and file."""
@@ -326,6 +350,7 @@ class InboxItem(TypedDict):
     state: FlagState
     place: str
     confidence: float
+    same: int
     words: list[Word]
     job_id: str
     source_file: str
@@ -421,8 +446,22 @@ class ListedDocument(TypedDict):
     pages_total: int
     created_at: str
     flags: dict[str, int]
+@final
+class Many(TypedDict):
+    """A decision about every flag that the filter of the address selects."""
+    decision: Literal['approved', 'rejected']
 MarkdownText: TypeAlias = Literal['rich', 'plain']
 Missing: TypeAlias = Literal['no-label', 'not-of-type', 'ambiguous', 'unverified']
+ModelProblem: TypeAlias = Literal['model-unavailable', 'model-failed']
+@final
+class ModelUse(TypedDict):
+    """What a language model did for an answer."""
+    name: str
+    requests: int
+    sent_characters: int
+    redacted: bool
+    complete: bool
+    problem: NotRequired[ModelProblem | None]
 NodeType: TypeAlias = Literal['document', 'page', 'section', 'block', 'table', 'cell', 'picture']
 ObjectType: TypeAlias = Literal['section', 'table', 'figure', 'list', 'definition', 'reference', 'date', 'money', 'email', 'phone', 'identifier', 'person', 'organization', 'location']
 @final
@@ -440,6 +479,7 @@ class Parsed(TypedDict):
     """A finished parse; `tree` is null if the document failed."""
     job: Job
     tree: dict[str, Any] | None
+    extracted: NotRequired[ExtractedData | None]
 @final
 class Pending(TypedDict):
     """A document that is waiting or being read."""
@@ -511,12 +551,45 @@ class ReviewItem(TypedDict):
     state: FlagState
     place: str
     confidence: float
+    same: int
     words: list[Word]
+ReviewOrder: TypeAlias = Literal['pending', 'newest', 'name']
+@final
+class ReviewedDocument(TypedDict):
+    """A document with flags that match the filter, counted by state and by kind."""
+    job_id: str
+    document_id: str
+    source_file: str
+    pending: int
+    approved: int
+    rejected: int
+    kinds: dict[str, int]
 @final
 class RotationRequest(TypedDict):
     """A rotation. `secret` is generated if missing. The previous one also signs for `overlap_s` seconds."""
     secret: NotRequired[str | None]
     overlap_s: NotRequired[int | None]
+@final
+class Schema(TypedDict):
+    """A version of a stored schema; `labels` are those that corrections taught, by JSON pointer to the leaf."""
+    name: str
+    version: int
+    created_at: str
+    created_by: str
+    schema: dict[str, Any]
+    labels: dict[str, list[str]]
+@final
+class SchemaRequest(TypedDict):
+    """A schema to store under a name."""
+    name: str
+    schema: dict[str, Any]
+@final
+class SchemaSummary(TypedDict):
+    """The newest version of a stored schema."""
+    name: str
+    version: int
+    created_at: str
+    created_by: str
 @final
 class SearchHit(TypedDict):
     """A passage of a published document."""

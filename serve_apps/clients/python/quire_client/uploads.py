@@ -10,6 +10,7 @@ from typing import IO, Any, Literal, Protocol, TypeAlias, TypeVar
 FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes] | tuple[str, bytes | IO[bytes]]
 """A path, an address (http://, https://), an open binary file, or `(name, content)`."""
 Ocr: TypeAlias = Literal["auto", "always", "never"]
+Engine: TypeAlias = Literal["rules", "llm", "auto"]
 M = TypeVar("M", covariant=True)
 TableParts: TypeAlias = Literal["joined", "apart"]
 """A table that continues over pages: one table, or one per page."""
@@ -49,13 +50,28 @@ class ModelClass(Protocol[M]):
         """Return an instance, or raise a validation error."""
 
 
-def extraction(file: FileLike | None, document_id: str | None, schema: Mapping[str, Any]) -> dict[str, Any]:
+def extraction(
+    file: FileLike | None,
+    document_id: str | None,
+    schema: Mapping[str, Any] | None,
+    schema_name: str | None = None,
+    engine: Engine | None = None,
+    redact: bool | None = None,
+) -> dict[str, Any]:
     """Return the content of a call for extraction: a file as a form, or the id of a stored document as JSON."""
     if (file is None) == (document_id is None):
         raise ValueError("pass a file or a document_id")
+    if (schema is None) == (schema_name is None):
+        raise ValueError("pass a schema or a schema_name")
+    given = {"schema_name": schema_name, "engine": engine, "redact": redact}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if file is None:
-        return {"body": {"document_id": document_id, "schema": dict(schema)}}
-    return {"parts": Files([("file", file)]), "fields": {"schema": json.dumps(dict(schema))}}
+        own = {} if schema is None else {"schema": dict(schema)}
+        return {"body": {"document_id": document_id, **own, **chosen}}
+    if redact is not None:
+        raise ValueError("redact needs a document_id")
+    fields = {} if schema is None else {"schema": json.dumps(dict(schema))}
+    return {"parts": Files([("file", file)]), "fields": fields | chosen}
 
 
 def form_fields(

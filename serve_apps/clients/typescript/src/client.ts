@@ -69,18 +69,25 @@ export class QuireClient extends Operations {
     return this.text({ method: "POST", path: "/v1/evaluate", query, form: formOf("files", files), repeatable: true });
   }
 
-  /** Values by a JSON Schema, with the places of each, from a file or the id of a stored document. */
+  /**
+   * Values by a JSON Schema or the name of a stored one, with the places of each, from a file or a stored document.
+   * `engine` llm and auto send texts to the service's language model; `redact` hides personal data from it.
+   */
   extract(
     source: NamedFile | { document_id: string },
-    schema: Record<string, unknown>,
-    options: { redacted?: boolean } = {},
+    schema: Record<string, unknown> | string,
+    options: { redacted?: boolean; engine?: "rules" | "llm" | "auto"; redact?: boolean } = {},
   ): Promise<types.ExtractedData> {
     const call = { method: "POST", path: "/v1/extract", query: { redacted: options.redacted }, repeatable: true };
+    const chosen = typeof schema === "string" ? { schema_name: schema } : { schema };
     if ("document_id" in source) {
-      return this.json({ ...call, body: { document_id: source.document_id, schema } });
+      const { engine, redact } = options;
+      return this.json({ ...call, body: { document_id: source.document_id, ...chosen, engine, redact } });
     }
     const form = formOf("file", [source]);
-    form.field("schema", JSON.stringify(schema));
+    if (typeof schema === "string") form.field("schema_name", schema);
+    else form.field("schema", JSON.stringify(schema));
+    if (options.engine) form.field("engine", options.engine);
     return this.json({ ...call, form });
   }
 

@@ -288,9 +288,54 @@ export class Operations extends Transport {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
+  /** List the stored schemas by name, each with its newest version. */
+  listSchemas(): Promise<Array<types.SchemaSummary>> {
+    return this.json<Array<types.SchemaSummary>>({ method: "GET", path: "/v1/schemas" });
+  }
+
+  /** Store a schema. Another schema under a known name becomes its next version. */
+  storeSchema(options: { name: string; schema: Record<string, unknown> }): Promise<types.Schema> {
+    return this.json<types.Schema>({ method: "POST", path: "/v1/schemas", body: { name: options.name, schema: options.schema } });
+  }
+
+  /** Return a stored schema and the labels that corrections taught, by JSON pointer to the leaf. */
+  getSchema(name: string, options: { version?: number | null } = {}): Promise<types.Schema> {
+    return this.json<types.Schema>({ method: "GET", path: fill("/v1/schemas/{name}", { name: name }), query: { version: options.version } });
+  }
+
+  /** Delete all versions of a schema with its labels and corrections. */
+  deleteSchema(name: string): Promise<void> {
+    return this.nothing({ method: "DELETE", path: fill("/v1/schemas/{name}", { name: name }) });
+  }
+
+  /** Correct a value by its place. The label next to it names the value in other documents of the organisation. */
+  correctValue(name: string, options: { document_id: string; path: string; block_id: string; cell?: number | null; text?: string | null }): Promise<types.Correction> {
+    return this.json<types.Correction>({ method: "POST", path: fill("/v1/schemas/{name}/corrections", { name: name }), body: { document_id: options.document_id, path: options.path, block_id: options.block_id, cell: options.cell, text: options.text } });
+  }
+
+  /** Delete a label that a correction taught. */
+  deleteLabel(name: string, options: { path: string; label: string }): Promise<void> {
+    return this.nothing({ method: "DELETE", path: fill("/v1/schemas/{name}/labels", { name: name }), query: { path: options.path, label: options.label } });
+  }
+
   /** List the job's flagged values that await a decision, in reading order; filters select others. */
-  listJobReview(jobId: string, options: { kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Array<types.ReviewItem>> {
-    return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
+  listJobReview(jobId: string, options: { group?: types.Grouping | null; document_id?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Array<types.ReviewItem>> {
+    return this.json<Array<types.ReviewItem>>({ method: "GET", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { group: options.group, document_id: options.document_id, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
+  }
+
+  /** Decide about every flagged value that the filter selects, as `GET` lists them. One undo takes all of it back. */
+  reviewJob(jobId: string, options: { document_id?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null; decision: "approved" | "rejected" }): Promise<types.DecidedMany> {
+    return this.json<types.DecidedMany>({ method: "POST", path: fill("/v1/jobs/{job_id}/review", { job_id: jobId }), query: { document_id: options.document_id, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by }, body: { decision: options.decision }, repeatable: true });
+  }
+
+  /** List the documents with flags that match the filter, with exact counts of them by state. */
+  listReviewCounts(options: { sort?: types.ReviewOrder; limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): Promise<Page<types.ReviewedDocument>> {
+    return this.page<types.ReviewedDocument>({ method: "GET", path: "/v1/review/counts", query: { sort: options.sort, limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
+  }
+
+  /** Iterate over all items of `listReviewCounts`, page by page. */
+  iterReviewCounts(options: { sort?: types.ReviewOrder; limit?: number; cursor?: string | null; kind?: Array<string> | null; state?: types.FlagState | null; max_confidence?: number | null; decided_by?: string | null } = {}): AsyncGenerator<types.ReviewedDocument> {
+    return this.iterate<types.ReviewedDocument>({ method: "GET", path: "/v1/review/counts", query: { sort: options.sort, limit: options.limit, cursor: options.cursor, kind: options.kind, state: options.state, max_confidence: options.max_confidence, decided_by: options.decided_by } });
   }
 
   /** List pending flags of all documents, newest job first. A page ends with a whole job, so it may exceed `limit`. */

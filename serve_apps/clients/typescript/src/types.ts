@@ -61,6 +61,22 @@ export interface ContextDigest {
   left_out?: Record<string, number>;
 }
 
+export interface Correction {
+  path: string;
+  value: unknown;
+  place: ValuePlace;
+  leaf: string;
+  label: string | null;
+}
+
+export interface CorrectionRequest {
+  document_id: string;
+  path: string;
+  block_id: string;
+  cell?: number | null;
+  text?: string | null;
+}
+
 export interface Counts {
   queued: number;
   running: number;
@@ -88,6 +104,12 @@ export interface Decided {
   decided_at: string;
   act: string | null;
   places: Array<Place>;
+}
+
+export interface DecidedMany {
+  act: string | null;
+  places: number;
+  documents: number;
 }
 
 export interface Decision {
@@ -245,6 +267,7 @@ export interface ExtractedData {
   evidence?: Record<string, LeafEvidence>;
   missing?: Record<string, Missing>;
   valid?: boolean;
+  model?: ModelUse | null;
 }
 
 export interface ExtractedField {
@@ -295,6 +318,8 @@ export interface GraphNode {
   page: number | null;
 }
 
+export type Grouping = "value";
+
 export interface HTTPValidationError {
   detail?: Array<ValidationError>;
 }
@@ -308,7 +333,7 @@ export interface Health {
   warnings?: Array<string> | null;
 }
 
-export type How = "pair" | "table" | "line" | "letterhead" | "prose" | "heading" | "list" | "default";
+export type How = "pair" | "table" | "line" | "letterhead" | "prose" | "heading" | "list" | "model" | "corrected" | "default";
 
 export interface InboxItem {
   document_id: string;
@@ -321,6 +346,7 @@ export interface InboxItem {
   state: FlagState;
   place: string;
   confidence: number;
+  same: number;
   words: Array<Word>;
   job_id: string;
   source_file: string;
@@ -419,9 +445,24 @@ export interface ListedDocument {
   flags: Record<string, number>;
 }
 
+export interface Many {
+  decision: "approved" | "rejected";
+}
+
 export type MarkdownText = "rich" | "plain";
 
 export type Missing = "no-label" | "not-of-type" | "ambiguous" | "unverified";
+
+export type ModelProblem = "model-unavailable" | "model-failed";
+
+export interface ModelUse {
+  name: string;
+  requests: number;
+  sent_characters: number;
+  redacted: boolean;
+  complete: boolean;
+  problem?: ModelProblem | null;
+}
 
 export type NodeType = "document" | "page" | "section" | "block" | "table" | "cell" | "picture";
 
@@ -440,6 +481,7 @@ export interface PageBox {
 export interface Parsed {
   job: Job;
   tree: Record<string, unknown> | null;
+  extracted?: ExtractedData | null;
 }
 
 export interface Pending {
@@ -513,12 +555,46 @@ export interface ReviewItem {
   state: FlagState;
   place: string;
   confidence: number;
+  same: number;
   words: Array<Word>;
+}
+
+export type ReviewOrder = "pending" | "newest" | "name";
+
+export interface ReviewedDocument {
+  job_id: string;
+  document_id: string;
+  source_file: string;
+  pending: number;
+  approved: number;
+  rejected: number;
+  kinds: Record<string, number>;
 }
 
 export interface RotationRequest {
   secret?: string | null;
   overlap_s?: number | null;
+}
+
+export interface Schema {
+  name: string;
+  version: number;
+  created_at: string;
+  created_by: string;
+  schema: Record<string, unknown>;
+  labels: Record<string, Array<string>>;
+}
+
+export interface SchemaRequest {
+  name: string;
+  schema: Record<string, unknown>;
+}
+
+export interface SchemaSummary {
+  name: string;
+  version: number;
+  created_at: string;
+  created_by: string;
 }
 
 export interface SearchHit {

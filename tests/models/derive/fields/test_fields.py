@@ -182,3 +182,67 @@ def test_rounded_bill_and_bill_without_total_yield_the_payable_amount() -> None:
     unnamed = ("Rice 28.70", "Cash: 100.00", "Change: 71.30")
     for rows, payable in ((rounded, "60.30"), (unnamed, "28.70")):
         assert by_key(make_tree(*(make_block(P, row) for row in rows)))["total"].normalized == payable
+
+
+def test_a_percentage_in_a_label_is_not_its_amount() -> None:
+    tree = lines_tree(
+        ("VAT (20%)", (50, 20, 110, 32)), ("12.40", (300, 20, 330, 32)),
+        ("Total", (50, 40, 110, 52)), ("74.40", (300, 40, 330, 52)),
+    )  # fmt: skip
+    fields = by_key(tree)
+    assert (fields["tax"].normalized, fields["total"].normalized) == ("12.40", "74.40")
+
+
+def test_labels_joined_in_one_text_are_paired_with_amounts_in_order() -> None:
+    tree = lines_tree(
+        ("Net amount: VAT 20%:", (50, 20, 110, 46)), ("GBP 62.00 GBP 12.40", (300, 20, 390, 46)),
+        ("Grand Total:", (50, 50, 110, 62)), ("GBP 74.40", (300, 50, 390, 62)),
+    )  # fmt: skip
+    fields = by_key(tree)
+    assert (fields["subtotal"].normalized, fields["tax"].normalized) == ("62.00", "12.40")
+
+
+def test_two_column_titles_side_by_side_are_not_a_pair() -> None:
+    tree = lines_tree(
+        ("Invoice No.", (50, 20, 110, 32)), ("Due date", (150, 20, 220, 32)),
+        ("A-7", (50, 34, 110, 46)), ("2 June 2023", (150, 34, 220, 46)),
+    )  # fmt: skip
+    fields = by_key(tree)
+    assert (fields["invoice_number"].value, fields["due_date"].normalized) == ("A-7", "2023-06-02")
+
+
+def test_sender_line_between_dots_names_the_issuer() -> None:
+    tree = make_tree(make_block(P, "Old Quay Ltd · 7 Mill Lane · Leeds LS1 4DY"), make_block(P, "Invoice No: 7"))
+    assert by_key(tree)["supplier"].value == "Old Quay Ltd"
+
+
+def test_total_is_the_payment_less_the_change_when_tax_explains_it() -> None:
+    tree = make_tree(
+        make_block(P, "Total: 16.98"),
+        make_block(P, "Total tax: 1.02"),
+        make_block(P, "Due 18.00"),
+        make_block(P, "Cash: 20.00"),
+        make_block(P, "Change: 2.00"),
+    )
+    assert by_key(tree)["total"].normalized == "18.00"
+
+
+def test_net_total_of_a_bill_with_tax_is_not_its_total() -> None:
+    tree = make_tree(make_block(P, "Net total: 100.00"), make_block(P, "VAT: 20.00"), make_block(P, "Total: 120.00"))
+    assert by_key(tree)["total"].normalized == "120.00"
+
+
+def test_currency_is_read_from_a_sentence_and_tax_number_from_a_text() -> None:
+    tree = make_tree(
+        make_block(P, "Invoice No: 7"),
+        make_block(P, "Total: 120.00"),
+        make_block(P, "All amounts in GBP."),
+        make_block(P, "Old Quay Ltd, 7 Mill Lane, USt-Id DE 232 446 240, info"),
+    )
+    fields = by_key(tree)
+    assert (fields["currency"].normalized, fields["vat_id"].normalized) == ("GBP", "DE232446240")
+
+
+def test_receipt_in_typewriter_letters_has_fields() -> None:
+    tree = make_tree(make_block(BlockType.CODE, "Receipt No: 4471\nelse: return\nTotal       12.40"))
+    assert by_key(tree).keys() == {"receipt_number", "total"}

@@ -1,6 +1,7 @@
 """Extraction by schema: values, their evidence, the reasons for missing ones, and rows of tables and lists."""
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -200,3 +201,65 @@ def test_answers_for_any_tree_are_grounded_and_repeat_byte_for_byte(tree: Tree) 
 
 def test_answers_for_a_report_are_grounded() -> None:
     assert extract(small_report()).data["invoice_number"]
+
+
+def test_percentages_are_no_amounts_of_money_but_are_shares() -> None:
+    tree = make_tree(make_block(P, "Tax: 19 % 23.40"), make_block(P, "Humidity: 45 %"))
+    schema = objects(tax={"type": "number"}, humidity={"type": "number"})
+    assert extract(tree, schema).data == {"tax": 23.4, "humidity": 45}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Pier Nine Hotel 55 Long Acre Exeter EX4 3PL", "Pier Nine Hotel"),
+        ("Old Quay GmbH Hafenstraße 7 20457 Hamburg", "Old Quay GmbH"),
+        ("Morvan Calle Mayor 31 Sevilla", "Morvan"),
+        ("Studio 54", "Studio 54"),
+    ],
+)
+def test_name_of_a_party_ends_before_its_address(text: str, name: str) -> None:
+    assert extract(make_tree(make_block(P, f"Customer: {text}")), objects(customer={"type": "string"})).data == {
+        "customer": name
+    }
+
+
+def test_label_of_another_key_does_not_name_a_leaf() -> None:
+    tree = make_tree(make_block(P, "Fecha: 3/6/2021"), make_block(P, "Fecha de vencimiento: 4/7/2021"))
+    schema = objects(invoice_date={"type": "string", "format": "date"})
+    assert extract(tree, schema).data == {"invoice_date": "2021-06-03"}
+
+
+def test_description_of_a_leaf_leads_to_labels_of_the_lexicon() -> None:
+    schema = objects(x1={"type": "number", "description": "Net amount before tax"})
+    assert extract(make_tree(make_block(P, "Subtotal: 40.00")), schema).data == {"x1": 40}
+
+
+def test_currency_and_amount_may_share_a_place() -> None:
+    tree = make_tree(make_block(P, "Invoice No: 7"), make_block(P, "Subtotal: $40.00"), make_block(P, "Total: $48.00"))
+    schema = objects(net={"type": "number"}, total={"type": "number"}, currency={"enum": ["USD", "EUR"]})
+    assert extract(tree, schema).data == {"net": 40, "total": 48, "currency": "USD"}
+
+
+def test_totals_of_a_table_are_no_rows() -> None:
+    tree = make_tree(table_block([*ROWS, ["", "", "Montant HT", "7.50"], ["", "", "TVA 20 %", "1.50"]]))
+    assert len(extract(tree).data["lines"]) == 2
+
+
+def test_confidence_is_lower_for_a_doubtful_label_and_an_unsure_text() -> None:
+    sure = make_tree(make_block(P, "Invoice number: INV-7"))
+    unsure = make_tree(make_block(P, "Invoice number: INV-7", confidence=0.3))
+    doubtful = make_tree(make_block(P, "Invoice: INV-7"))
+    first, second, third = (extract(tree).evidence["/invoice_number"].confidence for tree in (sure, unsure, doubtful))
+    assert first > second
+    assert first > third
+
+
+def test_read_schema_can_be_sent_to_another_process() -> None:
+    schema = pickle.loads(pickle.dumps(read_schema(INVOICE, {"/total": ["Zu begleichen"]})))
+    assert extract_data(make_tree(make_block(P, "Zu begleichen: 7.50")), schema).data["total"] == 7.5
+
+
+def test_number_behind_a_label_without_colon_is_its_value() -> None:
+    schema = objects(total={"type": "number", "x-quire": {"labels": ["Wir bekommen"]}})
+    assert extract(make_tree(make_block(P, "Wir bekommen 103,50 EUR")), schema).data == {"total": 103.5}

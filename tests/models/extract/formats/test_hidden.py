@@ -1,19 +1,28 @@
-"""Hidden rows, columns and sections are in the tree with a flag and in no export or chunk."""
+"""Hidden content of every format is in the tree with a flag and in no export, chunk, table, record or description."""
 
+import io
+import json
 import re
+import zipfile
+from dataclasses import asdict
 
 import pytest
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.tree import BlockType, Tree
 from models.derive.chunks.chunks import chunk_tree
+from models.derive.fields.fields import find_fields
+from models.derive.finetune import FinetuneOptions, Style, export_lines
+from models.derive.semantics import describe_tree
 from models.export import EXPORTS
+from models.export.tables.files import TableFormat, list_cells, write_tables
+from models.export.word import tree_to_docx
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of
-from tests.models.extract.formats.opendocument.test_odf import opendocument
+from tests.models.extract.formats.hidden_files import HIDDEN, OPEN, SECRET
 from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook
 
-OPEN = "open"
-SECRET = "secret"
+FLAGLESS = frozenset(("markdown", "asciidoc"))
+"""Formats whose hidden content is comments, which are in no tree."""
 
 
 class _Words:
@@ -28,50 +37,26 @@ class _Words:
         return [match.span() for match in re.finditer(r"\S+", text)]
 
 
-def _grid(columns: str, rows: range, hidden: tuple[str, int], extra: str) -> str:
-    """Rows of cells; those of the hidden column and row hold the secret word."""
-    lines = []
-    for row in rows:
-        cells = "".join(
-            text_cell(f"{column}{row}", f"{SECRET if column == hidden[0] or row == hidden[1] else OPEN}{column}{row}")
-            for column in columns
-        )
-        lines.append(f'<row r="{row}" {extra if row == hidden[1] else ""}>{cells}</row>')
-    return "".join(lines)
-
-
-def _workbook(cols: str, extra: str) -> bytes:
-    return workbook(sheet(_grid("ABC", range(1, 6), ("B", 3), extra), before=f"<cols>{cols}</cols>"))
-
-
-ODS_ROWS = "".join(
-    f"<table:table-row {more}><table:table-cell><text:p>{word}1</text:p></table:table-cell>"
-    f"<table:table-cell><text:p>secret</text:p></table:table-cell>"
-    f"<table:table-cell><text:p>{word}2</text:p></table:table-cell></table:table-row>"
-    for word, more in ((OPEN, ""), (SECRET, 'table:visibility="collapse"'), (OPEN, ""))
-)
-ODS = (
-    '<table:table table:name="S"><table:table-column/><table:table-column table:visibility="collapse"/>'
-    f"<table:table-column/>{ODS_ROWS}</table:table>"
-)
-ODT = (
-    '<text:p>open1</text:p><text:section text:name="s" text:display="none"><text:p>secret</text:p><text:list>'
-    "<text:list-item><text:p>secret</text:p></text:list-item></text:list><table:table><table:table-row>"
-    "<table:table-cell><text:p>secret</text:p></table:table-cell></table:table-row></table:table></text:section>"
-    "<text:p>open2</text:p>"
-)
-HIDDEN = {
-    "xlsx": _workbook('<col min="2" max="2" hidden="1"/>', 'hidden="1"'),
-    "xlsx-no-size": _workbook('<col min="2" max="2" width="0" customWidth="1"/>', 'ht="0" customHeight="1"'),
-    "ods": opendocument("spreadsheet", ODS),
-    "odt": opendocument("text", ODT),
-}
-
-
 def _exports(tree: Tree) -> dict[str, str]:
+    """Return all that is derived from the tree as text, by name."""
     made = {name: export.write(tree, _Words()) for name, export in EXPORTS.items()}
-    made["chunks"] = "\n".join(chunk.text for chunk in chunk_tree(tree, _Words()))
+    chunks = chunk_tree(tree, _Words())
+    made["chunks"] = "\n".join(json.dumps(asdict(chunk)) for chunk in chunks)
+    for style in Style:
+        lines = export_lines([("d", chunk) for chunk in chunks], FinetuneOptions(style=style))
+        made[f"finetune-{style.value}"] = "".join(lines)
+    made["cells"] = "\n".join(cell.text for cell in list_cells(tree))
+    for kind, name in ((TableFormat.XLSX, "tables-xlsx"), (TableFormat.CSV, "tables-csv")):
+        made[name] = _unzipped(write_tables(kind, "d", "n", tree))
+    made["word"] = _unzipped(tree_to_docx(tree))
+    made["semantics"] = json.dumps(asdict(describe_tree(tree)), default=str)
+    made["fields"] = json.dumps([asdict(field) for field in find_fields(tree)], default=str)
     return made
+
+
+def _unzipped(data: bytes) -> str:
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        return "\n".join(package.read(name).decode("utf-8", "replace") for name in package.namelist())
 
 
 @pytest.mark.parametrize("name", HIDDEN)
@@ -82,7 +67,7 @@ def test_hidden_words_are_in_no_export_and_shown_words_are(name: str) -> None:
     assert OPEN in exports["chunks"]
 
 
-@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.parametrize("name", [name for name in HIDDEN if name not in FLAGLESS])
 def test_hidden_words_are_only_in_flagged_blocks_of_the_tree(name: str) -> None:
     tree = read_tree(HIDDEN[name])
     said = {
@@ -93,6 +78,13 @@ def test_hidden_words_are_only_in_flagged_blocks_of_the_tree(name: str) -> None:
     assert holding
     assert all(HIDDEN_TEXT in block.flags for block in holding)
     assert not [block for block in holding if OPEN in said[block.id]]
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_files_with_hidden_words_are_complete(name: str) -> None:
+    coverage = read_tree(HIDDEN[name]).coverage
+    assert coverage is not None
+    assert coverage.complete
 
 
 def test_shown_table_closes_up_over_hidden_rows_and_columns() -> None:

@@ -15,8 +15,10 @@ from tests.models.extract.formats.common.compound_files import cell as biff_cell
 from tests.models.extract.formats.common.compound_files import compound, wide
 from tests.models.extract.formats.common.compound_files import workbook as biff
 from tests.models.extract.formats.opendocument.test_odf import opendocument
+from tests.models.extract.formats.rtf.test_rtf import rtf
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import deck, paragraph, shape, slide
+from tests.models.extract.formats.word.docx.files import make_docx
 
 STRICT = {
     b"http://schemas.openxmlformats.org/spreadsheetml/2006/main": b"http://purl.oclc.org/ooxml/spreadsheetml/main",
@@ -209,5 +211,84 @@ def test_pictures_in_a_flat_document_are_not_text() -> None:
     picture = "<draw:frame><draw:image><office:binary-data>aGVsbG8=</office:binary-data></draw:image></draw:frame>"
     tree = read_tree(flat.replace("</text:p>", f"{picture}</text:p>").encode())
     assert texts(tree, BlockType.PARAGRAPH) == ["said"]
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+
+
+def test_controls_of_a_form_do_not_run_together() -> None:
+    page = b"<p>Name<input value=Ann><input type=checkbox checked>yes<select><option selected>Spain</select>Land</p>"
+    assert texts(read_tree(page)) == ["Name Ann ☑ yes Spain Land"]
+    control = "<w:sdt><w:sdtPr>{1}</w:sdtPr><w:sdtContent><w:r><w:t>{0}</w:t></w:r></w:sdtContent></w:sdt>"
+    check = '<w14:checkbox><w14:checked w14:val="1"/></w14:checkbox>'
+    controls = control.format("Ann", "") + control.format("☒", check) + control.format("Spain", "")
+    assert texts(read_tree(make_docx(f"<w:p>{controls}</w:p>"))) == ["Ann ☒ Spain"]
+
+
+def test_ruby_of_rich_text_keeps_its_reading() -> None:
+    field = r"{\field{\*\fldinst {EQ \\* jc2 \\* hps10 \\o\\ad(\\s\\up 9(}{kana}{),kanji)}}{\fldrslt }}"
+    assert texts(read_tree(rtf(rf"a {field} b\par"))) == ["a kanji(kana) b"]
+
+
+def test_link_in_nested_groups_of_rich_text_is_kept() -> None:
+    field = r'{\field{\*\fldinst {\rtlch HYPERLINK "http://x.org/"}}{\fldrslt {here}}}'
+    spans = read_tree(rtf(rf"{field}\par")).blocks[0].spans
+    assert [span.href for span in spans] == ["http://x.org/"]
+
+
+def test_ascii_alternative_of_rich_text_is_not_lost() -> None:
+    coverage = read_tree(rtf(r"{\upr{ascii}{\*\ud{unicode \u8364?}}}\par")).coverage
+    assert coverage is not None
+    assert coverage.complete
+
+
+def _in_folders(data: bytes, folders: dict[str, str]) -> bytes:
+    """The package with other names of its folders."""
+    parts: dict[str, str | bytes] = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as package:
+        for name in package.namelist():
+            part = package.read(name)
+            for old, new in folders.items():
+                name, part = name.replace(old, new), part.replace(old.encode(), new.encode())
+            parts[name] = part
+    return zipped(parts)
+
+
+@pytest.mark.parametrize(
+    ("data", "word"),
+    [
+        (_in_folders(DECK, {"ppt/": "deck/", "slides/slide": "pages/p"}), "strict slide"),
+        (_in_folders(BOOK, {"xl/": "book/", "worksheets/": "pages/"}), "strict words"),
+    ],
+    ids=["deck", "workbook"],
+)
+def test_main_parts_in_other_folders_are_read_and_counted(data: bytes, word: str) -> None:
+    tree = read_tree(data)
+    assert word in tree_to_markdown(tree)
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+    assert tree.coverage.characters.painted >= len(word.replace(" ", ""))
+
+
+def test_picture_inside_a_tag_of_markdown_is_no_lost_text() -> None:
+    picture = f'<img src="data:image/png;base64,{"iVBORw0KGgo" * 200}">'
+    coverage = read_tree(f"# Title\n\n{picture}\n\nwords\n".encode()).coverage
+    assert coverage is not None
+    assert coverage.complete
+
+
+def test_letters_after_z_keep_counting() -> None:
+    items = "".join(f"<li>item {number}</li>" for number in range(1, 31))
+    markdown = tree_to_markdown(read_tree(f"<ol type=a>{items}</ol>".encode()))
+    assert [f"{number}. item {number}" for number in range(26, 31)] == markdown.strip().split("\n")[25:]
+
+
+def test_fields_that_show_nothing_are_not_text() -> None:
+    def mark(kind: str) -> str:
+        return f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>'
+
+    name = '<w:r><w:instrText xml:space="preserve"> SET A "b" </w:instrText></w:r>'
+    body = mark("begin") + name + mark("separate") + "<w:r><w:t>unseen</w:t></w:r>" + mark("end")
+    tree = read_tree(make_docx(f"<w:p><w:r><w:t>seen</w:t></w:r>{body}</w:p>"))
+    assert texts(tree) == ["seen"]
     assert tree.coverage is not None
     assert tree.coverage.complete

@@ -252,16 +252,16 @@ class HtmlWalker:
     def _read_input(self, node: Element) -> None:
         kind = (node.get("type") or "text").lower()
         if kind in ("checkbox", "radio"):
-            self._runs.append(StyledRun("☑ " if node.get("checked") is not None else "☐ "))
+            self._runs.append(StyledRun(" ☑ " if node.get("checked") is not None else " ☐ "))
         elif kind in ("text", "email", "number", "date", "tel", "url") and node.get("value"):
-            self._runs.append(StyledRun(node.get("value") or "", self._style))
+            self._runs.append(StyledRun(f" {node.get('value')} ", self._style))
 
     def _read_select(self, node: Element) -> None:
         """Add the selected options; the others are not shown."""
         chosen = [option for option in node.iter("option") if option.get("selected") is not None]
         words = ", ".join(fold("".join(option.itertext())).strip() for option in chosen)
         if words:
-            self._runs.append(StyledRun(words, self._style))
+            self._runs.append(StyledRun(f" {words} ", self._style))
 
     def _read_ruby(self, node: Element) -> None:
         """Add the pronunciation in brackets."""

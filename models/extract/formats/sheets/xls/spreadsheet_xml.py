@@ -13,7 +13,7 @@ from models.extract.formats.flow.counting import natural
 from models.extract.formats.flow.document import FlowFile
 from models.extract.formats.flow.sheet import MAX_CELLS, Sheet, Workbook
 from models.extract.formats.flow.sheet_pages import make_pages
-from models.extract.formats.sheets.formats import show, show_text
+from models.extract.formats.sheets.formats import as_iso, show, show_text
 
 ENGINE: Final = "spreadsheet-xml"
 SS: Final = "{urn:schemas-microsoft-com:office:spreadsheet}"
@@ -117,8 +117,10 @@ def _cells_of(row: Element) -> Iterator[tuple[int, Element]]:
 def _put(cell: Element, place: tuple[int, int], sheet: Sheet, workbook: Workbook, code: str) -> None:
     data = cell.find(SS + "Data")
     if data is not None:
-        text, is_number = _show("".join(data.itertext()), data.get(SS + "Type", "String"), code)
-        workbook.put(sheet, place, text, number=is_number)
+        stated, kind = "".join(data.itertext()), data.get(SS + "Type", "String")
+        text, is_number = _show(stated, kind, code)
+        moment = as_iso(stated) if kind == "DateTime" else ""
+        workbook.put(sheet, place, text, number=is_number, moment=moment)
     across, down = (natural(cell.get(SS + name), 0) for name in ("MergeAcross", "MergeDown"))
     if across or down:
         if (across + 1) * (down + 1) > MAX_CELLS:

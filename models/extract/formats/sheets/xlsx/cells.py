@@ -12,7 +12,7 @@ from models.cdom.errors import ResourceLimit
 from models.extract.formats.common.xml import BrokenPart, Element, number
 from models.extract.formats.flow.counting import natural
 from models.extract.formats.flow.sheet import Place, Sheet, Workbook, parse_area, parse_place
-from models.extract.formats.sheets.formats import BUILT_IN, show, show_text
+from models.extract.formats.sheets.formats import BUILT_IN, as_iso, is_date, moment_of, show, show_text
 
 S: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 XDR: Final = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
@@ -135,7 +135,8 @@ class _CellReader:
             return
         self._next = (place[0], place[1] + 1)
         text, is_number = self._show(cell)
-        self._workbook.put(self._sheet, place, text, number=is_number)
+        moment = self._moment_of(cell) if is_number else ""
+        self._workbook.put(self._sheet, place, text, number=is_number, moment=moment)
 
     def _show(self, cell: Element) -> tuple[str, bool]:
         kind = cell.get("t", "n")
@@ -160,6 +161,19 @@ class _CellReader:
                 return self._show_iso(value, cell), True
             case _:
                 return self._show_number(value, cell), True
+
+    def _moment_of(self, cell: Element) -> str:
+        """Return the ISO date or time of a cell with a date format."""
+        value = cell.findtext(S + "v") or ""
+        if cell.get("t") == "d":
+            return as_iso(value)
+        code = self._code(cell)
+        if not is_date(code):
+            return ""
+        try:
+            return moment_of(float(value), code, epoch_1904=self._context.epoch_1904)
+        except ValueError:
+            return ""
 
     def _show_formula(self, cell: Element) -> str:
         """Return the formula of a cell whose value is missing, as programs without calculation write it."""

@@ -1,6 +1,7 @@
 """Objects of a worksheet: pictures, charts and text boxes over its cells, comments, stated tables."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from models.extract.formats.common.charts import read_chart_table, read_chart_text
 from models.extract.formats.common.opc import Package, Relations
@@ -112,7 +113,8 @@ def _add_drawing(
 def _read_anchor(
     anchor: Element, place: Place, relations: Relations, read: ReadPart, warn: Callable[[str], None]
 ) -> list[SheetObject]:
-    alt = next((node.get("descr") or "" for node in anchor.iter(XDR + "cNvPr")), "")
+    properties = next(anchor.iter(XDR + "cNvPr"), None)
+    alt = (properties.get("descr") or "") if properties is not None else ""
     objects: list[SheetObject] = []
     for blip in anchor.iter(A + "blip"):
         relation = relations.get(blip.get(R + "embed") or blip.get(R + "link") or "")
@@ -131,4 +133,6 @@ def _read_anchor(
         lines = ["".join(text.text or "" for text in line.iter(A + "t")).strip() for line in body.iter(A + "p")]
         if text := "\n".join(line for line in lines if line):
             objects.append(SheetObject(place, text=text))
+    if properties is not None and properties.get("hidden") in ("1", "true"):
+        return [replace(item, hidden=True) for item in objects]
     return objects

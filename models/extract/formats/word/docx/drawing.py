@@ -24,6 +24,8 @@ _VISIBLE: Final = frozenset(
         W + "drawing",
     }
 )
+_SHAPES: Final = frozenset(V + name for name in ("shape", "rect", "roundrect", "oval"))
+"""Elements of VML that may hold text or hide it."""
 
 
 def choose_alternative(node: Element) -> Element | None:
@@ -39,6 +41,7 @@ def read_drawing(node: Element, relations: Relations, warn: Callable[[str], None
     """Yield the pieces that a `w:drawing`, `w:pict` or `w:object` shows; `warn` takes warning codes."""
     shared: str | None = None
     own: str | None = None
+    is_hidden = is_shape_hidden = False
     stack = [node]
     while stack:
         element = stack.pop()
@@ -48,13 +51,14 @@ def read_drawing(node: Element, relations: Relations, warn: Callable[[str], None
             continue
         if element.tag == WP + "docPr":
             shared, own = _alt_text(element), None
+            is_hidden, is_shape_hidden = _is_hidden(element), False
         elif (stated := _alt_text(element)) is not None:
             own = stated
-        if element.tag == W + "txbxContent":
-            yield Box(element)
+        is_shape_hidden = _is_shape_hidden(element, is_shape_hidden)
+        if (content := _box_content(element)) is not None:
+            yield Box(content, is_hidden or is_shape_hidden)
+        if content is element:
             continue
-        if element.tag == V + "textpath" and (words := (element.get("string") or "").strip()):
-            yield Box(_as_text_box(words))
         if element.tag == O + "OLEObject":
             warn("embedded-object")
         elif (piece := _picture_or_chart(element, own or shared or "", relations)) is not None:
@@ -62,6 +66,26 @@ def read_drawing(node: Element, relations: Relations, warn: Callable[[str], None
                 warn("external-image")
             yield piece
         stack.extend(child for child in reversed(element) if isinstance(child.tag, str))
+
+
+def _box_content(node: Element) -> Element | None:
+    """Return the content of a text box, or the text of WordArt as one; None for other elements."""
+    if node.tag == W + "txbxContent":
+        return node
+    words = (node.get("string") or "").strip() if node.tag == V + "textpath" else ""
+    return _as_text_box(words) if words else None
+
+
+def _is_hidden(node: Element) -> bool:
+    """Return whether the properties of a drawing, or a VML shape itself, hide it."""
+    style = "".join((node.get("style") or "").split())
+    return node.get("hidden") in ("1", "true") or "visibility:hidden" in style
+
+
+def _is_shape_hidden(node: Element, before: bool) -> bool:
+    """Return whether the shape that an element describes is hidden; for other elements, what held before."""
+    is_shape = node.tag in _SHAPES or tag_of(node).endswith("}cNvPr")
+    return _is_hidden(node) if is_shape else before
 
 
 def _as_text_box(words: str) -> Element:

@@ -13,6 +13,8 @@ _ALLOWED: Final = re.compile(r"^(?:https?://|mailto:|#)", re.IGNORECASE)
 _TAKES_ARGUMENT: Final = frozenset({"\\o", "\\t", "\\f", "\\s", "\\*", "\\#", "\\@"})
 OUTSIDE: Final = frozenset({"INCLUDETEXT", "INCLUDEPICTURE", "LINK", "DDE", "DDEAUTO", "IMPORT", "INCLUDE"})
 """Fields whose result was taken from outside the file."""
+SILENT: Final = frozenset({"SET", "ASK", "TC", "XE", "TA", "RD"})
+"""Fields that show nothing where they stand, even if a program stored a result."""
 
 
 @dataclass(slots=True)
@@ -56,6 +58,8 @@ class FieldStack:
             return ""
         frame = self._frames[-1]
         instruction = "".join(frame.instruction)
+        if field_name(instruction) in SILENT:
+            return field_name(instruction)
         self._unseparated -= not frame.in_result
         frame.in_result, frame.href = True, field_href(instruction) or frame.href
         return field_name(instruction)

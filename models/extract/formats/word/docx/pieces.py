@@ -91,9 +91,10 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A text box with block-level content."""
+    """A text box with block-level content; `hidden` if its shape was hidden in the selection pane."""
 
     content: Element
+    hidden: bool = False
 
 
 Piece: TypeAlias = Text | Break | CheckBox | FormulaPiece | NoteRef | NoteMark | PicturePiece | Chart | Box

@@ -40,6 +40,8 @@ _FIXED: Final = {
 }
 _PRIVATE: Final = re.compile("[\uf020-\uf0ff]")
 _CHECKED, _UNCHECKED = "☒", "☐"
+_CHECK: Final = f"{W}sdtPr/{W14}checkbox"
+"""The mark of a checkbox control."""
 _NOTES: Final = {
     W + "footnoteReference": NoteKind.FOOTNOTE,
     W + "endnoteReference": NoteKind.ENDNOTE,
@@ -205,9 +207,16 @@ class InlineReader:
     def _read_control(self, node: Element) -> None:
         """Read a content control: a checkbox control is marked; of others only the content is read."""
         content = node.find(W + "sdtContent")
-        check = node.find(f"{W}sdtPr/{W14}checkbox")
+        check = node.find(_CHECK)
         before = len(self.pieces)
         checked = check is not None and _is_checked(check)
+        previous = node.getprevious()
+        if (
+            previous is not None
+            and previous.tag == W + "sdt"
+            and any(control.find(_CHECK) is not None for control in (previous, node))
+        ):
+            self._add_text(" ")
         if check is not None:
             self._add_check(checked)
         if content is not None:

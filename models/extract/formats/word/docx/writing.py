@@ -156,8 +156,12 @@ class ParagraphWriter:
     def add_object(self, piece: PicturePiece | Chart | Box, parent: FlowBlock | None) -> None:
         """Add a picture, chart or text box as blocks."""
         match piece:
-            case Box(content):
+            case Box(content, hidden):
+                blocks = self._sink.current.blocks
+                start = len(blocks)
                 self._read_box(content)
+                for block in blocks[start:] if hidden else ():
+                    block.flags = (*block.flags, *((HIDDEN_TEXT,) if HIDDEN_TEXT not in block.flags else ()))
             case Chart():
                 self._sink.current.blocks += self._read_chart(piece)
             case PicturePiece(part, alt):

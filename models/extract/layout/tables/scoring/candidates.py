@@ -114,7 +114,7 @@ def build_candidates(view: PageView, indices: tuple[int, ...]) -> list[Candidate
         grid = build_grid(_copy(cut), columns, region, is_grid=is_grid)
         candidate = Candidate(indices, region, rows, grid, mode)
         regrouped = _regroup(candidate, cut, is_grid=is_grid, columns=columns)
-        if len(grid.rows) > 1 and grid.width > 1:
+        if len(grid.rows) > 1 and _has_columns(grid):
             out.append(candidate)
         out += regrouped
     return out
@@ -141,10 +141,15 @@ def _regroup(
     grid = build_grid(_copy(cut), columns, region, is_grid=is_grid, starts=starts)
     count, other = len(candidate.grid.rows), len(grid.rows)
     candidate.agrees = min(count, other) / max(count, other, 1)
-    if other == count or other < 2 or grid.width < 2:
+    if other == count or other < 2 or not _has_columns(grid):
         return []
     mode = "open" if candidate.mode == "gates" else candidate.mode
     return [Candidate(candidate.indices, region, rows, grid, mode, sure=known.sure, by_forest=True)]
+
+
+def _has_columns(grid: Grid) -> bool:
+    """Return True for text in two columns; framed blocks of code or text below each other fill only one."""
+    return len({slot.col for row in grid.rows for slot in row if slot.words}) > 1
 
 
 def _count_rows(grid: Grid, body: list[Band], starts: set[int]) -> int:

@@ -19,7 +19,10 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell; `row` and `col` count from 0. `bbox` is None where the format has no places."""
+    """One cell; `row` and `col` count from 0. `bbox` is None where the format has no places.
+
+    `value` is the ISO date or time of a spreadsheet cell with a date format.
+    """
 
     row: int
     col: int
@@ -29,6 +32,7 @@ class Cell:
     header: bool = False
     bbox: Box | None = None
     confidence: float = 1.0
+    value: str | None = None
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> "Cell":
@@ -37,7 +41,7 @@ class Cell:
         return cls(**known, bbox=box_of(raw))
 
 
-_CELL_FIELDS = ("row", "col", "text", "row_span", "col_span", "header", "confidence")
+_CELL_FIELDS = ("row", "col", "text", "row_span", "col_span", "header", "confidence", "value")
 
 
 @dataclass(frozen=True)

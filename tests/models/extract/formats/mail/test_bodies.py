@@ -75,3 +75,30 @@ def test_flowed_lines_are_joined_and_quoted_lines_are_not() -> None:
         "--",
         "name",
     ]
+
+
+def test_read_receipt_shows_what_happened() -> None:
+    parts = (
+        "--b\r\nContent-Type: message/disposition-notification\r\n\r\n"
+        "Final-Recipient: rfc822;x@x.org\r\nDisposition: manual-action; displayed\r\n--b--\r\n"
+    )
+    said = texts(_mail("Content-Type: multipart/report; boundary=b\r\n", parts))
+    assert any("Disposition: manual-action; displayed" in text for text in said)
+
+
+def test_blank_lines_before_the_header_are_skipped() -> None:
+    tree = read_tree(("\r\n\r\n" + HEAD + "\r\nbody").encode())
+    assert "Subject: S" in texts(tree, BlockType.KEY_VALUE)
+    assert texts(tree, BlockType.PARAGRAPH) == ["body"]
+    assert tree.coverage is not None
+    assert tree.coverage.complete
+
+
+def test_picture_is_found_by_its_content_location() -> None:
+    parts = (
+        '--b\r\nContent-Type: text/html\r\n\r\n<p>seen</p><img src="http://x.org/a.png" alt="chart">\r\n'
+        "--b\r\nContent-Type: image/png\r\nContent-Location: http://x.org/a.png\r\n"
+        "Content-Transfer-Encoding: base64\r\n\r\niVBORw0KGgo=\r\n--b--\r\n"
+    )
+    tree = _mail("Content-Type: multipart/related; boundary=b\r\n", parts)
+    assert "external-image" not in [warning.code for warning in tree.warnings]

@@ -62,13 +62,28 @@ def test_pages_of_any_language_are_decoded(language: str, rows: int) -> None:
     assert texts(read_tree(page.encode(encoding)), BlockType.PARAGRAPH) == [sentence] * rows
 
 
+@pytest.mark.parametrize("rows", LENGTHS)
 @pytest.mark.parametrize("language", SENTENCES)
-def test_mails_of_any_language_are_decoded(language: str) -> None:
+def test_mails_of_any_language_are_decoded(language: str, rows: int) -> None:
     encoding, sentence = SENTENCES[language]
     mail = Message()
     mail["From"], mail["To"], mail["Subject"] = "a@example.org", "b@example.org", "x"
-    data = mail.as_bytes() + sentence.encode(encoding)
-    assert sentence in texts(read_tree(data), BlockType.PARAGRAPH)
+    data = mail.as_bytes() + "\n\n".join([sentence] * rows).encode(encoding)
+    assert texts(read_tree(data), BlockType.PARAGRAPH) == [sentence] * rows
+
+
+OTHER_PAGES = {
+    "cp850": "german", "iso8859_2": "czech", "iso8859_9": "turkish", "cp866": "russian", "iso8859_5": "russian",
+    "iso8859_7": "greek",
+}  # fmt: skip
+"""Code pages of DOS and Unix that files of these languages have as well."""
+
+
+@pytest.mark.parametrize("rows", [5, 20])
+@pytest.mark.parametrize("encoding", OTHER_PAGES)
+def test_code_pages_of_other_systems_are_decoded(encoding: str, rows: int) -> None:
+    text = "\n".join([SENTENCES[OTHER_PAGES[encoding]][1]] * rows)
+    assert decode_text(text.encode(encoding)).text == text
 
 
 @pytest.mark.parametrize(

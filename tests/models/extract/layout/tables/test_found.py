@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
+from models.extract.layout.tables.regions.view import view_page
+from models.extract.layout.tables.scoring.candidates import build_candidates
 from tests.models.extract.layout.tables.pages import prose, tables_of, text_rows, texts_of
 
 STATES = [
@@ -105,3 +107,11 @@ def test_labels_with_colons_are_the_head_of_a_table(label: str, heads: list[int]
     posts = [Rule(x, 90, x, 138) for x in (55, 170, 300)]
     (table,) = tables_of(page(text_rows(LEFTS[:2], 102, rows), prose(60, 230, 4), horizontals=flats, verticals=posts))
     assert [at for at, cell in enumerate(table.cells) if cell.header] == heads
+
+
+def test_framed_blocks_below_each_other_have_no_grid() -> None:
+    rules = [Rule(50, y, 350, y) for y in (100, 130, 160, 190, 220, 250)]
+    frame = [Rule(x, 100, x, 250) for x in (50, 330, 350)]
+    lines = text_rows([90.0], 119, [[f"calculate_{name}();"] for name in ("mean", "sum", "least", "most", "all")], 30)
+    view = view_page(page(lines, horizontals=rules, verticals=frame), lines)
+    assert build_candidates(view, tuple(range(len(lines)))) == []

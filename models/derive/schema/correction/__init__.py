@@ -1,0 +1,1 @@
+"""Corrections of extracted values: the place a person chose, and the label that it teaches."""

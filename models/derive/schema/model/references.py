@@ -1,0 +1,209 @@
+"""Turns a language model's references into choices: each value is cut from the tree and typed as the rules do it.
+
+A reference that leads nowhere, whose quote is not there, or whose text is not of the leaf's type is refused. Whatever
+the answer holds beyond references is ignored.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from models.cdom.tree import BlockId, Tree
+from models.derive.schema.answer import ExtractedData, How, pointer
+from models.derive.schema.assign import Choice, read_sources
+from models.derive.schema.extract import GivenChoices, ReadSchema, extract_data
+from models.derive.schema.model.digest import HiddenRanges, TreeDigest
+from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
+from models.derive.schema.rows import ArrayRows, read_named_rows
+from models.derive.schema.tables import ColumnHeads
+from models.derive.schema.typed import read_typed
+
+MAX_REFERENCES = 5_000
+"""References of one answer that are read."""
+MODEL_SCORE = 0.8
+"""Score of a choice that a model made, and fit of a head that it named."""
+
+
+class WrongForm(Exception):
+    """The model's answer is not JSON of the form that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    field: str
+    text: str
+    words: tuple[int, int] | None
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class _TableMap:
+    field: str
+    columns: tuple[tuple[str, str], ...]
+
+
+def check_answer(answer: str) -> None:
+    """Check the form of a model's answer. Raises `WrongForm`."""
+    _read_answer(answer)
+
+
+def extract_referred(
+    tree: Tree,
+    schema: ReadSchema,
+    answers: Sequence[str],
+    hidden: HiddenRanges,
+    given: GivenChoices,
+    *,
+    with_rules: bool,
+) -> ExtractedData:
+    """Return the values that the answers refer to; of several for one leaf the first that holds is taken.
+
+    With rules, the model's references only fill what the rules leave without a value. `given` come first.
+
+    Raises:
+        WrongForm: An answer is not of the form that was asked for.
+    """
+    resolver = _Resolver(tree, schema, hidden)
+    for answer in answers:
+        references, tables = _read_answer(answer)
+        resolver.add(references, tables)
+    wanted = extract_data(tree, schema, given).missing if with_rules else None
+    referred = resolver.choices(wanted)
+    merged = replace(
+        referred,
+        values={**referred.values, **given.values},
+        refused=referred.refused | given.refused,
+        with_rules=with_rules,
+    )
+    return extract_data(tree, schema, merged)
+
+
+class _Resolver:
+    def __init__(self, tree: Tree, schema: ReadSchema, hidden: HiddenRanges) -> None:
+        self._tree, self._digest = tree, TreeDigest(tree, hidden)
+        self._leaves = {pointer(*leaf.path): leaf for leaf in leaves_of(schema.root)}
+        self._arrays = {pointer(*array.path): array for array in arrays_of(schema.root)}
+        self._values: dict[str, Choice] = {}
+        self._lists: dict[ArrayNode, list[Choice]] = defaultdict(list)
+        self._heads: dict[ArrayNode, dict[BlockId, ColumnHeads]] = defaultdict(dict)
+        self._refused: set[str] = set()
+
+    def add(self, references: Sequence[_Reference], tables: Sequence[_TableMap]) -> None:
+        """Resolve the references of one answer."""
+        for reference in references:
+            leaf, array = self._leaves.get(reference.field), self._arrays.get(reference.field)
+            if leaf is not None and reference.field not in self._values:
+                choice = self._resolve(reference, leaf)
+                if choice is not None:
+                    self._values[reference.field] = choice
+                else:
+                    self._refused.add(reference.field)
+            elif array is not None and isinstance(array.item, Leaf):
+                choice = self._resolve(reference, array.item)
+                if choice is not None:
+                    self._lists[array].append(choice)
+                else:
+                    self._refused.add(reference.field)
+        for table in tables:
+            array = self._arrays.get(table.field)
+            if array is not None and isinstance(array.item, ObjectNode) and not self._add_table(array, table):
+                self._refused.add(table.field)
+
+    def choices(self, wanted: Mapping[str, object] | None) -> GivenChoices:
+        """Return what was resolved, of the wanted pointers only if given."""
+        rows: dict[ArrayNode, ArrayRows] = {}
+        for array, heads in self._heads.items():
+            found = replace(read_named_rows(self._tree, heads), how=How.MODEL)
+            if found.rows and (wanted is None or pointer(*array.path) in wanted):
+                rows[array] = found
+        return GivenChoices(
+            values={path: choice for path, choice in self._values.items() if wanted is None or path in wanted},
+            lists={
+                array: choices
+                for array, choices in self._lists.items()
+                if wanted is None or pointer(*array.path) in wanted
+            },
+            rows=rows,
+            refused=frozenset(self._refused),
+        )
+
+    def _resolve(self, reference: _Reference, leaf: Leaf) -> Choice | None:
+        source = self._digest.find_source(reference.text)
+        cut = self._digest.cut(source, reference.words, reference.quote) if source is not None else None
+        read = read_sources((cut,), leaf) if cut is not None else None
+        if read is None:
+            return None
+        value, places, verbatim = read
+        return Choice(value, places, verbatim, MODEL_SCORE, How.MODEL)
+
+    def _add_table(self, array: ArrayNode, table: _TableMap) -> bool:
+        """Add the head that a model named; return whether its columns are those of one table."""
+        leaves = {pointer(*leaf.path): leaf for leaf in leaves_of(array.item)}
+        columns: dict[int, Leaf] = {}
+        words: dict[int, str] = {}
+        block_id: BlockId | None = None
+        first_row = 0
+        for field, reference in table.columns:
+            source, block = self._digest.find_source(reference), self._digest.find_block(reference)
+            leaf = leaves.get(field)
+            if source is None or block is None or block.table is None or source.cell is None or leaf is None:
+                continue
+            if block_id not in (None, block.id):
+                continue
+            cell = block.table.cells[source.cell]
+            block_id = block.id
+            if cell.col not in columns and leaf not in columns.values():
+                columns[cell.col], words[cell.col] = leaf, cell.text
+                is_data = leaf.kinds[:1] != ("string",) and read_typed(cell.text, leaf) is not None
+                first_row = max(first_row, cell.row if is_data else cell.row + cell.row_span)
+        if block_id is None:
+            return False
+        self._heads[array].setdefault(block_id, ColumnHeads(first_row, columns, words, MODEL_SCORE * len(columns)))
+        return True
+
+
+def _read_answer(answer: str) -> tuple[list[_Reference], list[_TableMap]]:
+    try:
+        stated = json.loads(answer)
+    except (ValueError, RecursionError):
+        raise WrongForm("not JSON") from None
+    if not isinstance(stated, dict):
+        raise WrongForm("not an object")
+    references = [
+        _Reference(_text(entry, "field"), _text(entry, "reference"), _read_words(entry), _text(entry, "quote"))
+        for entry in _entries(stated, "values")
+    ]
+    tables = [
+        _TableMap(
+            _text(entry, "field"),
+            tuple((_text(column, "field"), _text(column, "reference")) for column in _entries(entry, "columns")),
+        )
+        for entry in _entries(stated, "tables")
+    ]
+    return references, tables
+
+
+def _entries(stated: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
+    entries = stated.get(name, [])
+    if not isinstance(entries, list):
+        raise WrongForm(f"{name} is not a list")
+    for entry in entries[:MAX_REFERENCES]:
+        if not isinstance(entry, dict):
+            raise WrongForm(f"an entry of {name} is not an object")
+        yield entry
+
+
+def _text(entry: Mapping[str, Any], name: str) -> str:
+    value = entry.get(name, "")
+    return value if isinstance(value, str) else ""
+
+
+def _read_words(entry: Mapping[str, Any]) -> tuple[int, int] | None:
+    first, last = entry.get("first"), entry.get("last")
+    if first is None and last is None:
+        return None
+    if not isinstance(first, int) or not isinstance(last, int):
+        return (0, 0)
+    return first, last

@@ -1,0 +1,187 @@
+"""The extract page of a document: values by a stored schema next to the page, corrections, and files of them."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import RedirectResponse, Response
+
+from models.export.tables.values import list_leaves, values_to_csv, values_to_xlsx
+from serve_apps.api.documents.extracting import Engine
+from serve_apps.api.shapes.rendering import attachment
+from serve_apps.ui.browser.gateway import ApiRefused
+from serve_apps.ui.browser.login import read_form
+from serve_apps.ui.browser.origin import require_same_site, require_token
+from serve_apps.ui.browser.visit import Visit
+from serve_apps.ui.pages.documents import document_path, read_document
+
+LONGEST_SCHEMA_FORM = 600_000
+"""Bytes of a form with a pasted schema."""
+MAX_SHOWN = 500  # values on a page; the files have all
+
+
+def _to_json(answer: Mapping[str, Any]) -> bytes:
+    return json.dumps(answer, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+
+
+_FILES: dict[str, tuple[str, Callable[[Mapping[str, Any]], bytes]]] = {
+    "json": ("application/json", _to_json),
+    "csv": ("text/csv; charset=utf-8", values_to_csv),
+    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", values_to_xlsx),
+}
+
+
+async def show_extraction(visit: Visit) -> Response:
+    """Show the values of the chosen schema, and the page of one of them with the boxes of its texts."""
+    return await _show(visit)
+
+
+async def change_extraction(visit: Visit) -> Response:
+    """Store a pasted schema or a correction, then show the values. Raises `ForeignRequest`."""
+    require_same_site(visit.request.headers)
+    form = await read_form(visit.request, LONGEST_SCHEMA_FORM)
+    require_token(form.get("csrf"), visit.session.csrf)
+    try:
+        query = await (_correct(visit, form) if form.get("act") == "correct" else _store(visit, form))
+    except ApiRefused as refused:
+        if refused.status not in (409, 422):
+            raise
+        return await _show(visit, refused.status, problem=str(refused), form=form)
+    return RedirectResponse(f"{_address(visit)}?{urlencode(query)}", 303)
+
+
+async def download_extraction(visit: Visit) -> Response:
+    """Return the values of the chosen schema as a file."""
+    kind = visit.query("as") or "json"
+    if kind not in _FILES:
+        raise ApiRefused(422, "unknown-format", "The files are json, csv and xlsx.")
+    document = await read_document(visit)
+    answer = await _extract(visit, document["document_id"], visit.query("schema") or "")
+    media_type, write = _FILES[kind]
+    headers = {"Content-Disposition": attachment(f"{document['source_file']}.{kind}"), "Cache-Control": "no-store"}
+    return Response(write(answer), headers=headers, media_type=media_type)
+
+
+async def _show(
+    visit: Visit, status: int = 200, *, problem: str | None = None, form: dict[str, str] | None = None
+) -> Response:
+    document = await read_document(visit)
+    schemas = await visit.api.get("/v1/schemas")
+    name = visit.query("schema") or (form or {}).get("schema") or ""
+    answer = stored = None
+    if name:
+        stored = await visit.api.get(f"/v1/schemas/{name}")
+        try:
+            answer = await _extract(visit, document["document_id"], name)
+        except ApiRefused as refused:
+            problem, status = str(refused), refused.status
+    tree = await visit.api.get(f"{document_path(visit)}/tree")
+    number = _page_number(visit, tree)
+    values = _values(answer) if answer else []
+    return visit.page(
+        "extract.html",
+        status,
+        document=document,
+        address=_address(visit),
+        outputs=f"/ui{document_path(visit)}",
+        schemas=schemas,
+        stored=stored,
+        name=name,
+        engine=visit.query("engine") or Engine.RULES.value,
+        engines=[engine.value for engine in Engine] if visit.resources.ports.model is not None else [],
+        answer=answer,
+        values=values[:MAX_SHOWN],
+        more=max(0, len(values) - MAX_SHOWN),
+        paths=[value["path"] for value in values if value["corrects"]],
+        page=next((page for page in tree["pages"] if page["number"] == number), None),
+        pages=[page["number"] for page in tree["pages"]],
+        boxes=_boxes(tree, number),
+        drawn=tree["source"]["format"] != "docx",
+        problem=problem,
+        form=form or {},
+        chosen=visit.query("at") or "",
+        learned=visit.query("learned"),
+    )
+
+
+async def _extract(visit: Visit, document_id: str, name: str) -> Any:
+    engine = visit.query("engine") or Engine.RULES.value
+    return await visit.api.post("/v1/extract", {"document_id": document_id, "schema_name": name, "engine": engine})
+
+
+async def _store(visit: Visit, form: dict[str, str]) -> dict[str, str]:
+    try:
+        schema = json.loads(form.get("json", ""))
+    except (ValueError, RecursionError):
+        raise ApiRefused(422, "invalid-field", "The schema is not JSON.") from None
+    stored = await visit.api.post("/v1/schemas", {"name": form.get("name", "").strip(), "schema": schema})
+    return {"schema": stored["name"]}
+
+
+async def _correct(visit: Visit, form: dict[str, str]) -> dict[str, str]:
+    name, path = form.get("schema", ""), form.get("path", "")
+    body: dict[str, Any] = {
+        "document_id": visit.request.path_params["document_id"], "path": path, "block_id": form.get("block", ""),
+    }  # fmt: skip
+    if form.get("cell", "").isdecimal():
+        body["cell"] = int(form["cell"])
+    if form.get("text", "").strip():
+        body["text"] = form["text"].strip()
+    taught = await visit.api.post(f"/v1/schemas/{name}/corrections", body)
+    query = {"schema": name, "page": str(taught["place"]["page"]), "at": path}
+    return query | {"learned": taught["label"] or ""}
+
+
+def _values(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the values and the missing leaves in the order of the data, missing ones last."""
+    values = []
+    for path, value in list_leaves(answer["data"]):
+        if value is not None:
+            evidence = answer["evidence"].get(path, {})
+            places = evidence.get("places", [])
+            values.append({"path": path, "value": value, "evidence": evidence, "places": places, "corrects": True})
+    lists = {path.rpartition("/")[0] for path, value in list_leaves(answer["data"]) if value is not None}
+    for path, reason in answer["missing"].items():
+        values.append({
+            "path": path, "value": None, "reason": reason, "places": [], "corrects": path not in lists,
+        })  # fmt: skip
+    return values
+
+
+def _boxes(tree: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    """Return the boxes on a page that may hold a value: cells of tables, and blocks with a text."""
+    boxes: list[dict[str, Any]] = []
+    for block in tree["blocks"]:
+        table = block.get("table")
+        if table and table["cells"]:
+            rows = _rows_on(block, number)
+            for index, cell in enumerate(table["cells"]):
+                if cell["row"] in rows and cell.get("bbox") and cell["text"].strip():
+                    boxes.append({"block": block["id"], "cell": index, "bbox": cell["bbox"], "text": cell["text"]})
+        elif block["page"] == number and block.get("bbox") and block["text"].strip():
+            boxes.append({"block": block["id"], "cell": None, "bbox": block["bbox"], "text": block["text"]})
+    return boxes
+
+
+def _rows_on(block: dict[str, Any], number: int) -> range:
+    """Return the rows of a table on a page; a table may continue over pages."""
+    start = 0
+    parts = block["table"].get("parts") or [{"page": block["page"], "rows": block["table"]["rows"]}]
+    for part in parts:
+        if part["page"] == number:
+            return range(start, start + part["rows"])
+        start += part["rows"]
+    return range(0)
+
+
+def _page_number(visit: Visit, tree: dict[str, Any]) -> int:
+    stated = visit.query("page") or ""
+    numbers = [page["number"] for page in tree["pages"]]
+    if stated.isdecimal() and int(stated) in numbers:
+        return int(stated)
+    return int(numbers[0]) if numbers else 1
+
+
+def _address(visit: Visit) -> str:
+    return document_path(visit).replace("/v1/", "/ui/", 1) + "/extract"

@@ -1,0 +1,41 @@
+// Values and their boxes: a row marks its boxes, a box fills the form that corrects a value.
+const rows = [...document.querySelectorAll("#values tr[data-path]")];
+const rects = [...document.querySelectorAll(".leaf rect")];
+const paper = document.querySelector(".paper");
+const form = document.getElementById("correct");
+
+function mark(row) {
+  for (const old of document.querySelectorAll("#values tr.hit")) old.classList.remove("hit");
+  for (const rect of rects) rect.classList.remove("hit");
+  row.classList.add("hit");
+  const held = JSON.parse(row.dataset.places).map((place) => `${place.block_id} ${place.cell ?? ""}`);
+  const found = rects.filter((rect) => held.includes(`${rect.dataset.block} ${rect.dataset.cell}`));
+  for (const rect of found) rect.classList.add("hit");
+  const box = found[0]?.getBoundingClientRect(), frame = paper.getBoundingClientRect();
+  if (box && (box.top < frame.top || box.bottom > frame.bottom)) paper.scrollBy({ top: box.top - frame.top - frame.height / 3 });
+  return found.length > 0;
+}
+
+for (const row of rows) {
+  row.addEventListener("click", (event) => {
+    const here = mark(row); // a link to another page is followed
+    if (here && event.target.closest("a.evidence")) event.preventDefault();
+    const option = form && [...form.elements.path.options].find((one) => one.value === row.dataset.path);
+    if (option) option.selected = true;
+  });
+}
+
+for (const rect of form ? rects : []) {
+  rect.addEventListener("click", () => {
+    for (const old of rects) old.classList.remove("selected");
+    rect.classList.add("selected");
+    form.elements.block.value = rect.dataset.block;
+    form.elements.cell.value = rect.dataset.cell;
+    form.elements.text.value = "";
+    form.elements.text.placeholder = rect.dataset.text.slice(0, 200);
+    form.elements.text.focus();
+  });
+}
+
+const chosen = rows.find((row) => row.classList.contains("hit"));
+if (chosen) mark(chosen);

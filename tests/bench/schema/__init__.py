@@ -1,0 +1,1 @@
+"""Benchmarks of extraction by schema: generated documents with truth, receipts and invoices, figures by kind."""
