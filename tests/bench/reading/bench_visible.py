@@ -31,6 +31,8 @@ SEEN_PIXELS = 12
 """Pixels that must change: specks are not seen."""
 SCALE = 2.0
 """Pixels per point of the drawings that are compared."""
+MOST_PIXELS = 1000.0
+"""Pixels of the longer side of a page that is searched for ink."""
 GLYPHS = {
     "A": (0x0E, 0x11, 0x1F, 0x11), "B": (0x1E, 0x1E, 0x11, 0x1E), "C": (0x0F, 0x10, 0x10, 0x0F),
     "D": (0x1E, 0x11, 0x11, 0x1E), "E": (0x1F, 0x1C, 0x10, 0x1F), "F": (0x1F, 0x1C, 0x10, 0x10),
@@ -39,6 +41,8 @@ GLYPHS = {
 }  # fmt: skip
 """Letters as four rows of five bits, for Type 3 fonts."""
 LETTERS = tuple(GLYPHS)
+PAGE_HEAD = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 420 420] /Contents 4 0 R"
+"""Start of the page's dictionary."""
 
 
 @dataclass(slots=True)
@@ -74,7 +78,7 @@ class MadePage:
         bodies = [
             b"<< /Type /Catalog /Pages 2 0 R >>",
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 420 420] /Contents 4 0 R /Resources << {resources} >> >>".encode(),
+            f"{PAGE_HEAD} /Resources << {resources} >> >>".encode(),
             f"<< /Length {len(content)} >>\nstream\n{content}\nendstream".encode(),
             *self.objects,
         ]
@@ -120,7 +124,8 @@ def add_type3(page: MadePage, chance: random.Random) -> tuple[str, float]:
     widths = " ".join(f"{unit:g}" if chr(code) in GLYPHS else "0" for code in range(65, 85))
     font = page.add_resource(
         "Font",
-        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 {unit:g} {unit:g}] /FontMatrix [{scale:g} 0 0 {scale * flip:g} 0 0]"
+        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 {unit:g} {unit:g}]"
+        f" /FontMatrix [{scale:g} 0 0 {scale * flip:g} 0 0]"
         f" /CharProcs << {' '.join(procs)} >> /Encoding << /Type /Encoding /Differences [{codes}] >>"
         f" /FirstChar 65 /LastChar 84 /Widths [{widths}] >>",
     )
@@ -344,9 +349,13 @@ def count_made(count: int) -> Counter[str]:
 
 
 def has_ink(path: Path, number: int) -> bool:
-    """Return whether a page of a file is not of one colour."""
+    """Return whether a page of a file is not of one colour; False for a page that only the reader's repair shows."""
     with pymupdf.open(path) as file:
-        pixmap = file[number - 1].get_pixmap(alpha=False)
+        if number > len(file):
+            return False
+        page = file[number - 1]
+        scale = min(1.0, MOST_PIXELS / max(page.rect.width, page.rect.height, 1.0))
+        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False)
     return len(set(pixmap.samples[::3])) > 1 or len(set(pixmap.samples[1::3])) > 1
 
 
@@ -354,7 +363,9 @@ def count_files(folders: list[Path], pages: int, cpu: float) -> Counter[str]:
     """Count the pages of files, and those with ink, an empty result and a complete statement."""
     counts: Counter[str] = Counter()
     until = time.process_time() + cpu
-    for path in sorted(path for folder in folders for path in folder.rglob("*.pdf")):
+    paths = sorted(path for folder in folders for path in folder.rglob("*.pdf"))
+    random.Random(0).shuffle(paths)
+    for path in paths:
         if time.process_time() > until:
             counts["files left out"] += 1
             continue

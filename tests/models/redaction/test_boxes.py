@@ -11,13 +11,15 @@ from actors.sandbox.limits import SandboxLimits
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageMark
 from models.cdom.tree import Tree
+from models.extract.pipeline.plan import SCAN_LAYER
 from models.extract.registry import open_document
 from models.pii.flag import flag_tree
 from models.pii.paint import mark_values, paint_page, view_page
 from models.pii.patterns.kind_patterns import RegexDetector
 from models.pii.redact import Decisions
 from models.redaction.pdf.boxes import find_boxes
-from tests.models.redaction.papers import SECRET, in_text, read
+from models.redaction.redact import redact_original
+from tests.models.redaction.papers import SECRET, everything, in_text, read
 
 LINES = (
     "The rope was measured twice before the crane was moved to the quay,",
@@ -99,3 +101,24 @@ def test_the_sandbox_draws_the_page_and_says_where_the_values_stand() -> None:
         reader.close()
     assert image.boxes == tuple(tuple(map(tuple, boxes)) for boxes in find_boxes(a_letter(), 1, marks))
     assert plain.boxes == ()
+
+
+def test_redacted_scan_holds_the_value_in_neither_picture_nor_layer() -> None:
+    letter = pymupdf.open(stream=a_letter())
+    words = [(word[:4], word[4]) for word in letter[0].get_text("words")]
+    file = pymupdf.open()
+    page = file.new_page()
+    page.insert_image(page.rect, stream=letter[0].get_pixmap(dpi=100).tobytes("jpeg"))
+    for box, word in words:
+        page.insert_text((box[0], box[3] - 3), word, fontsize=11, render_mode=3)
+    data = bytes(file.tobytes())
+    tree = scanned(data)
+    assert tree.pages[0].reason == SCAN_LAYER
+    redacted = redact_original(data, tree, {}, read)
+    assert SECRET not in everything(redacted)
+    (secret,) = [pymupdf.Rect(box) for box, word in words if SECRET in word]
+    inner = pymupdf.Rect(secret.x0 + 2, secret.y0 + 3, secret.x1 - 2, secret.y1 - 3)
+    before, after = (
+        len(set(pymupdf.open(stream=made)[0].get_pixmap(clip=inner, dpi=100).samples)) for made in (data, redacted)
+    )
+    assert (before > 20, after < 5) == (True, True)

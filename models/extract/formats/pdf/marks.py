@@ -18,13 +18,13 @@ from models.extract.formats.pdf.text.rtl import order_letters, order_tags
 from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
-from models.extract.formats.pdf.text.type3 import correct_sizes, part_lines
 from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
 from models.extract.formats.pdf.visibility.scan_layer import measure_ink
 from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, call_once, see_page
+from models.extract.formats.pdf.visibility.type3 import correct_sizes, part_lines
 from models.extract.formats.pdf.visibility.unseen import UnseenText
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
 

@@ -138,7 +138,8 @@ def _may_be_part(block: dict[str, Any]) -> bool:
         return False
     x0, y0, x1, y1 = block["bbox"]
     is_slanted = block["stroked"] and not block["isrect"]
-    return LIMITS.least / 2 <= max(x1 - x0, y1 - y0) <= LIMITS.most + (LIMITS.margin if is_slanted else 0)
+    longest = float(max(x1 - x0, y1 - y0))
+    return LIMITS.least / 2 <= longest <= LIMITS.most + (LIMITS.margin if is_slanted else 0)
 
 
 def _is_small(box: Bbox) -> bool:
@@ -183,7 +184,7 @@ def _find_ink(pixels: npt.NDArray[np.uint8]) -> Ink:
     rim = np.concatenate([levels[0], levels[-1], levels[:, 0], levels[:, -1]])
     colors, counts = np.unique(rim, axis=0, return_counts=True)
     ink: Ink = np.abs(levels - colors[counts.argmax()]).max(axis=2) >= LIMITS.dark
-    rows, columns = ink.any(axis=1).nonzero()[0], ink.any(axis=0).nonzero()[0]
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not len(rows):
         return ink[:0]
     return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
@@ -213,7 +214,7 @@ def _classify_box(ink: Ink) -> str:
     inner = ink[top : len(ink) - bottom, left : ink.shape[1] - right]
     if inner.mean() < LIMITS.clear / 4:
         return BOX
-    rows, columns = inner.any(axis=1).nonzero()[0], inner.any(axis=0).nonzero()[0]
+    rows, columns = np.flatnonzero(inner.any(axis=1)), np.flatnonzero(inner.any(axis=0))
     tight = inner[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     if min(tight.shape) < LIMITS.grid // 2:
         return ""
@@ -269,7 +270,7 @@ def _is_tick(cells: Ink) -> bool:
     is_low_left = bool(len(low)) and low.mean() < 0.62 * size
     rises = [int(cells[row].nonzero()[0].max()) if cells[row].any() else -1 for row in range(size)]
     has_long_arm = min(rises) >= 0 and rises[0] >= 0.7 * size and all(a + 1 >= b for a, b in pairwise(rises))
-    left = cells[:, :margin].any(axis=1).nonzero()[0]
+    left = np.flatnonzero(cells[:, :margin].any(axis=1))
     has_short_arm = bool(len(left)) and left.min() >= 0.25 * size and not cells[-1, 0]
     return is_low_left and has_long_arm and has_short_arm
 

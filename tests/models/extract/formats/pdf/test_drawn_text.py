@@ -18,15 +18,15 @@ STROKES = {
 }
 
 
-def type3_font(pdf: Pdf, scale: float, *, coloured: bool) -> Any:
-    """A font of four stroked letters; `scale` is its matrix."""
+def type3_font(pdf: Pdf, scale: float, *, coloured: bool, up: int = 1) -> Any:
+    """A font of four stroked letters; `scale` is its matrix, and `up` -1 hangs them from the baseline."""
     head = b"650 0 d0 60 w 1 0 0 RG " if coloured else b"650 0 0 0 650 700 d1 60 w "
     glyphs = {f"/{name}": pdf.make_stream(head + stroke) for name, stroke in STROKES.items()}
     codes = [code for name in STROKES for code in (ord(name), Name(f"/{name}"))]
     return pdf.make_indirect(
         Dictionary(
             Type=Name.Font, Subtype=Name.Type3, FontBBox=Array([0, 0, 700, 800]), CharProcs=Dictionary(glyphs),
-            FontMatrix=Array([scale, 0, 0, scale, 0, 0]), FirstChar=65, LastChar=84, Widths=Array([650] * 20),
+            FontMatrix=Array([scale, 0, 0, up * scale, 0, 0]), FirstChar=65, LastChar=84, Widths=Array([650] * 20),
             Encoding=Dictionary(Type=Name.Encoding, Differences=Array(codes)),
         )
     )  # fmt: skip
@@ -66,6 +66,20 @@ def test_type3_text_is_visible_for_each_matrix(scale: float, size: float, colour
     font = type3_font(pdf, scale, coloured=coloured)
     tree = page_of(pdf, f"BT /F1 {size} Tf 20 200 Td (HALT) Tj ET", Font=Dictionary(F1=font))
     assert (visible(tree), excluded(tree)) == ("HALT", {})
+
+
+@pytest.mark.parametrize("up", [1, -1])
+@pytest.mark.parametrize(("scale", "size"), [(0.00001, 2000), (0.00005, 400), (1.0, 0.02)])
+def test_type3_font_of_odd_units_hides_no_other_text(scale: float, size: float, up: int) -> None:
+    pdf = Pdf.new()
+    font = type3_font(pdf, scale, coloured=True, up=up)
+    plain = helvetica(pdf)
+    content = (
+        f"BT /F1 {size} Tf 20 200 Td (HALT) Tj ET BT /F2 12 Tf 20 120 Td (Below) Tj ET"
+        f" BT /F1 {size} Tf 20 60 Td (LATH) Tj ET 0.9 g 0 240 400 30 re f BT 0 g /F2 12 Tf 20 250 Td (Above) Tj ET"
+    )
+    tree = page_of(pdf, content, Font=Dictionary(F1=font, F2=plain))
+    assert (sorted(visible(tree).split()), excluded(tree)) == (["Above", "Below", "HALT", "LATH"], {})
 
 
 def test_text_filled_with_a_gradient_or_a_pattern_is_visible() -> None:

@@ -176,7 +176,7 @@ def test_numbered_listing_below_a_paragraph_is_code() -> None:
     ]
 
 
-def test_numbered_section_below_a_title_of_its_look_is_a_heading_of_its_own() -> None:
+def test_numbered_section_below_a_title_is_a_heading_of_its_own() -> None:
     def draw(page: Any) -> None:
         page.insert_text((180, 90), "Annual Report of the Harbour", fontsize=18, fontname="hebo")
         page.insert_text((90, 112), "1. Section about cranes", fontsize=18, fontname="hebo")

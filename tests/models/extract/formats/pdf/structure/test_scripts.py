@@ -106,7 +106,7 @@ def test_raised_marks_longer_than_their_number_leave_its_size() -> None:
     assert (block.text, round(block.bbox[3] - block.bbox[1]) if block.bbox else 0) == ("88²,³", 10)
 
 
-def test_notes_in_small_type_with_a_blank_of_the_text_are_a_block_each() -> None:
+def test_notes_in_small_type_are_a_block_each() -> None:
     file = pymupdf.open()
     page = file.new_page()
     for number, text in enumerate(("estimate", "without islands", "rounded"), 1):
