@@ -35,6 +35,8 @@ _DROPPED = frozenset(
     )
 )  # fmt: skip
 """With what stands inside; other unknown elements leave their text behind."""
+_EMPTY = b"<html><body></body></html>"
+"""The page of a body without any text, such as that of a mail that only carries attachments."""
 _ATTRIBUTES = frozenset(("colspan", "rowspan", "lang", "dir", "start", "scope"))
 
 
@@ -57,7 +59,7 @@ def mask_page(data: bytes, plan: RedactionPlan, detector: Detector) -> Any:
     """
     try:
         parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
-        root: Any = lxml_html.document_fromstring(data, parser=parser)
+        root: Any = lxml_html.document_fromstring(data if data.strip() else _EMPTY, parser=parser)
     except (etree.ParserError, ValueError) as error:
         raise RedactionUnproven(f"the page cannot be rewritten: {type(error).__name__}") from None
     _clean(root)
@@ -73,7 +75,8 @@ def mask_page(data: bytes, plan: RedactionPlan, detector: Detector) -> Any:
 def page_text(data: bytes) -> str:
     """All that stands between the tags of a page in UTF-8. Raises `RedactionUnproven`."""
     try:
-        root: Any = lxml_html.document_fromstring(data, parser=lxml_html.HTMLParser(encoding="utf-8", no_network=True))
+        parser = lxml_html.HTMLParser(encoding="utf-8", no_network=True)
+        root: Any = lxml_html.document_fromstring(data if data.strip() else _EMPTY, parser=parser)
     except (etree.ParserError, ValueError) as error:
         raise RedactionUnproven(f"the page cannot be rewritten: {type(error).__name__}") from None
     return str(root.text_content())

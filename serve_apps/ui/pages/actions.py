@@ -111,8 +111,9 @@ async def _review(visit: Visit, action: _Review, form: dict[str, str]) -> str:
         case Act.DECIDE_SHOWN:
             names = {"kind": "kind", "state": "state", "sure": "max_confidence", "by": "decided_by"}
             chosen = {name: form[name] for name in names if form.get(name)}
-            asked = urlencode({names[name]: value for name, value in chosen.items()} | {"document_id": document})
-            decided = await visit.api.post(f"/v1/jobs/{job}/review?{asked}", {"decision": decision})
+            asked = {names[name]: value for name, value in chosen.items()}
+            path = f"/v1/jobs/{job}/review"
+            decided = await visit.api.post(path, {"decision": decision}, document_id=document, **asked)
             shown = chosen | {"undo": decided["act"] or "", "changed": str(decided["places"])}
             return f"/ui/jobs/{job}/documents/{document}/review?{urlencode(shown)}"
         case Act.UNDO:

@@ -254,3 +254,11 @@ def test_other_formats_say_that_no_redacted_file_is_made_of_them() -> None:
     assert notes.source.format not in REDACTABLE
     with pytest.raises(NotRedactable):
         redact_original(b"", notes, {}, read)
+
+
+def test_mail_with_an_empty_page_as_its_body_is_redacted() -> None:
+    message = EmailMessage()
+    message["Subject"], message["From"] = f"Ask {SECRET}", "b@leak.example"
+    message.set_content("\n", subtype="html")
+    message.add_attachment(b"1", maintype="application", subtype="octet-stream", filename="a.bin")
+    assert SECRET.encode() not in redact(message.as_bytes())
