@@ -179,13 +179,13 @@ bench-purge: $(VENV)/.dev ## erase from a large index: make bench-purge CHUNKS=1
 	$(BIN)/python -m tests.bench.search.bench_purge --chunks $(or $(CHUNKS),1000000) --tenants $(or $(TENANTS),10) $(if $(KEPT),--kept $(KEPT),)
 
 bench-claim: $(VENV)/.dev ## claims of 64 pollers on a table with a million finished documents
-	$(BIN)/python -m tests.bench.bench_claim
+	$(BIN)/python -m tests.bench.queue.bench_claim
 
 audit: $(VENV)/.dev ## compare the locked dependencies with public advisories; skipped without a network
-	$(BIN)/python -m tests.audit
+	$(BIN)/python -m tests.security.audit
 
 bench-fairness: $(VENV)/.dev ## health and another tenant while one sends bombs and 300 pages
-	$(BIN)/python -m tests.bench.bench_fairness
+	$(BIN)/python -m tests.bench.queue.bench_fairness
 
 bench-documents: $(VENV)/.dev ## one page of the document list with many rows: make bench-documents ROWS=10000
 	$(BIN)/python -m tests.bench.listing.bench_documents --rows $(or $(ROWS),10000)

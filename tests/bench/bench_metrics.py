@@ -12,8 +12,8 @@ import time
 from storage.jobs.measures import measure
 from storage.queue.counters import fold_counters
 from storage.store import open_store
-from tests.bench.bench_claim import _fill
-from tests.bench.bench_queue import KEY, _submit, bench_database
+from tests.bench.queue.bench_claim import _fill
+from tests.bench.queue.bench_queue import KEY, _submit, bench_database
 
 ROUNDS = 30
 

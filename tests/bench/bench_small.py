@@ -25,9 +25,9 @@ from storage.jobs.intake import submit_job
 from storage.store import open_store
 from storage.values.rows import Actor, NewDocument, Scope
 from storage.values.states import Priority
-from tests.bench.bench_queue import KEY, UNLIMITED, _server_cpu_s, bench_database
 from tests.bench.bench_service import paper
 from tests.bench.processes import cpu_seconds, family
+from tests.bench.queue.bench_queue import KEY, UNLIMITED, _server_cpu_s, bench_database
 from tests.bench.results import save_results
 from tests.bench.statements import count_statements
 

@@ -1,4 +1,4 @@
-"""Running heads and feet in tables: small tables repeated in the pages' margins, and rows with the page's number."""
+"""Running heads and feet in tables: small tables that pages repeat in margins, and rows with the page's number."""
 
 import re
 from dataclasses import dataclass, replace

@@ -17,8 +17,8 @@ from storage.jobs.document_list import DocumentFilter, list_all_documents
 from storage.store import open_store
 from storage.values.rows import Scope
 from storage.values.states import DocumentStatus
-from tests.bench.bench_claim import _fill
-from tests.bench.bench_queue import KEY, bench_database
+from tests.bench.queue.bench_claim import _fill
+from tests.bench.queue.bench_queue import KEY, bench_database
 
 ROUNDS = 20
 

@@ -30,7 +30,7 @@ from storage.index.vectors.scope_vectors import Blocks
 from storage.index.vectors.table_vectors import TableVectors
 from storage.postgres.database import Database
 from storage.values.rows import Scope
-from tests.bench.bench_queue import bench_database
+from tests.bench.queue.bench_queue import bench_database
 from tests.bench.results import save_results
 from tests.bench.search.search_corpus import (
     PER_DOCUMENT,

@@ -131,7 +131,7 @@ def test_job_reach_covers_only_documents_of_the_job(store: Store) -> None:
     assert len(list_flags(store.db, ACME, elsewhere.id)) == 1
 
 
-def test_decide_many_is_undone_at_once_and_counts_what_changed(store: Store) -> None:
+def test_decide_many_counts_changes_and_is_undone_at_once(store: Store) -> None:
     job = publish(store, flagged(), flagged("b1", place="p1", order=1), documents=2)
     say(store.db, job, FlagState.APPROVED)
     listed = list_flags(store.db, ACME, job.id)

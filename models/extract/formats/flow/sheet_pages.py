@@ -200,11 +200,7 @@ def _make_table(
     top, left, bottom, right = area
     rows = [row for row in range(top, bottom + 1) if not (visible_only and sheet.is_hidden_row(row))]
     columns = [column for column in range(left, right + 1) if not (visible_only and sheet.is_hidden_column(column))]
-    merged = {}
-    for stated in sheet.merges if visible_only else ():
-        start = _first_visible(sheet, stated)
-        if start is not None and top <= start[0] <= bottom and left <= start[1] <= right:
-            merged[start] = (*start, *stated[2:])
+    merged = _find_merges(sheet, area) if visible_only else {}
     covered = _find_covered(merged, area, places)
     headers = _header_rows(sheet, rows, columns, texts)
     row_index = {row: index for index, row in enumerate(rows)}
@@ -239,6 +235,17 @@ def _make_table(
         flags=flags,
         path=area_name(sheet.name, area),
     )
+
+
+def _find_merges(sheet: Sheet, area: Area) -> dict[Place, Area]:
+    """Return the merges that begin in the area, by their first visible cell."""
+    top, left, bottom, right = area
+    merged: dict[Place, Area] = {}
+    for stated in sheet.merges:
+        start = _first_visible(sheet, stated)
+        if start is not None and top <= start[0] <= bottom and left <= start[1] <= right:
+            merged[start] = (*start, *stated[2:])
+    return merged
 
 
 def _find_covered(merged: dict[tuple[int, int], Area], area: Area, places: list[Place]) -> set[Place]:

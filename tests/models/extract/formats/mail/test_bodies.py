@@ -77,7 +77,7 @@ def test_flowed_lines_are_joined_and_quoted_lines_are_not() -> None:
     ]
 
 
-def test_read_receipt_shows_what_happened() -> None:
+def test_read_receipt_shows_its_disposition() -> None:
     parts = (
         "--b\r\nContent-Type: message/disposition-notification\r\n\r\n"
         "Final-Recipient: rfc822;x@x.org\r\nDisposition: manual-action; displayed\r\n--b--\r\n"

@@ -32,7 +32,7 @@ def test_lines_of_a_cell_are_one_row() -> None:
     assert find(draw(wrapped, [50, 150, 250, 350], [100, 130, 160, 190])) == [(3, 3)]
 
 
-def test_network_whose_verticals_cross_words_is_left() -> None:
+def test_network_with_verticals_through_words_is_left() -> None:
     lines = text_rows([60.0, 255.0], 114, [["onewordthatcrossesthecolumns", "x"] for _ in range(3)], 20)
     assert find(draw(lines, [50, 150, 250, 350], [100, 120, 140, 160])) == []
 

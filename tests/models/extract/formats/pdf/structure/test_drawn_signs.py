@@ -1,6 +1,6 @@
 """Ticks, crosses and boxes drawn as lines in cells, tables inside cells, and grids of many rectangles."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from models.cdom.table import Table
@@ -39,7 +39,7 @@ def draw_sign(page: Any, sign: str, x: float, y: float) -> None:
         page.draw_circle((x + 5, y + 5), 5, fill=(0, 0, 0))
 
 
-def draw_signs(page: Any, rows: list[tuple[str, ...]]) -> None:
+def draw_signs(page: Any, rows: Sequence[tuple[str, ...]]) -> None:
     for index, row in enumerate(rows):
         for column, text in enumerate(row):
             x, y = 72 + 120 * column, 100 + 24 * index

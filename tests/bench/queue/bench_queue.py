@@ -1,6 +1,6 @@
 """Measures the queue: claim + done (durable) with 8 claimers, one claim when idle, fairness between two tenants.
 
-Run: `python -m tests.bench.bench_queue [--documents N]`. It starts a separate database as in production
+Run: `python -m tests.bench.queue.bench_queue [--documents N]`. It starts a separate database as in production
 (fsync on) and prints a table; figures go to bench-results/queue.json together with the load of the machine.
 """
 

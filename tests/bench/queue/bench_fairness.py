@@ -1,4 +1,4 @@
-"""Measures what other callers notice of hostile and large work: `python -m tests.bench.bench_fairness [--seconds N]`.
+"""Measures what others notice of hostile and large work: `python -m tests.bench.queue.bench_fairness [--seconds N]`.
 
 One service with the engine `names`, on loopback. One tenant sends a JSON bomb of 45 MB again and again, one table
 with a cell of three million characters and a document of 300 pages. Meanwhile the health answer is read twenty times a

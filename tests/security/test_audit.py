@@ -4,7 +4,7 @@ import urllib.request
 
 import pytest
 
-from tests.audit import LOCK, main, read_pins
+from tests.security.audit import LOCK, main, read_pins
 
 
 def test_every_pinned_package_is_read() -> None:

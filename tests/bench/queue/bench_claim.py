@@ -1,6 +1,6 @@
 """Measures a claim in an old deployment: 64 pollers, a million finished documents, churned tables.
 
-Run: `python -m tests.bench.bench_claim [--rows N] [--pollers N]`. A separate database, as in production (fsync on).
+Run: `python -m tests.bench.queue.bench_claim [--rows N] [--pollers N]`. A database as in production (fsync on).
 The pollers live in processes of 16 threads and do what readers do: claim, hold the document for a while, finish it
 durably, and look again after a jittered second when the queue is empty. Figures go to bench-results/claim.json.
 """
@@ -25,7 +25,7 @@ from storage.queue.publish import finish
 from storage.queue.queue import GROUP_BYTES, LeasePolicy, Queue
 from storage.store import Store, open_store
 from storage.values.ids import new_worker_id
-from tests.bench.bench_queue import KEY, _done, _submit, bench_database
+from tests.bench.queue.bench_queue import KEY, _done, _submit, bench_database
 from tests.bench.results import save_results
 
 THREADS = 16
