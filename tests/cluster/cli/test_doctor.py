@@ -62,7 +62,7 @@ def test_disk_and_memory_are_reported_for_a_missing_folder(tmp_path: Path) -> No
 def test_doctor_says_everything_as_json(tmp_path: Path) -> None:
     done = CliRunner().invoke(doctor, ["--json", "--workdir", str(tmp_path), "--cpu-flags", "sse2"])
     findings = {row["check"]: row["verdict"] for row in json.loads(done.output)["findings"]}
-    assert set(findings) == {"processor", "recogniser", "sandbox", "disk", "memory"}
+    assert set(findings) == {"processor", "recogniser", "sandbox", "disk", "memory", "proxy"}
     assert done.exit_code == int("fail" in findings.values())
 
 
