@@ -53,7 +53,7 @@ _PERCENT = re.compile(r"\s?%")
 _STREET = re.compile(r"\b(?:calle|avenida|via|viale|piazza|rua|rue|jalan|jln|lorong)\b", re.IGNORECASE)
 """Words before the name of a street whose number follows."""
 MAX_STREET_WORDS = 3  # words of a street from its kind to its number
-_HOUSE = re.compile(r"[\s,]+(?=(?:no\.?\s?)?\d{1,5}[A-Za-z]?[\s,/-])", re.IGNORECASE)
+_BEFORE_HOUSE = re.compile(r"(?<![\s,])[\s,]{1,9}(?=(?:no\.?\s?)?\d{1,5}[A-Za-z]?[\s,/-])", re.IGNORECASE)
 """The blanks before a house's number, where a name is followed by its address."""
 _CONTACTS = {Key.EMAIL: EMAIL, Key.PHONE: PHONE, Key.FAX: PHONE, Key.WEBSITE: URL}
 
@@ -215,7 +215,7 @@ def _find_by_name(text: str, leaf: Leaf) -> Iterator[tuple[str, int, int]]:
 
 def _find_party(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the name in front of an address that follows it in the same text."""
-    number = _HOUSE.search(text)
+    number = _BEFORE_HOUSE.search(text)
     if number is None:
         return
     start = len(text) - len(text.lstrip())

@@ -173,6 +173,8 @@ async def _fill(walker: Walker, folder: Path) -> tuple[str, str]:
     (first, second) = (await visitor.http.get(f"/ui/v1/documents?job_id={jobs[0]['id']}")).json()
     walker.starts += [await _ingest(visitor), f"/ui/jobs/{jobs[2]['id']}"]
     await _extract(walker, f"/ui/jobs/{jobs[0]['id']}/documents/{first['document_id']}")
+    shown = {"job": jobs[0]["id"], "document": first["document_id"], "decision": "approved", "kind": "email"}
+    await walker.send("/ui/act", act="decide-shown", **shown)
     return (f"{jobs[0]['id']}/{first['document_id']}", f"{jobs[0]['id']}/{second['document_id']}")
 
 

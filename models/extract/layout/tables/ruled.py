@@ -215,6 +215,13 @@ def is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool
     return empty > 0.3 * len(spaces) or struck > 0.25 * len(rows) or _count_bars(region, levels, marks) >= LIMITS.bars
 
 
+def has_bars(region: RuledRegion, marks: PageMarks) -> bool:
+    """Return whether bars of several heights start at the lowest rule of a region, and some cross rules above it."""
+    levels = [y for y, _ in find_levels(region.horizontals)]
+    tops = [round(fill.y0) for fill in _narrow_fills(region, marks) if any(abs(fill.y1 - y) < 2 for y in levels[-1:])]
+    return len(tops) >= LIMITS.bars and len(set(tops)) > 1 and _count_bars(region, levels, marks) > 0
+
+
 def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
     """Return the number of narrow shaded areas that cross the region's rules; shading of cells does not cross rules."""
     return sum(any(fill.y0 + 2 < y < fill.y1 - 2 for y in levels) for fill in _narrow_fills(region, marks))

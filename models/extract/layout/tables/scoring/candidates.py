@@ -12,7 +12,7 @@ from models.extract.layout.tables.grid import Grid
 from models.extract.layout.tables.open import find_open_grids
 from models.extract.layout.tables.regions.drawn import cell_columns
 from models.extract.layout.tables.regions.view import PageView
-from models.extract.layout.tables.ruled import build_grid, build_ruled_grid
+from models.extract.layout.tables.ruled import build_grid, build_ruled_grid, has_bars
 from models.extract.layout.tables.rules import RuledRegion
 from models.extract.layout.tables.words import TextRow, gather_rows, lines_within
 from models.extract.layout.text.captions import stands_captioned
@@ -85,6 +85,15 @@ def find_gated(view: PageView) -> list[Candidate]:
         for candidate in out
         for other in _regroup(candidate, cut_bands(candidate.region, candidate.rows), is_grid=False)
     ]
+
+
+def find_chart_lines(view: PageView) -> set[int]:
+    """Return the indices of lines between the gridlines of charts with bars."""
+    if not view.marks.fills:
+        return set()
+    number = {id(line): index for index, line in enumerate(view.lines)}
+    charts = [region for region in view.ruled_regions() if has_bars(region, view.marks)]
+    return {number[id(line)] for region in charts for line in lines_within(view.lines, region.box)}
 
 
 def _find_gated_open(view: PageView, lines: list[Line], number: dict[int, int]) -> list[Candidate]:

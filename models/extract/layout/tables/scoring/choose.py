@@ -1,5 +1,6 @@
 """Choose the best set of candidates without common lines."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from models.extract.layout.tables.scoring.candidates import Candidate
@@ -14,7 +15,7 @@ class ChoiceLimits:
     `gated` is added for a candidate that passed the strict gates, because it may be of a kind missing in the training.
     `size`: power of the number of words by which large tables precede small ones.
 
-    `closed` is subtracted where a box ends and the next begins. `chart` is subtracted for
+    `closed` is subtracted where a box ends and the next begins. `chart` is subtracted for labels of a chart and for
     scattered figures: less than `chart_filled` of the cells have text, and more than `chart_numeric` of those a number.
 
     A whole replaces its chosen parts if its score is at most `whole` lower than theirs and its number of columns
@@ -113,6 +114,7 @@ def choose_candidates(
     candidates: list[Candidate],
     features: list[list[float]],
     scores: list[float],
+    chart_lines: Set[int] = frozenset(),
 ) -> list[Chosen]:
     """Choose the tables of a page.
 
@@ -120,6 +122,7 @@ def choose_candidates(
         candidates: Finished tables that may be one.
         features: The features of each.
         scores: The expected quality of each, 0 to 1.
+        chart_lines: Indices of lines that stand between the gridlines of charts.
 
     Returns:
         Candidates with their scores, the best first, none sharing a line with another.
@@ -130,7 +133,7 @@ def choose_candidates(
         if values[_CONTENTS]
     ]
     rated = [
-        _rate(candidate, values, score - _unlikely(candidate, contents))
+        _rate(candidate, values, score - _unlikely(frozenset(candidate.indices), contents, chart_lines))
         for candidate, values, score in zip(candidates, features, scores, strict=True)
     ]
     order = sorted(range(len(rated)), key=lambda index: (-rated[index].value, index))
@@ -145,11 +148,11 @@ def choose_candidates(
     return [(rated_candidate.candidate, rated_candidate.score) for rated_candidate in chosen]
 
 
-def _unlikely(candidate: Candidate, contents: list[frozenset[int]]) -> float:
-    """Return the deduction for a list of contents, a part of one, and one with a few more lines."""
-    lines = frozenset(candidate.indices)
+def _unlikely(lines: frozenset[int], contents: list[frozenset[int]], chart_lines: Set[int]) -> float:
+    """Return the deduction for a list of contents, a part of one, one with a few more lines, and labels of a chart."""
     is_contents = any(len(lines & other) >= LIMITS.contents_share * len(lines) for other in contents)
-    return LIMITS.contents if is_contents else 0.0
+    off = LIMITS.contents if is_contents else 0.0
+    return off if chart_lines.isdisjoint(lines) else off + LIMITS.chart
 
 
 def _rate(candidate: Candidate, features: list[float], score: float) -> _Rated:

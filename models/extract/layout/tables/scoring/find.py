@@ -17,9 +17,11 @@ from models.extract.layout.tables.grid import make_table
 from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
 from models.extract.layout.tables.regions.propose import Proposal, propose_regions
 from models.extract.layout.tables.regions.view import PageView, view_page
-from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_gated
+from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_chart_lines, find_gated
 from models.extract.layout.tables.scoring.choose import choose_candidates
 from models.extract.layout.tables.scoring.features import describe_candidates
+from models.extract.layout.tables.scoring.first_row import take_first_rows
+from models.extract.layout.tables.scoring.last_row import take_last_rows
 from models.extract.layout.tables.scoring.networks import find_networks, make_frame, without_networks
 from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
@@ -84,7 +86,8 @@ def _find_scored(view: PageView) -> list[FoundTable]:
     scores = [float(item) for item in _forest().sums(np.array(features, dtype=np.float32))]
     if marks.seen is not None:
         scores = weigh_opinion(view, marks.seen, candidates, scores)
-    chosen = choose_candidates(candidates, features, scores)
+    chosen = choose_candidates(candidates, features, scores, find_chart_lines(view))
+    chosen = take_first_rows(view, take_last_rows(view, chosen))
     if marks.doubts is not None:
         marks.doubts += find_doubts(candidates, scores, chosen)
     return [_make_found(view, candidate, score) for candidate, score in chosen]
