@@ -216,10 +216,13 @@ def is_chart(region: RuledRegion, rows: list[TextRow], marks: PageMarks) -> bool
 
 
 def has_bars(region: RuledRegion, marks: PageMarks) -> bool:
-    """Return whether bars of several heights start at the lowest rule of a region, and some cross rules above it."""
+    """Return whether bars start at the lowest rule of a region, each with its own height, and some cross rules above.
+
+    Shaded columns of a table begin in the same row.
+    """
     levels = [y for y, _ in find_levels(region.horizontals)]
     tops = [round(fill.y0) for fill in _narrow_fills(region, marks) if any(abs(fill.y1 - y) < 2 for y in levels[-1:])]
-    return len(tops) >= LIMITS.bars and len(set(tops)) > 1 and _count_bars(region, levels, marks) > 0
+    return len(tops) >= LIMITS.bars and len(set(tops)) >= LIMITS.bars and _count_bars(region, levels, marks) > 0
 
 
 def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
