@@ -5,6 +5,7 @@ import re
 from models.cdom.table import Table
 from models.cdom.tree import BlockType
 from models.cdom.visible import is_wide
+from models.extract.contract import DrawnFrame
 from models.extract.document.draft import Draft
 
 _BETWEEN = frozenset(
@@ -154,8 +155,10 @@ def _same_columns(first: Draft, second: Draft) -> bool:
         or second.block.bbox is None
     ):
         return False
-    if first.block.frame is not None and second.block.frame is not None:
-        return continues_frame(first, second)
+    upper, lower = first.block.frame, second.block.frame
+    if upper is not None and lower is not None:
+        is_low = first.bottom > _LEAST_BOTTOM * first.page.height
+        return is_low and _have_same_frame(upper, lower)
     width = max(first.page.width, 1.0)
     first_extents, second_extents = _column_extents(first_table), _column_extents(second_table)
     if first_extents and second_extents:
@@ -165,13 +168,11 @@ def _same_columns(first: Draft, second: Draft) -> bool:
     return abs(first_width - (second.block.bbox[2] - second.block.bbox[0])) < _EDGE_SHARE * width
 
 
-def continues_frame(first: Draft, second: Draft) -> bool:
-    """Return whether both tables are drawn with the same column edges and the first one ends low on its page."""
-    upper, lower = first.block.frame, second.block.frame
-    if upper is None or lower is None or len(upper.edges) != len(lower.edges):
-        return False
-    is_low = first.bottom > _LEAST_BOTTOM * first.page.height
-    return is_low and all(abs(a - b) < _SAME_EDGE for a, b in zip(upper.edges, lower.edges, strict=True))
+def _have_same_frame(upper: DrawnFrame, lower: DrawnFrame) -> bool:
+    """Return whether both tables are drawn with the same column edges."""
+    return len(upper.edges) == len(lower.edges) and all(
+        abs(a - b) < _SAME_EDGE for a, b in zip(upper.edges, lower.edges, strict=True)
+    )
 
 
 def _column_extents(table: Table) -> list[tuple[float, float]]:

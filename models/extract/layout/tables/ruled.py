@@ -221,8 +221,8 @@ def has_bars(region: RuledRegion, marks: PageMarks) -> bool:
     Shaded columns of a table begin in the same row.
     """
     levels = [y for y, _ in find_levels(region.horizontals)]
-    tops = [round(fill.y0) for fill in _narrow_fills(region, marks) if any(abs(fill.y1 - y) < 2 for y in levels[-1:])]
-    return len(tops) >= LIMITS.bars and len(set(tops)) >= LIMITS.bars and _count_bars(region, levels, marks) > 0
+    tops = {round(fill.y0) for fill in _narrow_fills(region, marks) if any(abs(fill.y1 - y) < 2 for y in levels[-1:])}
+    return len(tops) >= LIMITS.bars and _count_bars(region, levels, marks) > 0
 
 
 def _count_bars(region: RuledRegion, levels: list[float], marks: PageMarks) -> int:
