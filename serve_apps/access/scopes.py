@@ -71,6 +71,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", "/v1/compare"): KeyScope.WRITE,
     ("POST", "/v1/evaluate"): KeyScope.WRITE,
     ("POST", "/v1/extract"): KeyScope.WRITE,
+    ("GET", f"{DOCUMENT}/extracted"): KeyScope.READ,
     ("POST", "/v1/schemas"): KeyScope.WRITE,
     ("GET", "/v1/schemas"): KeyScope.READ,
     ("GET", "/v1/schemas/{name}"): KeyScope.READ,

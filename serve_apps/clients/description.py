@@ -17,6 +17,7 @@ NAMES = {
     "stream_events": "stream_job_events",
     "read_fields": "get_fields",
     "read_chunks": "get_chunks",
+    "read_extracted": "get_extracted",
 }
 NAMES_BY_PATH = {
     "POST /v1/webhooks": "create_webhook",

@@ -58,8 +58,9 @@ with given as materialized (
   insert into audit (tenant, org, actor, action, object, request_id, result)
   values (%(tenant)s, %(org)s, %(key_name)s, 'job.submitted', %(job_id)s, %(request_id)s, 'ok')
 )
-insert into jobs (id, tenant, org, key_name, kind, n_total, n_queued, metadata)
-values (%(job_id)s, %(tenant)s, %(org)s, %(key_name)s, %(kind)s, %(total)s, %(total)s, %(metadata)s)
+insert into jobs (id, tenant, org, key_name, kind, n_total, n_queued, metadata, extract_schema)
+values (%(job_id)s, %(tenant)s, %(org)s, %(key_name)s, %(kind)s, %(total)s, %(total)s, %(metadata)s,
+        %(extract_schema)s)
 returning id, seq, created_at
 """
 
@@ -75,6 +76,7 @@ def submit_job(
     cap_bytes: int = 0,
     kind: str = "jobs",
     metadata: dict[str, Any] | None = None,
+    extract_schema: str | None = None,
     idempotency: IdempotencyKey | None = None,
     within: Callable[[Connection, JobRow], None] | None = None,
 ) -> JobRow:
@@ -92,6 +94,7 @@ def submit_job(
         cap_bytes: Most bytes of originals that the organisation may store; 0 means unlimited.
         kind: Kind of the job.
         metadata: JSON that the caller attached.
+        extract_schema: JSON Schema of the values to extract from each document.
         idempotency: Key of the caller for this submission.
         within: Called in the same transaction, for further writes.
     """
@@ -108,6 +111,7 @@ def submit_job(
         params |= {"key_name": actor.key_name, "total": len(files), "priority": int(priority)}
         params |= {"traceparent": actor.traceparent, "request_id": actor.request_id, "documents": Jsonb(records)}
         params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
+        params |= {"extract_schema": extract_schema}
         params |= {"month": None if has_ample_room(conn, quota, len(files)) else admit(conn, quota, len(files))}
         job = _accepted(conn.execute(_INSERT, params).fetchall()[0], records, metadata)
         if within is not None:

@@ -33,6 +33,16 @@ def load_job(conn: Connection, scope: Scope, job_id: str, *, detail: bool = True
     return _to_job(row, documents_of(conn, scope, job_id) if detail else ())
 
 
+def find_extract_schema(db: Database, scope: Scope, job_id: str) -> str:
+    """Return the JSON Schema that a job was sent with. Raises NotFound if there is none."""
+    row = db.fetch_one(
+        f"select extract_schema from jobs j where j.id = %(job_id)s and {OWNED}", owned_by(scope, job_id=job_id)
+    )
+    if row is None or row["extract_schema"] is None:
+        raise NotFound("the job was sent without extract_schema")
+    return str(row["extract_schema"])
+
+
 def list_jobs(
     store: Store, scope: Scope, *, status: JobStatus | None = None, limit: int = 50, cursor: str | None = None
 ) -> ListPage[JobRow]:

@@ -105,7 +105,7 @@ def delete_job(db: Database, scope: Scope, actor: Actor, job_id: str) -> None:
         ).fetchall()
         load_job(conn, scope, job_id, detail=False)
         marked = conn.execute(
-            f"""update jobs j set deleted_at = clock_timestamp(), metadata = null
+            f"""update jobs j set deleted_at = clock_timestamp(), metadata = null, extract_schema = null
                 where j.id = %(job_id)s and {OWNED} and n_queued + n_running = 0 returning j.id""",
             params,
         ).fetchone()

@@ -53,7 +53,10 @@ case when n_queued = n_total and n_total > 0 then 'queued'
 
 
 class JobTable(SQLModel, table=True):
-    """One submission. `epoch` counts its endings; a requeue adds another."""
+    """One submission. `epoch` counts its endings; a requeue adds another.
+
+    `extract_schema` is text, because JSONB would lose the order of the properties.
+    """
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -75,6 +78,7 @@ class JobTable(SQLModel, table=True):
     status: str = Field(sa_column=Column(Text, Computed(JOB_STATUS, persisted=True), nullable=False))
     epoch: int = Field(sa_column=_count(1))
     meta: dict[str, Any] = Field(sa_column=Column("metadata", JSONB, nullable=True))
+    extract_schema: str | None = Field(sa_column=Column(Text, nullable=True))
     created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
     started_at: datetime | None = Field(sa_column=_time())
     finished_at: datetime | None = Field(sa_column=_time())

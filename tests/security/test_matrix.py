@@ -77,6 +77,13 @@ async def registered(owner: httpx.AsyncClient) -> Ids:
     return PATH | {"source_id": source["id"]}
 
 
+async def with_schema(owner: httpx.AsyncClient) -> Ids:
+    """A job of the owner's with one read document and a schema of its values."""
+    answer = await owner.post("/v1/parse", files=files(PDF, part="file"), data={"extract_schema": '{"type": "object"}'})
+    body = answer.json()
+    return {"job_id": body["job"]["id"], "document_id": body["tree"]["document_id"]}
+
+
 async def failed(owner: httpx.AsyncClient) -> Ids:
     """A job of the owner's whose one document could not be read."""
     answer = await owner.post("/v1/jobs", files=files(b"no document"))
@@ -186,6 +193,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ),
     ("DELETE", "/v1/schemas/{name}/labels"): Row(204, {"params": {"path": "/total", "label": "owed"}}, make=stored),
     ("POST", "/v1/extract"): Row(200, {"files": {"file": a_pdf("one")}, "data": {"schema": '{"type": "object"}'}}),
+    ("GET", "/v1/jobs/{job_id}/documents/{document_id}/extracted"): Row(200, make=with_schema),
 }
 OPEN = {("GET", "/v1/health"), ("GET", "/v1/token"), ("GET", "/metrics")}
 """Judged by tests of their own: liveness is for everybody, the token has its own rules (`test_system.py`)."""

@@ -60,12 +60,14 @@ class _ModelAnswers:
     problem: ModelProblem | None = None
 
 
-async def check_schema(call: Call, schema: Any, labels: Mapping[str, Sequence[str]] = NO_LABELS) -> ReadSchema:
-    """Return the schema, ready for extraction. Raises `UnusableSchema`."""
+async def check_schema(
+    call: Call, schema: Any, labels: Mapping[str, Sequence[str]] = NO_LABELS, field: str = "schema"
+) -> ReadSchema:
+    """Return the schema of a request's field, ready for extraction. Raises `UnusableSchema`."""
     try:
         return await call.running.disk.run(read_schema, schema, labels)
     except SchemaRefused as error:
-        raise UnusableSchema(error.code, error.path, error.detail) from None
+        raise UnusableSchema(error.code, error.path, error.detail, field) from None
 
 
 def find_hidden(tree: Tree, decisions: Decisions) -> HiddenRanges:

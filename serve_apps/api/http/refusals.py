@@ -165,9 +165,9 @@ class InvalidField(Refusal):
 class UnusableSchema(Refusal):
     """The JSON Schema of an extraction cannot be used; `code` gives the reason, `loc` the part of the schema."""
 
-    def __init__(self, code: str, path: str, text: str) -> None:
+    def __init__(self, code: str, path: str, text: str, field: str = "schema") -> None:
         super().__init__(text)
-        self.code, self.loc = code, ("body", "schema", *path.split("/")[1:])
+        self.code, self.loc = code, ("body", field, *path.split("/")[1:])
 
 
 class NoModelEndpoint(Refusal):

@@ -26,7 +26,7 @@ MEDIA_TYPE = "application/json"
 MAX_BODY_BYTES = 256 * 1024
 """Bytes of a body that names addresses: 200 signed ones of 1,300 characters."""
 MAX_VALUES = 20_000  # JSON values of such a body: addresses, and metadata of 16 KiB at its densest
-_FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "table_parts", "metadata"})
+_FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "table_parts", "metadata", "extract_schema"})
 
 
 class FetchedUpload:
@@ -120,8 +120,9 @@ def _read(body: bytes) -> tuple[list[str], dict[str, str]]:
     if not all(isinstance(url, str) for url in urls):
         raise InvalidField("url", "a URL must be a string")
     fields = {name: value for name, value in sent.items() if name not in ("url", "urls") and value is not None}
-    if isinstance(metadata := fields.get("metadata"), dict):
-        fields["metadata"] = json.dumps(metadata)
+    for name in ("metadata", "extract_schema"):
+        if isinstance(fields.get(name), dict):
+            fields[name] = json.dumps(fields[name])
     if any(not isinstance(value, str) for value in fields.values()):
         raise InvalidField(next(n for n, v in fields.items() if not isinstance(v, str)), "expected a text")
     return urls, fields

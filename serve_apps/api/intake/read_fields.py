@@ -1,4 +1,4 @@
-"""Form fields of an upload: parse `pages password ocr table_parts metadata` into reading options and metadata."""
+"""Form fields of an upload: reading options, metadata of the job and the schema of the values to extract."""
 
 import re
 from collections.abc import Mapping
@@ -9,6 +9,9 @@ from models.cdom.original import OcrMode, ReadOptions, TableParts
 from serve_apps.api.http.refusals import InvalidField
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 
+EXTRACT_SCHEMA = "extract_schema"
+"""Field with the JSON Schema of the values to extract."""
+_MAX_SCHEMA_VALUES = 20_000  # JSON values of a schema
 _RANGE = re.compile(r"(\d{1,7})(?:-(\d{1,7}))?")
 _MAX_RANGES = 100  # ranges in `pages`
 _MAX_PASSWORD = 1024  # characters; PDF allows 127
@@ -40,6 +43,18 @@ def read_metadata(fields: Mapping[str, str]) -> dict[str, Any] | None:
         return parse_object(text, storable=True)
     except InvalidJson as error:
         raise InvalidField("metadata", str(error)) from None
+
+
+def read_extract_schema(fields: Mapping[str, str]) -> str | None:
+    """Return the JSON text of the schema of the values to extract, or None."""
+    text = fields.get(EXTRACT_SCHEMA, "").strip()
+    if not text:
+        return None
+    try:
+        parse_object(text, storable=True, most_values=_MAX_SCHEMA_VALUES)
+    except InvalidJson as error:
+        raise InvalidField(EXTRACT_SCHEMA, str(error)) from None
+    return text
 
 
 def _parse_pages(text: str) -> tuple[tuple[int, int], ...]:

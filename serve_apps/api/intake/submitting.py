@@ -3,17 +3,19 @@
 A 201 is durable: the originals are on disk before the single transaction that creates the job.
 """
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 from fastapi import Request
 
 from serve_apps.api.context.deps import Call
+from serve_apps.api.documents.extracting import check_schema
 from serve_apps.api.http.multipart import PartRules
 from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
 from serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_upload, has_urls
 from serve_apps.api.intake.idempotency import identify_submission
-from serve_apps.api.intake.read_fields import read_metadata, read_options
+from serve_apps.api.intake.read_fields import EXTRACT_SCHEMA, read_extract_schema, read_metadata, read_options
 from storage.jobs.intake import submit_job
 from storage.values.rows import JobRow, NewDocument, PageQuota
 from storage.values.states import Priority
@@ -29,14 +31,14 @@ _FIELDS: dict[str, Any] = {
         "description": "Return a table that continues over pages as one table or as one per page.",
     },
     "metadata": {"type": "string", "description": "A JSON object that is returned with the job."},
+    EXTRACT_SCHEMA: {
+        "type": "string",
+        "description": "JSON Schema of an object. Its values are extracted from each document by rules.",
+    },
 }
 
 
 _URL = {"type": "string", "format": "uri", "description": "URL of the file to fetch."}
-
-
-EXTRACT_SCHEMA = "extract_schema"
-"""Form field of parse with the JSON Schema of the values to extract."""
 
 
 def _upload_body(part: str, schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
@@ -50,13 +52,6 @@ JOBS_UPLOAD = _upload_body(
     "files", {"type": "array", "items": _FILE}, {"url": _URL, "urls": {"type": "array", "items": _URL}}
 )
 PARSE_UPLOAD = _upload_body("file", _FILE, {"url": _URL})
-_FORM = PARSE_UPLOAD["requestBody"]["content"]["multipart/form-data"]["schema"]
-_FORM["properties"] = _FORM["properties"] | {
-    EXTRACT_SCHEMA: {
-        "type": "string",
-        "description": "JSON Schema of an object. Its values are extracted by rules and returned with the tree.",
-    }
-}
 
 
 async def receive(request: Request, call: Call, parts: frozenset[str], max_files: int) -> Upload | FetchedUpload:
@@ -76,10 +71,18 @@ async def submit(
 
     Raises:
         InvalidField: A form field is malformed.
+        UnusableSchema: `extract_schema` cannot be used.
         QuotaExceeded: The pages of the month are used up.
         Conflict: The idempotency key was used for another request.
     """
-    return await call.running.disk.run(_store_and_enqueue, call, upload, priority, kind, idempotency_key)
+    try:
+        schema = read_extract_schema(upload.fields)
+        if schema is not None:
+            await check_schema(call, json.loads(schema), field=EXTRACT_SCHEMA)
+    except BaseException:
+        await call.running.disk.run(upload.abort)
+        raise
+    return await call.running.disk.run(_store_and_enqueue, call, upload, priority, kind, idempotency_key, schema)
 
 
 def quota_of(call: Call) -> PageQuota:
@@ -88,7 +91,7 @@ def quota_of(call: Call) -> PageQuota:
 
 
 def _store_and_enqueue(
-    call: Call, upload: Upload | FetchedUpload, priority: Priority, kind: str, key: str | None
+    call: Call, upload: Upload | FetchedUpload, priority: Priority, kind: str, key: str | None, schema: str | None
 ) -> JobRow:
     try:
         options = read_options(upload.fields, call.running.resources.options)
@@ -107,6 +110,7 @@ def _store_and_enqueue(
         cap_bytes=call.running.resources.limits.org_disk_bytes,
         kind=kind,
         metadata=metadata,
+        extract_schema=schema,
         idempotency=identify_submission(kind, key, _facts(upload, stored)),
     )
 

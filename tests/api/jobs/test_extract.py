@@ -107,3 +107,64 @@ async def test_parse_returns_the_values_of_a_schema_with_the_tree(store: Store) 
     assert answer.json()["tree"]["blocks"]
     assert "extracted" not in plain.json()
     assert (refused.status_code, refused.json()["detail"][0]["type"]) == (422, "recursive-schema")
+
+
+TOTAL = {"type": "object", "properties": {"total": {"type": ["number", "null"]}}}
+
+
+async def test_job_returns_the_values_of_its_schema_for_each_document(store: Store) -> None:
+    parts = [("files", FILE), ("files", ("other.pdf", pdf("Total: 7.00 EUR"), "application/pdf"))]
+    with reading(store):
+        async with serving(make_resources(store)) as app, client_of(app) as client:
+            sent = await client.post("/v1/jobs", files=parts, data={"extract_schema": json.dumps(TOTAL)})
+            job = (await client.get(f"/v1/jobs/{sent.json()['id']}", params={"wait": 60})).json()
+            paths = [f"/v1/jobs/{job['id']}/documents/{d['document_id']}/extracted" for d in job["documents"]]
+            answers = [(await client.get(path)).json() for path in paths]
+            async with client_of(app, "zeta-all") as stranger:
+                foreign = await stranger.get(paths[0])
+            await client.delete(f"/v1/jobs/{job['id']}")
+            gone = await client.get(paths[0])
+    assert [answer["missing"] for answer in answers] == [{"/total": "no-label"}] * 2
+    assert (foreign.status_code, gone.status_code) == (404, 404)
+
+
+async def test_extracted_equals_the_answer_of_extract(store: Store) -> None:
+    with reading(store):
+        async with serving(make_resources(store)) as app, client_of(app) as client:
+            data = {"extract_schema": json.dumps(TOTAL)}
+            parsed = (await client.post("/v1/parse", files={"file": FILE}, data=data)).json()
+            document_id = parsed["tree"]["document_id"]
+            path = f"/v1/jobs/{parsed['job']['id']}/documents/{document_id}/extracted"
+            first, second = [await client.get(path) for _ in range(2)]
+            asked = await client.post("/v1/extract", json={"document_id": document_id, "schema": TOTAL})
+    assert first.content == second.content == asked.content
+    assert parsed["extracted"] == first.json()
+
+
+async def test_extracted_is_not_found_when_the_job_has_no_schema(store: Store) -> None:
+    with reading(store):
+        async with serving(make_resources(store)) as app, client_of(app) as client:
+            parsed = (await client.post("/v1/parse", files={"file": FILE})).json()
+            path = f"/v1/jobs/{parsed['job']['id']}/documents/{parsed['tree']['document_id']}/extracted"
+            answer = await client.get(path)
+    assert answer.status_code == 404
+
+
+async def test_unusable_schema_of_a_job_is_refused_before_anything_is_stored(store: Store) -> None:
+    async with serving(make_resources(store)) as app, client_of(app) as client:
+        for part, route in (("files", "jobs"), ("file", "parse")):
+            for text in ("[1]", "{", '{"a": NaN}', '{"title": "\\u0000"}', '{"$ref": "#"}'):
+                answer = await client.post(f"/v1/{route}", files={part: FILE}, data={"extract_schema": text})
+                assert answer.status_code == 422
+                assert answer.json()["detail"][0]["loc"][:2] == ["body", "extract_schema"]
+        assert (await client.get("/v1/jobs")).json() == []
+
+
+async def test_repeated_key_with_another_schema_is_a_conflict(store: Store) -> None:
+    headers = {"Idempotency-Key": "k1"}
+    async with serving(make_resources(store)) as app, client_of(app) as client:
+        answers = [
+            await client.post("/v1/jobs", files={"files": FILE}, data={"extract_schema": text}, headers=headers)
+            for text in ('{"type": "object"}', '{"type": "object"}', json.dumps(TOTAL))
+        ]
+    assert [answer.status_code for answer in answers] == [201, 201, 409]

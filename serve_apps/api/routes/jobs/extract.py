@@ -10,9 +10,10 @@ from starlette.responses import Response
 from models.cdom.errors import ErrorCode
 from models.derive.schema.answer import ExtractedData
 from models.derive.schema.correction.corrected import CorrectedPlace
-from serve_apps.api.context.deps import Call, CallDep
+from serve_apps.access.scopes import DOCUMENT
+from serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from serve_apps.api.documents.extracting import Engine, Wanted, check_schema, extract_tree, find_hidden, require_model
-from serve_apps.api.documents.published import Published, Redacted, find_published
+from serve_apps.api.documents.published import Published, PublishedDep, Redacted, find_published
 from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
 from serve_apps.api.http.multipart import PartRules, PartsReader
 from serve_apps.api.http.refusals import InvalidField, UnreadableFile
@@ -22,6 +23,7 @@ from serve_apps.api.intake.by_url import MAX_BODY_BYTES, MAX_VALUES, has_urls
 from serve_apps.api.intake.ephemeral import EphemeralFile, read_file
 from serve_apps.api.shapes.rendering import JSON
 from storage.jobs.documents import find_document
+from storage.jobs.jobs import find_extract_schema
 from storage.schemas.stored_schemas import find_schema, read_corrections, read_labels
 from storage.values.rows import DocumentId, JobId
 
@@ -100,6 +102,23 @@ async def extract(request: Request, call: CallDep, redacted: Redacted = False) -
         if outcome.tree is None:
             raise UnreadableFile((outcome.error or ErrorCode.INTERNAL).value, outcome.detail, file.part)
         return Response(await extract_tree(call, outcome.tree, wanted, None), media_type=JSON)
+
+
+@router.get(f"{DOCUMENT}/extracted", responses={200: {"model": ExtractedData}})
+async def read_extracted(document: PublishedDep, job_id: JobIdDep) -> Response:
+    """Return the values by the `extract_schema` of the document's job, as `POST /v1/extract` returns them.
+
+    Rules extract them. The answer is 404 if the job was sent without `extract_schema`.
+    """
+    return Response(await extract_by_job(document, job_id), media_type=JSON)
+
+
+async def extract_by_job(document: Published, job_id: JobId) -> bytes:
+    """Return the values by the schema of the document's job as JSON. Raises NotFound if the job has none."""
+    call = document.call
+    text = await call.running.sql.run(find_extract_schema, call.store.db, call.scope, job_id)
+    wanted = Wanted(schema=await check_schema(call, json.loads(text)))
+    return await extract_tree(call, document.tree, wanted, document.document_id)
 
 
 async def _extract_stored(request: Request, call: Call, redacted: bool) -> Response:

@@ -9,14 +9,12 @@ from starlette.responses import Response
 from models.cdom.errors import ErrorCode, NoSuchPage
 from models.extract.formats.sniffing.signatures import check_head
 from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.documents.extracting import Wanted, check_schema, extract_tree
 from serve_apps.api.documents.published import find_published
 from serve_apps.api.documents.trees import read_tree_of
-from serve_apps.api.http.refusals import InvalidField
-from serve_apps.api.http.strict_json import InvalidJson, parse_object
-from serve_apps.api.intake.by_url import MAX_VALUES
 from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed
-from serve_apps.api.intake.submitting import EXTRACT_SCHEMA, PARSE_UPLOAD, receive, submit
+from serve_apps.api.intake.read_fields import EXTRACT_SCHEMA
+from serve_apps.api.intake.submitting import PARSE_UPLOAD, receive, submit
+from serve_apps.api.routes.jobs.extract import extract_by_job
 from serve_apps.api.shapes.bodies import AcceptedBody, ParsedBody
 from serve_apps.api.shapes.rendering import JSON, has_ended, json_response, render_job
 from storage.jobs.jobs import get_job
@@ -44,7 +42,6 @@ async def parse(
     """
     upload = await receive(request, call, frozenset({"file"}), 1)
     check_head(upload.heads[0])
-    wanted = await _read_wanted(call, upload.fields.pop(EXTRACT_SCHEMA, None))
     job = await submit(call, upload, priority=Priority.PARSE, kind="parse", idempotency_key=idempotency_key)
     sql = call.running.sql
     try:
@@ -55,38 +52,20 @@ async def parse(
         await call.running.disk.run(delete_job, call.store.db, call.scope, call.actor, job.id)
         raise
     if answer is not None:
-        if wanted is not None:
-            answer = answer[:-1] + b',"extracted":' + await _extract(call, job, wanted) + b"}"
+        if upload.fields.get(EXTRACT_SCHEMA, "").strip():
+            answer = answer[:-1] + b',"extracted":' + await _extract(call, job) + b"}"
         return Response(answer, headers=replayed(job), media_type=JSON)
     latest = await sql.run(get_job, call.store.db, call.scope, job.id, detail=False)
     headers = {"Location": f"/v1/jobs/{job.id}"} | replayed(job)
     return json_response({"job_id": job.id, "status": latest.status}, 202, headers)
 
 
-async def _read_wanted(call: Call, text: str | None) -> Wanted | None:
-    """Return what to extract, or None if nothing is asked for.
-
-    Raises:
-        InvalidField: The schema is no JSON object.
-        UnusableSchema: The schema cannot be used.
-    """
-    if text is None:
-        return None
-    try:
-        schema = parse_object(text, most_values=MAX_VALUES)
-    except InvalidJson as error:
-        raise InvalidField(EXTRACT_SCHEMA, str(error)) from None
-    return Wanted(schema=await check_schema(call, schema))
-
-
-async def _extract(call: Call, job: JobRow, wanted: Wanted) -> bytes:
+async def _extract(call: Call, job: JobRow) -> bytes:
     """Return the extracted values as JSON, null for a document without a tree."""
-    document = job.documents[0]
     try:
-        published = await find_published(call, job.id, document.id)
+        return await extract_by_job(await find_published(call, job.id, job.documents[0].id), job.id)
     except NotFound:
         return b"null"
-    return await extract_tree(call, published.tree, wanted, document.id)
 
 
 def _look(call: Call, job_id: JobId) -> bytes | None:

@@ -241,6 +241,10 @@ class Operations(Transport):
         """Export the document with a plugin named in SVC_PLUGINS; 404 for any other name."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
 
+    def get_extracted(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> types.ExtractedData:
+        """Return the values by the `extract_schema` of the document's job, as `POST /v1/extract` returns them."""
+        return self._json(Call[types.ExtractedData]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/extracted", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+
     def list_schemas(self) -> list[types.SchemaSummary]:
         """List the stored schemas by name, each with its newest version."""
         return self._json(Call[list[types.SchemaSummary]]("GET", "/v1/schemas"))

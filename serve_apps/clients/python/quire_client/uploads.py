@@ -80,10 +80,11 @@ def form_fields(
     ocr: Ocr | None,
     table_parts: TableParts | None,
     metadata: Mapping[str, Any] | None,
+    extract_schema: Mapping[str, Any] | None = None,
 ) -> dict[str, str]:
     """Return the form fields that accompany the files, without missing values."""
     fields = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
-    fields["metadata"] = _dumped(metadata)
+    fields |= {"metadata": _dumped(metadata), "extract_schema": _dumped(extract_schema)}
     return {name: value for name, value in fields.items() if value is not None}
 
 

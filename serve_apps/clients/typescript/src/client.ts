@@ -13,6 +13,8 @@ export interface ReadOptions {
   /** A table that goes on over pages: one table, or one on each page. */
   table_parts?: "joined" | "apart";
   metadata?: Record<string, unknown>;
+  /** A JSON Schema: `getExtracted` returns its values for each document, `parse` with the tree. */
+  extract_schema?: Record<string, unknown>;
   idempotency_key?: string;
 }
 
@@ -179,8 +181,9 @@ function submission(
 
 /** The form fields beside the files, without what was left out. */
 function fieldsOf(options: ReadOptions): Record<string, string> {
-  const { pages, password, ocr, table_parts, metadata } = options;
-  const given = { pages, password, ocr, table_parts, metadata: metadata && JSON.stringify(metadata) };
+  const { pages, password, ocr, table_parts, metadata, extract_schema } = options;
+  const objects = { metadata: metadata && JSON.stringify(metadata), extract_schema: extract_schema && JSON.stringify(extract_schema) };
+  const given = { pages, password, ocr, table_parts, ...objects };
   return Object.fromEntries(Object.entries(given).filter((field): field is [string, string] => field[1] !== undefined));
 }
 

@@ -288,6 +288,11 @@ export class Operations extends Transport {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
   }
 
+  /** Return the values by the `extract_schema` of the document's job, as `POST /v1/extract` returns them. */
+  getExtracted(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<types.ExtractedData> {
+    return this.json<types.ExtractedData>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/extracted", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  }
+
   /** List the stored schemas by name, each with its newest version. */
   listSchemas(): Promise<Array<types.SchemaSummary>> {
     return this.json<Array<types.SchemaSummary>>({ method: "GET", path: "/v1/schemas" });
