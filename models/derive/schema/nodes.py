@@ -14,6 +14,9 @@ _OF_PYTHON = {bool: "boolean", int: "integer", float: "number", str: "string"}
 _FREE = frozenset({"type", "title", "description", "x-quire", "default", "examples", "deprecated", "readOnly"})
 """Keywords that set no bound beyond the type, which parsing guarantees."""
 _BOUNDS = (("minimum", "maximum"), ("minLength", "maxLength"), ("minItems", "maxItems"))
+_OPEN_BOUNDS = (
+    ("exclusiveMinimum", "exclusiveMaximum"), ("minimum", "exclusiveMaximum"), ("exclusiveMinimum", "maximum"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +250,9 @@ def _check_bounds(schema: Schema, at: tuple[str | int, ...]) -> None:
     for low, high in _BOUNDS:
         if low in schema and high in schema and schema[low] > schema[high]:
             raise SchemaRefused("contradictory", pointer(*at, low), f"{low} is above {high}")
+    for low, high in _OPEN_BOUNDS:
+        if low in schema and high in schema and schema[low] >= schema[high]:
+            raise SchemaRefused("contradictory", pointer(*at, low), f"{low} leaves no value below {high}")
 
 
 def _words(schema: Schema, at: tuple[str | int, ...]) -> dict[str, Any]:

@@ -91,11 +91,11 @@ def _accepted(spans: Iterator[tuple[Any, int, int]], text: str, leaf: Leaf) -> T
 def _find_members(text: str, leaf: Leaf) -> Iterator[tuple[Any, int, int]]:
     """Yield the members of an enumeration that the text names, the longest first; currencies also by their sign."""
     plain = text.casefold() if len(text.casefold()) == len(text) else text.lower()
-    named = sorted((str(member), member) for member in leaf.members if not isinstance(member, bool))
-    for name, member in sorted(named, key=lambda entry: (-len(entry[0]), entry[0])):
-        words = re.split(r"[\W_]+", name.casefold())
+    for member, words in _named_members(leaf):
+        if not all(word in plain for word in words):  # enumerations may have thousands of members
+            continue
         spelled = r"[\W_]*".join(map(re.escape, words))
-        match = re.search(rf"(?<!\w){spelled}(?!\w)", plain) if any(words) else None
+        match = re.search(rf"(?<!\w){spelled}(?!\w)", plain)
         if match is not None:
             yield member, match.start(), match.end()
     for match in CURRENCY.finditer(text):
@@ -104,6 +104,15 @@ def _find_members(text: str, leaf: Leaf) -> Iterator[tuple[Any, int, int]]:
             yield code, match.start(), match.end()
     if any(isinstance(member, bool) for member in leaf.members):
         yield from (found for found in _find_boolean(text, leaf) if found[0] in leaf.members)
+
+
+@lru_cache(maxsize=100)
+def _named_members(leaf: Leaf) -> list[tuple[Any, list[str]]]:
+    """Return the members of an enumeration with their words, the longest name first."""
+    names = [(str(member), member) for member in leaf.members if not isinstance(member, bool)]
+    ordered = sorted(names, key=lambda entry: (-len(entry[0]), entry[0]))
+    split = [(member, re.findall(r"[^\W_]+", name.casefold())) for name, member in ordered]
+    return [(member, words) for member, words in split if words]
 
 
 def _find_number(text: str, leaf: Leaf) -> Iterator[tuple[float | int, int, int]]:

@@ -40,12 +40,32 @@ async def test_the_same_request_gives_the_same_bytes(store: Store) -> None:
     assert (await send(store)).content == (await send(store)).content
 
 
+REFUSED: dict[str, tuple[dict[str, Any], str, list[str]]] = {
+    "look-around": ({"type": "string", "pattern": "(?=x)"}, "pattern-refused", ["pattern"]),
+    "hostile repeats": ({"type": "string", "pattern": "((x{1,900}){1,900}){1,900}"}, "pattern-refused", ["pattern"]),
+    "recursion": ({"$ref": "#/properties/a"}, "recursive-schema", ["$ref", "$ref"]),
+    "types": ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "contradictory", ["type"]),
+    "5,000 leaves": (
+        {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(5_000)}},
+        "field-too-large",
+        [],
+    ),
+    "1,001 leaves": (
+        {"type": "object", "properties": {f"p{n}": {} for n in range(1_001)}},
+        "schema-too-large",
+        ["properties", "p1000"],
+    ),
+}
+
+
 async def test_extract_refuses_a_schema_with_the_path_of_the_fault(store: Store) -> None:
-    hostile = {"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=x)"}}}
-    answer = await send(store, hostile)
-    assert answer.status_code == 422
-    assert answer.json()["detail"][0]["type"] == "pattern-refused"
-    assert answer.json()["detail"][0]["loc"] == ["body", "schema", "properties", "a", "pattern"]
+    async with serving(make_resources(store)) as app, client_of(app) as client:
+        for name, (part, code, path) in REFUSED.items():
+            text = json.dumps({"type": "object", "properties": {"a": part}})
+            answer = await client.post("/v1/extract", files={"file": FILE}, data={"schema": text})
+            detail = answer.json()["detail"][0]
+            at = ["schema"] if code == "field-too-large" else ["body", "schema", "properties", "a", *path]
+            assert (answer.status_code, detail["type"], detail["loc"][-len(at) :]) == (422, code, at), name
 
 
 @pytest.mark.parametrize(

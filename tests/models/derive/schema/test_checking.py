@@ -9,6 +9,7 @@ from models.derive.schema.answer import SchemaRefused
 from models.derive.schema.checking import expand_schema, matches
 from models.derive.schema.extract import read_schema
 from models.derive.schema.nodes import leaves_of
+from models.derive.schema.typed import read_typed
 
 
 def objects(**properties: object) -> dict[str, Any]:
@@ -20,6 +21,14 @@ def deep(levels: int) -> dict[str, Any]:
     for _ in range(levels):
         schema = objects(a=schema)
     return schema
+
+
+def fan_out(levels: int) -> dict[str, Any]:
+    """A short schema of ten to the power of `levels` leaves, by references to references."""
+    parts: dict[str, Any] = {"d0": {"type": "string"}}
+    for level in range(levels):
+        parts[f"d{level + 1}"] = objects(**{f"p{n}": {"$ref": f"#/$defs/d{level}"} for n in range(10)})
+    return {"$defs": parts, **parts[f"d{levels}"]}
 
 
 REFUSED: dict[str, tuple[object, str, str]] = {
@@ -34,9 +43,19 @@ REFUSED: dict[str, tuple[object, str, str]] = {
     "root reference": (objects(a={"$ref": "#"}), "recursive-schema", "/properties/a/$ref"),
     "remote reference": (objects(a={"$ref": "https://example.org/x"}), "unsupported-reference", "/properties/a/$ref"),
     "lost reference": (objects(a={"$ref": "#/$defs/x"}), "unsupported-reference", "/properties/a/$ref"),
-    "many leaves": (objects(**{f"p{n}": {"type": "string"} for n in range(5000)}), "schema-too-large", ""),
-    "deep": (deep(200), "schema-too-deep", ""),
-    "very deep": (deep(900), "schema-too-deep", ""),
+    "many leaves": (
+        objects(**{f"p{n}": {"type": "string"} for n in range(5000)}),
+        "schema-too-large",
+        "/properties/p4999",
+    ),
+    "many columns": (
+        objects(rows={"type": "array", "items": objects(**{f"p{n}": {"type": "string"} for n in range(1001)})}),
+        "schema-too-large",
+        "/properties/rows/items/properties/p1000",
+    ),
+    "many by reference": (fan_out(8), "schema-too-large", "/properties/p0/$ref/properties/p0/$ref"),
+    "deep": (deep(200), "schema-too-deep", "/properties/a" * 40),
+    "very deep": (deep(900), "schema-too-deep", "/properties/a" * 40),
     "look-ahead": (objects(a={"type": "string", "pattern": "(?=x)"}), "pattern-refused", "/properties/a/pattern"),
     "large pattern": (
         objects(a={"type": "string", "pattern": "((x{1,900}){1,900}){1,900}"}),
@@ -45,6 +64,33 @@ REFUSED: dict[str, tuple[object, str, str]] = {
     ),
     "types": (objects(a={"allOf": [{"type": "string"}, {"type": "integer"}]}), "contradictory", "/properties/a/type"),
     "enum": (objects(a={"type": "string", "enum": [1, 2]}), "contradictory", "/properties/a/enum"),
+    "type of an alternative": (
+        objects(a={"type": "string", "anyOf": [{"type": "integer"}]}),
+        "contradictory",
+        "/properties/a/type",
+    ),
+    "type in rows": (
+        objects(rows={"type": "array", "items": objects(a={"allOf": [{"type": "null"}, {"type": "number"}]})}),
+        "contradictory",
+        "/properties/rows/items/properties/a/type",
+    ),
+    "constant": (objects(a={"type": "string", "const": 5}), "contradictory", "/properties/a/const"),
+    "open bounds": (
+        objects(a={"type": "number", "exclusiveMinimum": 3, "maximum": 3}),
+        "contradictory",
+        "/properties/a/exclusiveMinimum",
+    ),
+    "lengths": (
+        objects(a={"type": "string", "minLength": 2, "maxLength": 1}),
+        "contradictory",
+        "/properties/a/minLength",
+    ),
+    "back reference": (objects(a={"type": "string", "pattern": r"(a)\1"}), "pattern-refused", "/properties/a/pattern"),
+    "pattern of names": (
+        objects(a={"type": "object", "propertyNames": {"pattern": "(?<=x)"}}),
+        "pattern-refused",
+        "/properties/a/propertyNames/pattern",
+    ),
     "bounds": (objects(a={"type": "number", "minimum": 5, "maximum": 3}), "contradictory", "/properties/a/minimum"),
     "false": (objects(a=False), "contradictory", "/properties/a"),
     "hint": (objects(a={"type": "string", "x-quire": {"page": 0}}), "wrong-hint", "/properties/a/x-quire/page"),
@@ -68,6 +114,22 @@ def test_hostile_pattern_takes_linear_time() -> None:
     started = time.process_time()
     assert not matches("^(a+)+$", "a" * 5000 + "!")
     assert time.process_time() - started < 1
+
+
+def test_enumeration_of_many_members_is_read_in_linear_time() -> None:
+    members = [f"total {number}" for number in range(5_000)]
+    (leaf,) = leaves_of(read_schema(objects(a={"enum": members})).root)
+    started = time.process_time()
+    readings = [read_typed(f"the total {number} of the year", leaf) for number in range(20)]
+    assert [reading and reading.value for reading in readings] == members[:20]
+    assert time.process_time() - started < 1
+
+
+def test_enumeration_may_mix_numbers_and_texts_of_the_same_form() -> None:
+    (leaf,) = leaves_of(read_schema(objects(a={"enum": [1, "1", "one", None, "—"]})).root)
+    reading = read_typed("page 1", leaf)
+    assert reading is not None
+    assert reading.value == 1
 
 
 def test_references_and_alternatives_become_leaves() -> None:
