@@ -4,7 +4,7 @@ A row is matched by the types of its columns in the head's order. Text without l
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from models.cdom.tree import FURNITURE, Tree
@@ -20,7 +20,7 @@ MAX_MISSES = 3  # lines in a row that are no rows and end the list
 MAX_FREE = 2  # columns of free text, each of which multiplies the ways to match a row
 EXACT = 0.85  # fit from which words are a column's name
 NAMED_SHARE = 0.7  # minimum share of a head's words that name leaves
-_NUMBER = r"[-−–(]?(?:[^\W\d_]{0,3}[€$£¥₹]?\s?)\d[\d.,'’]*\)?(?:\s?[-−%€$£])?"
+_NUMBER = r"[-−–(]?(?:[^\W\d_]{0,3}[€$£¥₹]?\s?)\.?\d[\d.,'’]*\)?(?:\s?[-−%€$£])?"
 _DATE = (
     r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.?[ -][^\W\d_]{3,9}\.?,?[ -]\d{2,4}"
     r"|[^\W\d_]{3,9}\.?\s\d{1,2},?\s\d{4})"
@@ -50,6 +50,22 @@ def read_line_rows(tree: Tree, index: PhraseIndex[Leaf], leaves: Sequence[Leaf])
     return best
 
 
+def read_named_lines(tree: Tree, columns: Mapping[Leaf, TextSource], *, is_data: bool, fit: float) -> list[TableRow]:
+    """Return the rows below the line that holds the given words of the columns; with `is_data` it is the first row."""
+    lines = list(_lines(tree))
+    ordered = sorted(columns, key=lambda leaf: columns[leaf].start)
+    first, last = columns[ordered[0]], columns[ordered[-1]]
+    for number, line in enumerate(lines):
+        start, end = line.source.start, line.source.start + len(line.text)
+        if line.source.block_id == first.block_id and start <= first.start < end:
+            if last.start >= end:
+                return []
+            if is_data:
+                return list(_read_lines(lines[number:], ordered, (), fit))
+            return list(_read_rows(lines, number, ordered, last.start + len(last.text) - start, fit))
+    return []
+
+
 def _lines(tree: Tree) -> Iterator[_Line]:
     for block in visible_blocks(tree):
         if block.table is not None or block.type in FURNITURE:
@@ -65,13 +81,11 @@ def _lines(tree: Tree) -> Iterator[_Line]:
             start += len(text) + 1
 
 
-def _read_head(
-    line: _Line, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]
-) -> tuple[list[Leaf | None], float, int] | None:
+def _read_head(line: _Line, index: PhraseIndex[Leaf], leaves: Sequence[Leaf]) -> tuple[list[Leaf], float, int] | None:
     """Return the leaves that a line names in their order, the sum of their fits and the head's end, or None."""
     least = min(2, len(leaves))
     words = list(_WORD.finditer(line.text[:MAX_HEAD]))
-    columns: list[Leaf | None] = []
+    columns: list[Leaf] = []
     score, position, named, end, misses = 0.0, 0, 0, 0, 0
     wanted = set(leaves)
     while position < len(words) and misses < 2:
@@ -90,32 +104,39 @@ def _read_head(
         else:
             misses += 1
             position += 1
-    if len([leaf for leaf in columns if leaf]) < max(least, (len(leaves) + 1) // 2):
+    if len(columns) < max(least, (len(leaves) + 1) // 2):
         return None
     inside = sum(word.end() <= end for word in words)
     return (columns, score, end) if named >= NAMED_SHARE * inside else None
 
 
 def _read_rows(
-    lines: Sequence[_Line], number: int, columns: Sequence[Leaf | None], end: int, fit: float
+    lines: Sequence[_Line], number: int, columns: Sequence[Leaf], end: int, fit: float
 ) -> Iterator[TableRow]:
-    pattern = _row_pattern([leaf for leaf in columns if leaf is not None])
+    """Yield the rows below a head that ends at `end` of its line, or behind it in its line."""
+    head = lines[number]
+    if head.text[end:].strip():
+        pattern = _row_pattern(columns)
+        if pattern is not None:
+            yield from _read_sequence(head.source, end, pattern, columns, fit)
+        return
+    yield from _read_lines(lines[number + 1 :], columns, head.text.split(), fit)
+
+
+def _read_lines(lines: Sequence[_Line], columns: Sequence[Leaf], head: Sequence[str], fit: float) -> Iterator[TableRow]:
+    """Yield the lines that are rows until too many are not; lines of the words of the head are left out."""
+    pattern = _row_pattern(columns)
     if pattern is None:
         return
-    head = lines[number]
-    named = [leaf for leaf in columns if leaf is not None]
-    if head.text[end:].strip():
-        yield from _read_sequence(head.source, end, pattern, named, fit)
-        return
     misses = 0
-    for line in lines[number + 1 :]:
-        if not line.text.strip() or line.text.split() == head.text.split():
+    for line in lines:
+        if not line.text.strip() or line.text.split() == head:
             continue
         filled = [part for part in line.parts if part.text.strip()]
-        if len(line.parts) == len(named) and len(named) > 1:
+        if len(line.parts) == len(columns) and len(columns) > 1:
             yield TableRow(
-                {leaf: part for leaf, part in zip(named, line.parts, strict=True) if part.text.strip()},
-                len(named), filled[0].text, False, fit,
+                {leaf: part for leaf, part in zip(columns, line.parts, strict=True) if part.text.strip()},
+                len(columns), filled[0].text, False, fit,
             )  # fmt: skip
             misses = 0
             continue
@@ -126,7 +147,7 @@ def _read_rows(
                 return
             continue
         misses = 0
-        yield _row_of(match, line.source, named, fit)
+        yield _row_of(match, line.source, columns, fit)
 
 
 def _read_sequence(

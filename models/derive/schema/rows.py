@@ -10,7 +10,7 @@ from models.derive.fields.labels import name_key
 from models.derive.fields.lexicon import Key
 from models.derive.fields.pairs import RATE
 from models.derive.schema.answer import How
-from models.derive.schema.lists import read_line_rows
+from models.derive.schema.lists import read_line_rows, read_named_lines
 from models.derive.schema.nodes import Leaf
 from models.derive.schema.phrases import PhraseIndex
 from models.derive.schema.sources import TextSource
@@ -75,6 +75,12 @@ def read_named_rows(tree: Tree, heads: Mapping[BlockId, ColumnHeads]) -> ArrayRo
     found = [heads.get(view.block.id) for view in views]
     best = max((head.score for head in heads.values()), default=0.0)
     return _read_tables(views, found, best, find_loose_lines(tree))
+
+
+def read_rows_of_lines(tree: Tree, columns: Mapping[Leaf, TextSource], *, is_data: bool, fit: float) -> ArrayRows:
+    """Return the rows of lines of text whose head, or with `is_data` first row, holds the given words."""
+    rows = read_named_lines(tree, columns, is_data=is_data, fit=fit)
+    return ArrayRows(list(_join_rows(rows)), frozenset(), How.LINE, fit * len(columns))
 
 
 def _read_tables(

@@ -97,17 +97,19 @@ async def extract_tree(call: Call, tree: Tree, wanted: Wanted, document_id: Docu
     if wanted.engine is Engine.RULES:
         return await _derive(call, tree, partial(_as_json, partial(extract_by_rules, wanted)))
     model = require_model(call)
-    plan = await _derive(call, tree, partial(_plan, wanted))
-    if not plan.requests:
-        return await _derive(call, tree, partial(_as_json, partial(_referred, wanted, (), None)))
-    asked = await call.running.models.run(_ask_all, call, model, plan, document_id)
-    if asked.problem is not None and wanted.engine is Engine.LLM:
-        raise ModelUnavailable if asked.problem is ModelProblem.UNAVAILABLE else ModelFailed
-    use = ModelUse(
-        name=model.name, requests=len(plan.requests), sent_characters=plan.characters,
-        redacted=wanted.hidden is not None, complete=plan.complete, problem=asked.problem,
-    )  # fmt: skip
-    return await _derive(call, tree, partial(_as_json, partial(_referred, wanted, asked.answers, use)))
+    plan, rules = await _derive(call, tree, partial(_plan, wanted))
+    answers: Sequence[str] = ()
+    use = None
+    if plan.requests:
+        asked = await call.running.models.run(_ask_all, call, model, plan, document_id)
+        if asked.problem is not None and wanted.engine is Engine.LLM:
+            raise ModelUnavailable if asked.problem is ModelProblem.UNAVAILABLE else ModelFailed
+        answers = asked.answers
+        use = ModelUse(
+            name=model.name, requests=len(plan.requests), sent_characters=plan.characters,
+            redacted=wanted.hidden is not None, complete=plan.complete, problem=asked.problem,
+        )  # fmt: skip
+    return await _derive(call, tree, partial(_as_json, partial(_referred, wanted, answers, rules, use)))
 
 
 def require_model(call: Call) -> AskModel:
@@ -128,18 +130,20 @@ def _as_json(make: Callable[[Tree], ExtractedData], tree: Tree) -> bytes:
     return to_json(make(tree))
 
 
-def _plan(wanted: Wanted, tree: Tree) -> ModelPlan:
-    schema = wanted.schema
-    given = apply_corrections(tree, schema, wanted.corrections)
-    return plan_requests(tree, schema, wanted.hidden or {}, given, only_missing=wanted.engine is Engine.AUTO)
+def _plan(wanted: Wanted, tree: Tree) -> tuple[ModelPlan, ExtractedData | None]:
+    """Return the requests to the model, and what the rules find if they come first."""
+    rules = extract_by_rules(wanted, tree) if wanted.engine is Engine.AUTO else None
+    given = apply_corrections(tree, wanted.schema, wanted.corrections)
+    return plan_requests(tree, wanted.schema, wanted.hidden or {}, given, rules), rules
 
 
-def _referred(wanted: Wanted, answers: Sequence[str], use: ModelUse | None, tree: Tree) -> ExtractedData:
-    schema = wanted.schema
-    given = apply_corrections(tree, schema, wanted.corrections)
-    with_rules = wanted.engine is Engine.AUTO
-    found = extract_referred(tree, schema, answers, wanted.hidden or {}, given, with_rules=with_rules)
-    return replace(found, model=use)
+def _referred(
+    wanted: Wanted, answers: Sequence[str], rules: ExtractedData | None, use: ModelUse | None, tree: Tree
+) -> ExtractedData:
+    if rules is not None and not answers:
+        return replace(rules, model=use)
+    given = apply_corrections(tree, wanted.schema, wanted.corrections)
+    return replace(extract_referred(tree, wanted.schema, answers, wanted.hidden or {}, given, rules), model=use)
 
 
 def _ask_all(call: Call, model: AskModel, plan: ModelPlan, document_id: DocumentId | None) -> _ModelAnswers:

@@ -1,9 +1,10 @@
 """Figures of extraction by schema.
 
 `python -m tests.bench.schema.bench_schema --data FOLDER [--cache FOLDER] [--rows 2000]`: FOLDER holds `sroie` and
-`invoices` with their truth. Prints, and keeps in bench-results/schema.json: fields of receipts (loosely equal), heads
-and lines of invoices at hand and made, rows of long lists that are exact and in order, values whose text is not in
-their evidence, calibration error, CPU time per ten pages with thirty leaves, and requests that differ when repeated.
+`invoices` with their truth, and any other documents. Prints, and keeps in bench-results/schema.json: fields of receipts
+(loosely equal), heads and lines of invoices at hand and made, rows of long lists that are exact and in order, values
+whose text is not in their evidence, calibration error, CPU time per ten pages with thirty leaves, and requests that
+differ when repeated.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from models.derive.schema.extract import extract_data, read_schema
 from tests.bench.results import save_results
 from tests.bench.schema import cases
 from tests.bench.schema.cases import SchemaCase, judge
+from tests.bench.schema.documents import documents
 from tests.bench.schema.made_invoices import invoice_schema
 from tests.bench.schema.scoring import calibration_error, count_right_lines, is_right, share_of_rows
 from tests.models.derive.schema.grounding import find_ungrounded
@@ -114,6 +116,7 @@ def find_cases(data: Path, cache: Path | None, rows: int) -> Iterator[SchemaCase
     yield from cases.made_invoices(SEEDS)
     yield from cases.long_lists(rows)
     yield from cases.statements(max(1, rows // 41))
+    yield from documents(data, cache)
 
 
 def run(found: Iterable[SchemaCase]) -> dict[str, Any]:

@@ -15,8 +15,10 @@ from models.derive.schema.answer import ExtractedData, How, pointer
 from models.derive.schema.assign import Choice, read_sources
 from models.derive.schema.extract import GivenChoices, ReadSchema, extract_data
 from models.derive.schema.model.digest import HiddenRanges, TreeDigest
+from models.derive.schema.model.filling import fill_missing
 from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
-from models.derive.schema.rows import ArrayRows, read_named_rows
+from models.derive.schema.rows import ArrayRows, read_named_rows, read_rows_of_lines
+from models.derive.schema.sources import TextSource
 from models.derive.schema.tables import ColumnHeads
 from models.derive.schema.typed import read_typed
 
@@ -40,8 +42,10 @@ class _Reference:
 
 @dataclass(frozen=True, slots=True)
 class _TableMap:
+    """Columns of an array: the leaf of each, a reference to its head, and the head's words in a line of text."""
+
     field: str
-    columns: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[str, str, str], ...]
 
 
 def check_answer(answer: str) -> None:
@@ -55,12 +59,11 @@ def extract_referred(
     answers: Sequence[str],
     hidden: HiddenRanges,
     given: GivenChoices,
-    *,
-    with_rules: bool,
+    rules: ExtractedData | None = None,
 ) -> ExtractedData:
     """Return the values that the answers refer to; of several for one leaf the first that holds is taken.
 
-    With rules, the model's references only fill what the rules leave without a value. `given` come first.
+    With the answer of the rules, the references only fill what it lacks. `given` come first.
 
     Raises:
         WrongForm: An answer is not of the form that was asked for.
@@ -69,15 +72,15 @@ def extract_referred(
     for answer in answers:
         references, tables = _read_answer(answer)
         resolver.add(references, tables)
-    wanted = extract_data(tree, schema, given).missing if with_rules else None
-    referred = resolver.choices(wanted)
+    chosen = resolver.choices(rules.missing if rules is not None else None)
     merged = replace(
-        referred,
-        values={**referred.values, **given.values},
-        refused=referred.refused | given.refused,
-        with_rules=with_rules,
+        chosen,
+        values={**chosen.values, **given.values},
+        refused=chosen.refused | given.refused,
+        with_rules=False,
     )
-    return extract_data(tree, schema, merged)
+    referred = extract_data(tree, schema, merged)
+    return fill_missing(schema, rules, referred) if rules is not None else referred
 
 
 class _Resolver:
@@ -88,6 +91,7 @@ class _Resolver:
         self._values: dict[str, Choice] = {}
         self._lists: dict[ArrayNode, list[Choice]] = defaultdict(list)
         self._heads: dict[ArrayNode, dict[BlockId, ColumnHeads]] = defaultdict(dict)
+        self._lines: dict[ArrayNode, ArrayRows] = {}
         self._refused: set[str] = set()
 
     def add(self, references: Sequence[_Reference], tables: Sequence[_TableMap]) -> None:
@@ -108,12 +112,16 @@ class _Resolver:
                     self._refused.add(reference.field)
         for table in tables:
             array = self._arrays.get(table.field)
-            if array is not None and isinstance(array.item, ObjectNode) and not self._add_table(array, table):
+            if array is None or not isinstance(array.item, ObjectNode):
+                continue
+            if not self._add_table(array, table) and not self._add_lines(array, table):
                 self._refused.add(table.field)
 
     def choices(self, wanted: Mapping[str, object] | None) -> GivenChoices:
         """Return what was resolved, of the wanted pointers only if given."""
-        rows: dict[ArrayNode, ArrayRows] = {}
+        rows: dict[ArrayNode, ArrayRows] = {
+            array: found for array, found in self._lines.items() if wanted is None or pointer(*array.path) in wanted
+        }
         for array, heads in self._heads.items():
             found = replace(read_named_rows(self._tree, heads), how=How.MODEL)
             if found.rows and (wanted is None or pointer(*array.path) in wanted):
@@ -145,7 +153,7 @@ class _Resolver:
         words: dict[int, str] = {}
         block_id: BlockId | None = None
         first_row = 0
-        for field, reference in table.columns:
+        for field, reference, _ in table.columns:
             source, block = self._digest.find_source(reference), self._digest.find_block(reference)
             leaf = leaves.get(field)
             if source is None or block is None or block.table is None or source.cell is None or leaf is None:
@@ -163,6 +171,26 @@ class _Resolver:
         self._heads[array].setdefault(block_id, ColumnHeads(first_row, columns, words, MODEL_SCORE * len(columns)))
         return True
 
+    def _add_lines(self, array: ArrayNode, table: _TableMap) -> bool:
+        """Add the rows below a line of text whose words a model named as columns; return whether there are any."""
+        leaves = {pointer(*leaf.path): leaf for leaf in leaves_of(array.item)}
+        columns: dict[Leaf, TextSource] = {}
+        for field, reference, quote in table.columns:
+            source, leaf = self._digest.find_source(reference), leaves.get(field)
+            words = self._digest.cut(source, None, quote) if source is not None and source.cell is None else None
+            if words is not None and leaf is not None and leaf not in columns:
+                columns[leaf] = words
+        if len({words.block_id for words in columns.values()}) != 1:
+            return False
+        is_data = any(
+            leaf.kinds[:1] != ("string",) and read_typed(words.text, leaf) is not None
+            for leaf, words in columns.items()
+        )
+        found = read_rows_of_lines(self._tree, columns, is_data=is_data, fit=MODEL_SCORE)
+        if found.rows:
+            self._lines.setdefault(array, replace(found, how=How.MODEL))
+        return bool(found.rows)
+
 
 def _read_answer(answer: str) -> tuple[list[_Reference], list[_TableMap]]:
     try:
@@ -178,7 +206,10 @@ def _read_answer(answer: str) -> tuple[list[_Reference], list[_TableMap]]:
     tables = [
         _TableMap(
             _text(entry, "field"),
-            tuple((_text(column, "field"), _text(column, "reference")) for column in _entries(entry, "columns")),
+            tuple(
+                (_text(column, "field"), _text(column, "reference"), _text(column, "quote"))
+                for column in _entries(entry, "columns")
+            ),
         )
         for entry in _entries(stated, "tables")
     ]

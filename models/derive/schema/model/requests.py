@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.cdom.tree import Tree
-from models.derive.schema.answer import pointer
-from models.derive.schema.extract import GivenChoices, ReadSchema, extract_data
+from models.derive.schema.answer import ExtractedData, pointer
+from models.derive.schema.extract import GivenChoices, ReadSchema
 from models.derive.schema.model.digest import HiddenRanges, TreeDigest
 from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
 
@@ -20,7 +20,8 @@ _RULES = (
     "and last word (counted from 1; null for the whole text) and a quote: the value's words exactly as they are shown. "
     "Never invent, correct, translate or reformat a value. Leave out a field that the document does not state. For a "
     "field that is a list, answer one entry for each item. For a field of rows, answer the table and, for each "
-    "column, the reference of its head; do not answer its rows."
+    "column, the reference of its head; do not answer its rows. Where the rows are lines of text, refer to the line "
+    "that heads them, or to the first row if nothing does, and quote the column's words there."
 )
 
 
@@ -47,14 +48,13 @@ class ModelPlan:
 
 
 def plan_requests(
-    tree: Tree, schema: ReadSchema, hidden: HiddenRanges, given: GivenChoices, *, only_missing: bool
+    tree: Tree, schema: ReadSchema, hidden: HiddenRanges, given: GivenChoices, rules: ExtractedData | None = None
 ) -> ModelPlan:
-    """Return the requests for the leaves of a schema, or for those that the rules leave without a value."""
+    """Return the requests for the leaves of a schema, or for those that the answer of the rules lacks."""
     leaves, arrays = list(leaves_of(schema.root)), list(arrays_of(schema.root))
-    if only_missing:
-        missing = extract_data(tree, schema, given).missing
-        leaves = [leaf for leaf in leaves if pointer(*leaf.path) in missing]
-        arrays = [array for array in arrays if pointer(*array.path) in missing]
+    if rules is not None:
+        leaves = [leaf for leaf in leaves if pointer(*leaf.path) in rules.missing]
+        arrays = [array for array in arrays if pointer(*array.path) in rules.missing]
     else:
         leaves = [leaf for leaf in leaves if pointer(*leaf.path) not in given.values]
     rows = [array for array in arrays if isinstance(array.item, ObjectNode)]
@@ -107,7 +107,9 @@ def _answer_schema(wanted: Sequence[Leaf | ArrayNode], rows: Sequence[ArrayNode]
         properties["tables"] = _list_of(
             field={"type": "string", "enum": [pointer(*array.path) for array in rows]},
             columns=_list_of(
-                field={"type": "string", "enum": columns[:MAX_WANTED] or [""]}, reference={"type": "string"}
+                field={"type": "string", "enum": columns[:MAX_WANTED] or [""]},
+                reference={"type": "string"},
+                quote={"type": "string"},
             ),
         )
     return _object(properties)

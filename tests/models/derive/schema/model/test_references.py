@@ -9,7 +9,7 @@ import pytest
 
 from models.cdom.tree import BlockType, Tree
 from models.derive.schema.answer import ExtractedData, How
-from models.derive.schema.extract import NOTHING_GIVEN, read_schema
+from models.derive.schema.extract import NOTHING_GIVEN, extract_data, read_schema
 from models.derive.schema.model.digest import MAX_PARTS, HiddenRanges, TreeDigest
 from models.derive.schema.model.references import WrongForm, check_answer, extract_referred
 from models.derive.schema.model.requests import plan_requests
@@ -23,7 +23,7 @@ READ = read_schema(SCHEMA)
 
 def refer(tree: Tree, *answers: str, schema: dict[str, Any] = SCHEMA, with_rules: bool = False) -> ExtractedData:
     read = READ if schema is SCHEMA else read_schema(schema)
-    answer = extract_referred(tree, read, answers, {}, NOTHING_GIVEN, with_rules=with_rules)
+    answer = extract_referred(tree, read, answers, {}, NOTHING_GIVEN, extract_data(tree, read) if with_rules else None)
     assert_grounded(tree, answer)
     return answer
 
@@ -93,6 +93,53 @@ def test_model_fills_only_values_that_rules_leave() -> None:
     assert answer.data == {"total": 7, "supplier": "Old Mill"}
 
 
+def test_filled_answer_keeps_rows_objects_and_reasons_of_the_rules() -> None:
+    rows = [["Item", "Qty"], *([f"Part {n}", str(n)] for n in range(30))]
+    row = objects(item={"type": "string"}, quantity={"type": "integer"}, colour={"type": "string"})
+    schema = objects(
+        lines={"type": "array", "items": row},
+        payer=objects(note={"type": ["string", "null"]}, place={"type": "string"}),
+        weight={"type": ["number", "null"]},
+        origin={"type": "string", "default": "FR"},
+    )
+    tree = make_tree(table_block(rows), make_block(P, "sent by Old Mill of Ghent"))
+    by_rules = refer(tree, "{}", schema=schema, with_rules=True)
+    filled = refer(
+        tree, values(("/payer/place", "b1", "Ghent"), ("/weight", "b1", "5 kg")), with_rules=True, schema=schema
+    )
+    assert by_rules == extract_data(tree, read_schema(schema))
+    assert filled.data == by_rules.data | {"payer": {"note": None, "place": "Ghent"}}
+    assert list(filled.data) == ["lines", "payer", "weight", "origin"]
+    assert filled.missing == {
+        **{path: reason for path, reason in by_rules.missing.items() if path != "/payer/place"}, "/weight": "unverified"
+    }  # fmt: skip
+    assert filled.evidence.keys() == by_rules.evidence.keys() | {"/payer/place"}
+
+
+LISTED = ("Ware       Each", "Rope, blue  2.50", "Hook 3  1.75", "Nail  .05")
+
+
+@pytest.mark.parametrize(
+    ("what", "price", "first"), [("Ware", "Each", 0), ("Rope, blue", "2.50", 1)], ids=["head", "first row"]
+)
+@pytest.mark.parametrize("joined", [True, False])
+def test_rows_of_lines_are_read_by_code_when_their_columns_are_named(
+    what: str, price: str, first: int, joined: bool
+) -> None:
+    texts = ["\n".join(LISTED)] if joined else LISTED
+    tree = make_tree(*(make_block(P, text) for text in texts))
+    reference = "b0" if joined else f"b{first}"
+    columns = [
+        {"field": "/rows/what", "reference": reference, "quote": what},
+        {"field": "/rows/price", "reference": reference, "quote": price},
+    ]
+    answer = refer(tree, json.dumps({"tables": [{"field": "/rows", "columns": columns}]}))
+    assert answer.data["rows"] == [
+        {"what": "Rope, blue", "price": 2.5}, {"what": "Hook 3", "price": 1.75}, {"what": "Nail", "price": 0.05}
+    ]  # fmt: skip
+    assert answer.evidence["/rows/0/what"].how is How.MODEL
+
+
 @pytest.mark.parametrize("answer", ["", "no", "[]", '{"values": 1}', '{"values": [1]}', "[" * 5000])
 def test_answer_of_another_form_is_an_error(answer: str) -> None:
     with pytest.raises(WrongForm):
@@ -110,23 +157,24 @@ def test_hidden_words_are_not_sent_and_their_references_hold() -> None:
     tree = make_tree(make_block(P, "Pay Ann Lee now"))
     schema = read_schema(objects(payee={"type": "string"}))
     hidden: HiddenRanges = {(tree.blocks[0].id, None): [(4, 11)]}
-    plan = plan_requests(tree, schema, hidden, NOTHING_GIVEN, only_missing=False)
+    plan = plan_requests(tree, schema, hidden, NOTHING_GIVEN)
     assert "Ann" not in plan.requests[0].user
     assert "Pay [hidden] [hidden] now" in plan.requests[0].user
     told = values(("/payee", "b0", "[hidden] [hidden]"))
-    answer = extract_referred(tree, schema, [told], hidden, NOTHING_GIVEN, with_rules=False)
+    answer = extract_referred(tree, schema, [told], hidden, NOTHING_GIVEN)
     assert answer.data == {"payee": "Ann Lee"}
 
 
 def test_only_missing_leaves_are_asked_for() -> None:
     tree, schema = make_tree(make_block(P, "Total: 7.00")), objects(total={"type": "number"}, weight={"type": "number"})
-    plan = plan_requests(tree, read_schema(schema), {}, NOTHING_GIVEN, only_missing=True)
+    read = read_schema(schema)
+    plan = plan_requests(tree, read, {}, NOTHING_GIVEN, extract_data(tree, read))
     assert plan.requests[0].answer_schema["properties"]["values"]["items"]["properties"]["field"]["enum"] == ["/weight"]
     full = read_schema(objects(total={"type": "number"}))
-    assert not plan_requests(tree, full, {}, NOTHING_GIVEN, only_missing=True).requests
+    assert not plan_requests(tree, full, {}, NOTHING_GIVEN, extract_data(tree, full)).requests
 
 
 def test_long_documents_are_sent_in_bounded_parts_and_say_so() -> None:
     tree = make_tree(*(make_block(P, f"line {n} " + "word " * 300) for n in range(200)))
-    plan = plan_requests(tree, read_schema(objects(a={"type": "string"})), {}, NOTHING_GIVEN, only_missing=False)
+    plan = plan_requests(tree, read_schema(objects(a={"type": "string"})), {}, NOTHING_GIVEN)
     assert (len(plan.requests), plan.complete) == (MAX_PARTS, False)

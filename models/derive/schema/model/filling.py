@@ -1,0 +1,72 @@
+"""Fills what the rules left without a value from what a language model referred to; the rules' values stay."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.derive.schema.answer import ExtractedData, LeafEvidence, Missing, pointer
+from models.derive.schema.checking import validator_of
+from models.derive.schema.extract import ReadSchema
+from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
+
+
+def fill_missing(schema: ReadSchema, rules: ExtractedData, referred: ExtractedData) -> ExtractedData:
+    """Return the rules' answer with the referred values of the leaves and arrays that it lacks."""
+    filling = _Filling(rules, referred)
+    data = filling.fill(schema.root, rules.data, referred.data)
+    return ExtractedData(
+        data=data,
+        evidence=filling.evidence,
+        missing=filling.missing,
+        valid=filling.stays_valid(schema) or validator_of(schema.expanded).is_valid(data),
+    )
+
+
+@dataclass(slots=True)
+class _Filling:
+    rules: ExtractedData
+    referred: ExtractedData
+    evidence: dict[str, LeafEvidence] = field(default_factory=dict)
+    missing: dict[str, Missing] = field(default_factory=dict)
+    _has_new_rows: bool = False
+
+    def fill(self, node: ObjectNode, rules: dict[str, Any], referred: dict[str, Any]) -> dict[str, Any]:
+        """Return the parts of an object in the order of the schema, and note their evidence."""
+        data: dict[str, Any] = {}
+        for name, part in node.parts.items():
+            if isinstance(part, ObjectNode):
+                given = referred.get(name, {})
+                inner = self.fill(part, rules.get(name, given), given)
+                if name in rules or any(value is not None and value != [] for value in inner.values()):
+                    data[name] = inner
+                continue
+            path = pointer(*part.path)
+            is_new = path in self.rules.missing and _has_value(part, referred.get(name))
+            self._has_new_rows |= is_new and isinstance(part, ArrayNode)
+            answer = self.referred if is_new else self.rules
+            self._note([path] if isinstance(part, Leaf) else _paths_below(path, answer), answer)
+            chosen = referred if is_new else rules
+            if name in chosen:
+                data[name] = chosen[name]
+        return data
+
+    def stays_valid(self, schema: ReadSchema) -> bool:
+        """Return True if the values added cannot break a schema that the rules' answer fulfils."""
+        return schema.is_simple and self.rules.valid and not self._has_new_rows
+
+    def _note(self, paths: Iterable[str], answer: ExtractedData) -> None:
+        for path in paths:
+            if path in answer.evidence:
+                self.evidence[path] = answer.evidence[path]
+            elif path in answer.missing:
+                refused = self.referred.missing.get(path) is Missing.UNVERIFIED
+                self.missing[path] = Missing.UNVERIFIED if refused else answer.missing[path]
+
+
+def _paths_below(path: str, answer: ExtractedData) -> list[str]:
+    """Return the pointers of an array and of what is in it."""
+    return [key for key in (*answer.evidence, *answer.missing) if key == path or key.startswith(path + "/")]
+
+
+def _has_value(part: Leaf | ArrayNode, value: Any) -> bool:
+    return value is not None and not (isinstance(part, ArrayNode) and not value)
