@@ -25,6 +25,8 @@ class BlockPlaces:
 
     def of_cell(self, index: int | None) -> TablePart:
         """Return the part that holds a cell; for None, the part where the block begins."""
+        if len(self.parts) == 1:
+            return self.parts[0]
         cells = self._block.table.cells if self._block.table is not None else ()
         return self.of_row(cells[index].row) if index is not None and index < len(cells) else self.parts[0]
 

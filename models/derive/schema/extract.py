@@ -6,6 +6,7 @@ Deterministic and pure: the same tree and schema give the same answer.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -278,7 +279,7 @@ class _Extraction:
         data: dict[str, Any] = {}
         for name, part in node.parts.items() if isinstance(node, ObjectNode) else ():
             if isinstance(part, Leaf):
-                path = pointer(*array.path, number, *part.path[len(array.path) :])
+                path = _row_path(array, number) + _path_in_row(array, part)
                 choice, reason = _read_cell(cells.get(part), part, fit, rows)
                 self._put_leaf(data, part, path, choice, reason, texts)
             elif isinstance(part, ObjectNode):
@@ -288,6 +289,16 @@ class _Extraction:
             elif part.required:
                 data[name] = []
         return data
+
+
+@lru_cache(maxsize=1)
+def _row_path(array: ArrayNode, number: int) -> str:
+    return pointer(*array.path, number)
+
+
+@lru_cache(maxsize=1_000)
+def _path_in_row(array: ArrayNode, leaf: Leaf) -> str:
+    return pointer(*leaf.path[len(array.path) :])
 
 
 def _read_cell(sources: Any, leaf: Leaf, fit: float, rows: ArrayRows) -> tuple[Choice | None, Missing]:

@@ -68,6 +68,7 @@ class TypedReading:
     share: float
 
 
+@lru_cache(maxsize=4_096)  # a cell is read to find its row, for its value, and to verify that value
 def read_typed(text: str, leaf: Leaf) -> TypedReading | None:
     """Return the first reading of the text that the leaf accepts, or None."""
     if not text.strip() or len(text) > MAX_TEXT:

@@ -1,7 +1,7 @@
 """Judges a value: its text stands at its places in the tree and yields the value, and how likely it is right."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp
@@ -58,7 +58,7 @@ _IDENTIFIERS = frozenset(
         Key.VAT_ID, Key.REGISTRATION_NUMBER, Key.BIC, Key.REFERENCE, Key.PHONE, Key.FAX, Key.EMAIL, Key.WEBSITE,
     }
 )  # fmt: skip
-Rate = Callable[[Sequence[float]], float]
+Rate = Callable[[tuple[float, ...]], float]
 """Returns the confidence (0..1) of a value from its features."""
 
 
@@ -107,7 +107,8 @@ def _load_weights() -> _Weights:
     return _Weights(stored["bias"], tuple(stored["weights"]))
 
 
-def rate_features(features: Sequence[float]) -> float:
+@lru_cache(maxsize=4_096)  # the values of a column share their features
+def rate_features(features: tuple[float, ...]) -> float:
     """Return the chance (0..1) that a value is right: a logistic regression, learned from documents with truth."""
     learned = _load_weights()
     total = learned.bias + sum(weight * value for weight, value in zip(learned.weights, features, strict=True))
