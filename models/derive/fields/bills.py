@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from models.derive.fields.extracted_field import ExtractedField, make_field
 from models.derive.fields.fragments import Fragment
-from models.derive.fields.imprint import find_imprint
+from models.derive.fields.imprint import find_imprint, find_payee
 from models.derive.fields.labels import match_label
 from models.derive.fields.letterhead import find_letterhead
 from models.derive.fields.lexicon import Key
@@ -29,6 +29,8 @@ BILL_KEYS = frozenset(
     {Key.INVOICE_NUMBER, Key.INVOICE_DATE, Key.RECEIPT_NUMBER, Key.DUE_DATE, Key.VAT_ID, Key.CHANGE, Key.SUBTOTAL}
 )
 """A document that names one of these has an issuer."""
+SURE_HEAD = 0.65
+"""Confidence in a letterhead from which the holder of the account to pay to is not asked for."""
 
 STATED_CURRENCY = re.compile(r"(?:\bin |\(|\btotal )(?P<code>[A-Z]{3})\b", re.IGNORECASE)
 """A currency in `All amounts in GBP`, `Amount (EUR)`."""
@@ -70,7 +72,10 @@ def _find_candidates(fragments: Sequence[Fragment], named: frozenset[str]) -> It
 
 
 def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Candidate]:
+    head = find_letterhead(fragments)
     stated = find_imprint(fragments)
+    if stated is None and (head is None or head.confidence < SURE_HEAD):
+        stated = find_payee(fragments)
     if stated is not None:
         if Key.SUPPLIER not in named:
             yield (
@@ -83,7 +88,6 @@ def _issuer(fragments: Sequence[Fragment], named: frozenset[str]) -> Iterator[Ca
                 make_field(stated.fragment, "address", Key.ADDRESS, ValueType.TEXT, stated.address, stated.confidence),
             )
         return
-    head = find_letterhead(fragments)
     if head is None:
         return
     fragment = head.name_parts[0][0]

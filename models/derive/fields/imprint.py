@@ -27,6 +27,13 @@ IMPRINT = re.compile(
     r"domicilio\s+social|inscrita\s+en|sede\s+legale|capitale\s+sociale|statutaire\s+zetel|sede\s+social|capital\s+social)\b",
     re.IGNORECASE,
 )
+PAYEE = re.compile(
+    r"\b(?:titulaire(?:\sdu\scompte)?|b[ée]n[ée]ficiaire|kontoinhaber|zahlungsempf[äa]nger|account\s(?:name|holder)|"
+    r"beneficiary(?:\sname)?|payee|titular(?:\sde\sla\scuenta)?|intestatario|rekeninghouder)\s?:\s?"
+    r"(?P<name>[^\W\d_][^:;|]{1,48}?)(?=\s{0,3}(?:$|[;|]|\s[-–—]\s|,?\s(?:iban|bic|swift|konto|account|compte|bank)\b))",
+    re.IGNORECASE,
+)
+"""The holder of the account to pay to."""
 MAX_NAME_WORDS = 7  # words of a company's name; longer is a sentence
 
 
@@ -54,6 +61,15 @@ def find_imprint(fragments: Sequence[Fragment]) -> Imprint | None:
         match = IMPRINT.match(fragment.text)
         if match and _is_name(match["name"]):
             return Imprint(match["name"].strip(" ,.-–"), "", fragment, 0.8)
+    return None
+
+
+def find_payee(fragments: Sequence[Fragment]) -> Imprint | None:
+    """Return the holder of the account that a bill is paid to, or None."""
+    for fragment in fragments:
+        match = PAYEE.search(fragment.text)
+        if match and _is_name(match["name"]):
+            return Imprint(match["name"].strip(), "", fragment, 0.6)
     return None
 
 

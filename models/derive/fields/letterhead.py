@@ -30,7 +30,8 @@ TRADE = re.compile(
 NOT_A_FIRM = re.compile(
     r"\b(invoice|receipt|bill|facture|rechnung|factura|fattura|factuur|fatura|quittung|ticket|copy|duplicate|original|welcome|thank|tq|"
     r"date|cashier|tel|fax|phone|gst|sst|vat|page|table|order|reprint|reg|ref|posted|statement|customer|promo|visit|returnable|refundable|"
-    r"exchangeable|goods|licensee|owned|http|www)\b",
+    r"exchangeable|goods|licensee|owned|http|www|description|d[ée]signation|bezeichnung|beschreibung|libell[ée]|quantity|"
+    r"quantit[ée]|menge|anzahl|montant|betrag|amount)\b",
     re.IGNORECASE,
 )
 STREET = re.compile(

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from models.cdom.table import Table
 from models.cdom.tree import Block, BlockId, BlockType, Tree
 from models.derive.fields.bills import find_stated_currency, find_unlabelled
 from models.derive.fields.extracted_field import ExtractedField, locate_value
 from models.derive.fields.fields import find_ticked
 from models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
+from models.derive.fields.labels import name_key
 from models.derive.fields.lexicon import Key
 from models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, lone_label
 from models.derive.fields.table_pairs import table_pairs
@@ -30,6 +32,9 @@ RIGHT, BELOW, NEXT, INLINE, ROW, HEADING, PROSE = 0.85, 0.75, 0.55, 0.75, 0.7, 0
 """Confidence (0..1) in a label by where its value stands."""
 CHOSEN = 0.96
 """Least confidence in the total that was chosen from all labelled amounts."""
+_TOTALS = frozenset({Key.TOTAL, Key.SUBTOTAL})
+MIN_TOTALS = 3  # cells of a row of totals with its label: a single total is named by the label alone
+ABOVE = 2.0  # heights of a row between a table and the heads of its columns
 _WORD = re.compile(r"\S+")
 MAX_LABEL_WORDS = 5
 """Words of a label; longer text is a sentence."""
@@ -77,6 +82,7 @@ def find_candidates(
     candidates += _find_inline(fragments, leaves, paired)
     candidates += _find_beside(fragments, leaves, paired)
     candidates += _find_rows(fragments, tree, leaves, paired)
+    candidates += _find_totals(fragments, tree, leaves)
     candidates += _find_under_headings(fragments, paired)
     candidates += [
         ValueCandidate(found.label, (source_of(fragment).cut(found.start, found.end),), PROSE, How.PROSE)
@@ -195,6 +201,45 @@ def _find_rows(
             row = list(members)
             if len(row) > 1 and row[-1].order not in paired and leaves.fits(row[0].text):
                 yield ValueCandidate(row[0].text.strip(" :："), (source_of(row[-1]),), ROW, How.TABLE)
+
+
+def _find_totals(fragments: Sequence[Fragment], tree: Tree, leaves: PhraseIndex[Leaf]) -> Iterator[ValueCandidate]:
+    """Yield the cells of rows of totals, each named by the head of its column: the total below `Net` is the net."""
+    tables = {block.id: block.table for block in tree.blocks if block.table is not None}
+    cells = [fragment for fragment in fragments if fragment.cell is not None]
+    loose = [fragment for fragment in fragments if fragment.cell is None and len(fragment.text) <= MAX_LABEL]
+    for block_id, group in groupby(cells, key=lambda fragment: fragment.block_id):
+        table = tables[block_id]
+        for _, members in groupby(group, key=lambda fragment: table.cells[fragment.cell or 0].row):
+            row = list(members)
+            if name_key(row[0].text) not in _TOTALS or len(row) < MIN_TOTALS:
+                continue
+            for fragment in row[1:]:
+                head = _column_head(fragment, table, loose)
+                if leaves.fits(head):
+                    yield ValueCandidate(head, (source_of(fragment),), ROW, How.TABLE)
+
+
+def _column_head(fragment: Fragment, table: Table, loose: Sequence[Fragment]) -> str:
+    """Return the text at the top of a cell's column, or right above the table; "" for none."""
+    column = table.cells[fragment.cell or 0].col
+    top = next((cell for cell in table.cells if cell.row == 0 and cell.col == column), None)
+    if top is not None and top.text.strip() and not any(map(str.isdigit, top.text)):
+        return top.text
+    if top is None or top.bbox is None or fragment.bbox is None:
+        return ""
+    left, right, edge = min(top.bbox[0], fragment.bbox[0]), max(top.bbox[2], fragment.bbox[2]), top.bbox[1]
+    reach = ABOVE * (top.bbox[3] - top.bbox[1])
+    above = [
+        line
+        for line in loose
+        if line.bbox is not None
+        and line.page == fragment.page
+        and 0 <= edge - line.bbox[3] <= reach
+        and line.bbox[0] < right
+        and line.bbox[2] > left
+    ]
+    return max(above, key=lambda line: line.bbox[3] if line.bbox else 0.0).text if above else ""
 
 
 def _find_under_headings(fragments: Sequence[Fragment], paired: frozenset[int]) -> Iterator[ValueCandidate]:

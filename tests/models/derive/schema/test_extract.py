@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -267,3 +268,33 @@ def test_read_schema_can_be_sent_to_another_process() -> None:
 def test_number_behind_a_label_without_colon_is_its_value() -> None:
     schema = objects(total={"type": "number", "x-quire": {"labels": ["Wir bekommen"]}})
     assert extract(make_tree(make_block(P, "Wir bekommen 103,50 EUR")), schema).data == {"total": 103.5}
+
+
+@pytest.mark.parametrize("is_loose", [False, True])
+def test_totals_of_columns_are_named_by_their_heads(is_loose: bool) -> None:
+    heads, rows = (
+        ["", "Net", "VAT", "Gross"],
+        [["Ropes", "10.00", "2.00", "12.00"], ["Total", "10.00", "2.00", "12.00"]],
+    )
+    boxes = [
+        [(50 + 100 * col, 100 + 20 * row, 120 + 100 * col, 112 + 20 * row) for col in range(4)] for row in range(2)
+    ]
+    table = table_block(rows if is_loose else [heads, *rows], header_rows=0 if is_loose else 1)
+    if is_loose:
+        assert table.table is not None
+        cells = tuple(replace(cell, bbox=boxes[cell.row][cell.col]) for cell in table.table.cells)
+        table = replace(table, table=replace(table.table, cells=cells))
+    lines = [make_block(P, text, bbox=(60 + 100 * n, 86, 100 + 100 * n, 96)) for n, text in enumerate(heads) if text]
+    tree = make_tree(*(lines if is_loose else ()), table)
+    answer = extract(tree, objects(net={"type": "number"}, tax={"type": "number"}, total={"type": "number"}))
+    assert answer.data == {"net": 10.0, "tax": 2.0, "total": 12.0}
+
+
+def test_holder_of_the_account_is_the_supplier_of_a_bill_without_letterhead() -> None:
+    tree = make_tree(
+        make_block(P, "Désignation"),
+        make_block(P, "Facture n° 77"),
+        make_block(P, "BANQUE POPULAIRE – Titulaire du compte : NORDVALE IBAN : FR76 10107 00245 00617052317 39"),
+    )
+    answer = extract(tree, objects(supplier={"type": "string"}))
+    assert answer.data == {"supplier": "NORDVALE"}
