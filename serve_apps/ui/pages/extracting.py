@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
 
+from models.derive.schema.answer import Missing
 from models.export.tables.values import list_leaves, values_to_csv, values_to_xlsx
 from serve_apps.api.documents.extracting import Engine
 from serve_apps.api.shapes.rendering import attachment
@@ -19,6 +20,14 @@ from serve_apps.ui.pages.documents import document_path, read_document
 LONGEST_SCHEMA_FORM = 600_000
 """Bytes of a form with a pasted schema."""
 MAX_SHOWN = 500  # values on a page; the files have all
+
+
+REASONS = {
+    Missing.NO_LABEL: "not found: no label names it",
+    Missing.NOT_OF_TYPE: "its label is there, but no value of this type",
+    Missing.AMBIGUOUS: "several values fit equally well",
+    Missing.UNVERIFIED: "the text referred to is not there",
+}
 
 
 def _to_json(answer: Mapping[str, Any]) -> bytes:
@@ -78,7 +87,8 @@ async def _show(
             problem, status = str(refused), refused.status
     tree = await visit.api.get(f"{document_path(visit)}/tree")
     number = _page_number(visit, tree)
-    values = _values(answer) if answer else []
+    values = _values(answer, stored["schema"]) if answer and stored else []
+    held = {(place["block_id"], place["cell"]) for value in values for place in value["places"]}
     return visit.page(
         "extract.html",
         status,
@@ -96,7 +106,7 @@ async def _show(
         paths=[value["path"] for value in values if value["corrects"]],
         page=next((page for page in tree["pages"] if page["number"] == number), None),
         pages=[page["number"] for page in tree["pages"]],
-        boxes=_boxes(tree, number),
+        boxes=[box | {"holds": (box["block"], box["cell"]) in held} for box in _boxes(tree, number)],
         drawn=tree["source"]["format"] != "docx",
         problem=problem,
         form=form or {},
@@ -133,20 +143,29 @@ async def _correct(visit: Visit, form: dict[str, str]) -> dict[str, str]:
     return query | {"learned": taught["label"] or ""}
 
 
-def _values(answer: dict[str, Any]) -> list[dict[str, Any]]:
+def _values(answer: dict[str, Any], schema: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the values and the missing leaves in the order of the data, missing ones last."""
     values = []
     for path, value in list_leaves(answer["data"]):
         if value is not None:
             evidence = answer["evidence"].get(path, {})
-            places = evidence.get("places", [])
-            values.append({"path": path, "value": value, "evidence": evidence, "places": places, "corrects": True})
+            shown = {"value": value, "evidence": evidence, "places": evidence.get("places", []), "corrects": True}
+            values.append({"path": path, "title": _title(path, schema), **shown})
     lists = {path.rpartition("/")[0] for path, value in list_leaves(answer["data"]) if value is not None}
-    for path, reason in answer["missing"].items():
+    for path, code in answer["missing"].items():
         values.append({
-            "path": path, "value": None, "reason": reason, "places": [], "corrects": path not in lists,
+            "path": path, "title": _title(path, schema), "value": None, "reason": REASONS[Missing(code)],
+            "code": code, "places": [], "corrects": path not in lists,
         })  # fmt: skip
     return values
+
+
+def _title(path: str, schema: Any) -> str:
+    """Return the title of a leaf, or "" where the schema states none or states it behind a reference."""
+    for part in path.split("/")[1:]:
+        named = schema.get("items") if part.isdecimal() else schema.get("properties", {}).get(part)
+        schema = named if isinstance(named, dict) else {}
+    return str(schema.get("title", ""))
 
 
 def _boxes(tree: dict[str, Any], number: int) -> list[dict[str, Any]]:

@@ -29,6 +29,7 @@ for (const rect of form ? rects : []) {
   rect.addEventListener("click", () => {
     for (const old of rects) old.classList.remove("selected");
     rect.classList.add("selected");
+    form.closest("details").open = true;
     form.elements.block.value = rect.dataset.block;
     form.elements.cell.value = rect.dataset.cell;
     form.elements.text.value = "";

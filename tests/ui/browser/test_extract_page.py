@@ -18,7 +18,7 @@ from tests.ui.test_page_view import PAGES, a_block
 SCHEMA = {
     "type": "object",
     "properties": {
-        "owed": {"type": "number"},
+        "owed": {"type": "number", "title": "Amount owed"},
         "note": {"type": "string"},
         "tags": {"type": "array", "items": {"type": "string"}},
     },
@@ -62,8 +62,10 @@ async def test_pasted_schema_is_stored_and_its_values_shown_with_boxes(visit: tu
     assert (stored.status_code, stored.headers["location"]) == (303, f"{address}?schema=bill")
     text = (await visitor.http.get(stored.headers["location"])).text
     assert "=1+1" in text
-    assert '<td class="break"><span class="soft">no-label</span></td>' in text
-    assert 'data-block="b0" data-cell=""' in text
+    assert '<span class="soft" title="no-label">not found: no label names it</span>' in text
+    assert '<rect data-block="b0" data-cell=""' in text
+    assert '<rect class="holds" data-block="b1" data-cell=""' in text
+    assert "Amount owed<br>" in text
     assert "<b>bold" not in text
 
 
