@@ -112,7 +112,7 @@ class Assignment:
                     self.reasons[leaf] = Missing.NOT_OF_TYPE
                 continue
             value, places, verbatim = found
-            if isinstance(value, str) and not leaf.members and lone_label(verbatim) is not None:
+            if isinstance(value, str) and not leaf.members and _is_label(verbatim, leaf, index):
                 continue
             whole = sum(len(source.text.strip()) for source in candidate.sources)
             signals = ValueSignals(fit.score, candidate.confidence, min(1.0, len(verbatim) / max(1, whole)))
@@ -157,6 +157,14 @@ class Assignment:
                 continue
             used.add(key)
             self.chosen[entry.leaf] = _compare(entry.choice, by_leaf[entry.leaf])
+
+
+def _is_label(text: str, leaf: Leaf, index: PhraseIndex[Leaf]) -> bool:
+    """Return True for a text that is a label by its form, or that is the name of another leaf of the schema."""
+    if lone_label(text) is not None:
+        return True
+    fits = index.fits(text) if len(text) <= MAX_ANCHOR else ()
+    return bool(fits) and fits[0].score >= SHARED_FIT and all(fit.owner is not leaf for fit in fits)
 
 
 def _compare(choice: Choice, scored: Sequence[_Scored]) -> Choice:

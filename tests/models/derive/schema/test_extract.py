@@ -298,3 +298,9 @@ def test_holder_of_the_account_is_the_supplier_of_a_bill_without_letterhead() ->
     )
     answer = extract(tree, objects(supplier={"type": "string"}))
     assert answer.data == {"supplier": "NORDVALE"}
+
+
+def test_name_of_another_leaf_is_no_value() -> None:
+    tree = make_tree(make_block(P, "Month: Year"), make_block(P, "Year: 1987"))
+    answer = extract(tree, objects(month={"type": "string"}, year={"type": "string"}))
+    assert answer.data == {"year": "1987"}
