@@ -290,7 +290,7 @@ def test_totals_of_columns_are_named_by_their_heads(is_loose: bool) -> None:
     assert answer.data == {"net": 10.0, "tax": 2.0, "total": 12.0}
 
 
-def test_holder_of_the_account_is_the_supplier_of_a_bill_without_letterhead() -> None:
+def test_account_holder_is_the_supplier_when_no_letterhead_is_found() -> None:
     tree = make_tree(
         make_block(P, "Désignation"),
         make_block(P, "Facture n° 77"),

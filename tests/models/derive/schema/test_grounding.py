@@ -1,6 +1,7 @@
 """Every extracted value stands in its evidence, checked without the code of the extraction."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +10,13 @@ from pydantic_core import to_json
 from models.cdom.tree import Tree, dump_tree
 from models.derive.schema.extract import extract_data, read_schema
 from tests.bench.schema.cases import read_tree
+from tests.bench.schema.documents import documents
 from tests.bench.schema.long_lists import KINDS, list_schema, make_list
 from tests.bench.schema.made_invoices import LAYOUTS, invoice_schema, make_invoice
 from tests.bench.schema.scoring import count_right_lines, is_right, share_of_rows
 from tests.models.derive.schema.grounding import find_ungrounded
+
+ROOT = Path(__file__).parents[4]
 
 
 def extract(tree: Tree, schema: dict[str, Any]) -> tuple[dict[str, Any], int, list[str]]:
@@ -38,6 +42,15 @@ def test_rows_of_long_lists_are_exact_in_order_and_grounded(kind: str) -> None:
     assert wrong == []
     assert checked >= 600
     assert share_of_rows(made.rows, data["items"]) == 1.0
+
+
+def test_values_that_a_document_itself_names_are_grounded() -> None:
+    checked = 0
+    for case in (*documents(ROOT / "docs" / "sample"), *documents(ROOT / "tests" / "golden")):
+        _, count, wrong = extract(case.tree, dict(case.schema))
+        assert wrong == [], case.name
+        checked += count
+    assert checked > 20
 
 
 @pytest.mark.parametrize(
