@@ -21,6 +21,7 @@ from lxml import etree
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.tree import Metadata
+from models.extract.formats.common.member_names import clean_name
 from models.extract.formats.common.parse_cache import keep, keep_package, last_package, take
 from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml, to_transitional
 
@@ -241,8 +242,7 @@ def _check_entry_count(data: bytes) -> None:
 
 
 def _part_name(entry: zipfile.ZipInfo) -> str:
-    """Return the name with slashes: .NET wrote backslashes, and some programs begin names with a slash."""
-    return entry.filename.replace("\\", "/").lstrip("/")
+    return clean_name(entry.filename)
 
 
 def _is_safe(entry: zipfile.ZipInfo) -> bool:
