@@ -35,7 +35,8 @@ _TOKEN: Final = re.compile(
 )
 """A group's start with its kind, its end, a byte, a word with an effect, other words at once, a sign, text."""
 _TOKEN_OF_SILENT: Final = re.compile(
-    rb"([{}])|\\(?:(uc|v|deleted|plain|shptxt|dptxbxtext|footnote|ud|nonesttables|annotation|bin)(?![a-zA-Z])(-?\d{1,10})? ?|[\\{}])"
+    rb"([{}])|\\(?:(" + b"|".join(word.encode() for word in (*_STATES, "bin")) + rb")"
+    rb"(?![a-zA-Z])(-?\d{1,10})? ?|[\\{}])"
 )
 """Tokens that matter in silent groups: their ends, and words that make text inside visible again."""
 _TEXT, _END = 10, 5
@@ -182,14 +183,12 @@ def _enter(group: _Group, word: str, value: int | None, *, first: bool) -> _Grou
             return replace(group, deleted=value != 0)
         case "plain":
             return replace(group, hidden=False, deleted=False)
-        case "shptxt" | "footnote" | "ud":
-            return replace(group, silent=False)
+        case "shptxt" | "footnote" | "ud" | "annotation":
+            return replace(group, silent=False, running=group.running or word == "annotation")
         case "dptxbxtext":
             return replace(group, silent=group.repeated)
         case "nonesttables":
             return replace(group, running=True)
-        case "annotation":
-            return replace(group, running=True, silent=False)
         case _ if first and word in _SILENT:
             return replace(group, silent=True, repeated=group.repeated or word == "shprslt")
         case _ if first and word in _RUNNING:

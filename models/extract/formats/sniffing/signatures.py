@@ -12,7 +12,7 @@ from models.cdom.original import Format
 from models.extract.formats.common.compound import CompoundFile
 from models.extract.formats.common.member_names import clean_name
 from models.extract.formats.common.wrapped import PREVIEW, unwrap_signed
-from models.extract.formats.sniffing.refused import check_package, check_root, check_signature
+from models.extract.formats.sniffing.refused import check_package, check_root, check_signature, check_stated_type
 from models.extract.formats.sniffing.texts import sniff_text
 
 MAX_NAMES: Final = 20_000
@@ -39,6 +39,7 @@ def sniff_zip(data: bytes) -> Format:
         for start, format_ in _MIMETYPES:
             if stated.startswith(start):
                 return format_
+        check_stated_type(stated)
     folders = {name.partition("/")[0].lower() for name in names if "/" in name}
     lowered = {name.lower() for name in names}
     for name, format_ in _NAMES:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
+from models.cdom.errors import UnsupportedFormat
 from models.cdom.flags import COMMENT
 from models.cdom.tree import BlockType, Tree
 from models.export.markdown import tree_to_markdown
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
+from tests.models.extract.formats.opendocument.test_odf import zipped_plain
 from tests.models.extract.formats.rtf.test_rtf import rtf
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, workbook
 from tests.models.extract.formats.test_strangers import BOOK, DECK
@@ -106,3 +108,9 @@ def test_text_struck_by_a_style_of_html_is_struck() -> None:
 def test_long_number_keeps_its_digits(stated: str, shown: str) -> None:
     (table,) = of_type(read_tree(workbook(sheet(f'<row r="1">{number_cell("A1", stated)}</row>'))), BlockType.TABLE)
     assert rows_of(table) == [[shown]]
+
+
+def test_package_of_openoffice_1_is_refused_by_name() -> None:
+    data = zipped_plain({"mimetype": "application/vnd.sun.xml.writer", "content.xml": "<x/>"})
+    with pytest.raises(UnsupportedFormat, match=r"OpenOffice 1 document .* is not read; save it"):
+        read_tree(data)
