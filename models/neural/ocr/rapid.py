@@ -16,6 +16,7 @@ from models.neural.ocr.ppocr import PictureReader, ReadPicture
 from models.neural.ocr.runtime import load_network, load_recogniser, runtime_version
 from models.neural.ocr.text import split_words
 from models.neural.registry import ModelName, locate_model
+from models.neural.script_names import ScriptClassifier, load_classifier
 
 MODEL = f"{ModelName.TEXT_DETECTOR}+{ModelName.TEXT_RECOGNISER}"
 
@@ -27,6 +28,7 @@ class RapidRecogniser:
     langs: tuple[str, ...]
     cpu_flags: frozenset[str] | None = None
     _readers: dict[bool, PictureReader] = field(default_factory=dict)
+    _classifier: ScriptClassifier | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def warm_up(self) -> None:
@@ -52,6 +54,16 @@ class RapidRecogniser:
         with self._lock:
             picture = _read(self._reader(langs), page, deadline)
         return make_page(page, picture), picture.is_foreign
+
+    def find_script(self, page: PixelPage, timeout_s: float) -> tuple[str, float] | None:
+        """Return the likeliest script of a page and its probability, or None without text."""
+        deadline = time.monotonic() + timeout_s
+        with self._lock:
+            reader = self._reader(self.langs)
+            self._classifier = self._classifier or load_classifier()
+            if time.monotonic() > deadline:
+                raise PortUnavailable("recogniser", "too slow")
+            return self._classifier.classify(*reader.find_upright_lines(decode_picture(page.image)))
 
     def _reader(self, langs: tuple[str, ...]) -> PictureReader:
         require_ml(self.cpu_flags)
