@@ -14,6 +14,7 @@ _ALIKE = 1.3
 _REACH = 3.2
 """Heights of the line within which lines of its column are compared with it."""
 _LEAST_PEERS = 2
+"""Lines that a median needs more of."""
 
 
 def even_sizes(lines: Sequence[Line]) -> list[Line]:

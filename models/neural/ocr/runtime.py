@@ -57,10 +57,9 @@ def load_recogniser(path: Path, keep: Callable[[str], bool]) -> tuple[Network, t
 
 def load_hidden_layer(path: Path) -> Network:
     """Load a CTC model up to its last hidden layer: lines in, features by column out."""
-    from openvino import Model
-
     model = openvino_core().read_model(path)
-    return _compile(Model([_last(model, "MatMul").input(0).get_source_output()], model.get_parameters()))
+    layer = _last(model, "MatMul").input(0).get_source_output()
+    return _compile(type(model)([layer], model.get_parameters()))
 
 
 def _compile(model: Any) -> Network:

@@ -34,7 +34,7 @@ _DECLARED: Final = 'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="h
 
 
 @dataclass(slots=True)
-class _Converter:
+class _PartMaker:
     """Moves what a package keeps apart out of the body, and collects the parts."""
 
     parts: dict[str, bytes] = field(default_factory=dict)
@@ -90,22 +90,22 @@ def convert(root: Element) -> dict[str, bytes]:
     """Return the parts of a package by name; `root` has the namespace of packages and is changed."""
     _rename(root)
     _convert_annotations(root)
-    converter = _Converter()
-    converter.take_pictures(root)
+    maker = _PartMaker()
+    maker.take_pictures(root)
     body = root.find(W + "body")
     body = etree.Element(W + "body") if body is None else body
     _unwrap_containers(body)
-    converter.take_headers(body)
-    converter.take_notes(body)
+    maker.take_headers(body)
+    maker.take_notes(body)
     for kind, source, target in (("styles", "styles", "styles"), ("settings", "docPr", "settings")):
         node = root.find(W + source)
         if node is not None:
-            converter.relate(kind, f"{target}.xml", _make_part(target, list(node)))
+            maker.relate(kind, f"{target}.xml", _make_part(target, list(node)))
     if (lists := root.find(W + "lists")) is not None:
-        converter.relate("numbering", "numbering.xml", _make_part("numbering", _convert_lists(lists)))
+        maker.relate("numbering", "numbering.xml", _make_part("numbering", _convert_lists(lists)))
     entries = (
         f'<Relationship Id="r{i}" Type="{_KINDS}/{kind}" Target="{target}"/>'
-        for i, (kind, target) in enumerate(converter.relations, start=1)
+        for i, (kind, target) in enumerate(maker.relations, start=1)
     )
     return {
         "_rels/.rels": _make_relations(
@@ -114,7 +114,7 @@ def convert(root: Element) -> dict[str, bytes]:
         "word/document.xml": _make_part("document", [body]),
         "word/_rels/document.xml.rels": _make_relations("".join(entries)),
         "docProps/core.xml": _make_core(root),
-        **converter.parts,
+        **maker.parts,
     }
 
 

@@ -25,8 +25,9 @@ _OUTSIDE_ASCII: Final = re.compile(r"[\x80-\ud7ff\ue000-\U0010ffff]")
 _LEAST_RIGHT: Final = 4
 """Characters of UTF-8 outside ASCII for each byte that is not UTF-8; legacy encodings have hardly one in ten."""
 _MOST_CUT: Final = 3
+"""Bytes of a character that is cut at the end of the text."""
 _CUT_END: Final = re.compile(rb"(?:[\xc3-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
-"""The start of a character that is cut at the end of the text, and its longest length in bytes."""
+"""The start of a character that is cut at the end of the text."""
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x10-\x1a\x1c-\x1f\x7f]")
 _STATED: Final = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?([A-Za-z0-9_.\-]{3,30})""", re.IGNORECASE)
 
