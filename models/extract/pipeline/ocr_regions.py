@@ -17,6 +17,7 @@ from models.extract.layout.lines.marks import Line, PageMarks, Rule
 from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of, join_lines
 from models.extract.pipeline.areas import holds
+from models.extract.pipeline.line_sizes import ASCENT, SIZE, even_sizes
 from models.extract.pipeline.text_parts import flag_part, layer_text, replace_part
 
 _WIDE_GAP = 1.2
@@ -25,8 +26,6 @@ _SLACK = 0.3
 """Line heights by which a word's box may overlap a neighbouring drawn line."""
 _MOST_POSTS = 300
 """Verticals that words are compared with; a page with more is a drawing."""
-_ASCENT, _SIZE = 0.78, 0.95
-"""Baseline and font size as shares of the height of a recognised line's box."""
 
 
 def make_marks(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> PageMarks:
@@ -42,7 +41,7 @@ def make_marks(words: Sequence[Word], rules: Sequence[Bbox], width: float, heigh
     return PageMarks(
         width=width,
         height=height,
-        lines=[line for line in map(make_line, groups) if line.text],
+        lines=even_sizes([line for line in map(make_line, groups) if line.text]),
         horizontals=[Rule(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2) for x0, y0, x1, y1 in rules if x1 - x0 >= y1 - y0],
         verticals=[Rule((x0 + x1) / 2, y0, (x0 + x1) / 2, y1) for x0, y0, x1, y1 in posts],
     )
@@ -76,8 +75,8 @@ def make_line(words: list[Word]) -> Line:
     x1, y1 = max(word.bbox[2] for word in words), max(word.bbox[3] for word in words)
     chars = sum(len(word.text) for word in words) or 1
     score = sum(word.confidence * len(word.text) for word in words) / chars
-    base = y0 + _ASCENT * (y1 - y0)
-    return Line(x0, y0, x1, y1, base, round(_SIZE * (y1 - y0), 1), text, confidence=round(score, 3), recognised=True)
+    base = y0 + ASCENT * (y1 - y0)
+    return Line(x0, y0, x1, y1, base, round(SIZE * (y1 - y0), 1), text, confidence=round(score, 3), recognised=True)
 
 
 _WORD = re.compile(r"[^\W_]{2,}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.neural.ocr.detect import Picture
-from models.neural.ocr.runtime import Floats
+from models.neural.ocr.runtime import Floats, Network
 
 ROWS = 48  # pixels of height, as the recognition model was trained
 WIDTH_STEP = 64  # pixels crops are widened to, so that few shapes are compiled
@@ -73,3 +73,15 @@ def _stack(lines: Sequence[Picture], indices: Iterable[int], width: int) -> Crop
         line = lines[index]
         pictures[place, :, :, : line.shape[1]] = line[:, :, ::-1].transpose(2, 0, 1) / np.float32(127.5) - 1
     return CropBatch(indices=chosen, columns=tuple(lines[index].shape[1] for index in chosen), pictures=pictures)
+
+
+def describe_lines(lines: Sequence[Picture], hidden: Network) -> tuple[Floats, Floats]:
+    """Return features of each line (mean and spread of the hidden layer) and the lines' widths in pixels."""
+    features: list[Floats] = []
+    widths: list[int] = []
+    for batch in batch_lines(lines):
+        for layer, width in zip(hidden(batch.pictures), batch.columns, strict=True):
+            steps = max(1, round(layer.shape[0] * width / batch.pictures.shape[3]))
+            features.append(np.concatenate([layer[:steps].mean(axis=0), layer[:steps].std(axis=0)]))
+            widths.append(width)
+    return np.stack(features), np.asarray(widths, np.float32)

@@ -80,12 +80,8 @@ class PictureReader:
 
     def read(self, picture: Picture, points: tuple[float, float]) -> ReadPicture:
         """Read the picture of a page of `points` size; deterministic on one kind of processor."""
-        kernels = find_kernels(picture, self.detector, self.settings)
-        boxes, turn = kernels.boxes(self.settings), 0
-        if is_sideways(boxes):
-            turn, picture = 90, turn_picture(picture, 90)
-            kernels = find_kernels(picture, self.detector, self.settings)
-            boxes = kernels.boxes(self.settings)
+        picture, kernels, turn = self._find_upright(picture)
+        boxes = kernels.boxes(self.settings)
         bend = self._find_bend(picture, kernels)
         if bend is not None:
             picture = flatten(picture, bend)
@@ -104,6 +100,19 @@ class PictureReader:
             ruling=find_ruling(picture, upright, skew), ink=measure_ink(picture, [line.box for line in kept]),
             bend=bend and replace(bend, over=turn >= HALF_TURN),
         )  # fmt: skip
+
+    def find_upright_lines(self, picture: Picture) -> tuple[Picture, list[Floats]]:
+        """Return the picture with its lines level, and their boxes; they may be upside down."""
+        picture, kernels, _ = self._find_upright(picture)
+        return picture, kernels.boxes(self.settings)
+
+    def _find_upright(self, picture: Picture) -> tuple[Picture, LineKernels, int]:
+        """Return the picture with its lines level, their kernels, and the turn (degrees) that made them level."""
+        kernels = find_kernels(picture, self.detector, self.settings)
+        if not is_sideways(kernels.boxes(self.settings)):
+            return picture, kernels, 0
+        turned = turn_picture(picture, 90)
+        return turned, find_kernels(turned, self.detector, self.settings), 90
 
     def _find_bend(self, picture: Picture, kernels: LineKernels) -> PageBend | None:
         """Measure the page's bend, and again on the flattened picture because bent lines are detected in pieces."""

@@ -9,14 +9,18 @@ from dataclasses import dataclass, field
 
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
 from models.neural.device import require_ml
+from models.neural.ocr.crops import box_size, cut_line, describe_lines
 from models.neural.ocr.detect import DetectorSettings
 from models.neural.ocr.langs import OcrEngineName, character_filter, check_langs, reads_han
 from models.neural.ocr.pixels import decode_picture, page_box
 from models.neural.ocr.ppocr import PictureReader, ReadPicture
-from models.neural.ocr.runtime import load_network, load_recogniser, runtime_version
+from models.neural.ocr.runtime import Network, load_hidden_layer, load_network, load_recogniser, runtime_version
 from models.neural.ocr.text import split_words
 from models.neural.registry import ModelName, locate_model
+from models.neural.script_names import load_names
 
+_SCRIPT_LINES = 40
+"""Lines that identify the script of a page, the longest: more do not change the result."""
 MODEL = f"{ModelName.TEXT_DETECTOR}+{ModelName.TEXT_RECOGNISER}"
 
 
@@ -27,6 +31,7 @@ class RapidRecogniser:
     langs: tuple[str, ...]
     cpu_flags: frozenset[str] | None = None
     _readers: dict[bool, PictureReader] = field(default_factory=dict)
+    _hidden: Network | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def warm_up(self) -> None:
@@ -52,6 +57,20 @@ class RapidRecogniser:
         with self._lock:
             picture = _read(self._reader(langs), page, deadline)
         return make_page(page, picture), picture.is_foreign
+
+    def find_script(self, page: PixelPage, timeout_s: float) -> tuple[str, float] | None:
+        """Return the likeliest script of a page and its probability, or None without text."""
+        deadline = time.monotonic() + timeout_s
+        with self._lock:
+            reader = self._reader(self.langs)
+            self._hidden = self._hidden or load_hidden_layer(locate_model(ModelName.TEXT_RECOGNISER))
+            if time.monotonic() > deadline:
+                raise PortUnavailable("recogniser", "too slow")
+            picture, boxes = reader.find_upright_lines(decode_picture(page.image))
+            longest = sorted(boxes, key=lambda box: -box_size(box)[0])[:_SCRIPT_LINES]
+            if not longest:
+                return None
+            return load_names().classify(*describe_lines([cut_line(picture, box) for box in longest], self._hidden))
 
     def _reader(self, langs: tuple[str, ...]) -> PictureReader:
         require_ml(self.cpu_flags)

@@ -55,6 +55,13 @@ def load_recogniser(path: Path, keep: Callable[[str], bool]) -> tuple[Network, t
     return _compile(model), tuple(characters[index] for index in kept)
 
 
+def load_hidden_layer(path: Path) -> Network:
+    """Load a CTC model up to its last hidden layer: lines in, features by column out."""
+    model = openvino_core().read_model(path)
+    layer = _last(model, "MatMul").input(0).get_source_output()
+    return _compile(type(model)([layer], model.get_parameters()))
+
+
 def _compile(model: Any) -> Network:
     compiled = openvino_core().compile_model(
         model,

@@ -1,6 +1,7 @@
 """Detects pages in scripts that the built-in networks cannot read, by their low yield, and reads them with Tesseract.
 
-In: `PixelPage`s. Out: `RecognisedPage`s. Without Tesseract or its data for a script the page says so and has no words.
+In: `PixelPage`s. Out: `RecognisedPage`s. Without Tesseract or its data for a script the page has no words, and
+warnings that name the script.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +15,12 @@ from models.neural.ocr.tesseract import TesseractRecogniser
 
 LANGUAGE_MISSING = "ocr-language-missing"
 """Warning: the page is in a script that nothing installed can read."""
+SCRIPT_WARNING = "ocr-script-"
+"""Start of the warning that names the script of such a page, in lower case."""
+MIN_SCRIPT = 0.6
+"""Probability (0..1) from which a script that the built-in networks recognise is named."""
+MIN_LATIN = 0.9
+"""Probability (0..1) from which a page of low yield is in Latin letters, so that its words are kept."""
 MIN_HAN_LETTERS = 4
 """Letters that a second reading must have to be taken for Chinese or Japanese; fewer are chance."""
 MIN_HAN_SHARE = 0.5
@@ -25,7 +32,8 @@ _HAN_SCRIPTS = frozenset({"Han", "HanS", "HanT", "Japanese", "Hiragana", "Kataka
 SCRIPT_DATA = {
     "Cyrillic": ("Cyrillic", "rus", "ukr", "bul", "srp"), "Greek": ("Greek", "ell"), "Arabic": ("Arabic", "ara"),
     "Hebrew": ("Hebrew", "heb"), "Devanagari": ("Devanagari", "hin"), "Korean": ("Hangul", "kor"),
-    "Hangul": ("Hangul", "kor"), "Thai": ("Thai", "tha"),
+    "Hangul": ("Hangul", "kor"), "Thai": ("Thai", "tha"), "Bengali": ("Bengali", "ben"), "Tamil": ("Tamil", "tam"),
+    "Georgian": ("Georgian", "kat"), "Armenian": ("Armenian", "hye"),
 }  # fmt: skip
 """Scripts as Tesseract's detection names them: what can read each, the best first."""
 _SCRIPT_OF = {"ru": "Cyrillic", "uk": "Cyrillic", "bg": "Cyrillic", "sr": "Cyrillic", "el": "Greek", "ar": "Arabic",
@@ -58,20 +66,30 @@ class ScriptRecogniser:
         latin, is_foreign = self.main.read_page(page, own or ("en",), timeout_s)
         if not is_foreign:
             return latin
-        script = self._find_script(page, timeout_s) or (_SCRIPT_OF.get(foreign[0]) if foreign else None)
-        if script is None and (second := self._read_han(page, timeout_s)) is not None:
+        stated = self._find_script(page, timeout_s)
+        if stated in _HAN_SCRIPTS:
+            return self.main.read_page(page, tuple(sorted(HAN)), timeout_s)[0]
+        script = stated or self._guess_script(page, timeout_s) or (_SCRIPT_OF.get(foreign[0]) if foreign else None)
+        if script in (None, *_HAN_SCRIPTS) and (second := self._read_han(page, timeout_s)) is not None:
             return second
         if script == _LATIN:
             return latin
-        if script in _HAN_SCRIPTS:
-            return self.main.read_page(page, tuple(sorted(HAN)), timeout_s)[0]
         data = self._choose_data(script, foreign)
-        if data is None or self._packs is None:
-            return RecognisedPage(
-                number=page.number, words=(), engine=latin.engine, model=latin.model, version=latin.version,
-                warnings=(LANGUAGE_MISSING,), ink=latin.ink and replace(latin.ink, covered=0),
-            )  # fmt: skip
-        return self._packs.recognise_with(page, data, timeout_s)
+        if data is not None and self._packs is not None:
+            return self._packs.recognise_with(page, data, timeout_s)
+        named = (f"{SCRIPT_WARNING}{script.lower()}",) if script else ()
+        return RecognisedPage(
+            number=page.number, words=(), engine=latin.engine, model=latin.model, version=latin.version,
+            warnings=(LANGUAGE_MISSING, *named), ink=latin.ink and replace(latin.ink, covered=0),
+        )  # fmt: skip
+
+    def _guess_script(self, page: PixelPage, timeout_s: float) -> str | None:
+        """Return the script that the built-in networks recognise without reading it, or None when they are unsure."""
+        guess = self.main.find_script(page, timeout_s)
+        if guess is None:
+            return None
+        script, probability = guess
+        return script if probability >= (MIN_LATIN if script == _LATIN else MIN_SCRIPT) else None
 
     def _read_han(self, page: PixelPage, timeout_s: float) -> RecognisedPage | None:
         """Read a page of unidentified script as Chinese and Japanese; None when the result is not in Han script."""

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
+import pymupdf
 import pytest
 
 from actors.reading.read_document import DocumentReader
@@ -17,15 +18,24 @@ from tests.models.extract.flow_trees import zipped
 from tests.models.extract.formats.common.compound_files import cell as biff_cell
 from tests.models.extract.formats.common.compound_files import compound, wide
 from tests.models.extract.formats.common.compound_files import workbook as biff
+from tests.models.extract.formats.common.signed import signed
 from tests.models.extract.formats.hidden_files import HIDDEN
 from tests.models.extract.formats.mail.test_msg import outlook
+from tests.models.extract.formats.mail.winmail import attached, winmail
 from tests.models.extract.formats.sniffing.test_encodings import SENTENCES
 from tests.models.extract.formats.test_strangers import BOOK, MAILBOX, SHEET_XML, _flat, _strict
+from tests.models.extract.formats.test_wrapped import MAIL, make_mail
 from tests.models.extract.formats.word.docx.test_chunks import with_chunk
+from tests.models.extract.formats.word.test_word_2003 import paragraph, run, word_2003
 
 CALENDAR = (
     b"From: a@b.org\nTo: b@b.org\nSubject: s\nContent-Type: text/calendar\n\n"
     b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:needle\nDTSTART:20260105T090000Z\nEND:VEVENT\nEND:VCALENDAR\n"
+)
+REPORT = (
+    b"From: a@b.org\nTo: b@b.org\nSubject: s\nMIME-Version: 1.0\n"
+    b"Content-Type: multipart/report; report-type=delivery-status; boundary=B\n\n--B\n\nneedle\n--B\n"
+    b"Content-Type: message/delivery-status\n\nFinal-Recipient: rfc822; c@d.org\nStatus: 5.1.1\n--B--\n"
 )
 
 
@@ -47,6 +57,9 @@ def _mail_in_mail() -> bytes:
 def make_containers() -> dict[str, bytes]:
     """A file of each container, variant and embedded kind."""
     files = make_files("needle")
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "The preview of the whole document")
+        iwork = zipped({"index.apxl": "x", "QuickLook/Preview.pdf": pdf.tobytes()})
     book = biff({"S": [biff_cell(0x204, 0, 0, wide("cell"))]})
     return {
         "mail in Outlook message": _mail_in_mail(),
@@ -61,6 +74,16 @@ def make_containers() -> dict[str, bytes]:
         "strict workbook": _strict(BOOK),
         "flat workbook": _flat(BOOK),
         "workbook of 2003 in XML": SHEET_XML.encode(),
+        "Word file of 2003 in XML": word_2003(paragraph(run("needle"))),
+        "signed file": signed(b"needle in a signed file"),
+        "signed calendar": signed(CALENDAR),
+        "signed body of a mail": make_mail(signed(MAIL)),
+        "winmail.dat with files": winmail(files=[attached("a.csv", b"A;B\n1;2\n")]),
+        "preview of an iWork file": iwork,
+        "report of a mail server": REPORT,
+        "records that state their delimiter": "sep=;\nA;B\n1;Ä\n".encode("cp1252"),
+        "ragged records": b"Name,Qty,Price\nPen,3\nInk,2,4.50\n",
+        "text in two encodings": "Größe Maß Köln ".encode() + "Größe".encode("cp1252"),
         **{f"hidden cells of {name}": data for name, data in HIDDEN.items()},
         **{f"text in {name}": sentence.encode(encoding) for name, (encoding, sentence) in SENTENCES.items()},
     }

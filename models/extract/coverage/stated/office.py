@@ -22,7 +22,7 @@ _PART: Final = re.compile(
 _MAIN: Final = "officeDocument"
 """Kind of the relationship to the main part, whose name is free."""
 _SLIDES: Final = "ppt/slides/"
-_NOTES: Final = ("ppt/notesSlides/", "ppt/comments/")
+_NOTES: Final = ("ppt/notesslides/", "ppt/comments/")
 _NAMESPACES: Final = {"w": W[1:-1], "a": A[1:-1], "m": M[1:-1], "c": C[1:-1]}
 _SYMBOLS: Final = re.compile("[\ue000-\uf8ff]")
 """Letters of symbol fonts: the tree has the characters that they show."""
@@ -45,8 +45,8 @@ def state_docx(data: bytes) -> StatedText:
     """
     package, stated = Package(data), StatedText()
     running: set[str] = set()
-    main = next((relation.target for relation in package.relations("").values() if relation.kind == _MAIN), None)
-    for name in package.names():
+    main = _find_main(package)
+    for name in _names_of(package):
         match "story" if name == main else _kind_of(name):
             case "story":
                 _state_story(package.xml_again(name), stated)
@@ -137,7 +137,7 @@ def state_pptx(data: bytes) -> StatedText:
     """
     package, stated = Package(data), StatedText()
     slides = _targets_of_main(package, "slide")
-    for name in package.names():
+    for name in _names_of(package):
         if not name.endswith(".xml"):
             continue
         if name in slides or (name.startswith(_SLIDES) and "/" not in name[len(_SLIDES) :]):
@@ -152,11 +152,22 @@ def state_pptx(data: bytes) -> StatedText:
     return stated
 
 
+def _names_of(package: Package) -> list[str]:
+    """Return the names of a package's parts in lower case, because their case does not matter."""
+    return [name.casefold() for name in package.names()]
+
+
+def _find_main(package: Package) -> str | None:
+    """Return the name of the main part in lower case."""
+    targets = (relation.target for relation in package.relations("").values() if relation.kind == _MAIN)
+    return next((target.casefold() for target in targets), None)
+
+
 def _targets_of_main(package: Package, kind: str) -> set[str]:
     """Return the parts that the main part names by relationships of that kind, in any folder."""
-    main = next((relation.target for relation in package.relations("").values() if relation.kind == _MAIN), None)
+    main = _find_main(package)
     relations = package.relations(main).values() if main is not None else ()
-    return {relation.target for relation in relations if relation.kind == kind and not relation.external}
+    return {relation.target.casefold() for relation in relations if relation.kind == kind and not relation.external}
 
 
 def _state_drawn(package: Package, name: str, kind: str | None, stated: StatedText) -> None:
@@ -193,7 +204,7 @@ _PLAIN: Final = _S + "t"
 _ESCAPED: Final = re.compile("_x[0-9A-Fa-f]{4}_")
 """Characters that XML cannot hold."""
 _SHEET: Final = re.compile(r"^xl/worksheets/[^/]+\.xml$")
-_BESIDE: Final = re.compile(r"^xl/(?:comments\d*|threadedComments/[^/]+|drawings/[^/]+)\.xml$")
+_BESIDE: Final = re.compile(r"^xl/(?:comments\d*|threadedcomments/[^/]+|drawings/[^/]+)\.xml$")
 _CHART: Final = re.compile(r"^xl/charts/chart[^/]*\.xml$")
 
 
@@ -205,11 +216,12 @@ def state_xlsx(data: bytes) -> StatedText:
     """
     package, stated = Package(data), StatedText()
     shared, forms = _read_shared(package), _read_forms(package)
-    main = next((relation.target for relation in package.relations("").values() if relation.kind == _MAIN), None)
-    names = b"\0".join(_SHEET_NAME.findall(package.read(main or "xl/workbook.xml"))).decode("utf-8", "replace")
+    names = b"\0".join(_SHEET_NAME.findall(package.read(_find_main(package) or "xl/workbook.xml"))).decode(
+        "utf-8", "replace"
+    )
     stated.text += unescape(names).split("\0")
     sheets = _targets_of_main(package, "worksheet")
-    for name in package.names():
+    for name in _names_of(package):
         if name not in sheets and not (name.startswith("xl/") and name.endswith(".xml")):
             continue
         if name in sheets or _SHEET.search(name):
@@ -223,7 +235,7 @@ def state_xlsx(data: bytes) -> StatedText:
 
 def _read_shared(package: Package) -> list[str]:
     """Return the string table without pronunciation guides (phonetic runs)."""
-    name = next(iter(_targets_of_main(package, "sharedStrings")), "xl/sharedStrings.xml")
+    name = next(iter(_targets_of_main(package, "sharedStrings")), "xl/sharedstrings.xml")
     part = package.read(name)
     if not any(sign in part for sign in _UNUSUAL_STRINGS) and part.startswith(_STARTS):
         items_found = _STRING.findall(part)

@@ -18,13 +18,13 @@ _SILENT: Final = frozenset((
     "listtext", "pntext", "pntxta", "pntxtb", "nonshppict", "xmlopen", "xmlattrname", "xmlattrvalue", "xmlclose",
     "shprslt", "upr", "factoidname", "listname", "falt", "panose",
 ))  # fmt: skip
-_RUNNING: Final = frozenset(
-    ["header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf", "annotation"]
-)
+_RUNNING: Final = frozenset(["header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"])
 _SIGNS: Final = {
     "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
 }  # fmt: skip
-_STATES: Final = frozenset(("uc", "v", "deleted", "plain", "shptxt", "footnote", "ud", "nonesttables"))
+_STATES: Final = frozenset(
+    ("uc", "v", "deleted", "plain", "shptxt", "dptxbxtext", "footnote", "ud", "nonesttables", "annotation")
+)
 """Words that change how the text after them is shown, anywhere in a group."""
 _SAYING: Final = "|".join((*_STATES, *_SIGNS, "u", "bin")).encode()
 _TOKEN: Final = re.compile(
@@ -35,7 +35,8 @@ _TOKEN: Final = re.compile(
 )
 """A group's start with its kind, its end, a byte, a word with an effect, other words at once, a sign, text."""
 _TOKEN_OF_SILENT: Final = re.compile(
-    rb"([{}])|\\(?:(uc|v|deleted|plain|shptxt|footnote|ud|nonesttables|bin)(?![a-zA-Z])(-?\d{1,10})? ?|[\\{}])"
+    rb"([{}])|\\(?:(" + b"|".join(word.encode() for word in (*_STATES, "bin")) + rb")"
+    rb"(?![a-zA-Z])(-?\d{1,10})? ?|[\\{}])"
 )
 """Tokens that matter in silent groups: their ends, and words that make text inside visible again."""
 _TEXT, _END = 10, 5
@@ -48,9 +49,13 @@ _MOST_DEPTH: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    r"""State of a group; `fallback` is the number of characters after a \u that old readers show instead."""
+    r"""State of a group; `fallback` is the number of characters after a \u that old readers show instead.
+
+    `repeated`: the group shows a shape again for older programs.
+    """
 
     silent: bool = False
+    repeated: bool = False
     running: bool = False
     hidden: bool = False
     deleted: bool = False
@@ -178,12 +183,14 @@ def _enter(group: _Group, word: str, value: int | None, *, first: bool) -> _Grou
             return replace(group, deleted=value != 0)
         case "plain":
             return replace(group, hidden=False, deleted=False)
-        case "shptxt" | "footnote" | "ud":
-            return replace(group, silent=False)
+        case "shptxt" | "footnote" | "ud" | "annotation":
+            return replace(group, silent=False, running=group.running or word == "annotation")
+        case "dptxbxtext":
+            return replace(group, silent=group.repeated)
         case "nonesttables":
             return replace(group, running=True)
         case _ if first and word in _SILENT:
-            return replace(group, silent=True)
+            return replace(group, silent=True, repeated=group.repeated or word == "shprslt")
         case _ if first and word in _RUNNING:
             return replace(group, running=True)
         case _:

@@ -21,6 +21,8 @@ from lxml import etree
 
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from models.cdom.tree import Metadata
+from models.extract.formats.common import word_2003
+from models.extract.formats.common.member_names import clean_name
 from models.extract.formats.common.parse_cache import keep, keep_package, last_package, take
 from models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml, to_transitional
 
@@ -47,6 +49,8 @@ _MOST_KEPT: Final = 8 * _CHUNK
 """Bytes of parts cached unpacked for the next reader of the package, and of a package that is cached."""
 _CACHE_KEY: Final = "xml"
 _FLAT: Final = "{http://schemas.microsoft.com/office/2006/xmlPackage}"
+_HEAD_BYTES: Final = 8192
+"""Bytes in which a document in a single XML text states its namespaces."""
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _CFB_MAGIC: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -202,22 +206,33 @@ def _open(data: bytes) -> _Opened:
 
 
 def _pack_flat(data: bytes) -> bytes:
-    """Return the zip archive of a package that is a single XML text (Flat OPC)."""
-    if b"xmlPackage" not in data[:4096]:
+    """Return the zip archive of a document that is a single XML text (Flat OPC, Word 2003 XML)."""
+    head = data[:_HEAD_BYTES]
+    is_word_2003 = word_2003.NAMESPACE in head
+    if not is_word_2003 and b"xmlPackage" not in head:
         raise Malformed("not a package")
-    if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS:
+    if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS or len(_PARAGRAPH.findall(data)) > MAX_PARAGRAPHS:
         raise ResourceLimit("the package is too large")
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        for part in parse_xml(data.strip()).iterfind(_FLAT + "part"):
-            name = (part.get(_FLAT + "name") or "").lstrip("/")
-            xml, binary = part.find(_FLAT + "xmlData"), part.find(_FLAT + "binaryData")
-            content = etree.tostring(xml[0], with_tail=False) if xml is not None and len(xml) else b""
-            if binary is not None:
-                content = b64decode("".join((binary.text or "").split()) + "==")
-            if name:
-                archive.writestr(zipfile.ZipInfo(name), content)
+        for name, content in _parts_of_word_2003(data).items() if is_word_2003 else _parts_of_flat(data):
+            archive.writestr(zipfile.ZipInfo(name), content)
     return packed.getvalue()
+
+
+def _parts_of_word_2003(data: bytes) -> dict[str, bytes]:
+    return word_2003.convert(parse_xml(data.strip().replace(word_2003.NAMESPACE, W[1:-1].encode())))
+
+
+def _parts_of_flat(data: bytes) -> Iterator[tuple[str, bytes]]:
+    for part in parse_xml(data.strip()).iterfind(_FLAT + "part"):
+        name = (part.get(_FLAT + "name") or "").lstrip("/")
+        xml, binary = part.find(_FLAT + "xmlData"), part.find(_FLAT + "binaryData")
+        content = etree.tostring(xml[0], with_tail=False) if xml is not None and len(xml) else b""
+        if binary is not None:
+            content = b64decode("".join((binary.text or "").split()) + "==")
+        if name:
+            yield name, content
 
 
 def _relation(node: Element, folder: str) -> Relation:
@@ -241,8 +256,7 @@ def _check_entry_count(data: bytes) -> None:
 
 
 def _part_name(entry: zipfile.ZipInfo) -> str:
-    """Return the name with slashes: .NET wrote backslashes, and some programs begin names with a slash."""
-    return entry.filename.replace("\\", "/").lstrip("/")
+    return clean_name(entry.filename)
 
 
 def _is_safe(entry: zipfile.ZipInfo) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
+from models.cdom.flags import COMMENT
 from models.cdom.original import Format, ReadOptions
 from models.cdom.tree import BlockType, Metadata
 from models.extract.formats.flow.blocks import BULLET, FlowBlock, StyledRun, join_runs
@@ -149,13 +150,14 @@ class RtfReader:
             self._add_picture()
         elif target in _APART:
             text, self._apart = join_runs(self._apart)[0], []
-            if text and target == "note":
-                self._blocks.add_note(FlowBlock(BlockType.FOOTNOTE, text))
+            if text and _APART[target] is BlockType.FOOTNOTE:
+                flags = (COMMENT,) if target == "comment" else ()
+                self._blocks.add_note(FlowBlock(BlockType.FOOTNOTE, text, flags=flags))
             elif text:
                 self._blocks.add_running(FlowBlock(_APART[target], text))
 
     def _take_word(self, word: str, value: int | None) -> None:
-        if self._starred and word not in _STARRED:
+        if self._starred and word not in _STARRED and self._state.target != "repeated":
             self._state.target = "nowhere"
         self._starred = False
         state = self._state
@@ -165,7 +167,7 @@ class RtfReader:
             self._paragraph.old_list = self._paragraph.old_list or word == "pntext"
             state.target = _TARGETS[word]
         elif word in _SKIPPED:
-            state.target = "nowhere"
+            state.target = "repeated" if word == "shprslt" else "nowhere"
         elif word in _INFO and state.target == "info":
             state.target = f"info {word}"
         elif word in _TEXT:
@@ -182,7 +184,7 @@ class RtfReader:
             state.nested_row = True
         elif word == "ud" and len(self._stack) > 1:
             state.target = self._stack[-2].target
-        elif word == "shptxt":
+        elif word == "shptxt" or (word == "dptxbxtext" and state.target != "repeated"):
             state.target = "body"
             state.outer, self._paragraph = self._paragraph, RtfParagraph()
         else:
@@ -351,15 +353,18 @@ def _find_link(instruction: str, warnings: list[str]) -> str | None:
 
 _TARGETS: Final = {
     "listtext": "list", "pntext": "list", "fldinst": "instruction", "footnote": "note", "pict": "picture",
-    "info": "info", **dict.fromkeys(("header", "headerl", "headerr", "headerf"), "header"),
+    "info": "info", "annotation": "comment", **dict.fromkeys(("header", "headerl", "headerr", "headerf"), "header"),
     **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "footer"),
 }  # fmt: skip
-_APART: Final = {"note": BlockType.FOOTNOTE, "header": BlockType.PAGE_HEADER, "footer": BlockType.PAGE_FOOTER}
+_APART: Final = {
+    "note": BlockType.FOOTNOTE, "comment": BlockType.FOOTNOTE, "header": BlockType.PAGE_HEADER,
+    "footer": BlockType.PAGE_FOOTER,
+}  # fmt: skip
 """Targets whose text is apart from the paragraphs around it, and its type."""
 _SEPARATORS: Final = {"par": "\n", "sect": "\n", "row": "\n", "nestrow": "\n", "cell": "\t", "nestcell": "\t"}
 """Ends of paragraphs, cells and rows in text that is apart."""
 _STARRED: Final = frozenset(
-    ("fldinst", "shppict", "listtable", "listoverridetable", "shpinst", "shptxt", "nesttableprops", "ud")
+    ("fldinst", "shppict", "listtable", "listoverridetable", "shpinst", "shptxt", "nesttableprops", "ud", "annotation")
 )
 _ROW: Final = frozenset(("trowd", "trhdr", "clmrg", "clvmrg", "cellx"))
 _PARAGRAPH: Final = {

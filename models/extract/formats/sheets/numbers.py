@@ -19,15 +19,19 @@ _MAX_PLACES: Final = 30
 Token = tuple[str, str]
 
 
+_LONG: Final = 1e11
+"""Size from which Excel uses scientific form, which would damage identifiers; such numbers keep all digits."""
 _EXACT: Final = 1e16
-"""Whole numbers below it keep all digits. Excel uses scientific form from 12 digits, which would damage identifiers."""
+"""Size from which a number of a file has no more exact digits."""
 
 
 def show_general(value: float) -> str:
-    """Return a number in General format; whole numbers keep all their digits."""
-    if value == int(value) and abs(value) < _EXACT:
-        return str(int(value))
+    """Return a number in General format; whole and long numbers keep all their digits."""
     size = abs(value)
+    if value == int(value) and size < _EXACT:
+        return str(int(value))
+    if _LONG <= size < _EXACT:
+        return f"{value:.15g}" if size < _LONG * 1e4 else repr(value)
     if 1e-9 <= size < 1e11:
         whole = len(str(int(size)))
         text = f"{value:.{max(0, min(9, 10 - whole))}f}" if size >= 1e-4 else _tiny(value)

@@ -19,6 +19,15 @@ _BOMS: Final = (
 _WIDE: Final = ("utf-32-be", "utf-32-le", "utf-16-be", "utf-16-le")
 _ESCAPES: Final = ((b"\x1b$)C", "iso2022_kr"), (b"\x1b$", "iso2022_jp_2"), (b"\x1b(J", "iso2022_jp_2"))
 _HZ: Final = re.compile(rb"~\{[!-w][!-~]")
+_WRONG_BYTE: Final = re.compile(r"[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python decodes it with `surrogateescape`."""
+_OUTSIDE_ASCII: Final = re.compile(r"[\x80-\ud7ff\ue000-\U0010ffff]")
+_LEAST_RIGHT: Final = 4
+"""Characters of UTF-8 outside ASCII for each byte that is not UTF-8; legacy encodings have hardly one in ten."""
+_MOST_CUT: Final = 3
+"""Bytes of a character that is cut at the end of the text."""
+_CUT_END: Final = re.compile(rb"(?:[\xc3-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z")
+"""The start of a character that is cut at the end of the text."""
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x10-\x1a\x1c-\x1f\x7f]")
 _STATED: Final = re.compile(rb"""(?:encoding|charset)\s*=\s*["']?([A-Za-z0-9_.\-]{3,30})""", re.IGNORECASE)
 
@@ -51,8 +60,28 @@ def decode_text(data: bytes) -> DecodedText:
     for likely in ("utf-8", _find_stated(data)):
         if likely and (text := _try_decode(data, likely)) is not None:
             return DecodedText(text, likely)
+    if (text := decode_mostly_utf8(data)) is not None:
+        return DecodedText(text, "utf-8", is_certain=False)
     name, is_certain = guess(data)
     return DecodedText(data.decode(name, "replace"), name, is_certain)
+
+
+def decode_mostly_utf8(data: bytes) -> str | None:
+    """Return a text that is UTF-8 apart from a few bytes, which are read as Windows-1252; None for other texts.
+
+    Such texts are cut inside a character, or put together from files in two encodings.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    wrong = len(_WRONG_BYTE.findall(text))
+    right = len(_OUTSIDE_ASCII.findall(text))
+    is_cut = (
+        wrong <= _MOST_CUT and _CUT_END.search(data) is not None and not _WRONG_BYTE.search(text, 0, len(text) - wrong)
+    )
+    if is_cut and right > 1:
+        return data.decode("utf-8", "replace")
+    if right < _LEAST_RIGHT * wrong:
+        return None
+    return _WRONG_BYTE.sub(lambda match: match[0].encode("utf-8", "surrogateescape").decode("cp1252", "replace"), text)
 
 
 def decode_file(data: bytes) -> DecodedText:

@@ -1,6 +1,5 @@
 """Formats that are recognised but not read: their names and advice, raised as `UnsupportedFormat`."""
 
-import re
 from typing import Final
 
 from models.cdom.errors import UnsupportedFormat
@@ -31,15 +30,14 @@ _SIGNATURES: Final = (
 )
 """Signature, name and advice."""
 _ROOTS: Final = (
-    ("powerpoint document", "PowerPoint 97-2003 (.ppt)", "save it as .pptx or PDF"),
     ("visiodocument", "a Visio drawing (.vsd)", _AS_PDF),
     ("quill", "a Publisher document", _AS_PDF),
     ("fileheader", "a Hangul document (.hwp)", "save it as .docx or PDF"),
     ("matost", "a Microsoft Works document", "save it as .docx or PDF"),
 )
 """A stream or storage at the root of a compound file, name and advice."""
-_XML: Final = ((re.compile(r"<(?:\w+:)?wordDocument\b"), "Word 2003 XML", "save it as .docx"),)
-"""The first element of an XML text, name and advice."""
+_OPENOFFICE_1: Final = b"application/vnd.sun.xml."
+"""Start of the types of packages before OpenDocument."""
 _TAR_AT: Final = 257
 """Bytes before the signature of a tar archive."""
 
@@ -56,6 +54,12 @@ def check_signature(data: bytes) -> None:
             raise refuse(name, advice)
     if data[_TAR_AT : _TAR_AT + 5] == b"ustar":
         raise refuse("a tar archive", _UNPACK)
+
+
+def check_stated_type(stated: bytes) -> None:
+    """Raise `UnsupportedFormat` for a package that states such a type."""
+    if stated.startswith(_OPENOFFICE_1):
+        raise refuse("an OpenOffice 1 document (.sxw, .sxc, .sxi)", "save it as OpenDocument or PDF")
 
 
 def check_root(names: set[str]) -> None:
@@ -75,10 +79,3 @@ def check_package(names: set[str]) -> None:
         raise refuse("a Visio drawing (.vsdx)", _AS_PDF)
     if any(name.endswith((".fdseq", ".fpage")) for name in names):
         raise refuse("an XPS document", _AS_PDF)
-
-
-def check_xml(start: str) -> None:
-    """Raise `UnsupportedFormat` for such a first element of an XML text."""
-    for pattern, name, advice in _XML:
-        if pattern.match(start):
-            raise refuse(name, advice)

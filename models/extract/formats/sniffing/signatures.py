@@ -10,8 +10,9 @@ from typing import Final
 from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
 from models.cdom.original import Format
 from models.extract.formats.common.compound import CompoundFile
+from models.extract.formats.common.member_names import clean_name
 from models.extract.formats.common.wrapped import PREVIEW, unwrap_signed
-from models.extract.formats.sniffing.refused import check_package, check_root, check_signature
+from models.extract.formats.sniffing.refused import check_package, check_root, check_signature, check_stated_type
 from models.extract.formats.sniffing.texts import sniff_text
 
 MAX_NAMES: Final = 20_000
@@ -32,12 +33,13 @@ _LOCAL: Final = re.compile(rb"PK\x03\x04.{22}(..)(..)", re.DOTALL)
 
 def sniff_zip(data: bytes) -> Format:
     """Return the package's format; the head of a file is identified by the names of its first entries."""
-    names = _directory_names(data) or _local_names(data)
+    names = [clean_name(name) for name in _directory_names(data) or _local_names(data)]
     if "mimetype" in names:
         stated = _stated_type(data)
         for start, format_ in _MIMETYPES:
             if stated.startswith(start):
                 return format_
+        check_stated_type(stated)
     folders = {name.partition("/")[0].lower() for name in names if "/" in name}
     lowered = {name.lower() for name in names}
     for name, format_ in _NAMES:
@@ -77,7 +79,7 @@ def _directory_names(data: bytes) -> list[str]:
     names: list[str] = []
     while 0 <= offset < end and data[offset : offset + 4] == _CENTRAL and len(names) < MAX_NAMES:
         lengths = [int.from_bytes(data[offset + field : offset + field + 2], "little") for field in (28, 30, 32)]
-        names.append(data[offset + 46 : offset + 46 + lengths[0]].decode("utf-8", "replace").replace("\\", "/"))
+        names.append(data[offset + 46 : offset + 46 + lengths[0]].decode("utf-8", "replace"))
         offset += 46 + sum(lengths)
     return names
 

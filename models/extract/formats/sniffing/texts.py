@@ -7,7 +7,6 @@ from models.cdom.errors import UnsupportedFormat
 from models.cdom.original import Format
 from models.extract.formats.sniffing.charset import decode_text, is_text
 from models.extract.formats.sniffing.records import looks_delimited
-from models.extract.formats.sniffing.refused import check_xml
 
 LOOKED_AT: Final = 65_536
 """Bytes of a text that are examined."""
@@ -36,6 +35,7 @@ _WORKBOOK_2003: Final = re.compile(
 _FLAT_OPC: Final = re.compile(
     r"<(?:\w+:)?package\b[^>]{0,2000}[\"']http://schemas\.microsoft\.com/office/2006/xmlPackage"
 )
+_WORD_2003: Final = re.compile(r"<(?:\w+:)?wordDocument\b")
 _FLAT_PARTS: Final = {"/ppt/presentation.xml": Format.PPTX, "/xl/workbook.xml": Format.XLSX}
 _EMLX: Final = re.compile(r"\A\d{1,10} *\n(?=[A-Za-z-]{2,40}:)")
 """The first line of a mail of Apple Mail: its length in bytes."""
@@ -100,7 +100,6 @@ def sniff_text(data: bytes) -> Format:
             return _FLAT_FORMATS[flat.group(1)]
         if (office := _sniff_office_xml(start)) is not None:
             return office
-        check_xml(start)
         if _SVG.match(start):
             return Format.SVG
         if _JATS.search(text[:8192]):
@@ -114,9 +113,11 @@ def sniff_text(data: bytes) -> Format:
 
 
 def _sniff_office_xml(start: str) -> Format | None:
-    """Return the format of a 2003 XML workbook or of an Office package in a single XML file (Flat OPC)."""
+    """Return the format of a 2003 XML file or of an Office package in a single XML file (Flat OPC)."""
     if _WORKBOOK_2003.match(start):
         return Format.XLS
+    if _WORD_2003.match(start):
+        return Format.DOCX
     if not _FLAT_OPC.match(start):
         return None
     return next((format_ for part, format_ in _FLAT_PARTS.items() if part in start), Format.DOCX)

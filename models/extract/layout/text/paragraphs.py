@@ -247,7 +247,7 @@ def _is_indented(group: list[Line], line: Line, following: Line | None) -> bool:
     """Return True for a first line indented from the paragraph's left edge, after at least one line at that edge."""
     last, first = group[-1], group[0]
     if is_item(first.text) or is_caption(first.text):
-        return _leaves_item(group, line, following)
+        return _leaves_item(group, line, following) or _is_below_number(group, line, following)
     indent = 0.7 * line.size
     if line.x0 - last.x0 < indent:
         return False
@@ -271,6 +271,12 @@ def _leaves_item(group: list[Line], line: Line, following: Line | None) -> bool:
     if line.x0 < first.x0 - edge:
         return not (line.text[:1].islower() and _runs_on(group, line, following))
     return line.x0 <= first.x0 + 1 and len(group) > 1 and group[1].x0 > first.x0 + edge
+
+
+def _is_below_number(group: list[Line], line: Line, following: Line | None) -> bool:
+    """Return True below a recognised numbered line that ended short, as titles of sections do."""
+    is_title = line.recognised and len(group) == 1 and NUMBER.match(group[0].text) is not None
+    return is_title and line.text[:1].isupper() and _has_room(group, line, following)
 
 
 def _runs_on(group: list[Line], line: Line, following: Line | None) -> bool:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import pymupdf
 import pytest
+from PIL import Image
 
 from models.cdom.coverage import ScanCoverage
 from models.cdom.errors import MlUnavailable
@@ -31,11 +33,15 @@ class PlainMain(RapidRecogniser):
 
     langs: tuple[str, ...] = ("en",)
     is_latin: bool = False
+    guess: tuple[str, float] | None = None
     asked: list[tuple[str, ...]] = field(default_factory=list)
 
     def read_page(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> tuple[RecognisedPage, bool]:
         self.asked.append(langs)
         return say("latin" if self.is_latin else "han" if "zh" in langs else ". ."), not self.is_latin
+
+    def find_script(self, page: PixelPage, timeout_s: float) -> tuple[str, float] | None:
+        return self.guess
 
 
 @dataclass
@@ -97,10 +103,51 @@ def test_chinese_and_japanese_are_read_by_the_built_in_networks() -> None:
     assert "ja" in main.asked[-1]
 
 
-@pytest.mark.parametrize("packs", [PlainPacks(data=None), PlainPacks(data=frozenset({"eng", "osd"}))])
-def test_a_missing_pack_is_said_and_nothing_is_made_up(packs: PlainPacks) -> None:
-    page = read(PlainMain(), packs)
-    assert (page.words, page.warnings) == ((), (LANGUAGE_MISSING,))
+@pytest.mark.parametrize(
+    ("main", "packs", "named"),
+    [
+        (PlainMain(), PlainPacks(data=frozenset({"eng", "osd"})), ("ocr-script-cyrillic",)),
+        (PlainMain(guess=("Thai", 0.9)), PlainPacks(data=None), ("ocr-script-thai",)),
+        (PlainMain(guess=("Thai", 0.3)), PlainPacks(data=None), ()),
+        (PlainMain(guess=("Latin", 0.7)), PlainPacks(data=None), ()),
+    ],
+)
+def test_page_without_a_pack_names_its_script(main: PlainMain, packs: PlainPacks, named: tuple[str, ...]) -> None:
+    page = read(main, packs)
+    assert (page.words, page.warnings) == ((), (LANGUAGE_MISSING, *named))
+
+
+def test_page_of_poor_latin_letters_keeps_its_words() -> None:
+    page = read(PlainMain(guess=("Latin", 0.95)), PlainPacks(data=None))
+    assert ([word.text for word in page.words], page.warnings) == ([". ."], ())
+
+
+LINES = {
+    "cyrillic": ("Привет мир, это документ", "договор между сторонами", "сумма оплаты и дата", "подпись директора"),
+    "greek": ("Καλημέρα κόσμε, έγγραφο", "σύμβαση μεταξύ των μερών", "ποσό πληρωμής και ημερομηνία", "υπογραφή"),
+    "arabic": ("هذا مستند باللغة العربية", "عقد بين الطرفين", "المبلغ المستحق والتاريخ", "توقيع المدير العام"),
+    "hebrew": ("זה מסמך בשפה העברית", "חוזה בין שני הצדדים", "סכום לתשלום ותאריך", "חתימה של המנהל"),
+    "devanagari": ("यह हिंदी भाषा में दस्तावेज है", "पक्षों के बीच अनुबंध", "देय राशि और तारीख", "निदेशक के हस्ताक्षर"),
+    "thai": ("นี่คือเอกสารภาษาไทย", "สัญญาระหว่างคู่สัญญา", "จำนวนเงินและวันที่", "ลายเซ็นผู้อำนวยการ"),
+    "hangul": ("이것은 한국어 문서입니다", "계약 당사자 사이의 합의", "지불 금액과 날짜", "이사의 서명과 주소"),
+}
+
+
+@pytest.fixture(scope="module")
+def recogniser() -> ScriptRecogniser:
+    return ScriptRecogniser(("en",), RapidRecogniser(("en",)), lambda: PlainPacks(data=None))
+
+
+@pytest.mark.parametrize("script", LINES)
+def test_script_that_nothing_reads_is_named(script: str, recogniser: ScriptRecogniser) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page(width=300, height=180)
+        text = "".join(f"<p style='margin:4px'>{line}</p>" for line in LINES[script])
+        page.insert_htmlbox((20, 15, 290, 170), f"<div style='font-size:15px'>{text}</div>")
+        pixels = page.get_pixmap(dpi=130)
+    image = Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples)
+    (read_page,) = recogniser.recognise_pages([as_page(image)], (), 60.0)
+    assert (read_page.words, read_page.warnings) == ((), (LANGUAGE_MISSING, f"ocr-script-{script}"))
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ BOLD: Final = frozenset(("b", "strong"))
 """Shown bold."""
 ITALIC: Final = frozenset(("i", "em", "cite", "dfn", "var"))
 """Shown in italics."""
-STRUCK: Final = frozenset(("del", "s", "strike"))
+_STRUCK: Final = frozenset(("del", "s", "strike"))
 """Shown struck through."""
 CODE: Final = frozenset(("code", "kbd", "samp", "tt"))
 """Shown in a fixed width."""
@@ -131,6 +131,7 @@ def find_terms(node: Element) -> Iterator[Element]:
 _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])", re.IGNORECASE)
 _BOLD: Final = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _ITALIC: Final = re.compile(r"font-style\s*:\s*(?:italic|oblique)", re.IGNORECASE)
+_LINE_THROUGH: Final = re.compile(r"text-decoration(?:-line)?\s*:[^;]{0,60}\bline-through", re.IGNORECASE)
 
 
 def is_hidden(element: Element) -> bool:
@@ -139,6 +140,12 @@ def is_hidden(element: Element) -> bool:
         return True
     style = element.get("style")
     return style is not None and _HIDDEN.search(style) is not None
+
+
+def is_struck(element: Element) -> bool:
+    """Return whether an element strikes its text through, by its name or an inline style."""
+    style = element.get("style")
+    return element.tag in _STRUCK or (style is not None and _LINE_THROUGH.search(style) is not None)
 
 
 def stated_emphasis(element: Element) -> tuple[bool, bool]:

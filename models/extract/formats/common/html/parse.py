@@ -13,7 +13,7 @@ from lxml import html as lxml_html
 from models.cdom.errors import Malformed, ResourceLimit
 from models.extract.formats.common.parse_cache import keep, take
 from models.extract.formats.common.xml import Element
-from models.extract.formats.sniffing.charset import DecodedText, decode_text
+from models.extract.formats.sniffing.charset import DecodedText, decode_mostly_utf8, decode_text
 from models.extract.formats.sniffing.guess import guess_markup
 
 MAX_DEPTH: Final = 120
@@ -90,6 +90,8 @@ def decode_page(data: bytes, stated: str | None = None) -> DecodedText:
     try:
         return DecodedText(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
+        if (mixed := decode_mostly_utf8(data)) is not None:
+            return DecodedText(mixed, "utf-8", is_certain=False)
         name, is_certain = guess_markup(data)
         return DecodedText(data.decode(name, "replace"), name, is_certain)
 

@@ -21,11 +21,11 @@ from models.extract.formats.common.html.elements import (
     LISTS,
     MAX_LEVEL,
     SKIPPED,
-    STRUCK,
     OpenList,
     find_furniture,
     find_terms,
     is_hidden,
+    is_struck,
     open_list,
     stated_emphasis,
 )
@@ -90,7 +90,14 @@ class HtmlWalker:
         if kind is not None:
             self._read_furniture(node, kind)
             return
-        handler = _HANDLERS.get(node.tag)
+        before = self._style
+        if is_struck(node):
+            self._style = replace(before, strike=True)
+        self._read_element(node)
+        self._style = before
+
+    def _read_element(self, node: Element) -> None:
+        handler = _HANDLERS.get(tag_of(node))
         if handler is not None:
             handler(self, node)
         elif node.tag in BLOCKS:
@@ -119,7 +126,6 @@ class HtmlWalker:
             bold=before.bold or bold or node.tag in BOLD,
             italic=before.italic or italic or node.tag in ITALIC,
             code=before.code or node.tag in CODE,
-            strike=before.strike or node.tag in STRUCK,
         )
         href = node.get("href") if node.tag == "a" else None
         self._style = replace(style, href=href.strip()) if href and not href.startswith("#") else style
@@ -136,7 +142,7 @@ class HtmlWalker:
 
     def _read_heading(self, node: Element) -> None:
         with self._as(BlockType.HEADING, HEADINGS[tag_of(node)]):
-            before, self._style = self._style, InlineMarkup()
+            before, self._style = self._style, InlineMarkup(strike=self._style.strike)
             self._read_inside(node)
             self._style = before
 

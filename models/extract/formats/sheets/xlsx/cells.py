@@ -1,5 +1,6 @@
 """The cells of one worksheet part: XML bytes in, a filled sheet out. Reads a stream; takes values, not formulas."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,8 @@ THREADED: Final = "{http://schemas.microsoft.com/office/spreadsheetml/2018/threa
 
 _POINTS_PER_CHAR: Final = 5.25
 """Points per unit of a column's width, which is a digit of the default font: 7 pixels at 96 per inch."""
+_LONG_NUMBER: Final = re.compile(r"-?[1-9]\d{15,29}")
+"""A whole number with more digits than a calculation keeps, which other programs than Excel write as identifiers."""
 _MAX_ROWS, _MAX_COLUMNS = 1_048_576, 16_384
 """Rows and columns of a sheet: the limits of the format."""
 UNCALCULATED: Final = "formula-without-value"
@@ -192,7 +195,10 @@ class _CellReader:
             return value
         if number != number or number in (float("inf"), float("-inf")):
             return value
-        return show(number, self._code(cell), epoch_1904=self._context.epoch_1904)
+        code = self._code(cell)
+        if code == "General" and _LONG_NUMBER.fullmatch(value):
+            return value
+        return show(number, code, epoch_1904=self._context.epoch_1904)
 
     def _show_iso(self, value: str, cell: Element) -> str:
         """Return a date stated as ISO text, formatted by the cell's format when it has one."""
