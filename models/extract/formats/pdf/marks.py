@@ -13,11 +13,12 @@ from models.extract.formats.pdf.glyphs import make_glyph_finder
 from models.extract.formats.pdf.signs import take_signs
 from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from models.extract.formats.pdf.text.fractions import write_fractions
-from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_blanks, show_symbols
+from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_symbols
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
 from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from models.extract.formats.pdf.text.undecoded import decode_by_shape
 from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
@@ -57,8 +58,8 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
         blocks = text_page.extractDICT()["blocks"]
     shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
     draw = call_once(lambda: Look(DisplayList(page)))
-    changed = show_blanks(text_page, blocks, mupdf.ll_fz_font_name, lambda box: draw().has_ink(box))
-    blocks = text_page.extractDICT()["blocks"] if shown or changed else blocks
+    decoded = decode_by_shape(page, text_page, blocks, mupdf.ll_fz_font_name, draw)
+    blocks = text_page.extractDICT()["blocks"] if shown or decoded.is_changed else blocks
     mark_scripts(text_page, blocks)
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
@@ -87,6 +88,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
     marks.painted = seen.painted
+    marks.ligatures = decoded.ligatures if turn is None else [turn_box(box, turn) for box in decoded.ligatures]
     if seen.has_layer:
         for line in marks.lines:
             line.confidence = LAYER_CONFIDENCE

@@ -24,7 +24,7 @@ from models.extract.pipeline.areas import garbled_areas, picture_areas
 from models.extract.pipeline.ocr_regions import flag_garbled
 from models.extract.pipeline.plan import OUTLINED_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.pipeline.scan_layers import as_scan_layer, layer_words
-from models.extract.text_quality.ligatures import restore_ligatures
+from models.extract.text_quality.ligatures import flag_undecoded
 from models.extract.text_quality.miscoded import flag_miscoded
 
 
@@ -88,7 +88,8 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
     plan = plan_page(marks, options)
     lines = list(marks.lines)
     layout = layout_page(marks)
-    blocks = flag_miscoded(restore_ligatures([*layout.blocks, *make_unseen_blocks(marks, layout.body_size)]))
+    blocks = [*layout.blocks, *make_unseen_blocks(marks, layout.body_size)]
+    blocks = flag_miscoded(flag_undecoded(blocks, marks.ligatures))
     areas: tuple[ReadArea, ...] = ()
     if plan.garbled and plan.route is not Route.OCR:
         areas = garbled_areas(blocks, lines, plan.garbled, (marks.width, marks.height), marks.words_of)

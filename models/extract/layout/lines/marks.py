@@ -196,7 +196,8 @@ class PageMarks:
     `seen`: boxes of the tables that a layout detector found, null without one; `doubts`: reasons for a second opinion
     on the page's tables, null when not requested. `rotation`: the page's own, in degrees. `divides`: returns True when
     the hyphen at the end of a text divides its last word. `layer_ink`: returns the share (0..1) of a scan's ink that
-    its text layer covers; null for a page whose text is printed.
+    its text layer covers; null for a page whose text is printed. `ligatures`: boxes of glyphs that the file does not
+    decode and that were read as ligatures by their shape.
     """
 
     width: float
@@ -213,6 +214,7 @@ class PageMarks:
     fields: list[PrintedField] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     comments: list[tuple[Bbox, str]] = field(default_factory=list)
+    ligatures: list[Bbox] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
     glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs

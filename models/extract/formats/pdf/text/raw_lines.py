@@ -5,7 +5,6 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line
 from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 
@@ -103,46 +102,12 @@ def iter_spans(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def iter_glyphs(text_page: Any) -> Iterator[Any]:
     """Yield the engine's own character records, which can be rewritten."""
+    for glyphs in iter_lines_of_glyphs(text_page):
+        yield from glyphs
+
+
+def iter_lines_of_glyphs(text_page: Any) -> Iterator[list[Any]]:
+    """Yield the engine's own character records of each line."""
     for block in text_page.this:
         for line in block if block.m_internal.type == _TEXT else ():
-            for char in line:
-                yield char.m_internal
-
-
-_UNDECODED: Final = 0xFFFD
-"""Code point of a glyph that the file does not decode."""
-_SAMPLES: Final = 3
-"""Glyphs that are drawn of each kind; one without ink shows that the kind is a blank."""
-_INSET: Final = 0.15
-"""Share of a glyph's width at both sides that its neighbours may reach into."""
-
-
-def show_blanks(
-    text_page: Any,
-    blocks: list[dict[str, Any]],
-    font_name: Callable[[Any], str],
-    has_ink: Callable[[Bbox], bool],
-) -> bool:
-    """Rewrite undecoded characters that have no ink to blanks in `text_page`; return whether there were any.
-
-    Glyphs of one font and one width are of one kind.
-    """
-    if not any("\ufffd" in span["text"] for span in iter_spans(blocks)):
-        return False
-    kinds: dict[tuple[str, float], list[Any]] = {}
-    for glyph in iter_glyphs(text_page):
-        if glyph.c == _UNDECODED:
-            width = (glyph.quad.lr.x - glyph.quad.ll.x) / max(glyph.size, 0.1)
-            kinds.setdefault((font_name(glyph.font), round(width, 2)), []).append(glyph)
-    blanks = [glyphs for glyphs in kinds.values() if not all(has_ink(_inner_box(glyph)) for glyph in glyphs[:_SAMPLES])]
-    for glyphs in blanks:
-        for glyph in glyphs:
-            glyph.c = 0x20
-    return bool(blanks)
-
-
-def _inner_box(glyph: Any) -> Bbox:
-    quad = glyph.quad
-    xs, ys = (quad.ul.x, quad.ur.x, quad.ll.x, quad.lr.x), (quad.ul.y, quad.ur.y, quad.ll.y, quad.lr.y)
-    inset = _INSET * (max(xs) - min(xs))
-    return (min(xs) + inset, min(ys), max(xs) - inset, max(ys))
+            yield [char.m_internal for char in line]

@@ -139,8 +139,15 @@ class Look:
         """Return the page without its text around the box (points), as rows × columns × colours at a fine scale."""
         x0, y0, x1, y1 = (round(side * _FINE_SCALE) for side in box)
         area = (x0 - _FINE_RIM, y0 - _FINE_RIM, x1 + _FINE_RIM, y1 + _FINE_RIM)
-        scale = _FINE_SCALE
-        pixmap = self._display.draw(scale, area, text=False)
+        return self._read_pixels(area, _FINE_SCALE, text=False)
+
+    def pixels_of_text(self, box: Bbox, scale: float) -> npt.NDArray[np.uint8]:
+        """Return the page inside the box (points) as rows × columns × colours at `scale` pixels per point."""
+        x0, y0, x1, y1 = (round(side * scale) for side in box)
+        return self._read_pixels((x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)), scale, text=True)
+
+    def _read_pixels(self, area: PixelBox, scale: float, *, text: bool) -> npt.NDArray[np.uint8]:
+        pixmap = self._display.draw(scale, area, text=text)
         samples = bytes(mupdf.fz_pixmap_samples_memoryview(pixmap))
         return np.frombuffer(samples, np.uint8).reshape(area[3] - area[1], area[2] - area[0], _DEEP)
 
