@@ -13,10 +13,11 @@ from models.extract.formats.pdf.glyphs import make_glyph_finder
 from models.extract.formats.pdf.signs import take_signs
 from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from models.extract.formats.pdf.text.fractions import write_fractions
-from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_symbols
+from models.extract.formats.pdf.text.raw_lines import add_missing_blanks
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
 from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
+from models.extract.formats.pdf.text.symbols import Shown, show_symbols
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.formats.pdf.text.undecoded import decode_by_shape
 from models.extract.formats.pdf.text.vertical import join_vertical
@@ -25,7 +26,7 @@ from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
 from models.extract.formats.pdf.visibility.scan_layer import measure_ink
 from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, call_once, see_page
-from models.extract.formats.pdf.visibility.type3 import correct_sizes, part_lines
+from models.extract.formats.pdf.visibility.type3 import add_dropped, correct_sizes, find_dropped, part_lines
 from models.extract.formats.pdf.visibility.unseen import UnseenText
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
 
@@ -53,13 +54,15 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     stored = _hide_pictures(text_page) if has_pictures else {}
     images = {order: _box_of(block) for order, block in stored.items()}
     blocks = text_page.extractDICT()["blocks"]
+    dropped = find_dropped(page, text_page, blocks)
     has_new_sizes = correct_sizes(page, text_page, blocks)
     if has_new_sizes:
         blocks = text_page.extractDICT()["blocks"]
-    shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
     draw = call_once(lambda: Look(DisplayList(page)))
+    shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name, draw)
     decoded = decode_by_shape(page, text_page, blocks, mupdf.ll_fz_font_name, draw)
-    blocks = text_page.extractDICT()["blocks"] if shown or decoded.is_changed else blocks
+    blocks = text_page.extractDICT()["blocks"] if shown.is_changed or decoded.is_changed else blocks
+    add_dropped(blocks, dropped)
     mark_scripts(text_page, blocks)
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
@@ -95,7 +98,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
         boxes = list(marks.lines)
         marks.layer_ink = lambda: measure_ink(page, boxes)
     if tagged:
-        _add_tags(page, marks, shown)
+        _add_tags(page, marks, shown.codes)
     return marks
 
 

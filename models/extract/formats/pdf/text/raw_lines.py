@@ -1,12 +1,11 @@
 """Characters of selected lines of a page from the engine's raw dictionary, which is slow and read only when needed."""
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
 from models.extract.layout.lines.marks import Line
-from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 
 Key = tuple[int, int]
 
@@ -74,23 +73,8 @@ def _insert_blanks(line: Line, chars: list[dict[str, Any]]) -> None:
     line.key = (-1, -1)
 
 
-Shown = dict[int, int]
-"""Code points of the text layer → code points that the page shows."""
 _TEXT: Final = 0
 """The engine's type of text blocks."""
-
-
-def show_symbols(text_page: Any, blocks: list[dict[str, Any]], font_name: Callable[[Any], str]) -> Shown:
-    """Rewrite the characters of symbol fonts in `text_page` and return the replacements; empty when none were made."""
-    if not any(symbol_font(span["font"]) is not None for span in iter_spans(blocks)):
-        return {}
-    shown: Shown = {}
-    for glyph in iter_glyphs(text_page):
-        point = shown_symbol(font_name(glyph.font), glyph.c)
-        if point != glyph.c:
-            shown[glyph.c] = point
-            glyph.c = point
-    return shown
 
 
 def iter_spans(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ from models.extract.formats.pdf.text.text_lines import clean_glyphs
 from models.extract.formats.pdf.visibility.clipped import MOST_LAYERS, find_clipped, find_on_layers, may_clip
 from models.extract.formats.pdf.visibility.copies import take_copies
 from models.extract.formats.pdf.visibility.paint import PaintedSpan
+from models.extract.formats.pdf.visibility.type3 import find_type3_fonts
 from models.extract.formats.pdf.visibility.unseen import Sight, SightedPage, UnseenText, take_unseen
 
 _SCALE = 1.5
@@ -235,20 +236,13 @@ def see_page(
     stated = _text_of(blocks)
     raw = call_once(lambda: text_page.extractRAWDICT()["blocks"])
     width, height = frame.width, frame.height
-    type3_fonts = call_once(lambda: _find_type3_fonts(page))
+    type3_fonts = call_once(lambda: find_type3_fonts(page))
     sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw, type3_fonts))
     if may_clip(page.read_contents(), width, height):
         sight.unseen += find_clipped(page, len(stated), raw)
     if layers:
         _add_layer_text(page, layers, sight, len(stated), raw)
     return _count_page(frame.turn, stated, blocks, sight, take_copies(blocks))
-
-
-def _find_type3_fonts(page: Any) -> frozenset[str]:
-    """Return the names that the engine gives to the Type 3 fonts of a page: their own, or one with their number."""
-    numbers = [font[0] for font in page.get_fonts(full=True) if font[2] == "Type3"]
-    stated = [page.parent.xref_get_key(number, "Name")[1].removeprefix("/") for number in numbers]
-    return frozenset([*stated, *(f"Type3 ({number} 0 R)" for number in numbers)])
 
 
 def _add_layer_text(page: Any, layers: tuple[int, ...], sight: Sight, stated: int, raw: Any) -> None:

@@ -1,0 +1,88 @@
+"""Characters of fonts of pictures: from tables of the common fonts, in other fonts by the shape of the drawn glyph."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from models.cdom.geometry import Bbox
+from models.extract.formats.pdf.signs import read_sign
+from models.extract.formats.pdf.text.raw_lines import iter_glyphs, iter_spans
+from models.extract.text_quality.symbol_fonts import is_picture_font, shown_symbol, symbol_font
+
+Shown = dict[int, int]
+"""Code points of the text layer → code points that the page shows."""
+_EM: Final = 48.0
+"""Pixels of one em of a drawn glyph."""
+_FIRST_SIGN: Final = 0x2190
+"""Code points from here on are arrows and signs, so that the file itself says what the glyph is."""
+_MOST_DRAWN: Final = 60
+"""Glyphs of different codes that are drawn on a page."""
+
+
+class DrawnGlyphs(Protocol):
+    """A page that is drawn in parts."""
+
+    def pixels_of_text(self, box: Bbox, scale: float) -> npt.NDArray[np.uint8]:
+        """Return the page inside the box (points) as rows × columns × colours at `scale` pixels per point."""
+        ...
+
+
+@dataclass(slots=True)
+class ShownSymbols:
+    """Whether glyphs were rewritten, and the replacements of codes that no font of letters has on the page."""
+
+    is_changed: bool = False
+    codes: Shown = field(default_factory=dict)
+
+
+def show_symbols(
+    text_page: Any, blocks: list[dict[str, Any]], font_name: Callable[[Any], str], draw: Callable[[], DrawnGlyphs]
+) -> ShownSymbols:
+    """Rewrite the characters of fonts of pictures in `text_page` and return what was rewritten.
+
+    Args:
+        text_page: The engine's text page.
+        blocks: Its dictionary.
+        font_name: Returns the name of an engine's font.
+        draw: Returns the drawings of the page, made on demand.
+    """
+    symbols = ShownSymbols()
+    if not any(is_picture_font(span["font"]) for span in iter_spans(blocks)):
+        return symbols
+    drawn: dict[tuple[str, int], int] = {}
+    kept: set[int] = set()
+    for glyph in iter_glyphs(text_page):
+        name = font_name(glyph.font)
+        point = shown_symbol(name, glyph.c)
+        if point == glyph.c and is_picture_font(name) and not _is_known(name, point):
+            key = (name, glyph.c)
+            if key not in drawn and len(drawn) < _MOST_DRAWN:
+                drawn[key] = _read_shape(glyph, draw())
+            point = drawn.get(key, point)
+        if point == glyph.c:
+            kept.add(point)
+            continue
+        symbols.is_changed = True
+        symbols.codes[glyph.c] = point
+        glyph.c = point
+    symbols.codes = {code: point for code, point in symbols.codes.items() if code not in kept}
+    return symbols
+
+
+def _is_known(font: str, point: int) -> bool:
+    """Return whether the character of a font of pictures needs no look at its glyph."""
+    is_greek = symbol_font(font) == "symbol"
+    return (
+        is_greek or chr(point).isspace() or (point >= _FIRST_SIGN and not 0xE000 <= point <= 0xF8FF and point != 0xFFFD)
+    )
+
+
+def _read_shape(glyph: Any, drawn: DrawnGlyphs) -> int:
+    """Return the code point of the sign that a glyph shows; its own code for any other shape."""
+    quad = glyph.quad
+    xs, ys = (quad.ul.x, quad.ur.x, quad.ll.x, quad.lr.x), (quad.ul.y, quad.ur.y, quad.ll.y, quad.lr.y)
+    sign = read_sign(drawn.pixels_of_text((min(xs), min(ys), max(xs), max(ys)), _EM / max(glyph.size, 1.0)))
+    return ord(sign) if sign else int(glyph.c)
