@@ -17,6 +17,7 @@ from models.extract.formats.pdf.text.raw_lines import add_missing_blanks
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
 from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
+from models.extract.formats.pdf.text.strikes import strike_out_words
 from models.extract.formats.pdf.text.symbols import Shown, show_symbols
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.formats.pdf.text.undecoded import decode_by_shape
@@ -84,6 +85,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     if turn is None:
         marks.pixels = OwnPixels(text_page, stored, images)
     add_vectors(marks, blocks)
+    strike_out_words(marks)
     if turn is None:
         take_signs(page, marks, blocks, draw)
         order_letters(marks, text_page)

@@ -14,7 +14,7 @@ from models.extract.coverage.total import count_written
 from models.extract.document.table_checks import check_block
 from models.extract.formats.pdf.engine import ENGINE, VERSION
 from models.extract.formats.pdf.marks import find_marks
-from models.extract.formats.pdf.notes import make_comments
+from models.extract.formats.pdf.notes import make_attached, make_comments, type_stamps
 from models.extract.formats.pdf.render import draw_doubted, draw_grey, render_area, render_only
 from models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
 from models.extract.layout.lines.marks import PageMarks
@@ -88,7 +88,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
     plan = plan_page(marks, options)
     lines = list(marks.lines)
     layout = layout_page(marks)
-    blocks = [*layout.blocks, *make_unseen_blocks(marks, layout.body_size)]
+    blocks = [*type_stamps(layout.blocks, marks.stamps), *make_unseen_blocks(marks, layout.body_size)]
     blocks = flag_miscoded(flag_undecoded(blocks, marks.ligatures))
     areas: tuple[ReadArea, ...] = ()
     if plan.garbled and plan.route is not Route.OCR:
@@ -98,7 +98,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
     is_layer = marks.layer_ink is not None and plan.route is not Route.OCR
     pictures = () if is_layer else _find_pictures(page, plan, blocks, options, marks)
     areas = (*areas, *pictures)
-    comments = make_comments(marks)
+    comments = [*make_comments(marks), *make_attached(marks)]
     content = PageContent(
         number=number,
         width=round(marks.width, 3),

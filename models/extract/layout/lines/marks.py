@@ -214,6 +214,8 @@ class PageMarks:
     fields: list[PrintedField] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     comments: list[tuple[Bbox, str]] = field(default_factory=list)
+    stamps: list[Bbox] = field(default_factory=list)
+    attached: list[tuple[Bbox, str]] = field(default_factory=list)
     ligatures: list[Bbox] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
