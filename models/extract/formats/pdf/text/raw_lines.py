@@ -90,8 +90,9 @@ def iter_glyphs(text_page: Any) -> Iterator[Any]:
         yield from glyphs
 
 
-def iter_lines_of_glyphs(text_page: Any) -> Iterator[list[Any]]:
-    """Yield the engine's own character records of each line."""
-    for block in text_page.this:
-        for line in block if block.m_internal.type == _TEXT else ():
-            yield [char.m_internal for char in line]
+def iter_lines_of_glyphs(text_page: Any, selected: Container[Key] | None = None) -> Iterator[list[Any]]:
+    """Yield the engine's own character records of each line, or of selected ones (number of any block, line)."""
+    for number, block in enumerate(text_page.this):
+        for index, line in enumerate(block) if block.m_internal.type == _TEXT else ():
+            if selected is None or (number, index) in selected:
+                yield [char.m_internal for char in line]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from models.cdom.geometry import Bbox
 from models.extract.formats.pdf.signs import read_sign
-from models.extract.formats.pdf.text.raw_lines import iter_glyphs, iter_spans
+from models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans
 from models.extract.text_quality.symbol_fonts import is_picture_font, shown_symbol, symbol_font
 
 Shown = dict[int, int]
@@ -50,26 +50,39 @@ def show_symbols(
         draw: Returns the drawings of the page, made on demand.
     """
     symbols = ShownSymbols()
-    if not any(is_picture_font(span["font"]) for span in iter_spans(blocks)):
+    selected = {
+        (number, index)
+        for number, block in enumerate(blocks)
+        for index, line in enumerate(block["lines"] if block["type"] == 0 else ())
+        if any(is_picture_font(span["font"]) for span in line["spans"])
+    }
+    if not selected:
         return symbols
     drawn: dict[tuple[str, int], int] = {}
-    kept: set[int] = set()
-    for glyph in iter_glyphs(text_page):
-        name = font_name(glyph.font)
-        point = shown_symbol(name, glyph.c)
-        if point == glyph.c and is_picture_font(name) and not _is_known(name, point):
-            key = (name, glyph.c)
-            if key not in drawn and len(drawn) < _MOST_DRAWN:
-                drawn[key] = _read_shape(glyph, draw())
-            point = drawn.get(key, point)
-        if point == glyph.c:
-            kept.add(point)
-            continue
-        symbols.is_changed = True
-        symbols.codes[glyph.c] = point
-        glyph.c = point
-    symbols.codes = {code: point for code, point in symbols.codes.items() if code not in kept}
+    for glyphs in iter_lines_of_glyphs(text_page, selected):
+        for glyph in glyphs:
+            point = _find_symbol(glyph, font_name(glyph.font), drawn, draw)
+            if point != glyph.c:
+                symbols.is_changed = True
+                symbols.codes[glyph.c] = point
+                glyph.c = point
+    if symbols.codes:
+        letters = {
+            ord(char) for span in iter_spans(blocks) if not is_picture_font(span["font"]) for char in span["text"]
+        }
+        symbols.codes = {code: point for code, point in symbols.codes.items() if code not in letters}
     return symbols
+
+
+def _find_symbol(glyph: Any, font: str, drawn: dict[tuple[str, int], int], draw: Callable[[], DrawnGlyphs]) -> int:
+    """Return the code point that a glyph shows; `drawn` holds those that were read by their shape."""
+    point = shown_symbol(font, glyph.c)
+    if point != glyph.c or not is_picture_font(font) or _is_known(font, point):
+        return point
+    key = (font, point)
+    if key not in drawn and len(drawn) < _MOST_DRAWN:
+        drawn[key] = _read_shape(glyph, draw())
+    return drawn.get(key, point)
 
 
 def _is_known(font: str, point: int) -> bool:
