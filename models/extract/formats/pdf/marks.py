@@ -93,6 +93,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
     marks.painted = seen.painted
+    marks.is_inked = lambda: draw().is_inked()
     marks.ligatures = decoded.ligatures if turn is None else [turn_box(box, turn) for box in decoded.ligatures]
     if seen.has_layer:
         for line in marks.lines:

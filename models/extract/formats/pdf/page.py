@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from models.cdom.coverage import PageCoverage
 from models.cdom.geometry import Bbox
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import DetectedPage, PixelPage
@@ -22,7 +23,7 @@ from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
 from models.extract.pipeline.areas import garbled_areas, picture_areas
 from models.extract.pipeline.ocr_regions import flag_garbled
-from models.extract.pipeline.plan import OUTLINED_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
+from models.extract.pipeline.plan import NO_TEXT, OUTLINED_TEXT, PICTURE_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.pipeline.scan_layers import as_scan_layer, layer_words
 from models.extract.text_quality.ligatures import flag_undecoded
 from models.extract.text_quality.miscoded import flag_miscoded
@@ -114,7 +115,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         engine=ENGINE,
         version=VERSION,
         layer=layer_words(marks) if marks.layer_ink is not None and plan.route is Route.OCR else (),
-        coverage=account_page(number, marks.painted, blocks),
+        coverage=_account(marks, plan, blocks),
         written=count_written([*blocks, *comments]),
     )
     if is_layer:
@@ -126,6 +127,17 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         content=content,
         pixels=PixelPage(number=number, image=image, width=content.width, height=content.height),
     )
+
+
+def _account(marks: PageMarks, plan: PagePlan, blocks: list[PageBlock]) -> PageCoverage:
+    """Return the coverage statement; it judges no page whose ink gave no text, or on which text was left to read."""
+    stated = account_page(marks.number, marks.painted, blocks)
+    is_left_out = plan.reason in _LEFT_OUT or not any(block.text or block.table for block in blocks if not block.unseen)
+    return replace(stated, judged=False) if is_left_out and stated.judged and marks.is_inked() else stated
+
+
+_LEFT_OUT = frozenset(f"{reason}, ocr off" for reason in (NO_TEXT, PICTURE_TEXT, OUTLINED_TEXT))
+"""Reasons of pages with text in pictures or curves that no recogniser reads."""
 
 
 def _find_unread(plan: PagePlan) -> tuple[str, ...]:

@@ -126,6 +126,7 @@ class Look:
         pixels = max(1.0, display.width * display.height)
         self._scale = min(_SCALE, sqrt(_MOST_PIXELS / pixels))
         self._display, self._bands, self._alone = display, dict[int, tuple[bytes, bytes]](), 0
+        self._inked, self._inked_alone = dict[int, npt.NDArray[np.uint8]](), 0
         self._width, self._height = ceil(display.width * self._scale), ceil(display.height * self._scale)
 
     def has_ink(self, box: Bbox) -> bool:
@@ -133,8 +134,26 @@ class Look:
         x0, y0, x1, y1 = self._pixels_of(box)
         if x0 >= x1 or y0 >= y1:
             return False
-        pixels = self._draw((x0, y0, x1, y1), text=True)
-        return any(max(pixels[channel::_DEEP]) - min(pixels[channel::_DEEP]) >= _SEEN for channel in range(_DEEP))
+        if self._inked_alone < _MOST_ALONE:
+            self._inked_alone += 1
+            pixels = np.frombuffer(self._draw((x0, y0, x1, y1), text=True), np.uint8).reshape(-1, _DEEP)
+        else:
+            bands = [self._read_band(number) for number in range(y0 // _BAND, (y1 - 1) // _BAND + 1)]
+            top = y0 // _BAND * _BAND
+            pixels = np.concatenate(bands)[y0 - top : y1 - top, x0:x1].reshape(-1, _DEEP)
+        return bool((pixels.max(axis=0).astype(int) - pixels.min(axis=0) >= _SEEN).any())
+
+    def is_inked(self) -> bool:
+        """Return whether the page is not of one colour."""
+        return self.has_ink((0.0, 0.0, self._display.width, self._display.height))
+
+    def _read_band(self, number: int) -> npt.NDArray[np.uint8]:
+        """Return a band of the page with its text, as rows × columns × colours."""
+        if number not in self._inked:
+            top, bottom = number * _BAND, min(self._height, (number + 1) * _BAND)
+            pixels = np.frombuffer(self._draw((0, top, self._width, bottom), text=True), np.uint8)
+            self._inked[number] = pixels.reshape(bottom - top, self._width, _DEEP)
+        return self._inked[number]
 
     def pixels(self, box: Bbox) -> npt.NDArray[np.uint8]:
         """Return the page without its text around the box (points), as rows × columns × colours at a fine scale."""
