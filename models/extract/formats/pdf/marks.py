@@ -20,6 +20,7 @@ from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.strikes import strike_out_words
 from models.extract.formats.pdf.text.symbols import Shown, show_symbols
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from models.extract.formats.pdf.text.typewriter import settle_typewriter
 from models.extract.formats.pdf.text.undecoded import decode_by_shape
 from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
@@ -77,6 +78,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     marks = PageMarks(
         width=bounds.width, height=bounds.height, lines=join_vertical(find_lines(blocks)), pictures=pictures
     )
+    settle_typewriter(marks.lines)
     marks.rotation = rotation % 360
     add_missing_blanks(marks.lines, text_page)
     join_spaced_letters(marks.lines, text_page)
@@ -98,6 +100,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     if seen.has_layer:
         for line in marks.lines:
             line.confidence = LAYER_CONFIDENCE
+            line.code, line.runs = False, [run for run in line.runs if not run.code]
         boxes = list(marks.lines)
         marks.layer_ink = lambda: measure_ink(page, boxes)
     if tagged:
