@@ -2,14 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
-from models.cdom.geometry import Bbox
-from models.extract.formats.pdf.signs import read_sign
 from models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans
+from models.extract.formats.pdf.text.signs import read_sign
+from models.extract.formats.pdf.text.undecoded import DrawnGlyphs
 from models.extract.text_quality.symbol_fonts import is_picture_font, shown_symbol, symbol_font
 
 Shown = dict[int, int]
@@ -20,14 +17,6 @@ _FIRST_SIGN: Final = 0x2190
 """Code points from here on are arrows and signs, so that the file itself says what the glyph is."""
 _MOST_DRAWN: Final = 60
 """Glyphs of different codes that are drawn on a page."""
-
-
-class DrawnGlyphs(Protocol):
-    """A page that is drawn in parts."""
-
-    def pixels_of_text(self, box: Bbox, scale: float) -> npt.NDArray[np.uint8]:
-        """Return the page inside the box (points) as rows × columns × colours at `scale` pixels per point."""
-        ...
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ _LIGATURES: Final = {"fi": 0xFB01, "fl": 0xFB02, "ff": 0xFB00, "ffi": 0xFB03, "f
 """Letters of the ligatures, and their code points, which the engine never returns: it takes ligatures apart."""
 _PARTS: Final = "fil"
 _BLANK: Final = 0x20
+"""Code point of the space."""
 _GAP: Final = "\ufffd"
 _LETTERS_BEFORE: Final = re.compile(r"[A-Za-z]*\Z")
 _LETTERS_AFTER: Final = re.compile(r"\A[A-Za-z]*")
