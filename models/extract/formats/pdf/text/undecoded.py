@@ -205,7 +205,7 @@ def _find_alike(glyph: Any, letters: dict[str, Any], drawn: DrawnGlyphs) -> dict
 
 
 def _is_level(glyph: Any) -> bool:
-    return abs(glyph.quad.ll.y - glyph.quad.lr.y) < 0.01 and glyph.quad.lr.x > glyph.quad.ll.x
+    return bool(abs(glyph.quad.ll.y - glyph.quad.lr.y) < 0.01 and glyph.quad.lr.x > glyph.quad.ll.x)
 
 
 def _draw_ink(glyph: Any, drawn: DrawnGlyphs) -> Ink:

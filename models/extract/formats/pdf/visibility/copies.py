@@ -73,7 +73,7 @@ def _is_copy(span: PaintedSpan, other: PaintedSpan) -> bool:
     if down > limit:
         return False
     if across <= limit:
-        return whole.startswith(text)
+        return bool(whole.startswith(text))
     is_within = other["bbox"][0] - limit <= span["bbox"][0] and span["bbox"][2] <= other["bbox"][2] + limit
     return is_within and len(text) > _SHORT and text in whole and _is_level(span) and _is_level(other)
 

@@ -148,7 +148,7 @@ def _may_be_wrong(span: dict[str, Any]) -> bool:
     """Return whether a span has an implausible size, or may be of a font whose glyphs hang below their baseline."""
     if not LIMITS.least <= span["size"] <= LIMITS.most:
         return True
-    return abs(span["descender"] - LIMITS.assumed_descent) < 1e-6
+    return bool(abs(span["descender"] - LIMITS.assumed_descent) < 1e-6)
 
 
 def part_lines(blocks: list[dict[str, Any]]) -> None:
