@@ -3,7 +3,7 @@
 import pytest
 
 from models.cdom.flags import LIGATURES_RESTORED, UNDECODED
-from models.cdom.original import ReadOptions
+from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import BlockType
 from models.extract.contract import PageBlock, PageContent
 from models.extract.formats.pdf.document import open_pdf
@@ -17,7 +17,7 @@ UNNAMED = "|~{}"
 
 
 def read(data: bytes) -> PageContent:
-    document = open_pdf(data, ReadOptions(ocr="never"))
+    document = open_pdf(data, ReadOptions(ocr=OcrMode.NEVER))
     try:
         return document.read_page(1).content
     finally:

@@ -66,18 +66,22 @@ def correct_sizes(page: Any, text_page: Any, blocks: list[dict[str, Any]]) -> bo
 
 @dataclass(frozen=True, slots=True)
 class DroppedChar:
-    """A character that the engine drops: the block and line of its text page, and the offset of it in the line."""
+    """A character that the engine drops: the block and line of its text page, and the offset of it in the line.
+
+    `leads`: it belongs to the span of the character after it, otherwise to that of the one before it.
+    """
 
     block: int
     line: int
     offset: int
     char: str
+    leads: bool = False
 
 
 def find_dropped(page: Any, text_page: Any, blocks: list[dict[str, Any]]) -> list[DroppedChar]:
-    """Return the second of doubled letters and the blanks that the engine drops in Type 3 fonts of a huge stated size.
+    """Return the letters and the blanks that the engine drops in Type 3 fonts of a huge stated size.
 
-    It takes two equal letters for an overprint, and words for neighbours, where they are close for that size.
+    It takes a letter for an overprint of an equal one, and words for neighbours, where they are close for that size.
     """
     if all(span["size"] <= LIMITS.most for span in iter_spans(blocks)):
         return []
@@ -85,16 +89,25 @@ def find_dropped(page: Any, text_page: Any, blocks: list[dict[str, Any]]) -> lis
     dropped: list[DroppedChar] = []
     last: tuple[str, float, float, float] | None = None
     position: tuple[int, int, int] | None = None
+    waiting: list[str] = []
     for char, x, y, width in _list_drawn(page):
         is_near = last is not None and abs(y - last[2]) < width
         gap = x - last[1] - last[3] if last is not None and is_near else 0.0
         found = kept.get((char, *_round_place(x, y)))
+        if not is_near:
+            position, waiting = None, []
+        if found is not None and position is None:
+            dropped += [DroppedChar(*found, first, leads=True) for first in waiting]
+            waiting = []
         if position is not None and gap > LIMITS.blank * width and (found is None or found[:2] == position[:2]):
             dropped.append(DroppedChar(*position, " "))
         if found is not None:
             position = (*found[:2], found[2] + 1)
-        elif position is not None and last is not None and is_near and x - last[1] > LIMITS.blank * width:
-            dropped.append(DroppedChar(*position, char))
+        elif last is None or not is_near or x - last[1] > LIMITS.blank * width:
+            if position is None:
+                waiting.append(char)
+            else:
+                dropped.append(DroppedChar(*position, char))
         last = (char, x, y, width)
     return dropped
 
@@ -137,7 +150,7 @@ def add_dropped(blocks: list[dict[str, Any]], dropped: Sequence[DroppedChar]) ->
         line = blocks[missing.block]["lines"][missing.line]
         offset = missing.offset
         for span in line["spans"]:
-            if offset <= len(span["text"]):
+            if offset < len(span["text"]) + (not missing.leads):
                 span["text"] = span["text"][:offset] + missing.char + span["text"][offset:]
                 break
             offset -= len(span["text"])
