@@ -6,8 +6,8 @@ _LOWEST, _HIGHEST = 0.12, 0.42
 """Ems above the baseline between which a line strikes out small letters: an underline is lower, a rule higher."""
 _MARGIN = 0.3
 """Ems between the ends of the line and of the words: lines of charts end anywhere."""
-_SHORTEST = 0.8
-"""Ems: a shorter line is a dash."""
+_SHORTEST = 1.5
+"""Ems: a shorter line is a dash or the bar of a fraction."""
 
 
 def strike_out_words(marks: PageMarks) -> None:
