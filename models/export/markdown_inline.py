@@ -24,7 +24,7 @@ _SPECIAL = re.compile(_MARKUP.format(end=""))
 _SPECIAL_IN_PART = re.compile(_MARKUP.format(end=r"|\Z"))
 _SPECIAL_IN_LABEL = re.compile(rf"[\[\]]|{_SPECIAL_IN_PART.pattern}")
 _NOT_IN_TICKS = re.compile(r"[`\n]|\]:")  # `]:` inside ticks at a line's start ends a link definition's label
-_LINE_START = re.compile(r"^(?:[#>+=-]|~(?=~~)|\*(?=\s|$)|\d{1,9}[.)](?=\s|$)|[|:](?=[ \t|:-]*$))", re.MULTILINE)
+_LINE_START = re.compile(r"^(?:[#>+=-]|~(?!~(?!~))|\*(?=\s|$)|\d{1,9}[.)](?=\s|$)|[|:](?=[ \t|:-]*$))", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
 _MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
 _TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")

@@ -157,7 +157,7 @@ def account_recognised(
     """Return the coverage statement of a recognised page.
 
     Args:
-        layer: Statement of the page's text layer.
+        layer: Statement of the page's text layer. A page with ink and no layer is judged by its recognised words.
         lines: Recognised lines with their boxes.
         blocks: Blocks made of the recognised lines.
         number: Page number, 1-based.
@@ -179,7 +179,7 @@ def account_recognised(
         characters=add_counts((before.characters, words.characters)),
         excluded=(*before.excluded, *words.excluded),
         lost=(*before.lost, *words.lost),
-        judged=layer.judged and words.judged,
+        judged=words.judged and (layer.judged or words.characters.placed > 0),
     )
 
 

@@ -16,7 +16,7 @@ from models.extract.layout.lines.inline import attach_marks, stretch_over_pictur
 from models.extract.layout.lines.marks import Line, PageMarks
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
 from models.extract.layout.lines.pieces import merge_entries, merge_pieces
-from models.extract.layout.lines.turned import PageTurn, find_turn
+from models.extract.layout.lines.turned import PageTurn, find_turn, take_outer_lines
 from models.extract.layout.tables.scoring.addresses import free_addresses
 from models.extract.layout.tables.scoring.find import find_tables
 from models.extract.layout.tables.scoring.titles import free_titles
@@ -64,9 +64,43 @@ def layout_page(marks: PageMarks) -> PageLayout:
     """Return the blocks of a page in reading order; every line is in exactly one of them."""
     if degrees := find_turn(marks.lines):
         turned = PageTurn(marks.width, marks.height, degrees)
-        layout = _lay_out_upright(turned.turn_marks(marks))
-        return PageLayout([turned.turn_block_back(block, marks.number) for block in layout.blocks], layout.body_size)
+        above, between, below = take_outer_lines(marks.lines, degrees)
+        layout = _lay_out_upright(turned.turn_marks(replace(marks, lines=between)))
+        blocks = [turned.turn_block_back(block, marks.number) for block in layout.blocks]
+        return PageLayout(_surround_columns(blocks, above, below, marks, layout.body_size), layout.body_size)
     return _lay_out_upright(marks)
+
+
+_TITLE_SIZE = 1.1
+"""Sizes of the text from which a line above vertical text is its title."""
+
+
+def _surround_columns(
+    blocks: list[PageBlock], above: list[Line], below: list[Line], marks: PageMarks, body: float
+) -> list[PageBlock]:
+    """Return the blocks of vertical text after the lines above it, of which larger ones are titles, and before others.
+
+    The vertical text keeps its relations.
+    """
+    heads = [
+        make_block(BlockType.HEADING, [line], marks, level=1)
+        if line.size >= _TITLE_SIZE * body
+        else make_block(BlockType.PARAGRAPH, [line], marks)
+        for line in above
+    ]
+    feet = [
+        make_block(BlockType.PAGE_FOOTER if line.text.isdigit() else BlockType.PARAGRAPH, [line], marks)
+        for line in below
+    ]
+    moved = [
+        replace(
+            block,
+            parent=None if block.parent is None else block.parent + len(heads),
+            continues=None if block.continues is None else block.continues + len(heads),
+        )
+        for block in blocks
+    ]
+    return [*heads, *moved, *feet]
 
 
 def _lay_out_upright(marks: PageMarks) -> PageLayout:

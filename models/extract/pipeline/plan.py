@@ -15,6 +15,8 @@ from models.extract.text_quality.garbled import find_garbled
 from models.extract.text_quality.statistics import measure_lines
 from models.extract.text_quality.symbol_fonts import symbol_font
 
+NO_TEXT = "no-text"
+"""Reason for pages without text that have pictures or many shapes."""
 PICTURE_TEXT = "picture-text"
 """Reason for pages whose few words of text are good, but whose picture holds more text."""
 GARBAGE_TEXT = "garbage-text"
@@ -103,7 +105,7 @@ def _find_reason_for_ocr(marks: PageMarks) -> str | None:
     hidden = sum(len(line.text) for line in marks.unseen)
     covered = _picture_share(marks)
     if not marks.lines and not hidden:
-        return "no-text" if covered > _SOME_SHARE or len(marks.shapes) > _MANY_SHAPES else None
+        return NO_TEXT if covered > _SOME_SHARE or len(marks.shapes) > _MANY_SHAPES else None
     if marks.layer_ink or (covered > _SCAN_SHARE and len(text) < _LAYER_SHARE * (len(text) + hidden)):
         return HIDDEN_LAYER
     if (len(text) < _FEW_CHARS and covered > _SOME_SHARE) or (len(text) < _TITLE_CHARS and covered > _PICTURE_SHARE):

@@ -48,6 +48,12 @@ _NAME: Final = re.compile(
     r"(?:[A-Z]{6}\+)?(symbol|wingdings ?[23]?|webdings|(?:itc ?)?zapf ?dingbats)(?![a-z]{3})", re.IGNORECASE
 )
 """Names of symbol fonts in files: with a subset mark before and the style after."""
+_PICTURES: Final = re.compile(
+    r"dingbat|[a-z]dings\b|pictos?\b|pictogra|ornament|checkmark|check ?box|fontawesome|glyphicon|icons?\b|icomoon"
+    r"|bullets?\b|marlett",
+    re.IGNORECASE,
+)
+"""Parts of the names of fonts that have pictures in place of letters."""
 _PRIVATE: Final = range(0xF020, 0xF100)
 _MOST_REMEMBERED: Final = 1024
 """Font names whose kind is cached: more than any document has."""
@@ -58,6 +64,12 @@ def symbol_font(name: str) -> str | None:
     """Return the symbol font that a font name means; None for a font of letters."""
     match = _NAME.match(name)
     return match[1].lower().replace("wingdings2", "wingdings 2") if match is not None else None
+
+
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def is_picture_font(name: str) -> bool:
+    """Return whether a font name means a font of pictures in place of letters, with a table of its signs or without."""
+    return symbol_font(name) is not None or _PICTURES.search(name) is not None
 
 
 def shown_symbol(font: str, point: int) -> int:

@@ -258,15 +258,13 @@ PAINTS: dict[str, Paint] = {
 
 
 def make_page(seed: int) -> MadePage:
-    """Return a page of three to seven texts, each of its own word.
-
-    No letter is doubled: the engine itself takes one of two for an overprint where a Type 3 font's stated size is huge.
-    """
+    """Return a page of three to seven texts, each of its own word, some with a letter twice."""
     chance = random.Random(seed)
     page = MadePage()
     words: set[str] = set()
     for row in range(chance.randrange(3, 8)):
         word = "".join(chance.sample(LETTERS, k=7))
+        word = word[:3] + word[2] + word[4:] if chance.random() < 0.2 else word
         if word in words:
             continue
         words.add(word)
@@ -286,10 +284,9 @@ def draw(data: bytes) -> npt.NDArray[np.int16]:
         return np.frombuffer(pixmap.samples, np.uint8).reshape(pixmap.height, pixmap.width, 3).astype(np.int16)
 
 
-def without_text(content: str) -> str:
-    """Return the content of a text with its words taken out; whatever is painted beside it stays."""
-    start, end = content.rindex(" ("), content.rindex(") Tj")
-    return f"{content[:start]} ({content[end:]}"
+def take_word(content: str, word: str, kind: str) -> str:
+    """Return the content of a text without its word; what is painted through the word alone goes with it."""
+    return "" if kind == "clipped" else content.replace(f"({word})", "()")
 
 
 def find_seen(page: MadePage) -> list[bool]:
@@ -300,7 +297,7 @@ def find_seen(page: MadePage) -> list[bool]:
         other = MadePage(
             page.texts, page.resources, [body.replace(f"({word})".encode(), b"()") for body in page.objects]
         )
-        parts = [text.replace(f"({word})", "()") if i == index else text for i, (_, _, text) in enumerate(page.texts)]
+        parts = [take_word(text, word, kind) if i == index else text for i, (_, kind, text) in enumerate(page.texts)]
         changed = np.abs(whole - draw(other.write("\n".join(parts)))).max(axis=2) >= SEEN_LEVELS
         seen.append(int(changed.sum()) >= SEEN_PIXELS)
     return seen

@@ -81,3 +81,8 @@ def test_a_link_without_a_safe_address_is_its_label() -> None:
 
 def test_superscript_figures_are_written_as_characters() -> None:
     assert inline("15² euro", [Span(start=2, end=3, superscript=True)]) == "15² euro"
+
+
+def test_struck_out_text_at_the_start_of_a_line_keeps_its_marks() -> None:
+    assert inline("old new", [Span(start=0, end=3, strike=True)]) == "~~old~~ new"
+    assert inline("~~~ old") != "~~~ old"

@@ -1,7 +1,7 @@
 """Marks of a PDF page, read in one MuPDF pass; boxes are in points after the page's rotation."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from models.cdom.geometry import Bbox
@@ -10,21 +10,25 @@ from models.extract.formats.pdf.annotations import add_annotations
 from models.extract.formats.pdf.engine import BROKEN, mupdf, print_structure
 from models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
 from models.extract.formats.pdf.glyphs import make_glyph_finder
-from models.extract.formats.pdf.signs import take_signs
 from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
 from models.extract.formats.pdf.text.fractions import write_fractions
-from models.extract.formats.pdf.text.raw_lines import Shown, add_missing_blanks, show_blanks, show_symbols
+from models.extract.formats.pdf.text.raw_lines import add_missing_blanks
 from models.extract.formats.pdf.text.rtl import order_letters, order_tags
 from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
+from models.extract.formats.pdf.text.signs import take_signs
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
+from models.extract.formats.pdf.text.strikes import strike_out_words
+from models.extract.formats.pdf.text.symbols import Shown, show_symbols
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from models.extract.formats.pdf.text.typewriter import settle_typewriter
+from models.extract.formats.pdf.text.undecoded import decode_by_shape
 from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
 from models.extract.formats.pdf.visibility.scan_layer import measure_ink
 from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, call_once, see_page
-from models.extract.formats.pdf.visibility.type3 import correct_sizes, part_lines
+from models.extract.formats.pdf.visibility.type3 import add_dropped, correct_sizes, find_dropped, part_lines
 from models.extract.formats.pdf.visibility.unseen import UnseenText
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
 
@@ -51,19 +55,13 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     text_page = page.get_textpage(flags=_FLAGS | _PICTURES if has_pictures else _FLAGS, clip=EVERYWHERE)
     stored = _hide_pictures(text_page) if has_pictures else {}
     images = {order: _box_of(block) for order, block in stored.items()}
-    blocks = text_page.extractDICT()["blocks"]
-    has_new_sizes = correct_sizes(page, text_page, blocks)
-    if has_new_sizes:
-        blocks = text_page.extractDICT()["blocks"]
-    shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name)
     draw = call_once(lambda: Look(DisplayList(page)))
-    changed = show_blanks(text_page, blocks, mupdf.ll_fz_font_name, lambda box: draw().has_ink(box))
-    blocks = text_page.extractDICT()["blocks"] if shown or changed else blocks
-    mark_scripts(text_page, blocks)
+    glyphs = _read_glyphs(page, text_page, draw)
+    blocks = glyphs.blocks
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
     seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame, draw)
-    if has_new_sizes:
+    if glyphs.has_new_sizes:
         part_lines(blocks)
     pictures = list(images.values())
     if turn is not None:
@@ -72,6 +70,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     marks = PageMarks(
         width=bounds.width, height=bounds.height, lines=join_vertical(find_lines(blocks)), pictures=pictures
     )
+    settle_typewriter(marks.lines)
     marks.rotation = rotation % 360
     add_missing_blanks(marks.lines, text_page)
     join_spaced_letters(marks.lines, text_page)
@@ -80,6 +79,7 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     if turn is None:
         marks.pixels = OwnPixels(text_page, stored, images)
     add_vectors(marks, blocks)
+    strike_out_words(marks)
     if turn is None:
         take_signs(page, marks, blocks, draw)
         order_letters(marks, text_page)
@@ -87,14 +87,47 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
     marks.painted = seen.painted
+    marks.is_inked = lambda: draw().is_inked()
+    marks.ligatures = glyphs.ligatures if turn is None else [turn_box(box, turn) for box in glyphs.ligatures]
     if seen.has_layer:
         for line in marks.lines:
             line.confidence = LAYER_CONFIDENCE
+            line.code, line.runs = False, [run for run in line.runs if not run.code]
         boxes = list(marks.lines)
         marks.layer_ink = lambda: measure_ink(page, boxes)
     if tagged:
-        _add_tags(page, marks, shown)
+        _add_tags(page, marks, glyphs.shown)
     return marks
+
+
+@dataclass(frozen=True, slots=True)
+class _Glyphs:
+    """The engine's blocks with their characters as the page shows them.
+
+    `shown`: codes of picture fonts and the signs that they show. `ligatures`: boxes of glyphs read by their shape.
+    `has_new_sizes`: sizes of Type 3 fonts were corrected.
+    """
+
+    blocks: list[dict[str, Any]]
+    shown: Shown
+    ligatures: list[Bbox]
+    has_new_sizes: bool
+
+
+def _read_glyphs(page: Any, text_page: Any, draw: Callable[[], Look]) -> _Glyphs:
+    """Correct the characters and sizes of the text page and return its blocks."""
+    blocks = text_page.extractDICT()["blocks"]
+    dropped = find_dropped(page, text_page, blocks)
+    has_new_sizes = correct_sizes(page, text_page, blocks)
+    if has_new_sizes:
+        blocks = text_page.extractDICT()["blocks"]
+    shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name, draw)
+    decoded = decode_by_shape(page, text_page, blocks, mupdf.ll_fz_font_name, draw)
+    if shown.is_changed or decoded.is_changed:
+        blocks = text_page.extractDICT()["blocks"]
+    add_dropped(blocks, dropped)
+    mark_scripts(text_page, blocks)
+    return _Glyphs(blocks, shown.codes, decoded.ligatures, has_new_sizes)
 
 
 def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:

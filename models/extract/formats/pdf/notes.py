@@ -1,6 +1,7 @@
 """Notes of reviewers, struck-out text and attached files of a PDF, which the text of its pages does not hold."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from models.cdom.flags import COMMENT
@@ -33,14 +34,18 @@ _HIDDEN = pymupdf.PDF_ANNOT_IS_HIDDEN
 
 
 def add_notes(page: Any, marks: PageMarks) -> None:
-    """Add the comments of reviewers to the marks, and mark the text that they struck out."""
+    """Add the comments, stamps and attached files of reviewers to the marks, and mark the text that they struck out."""
     turn = page.rotation_matrix if page.rotation else None
     for annotation in _list_notes(page):
         text = clean_text(annotation.info.get("content"))
         box = _turned((annotation.rect.x0, annotation.rect.y0, annotation.rect.x1, annotation.rect.y1), turn)
-        if text:
+        if text and annotation.type[0] in _COMMENTED:
             marks.comments.append((box, " ".join(text.split())))
-        if annotation.type[0] == pymupdf.PDF_ANNOT_STRIKE_OUT:
+        if annotation.type[0] == pymupdf.PDF_ANNOT_STAMP:
+            marks.stamps.append(box)
+        if annotation.type[0] == pymupdf.PDF_ANNOT_FILE_ATTACHMENT:
+            marks.attached.append((box, clean_text(annotation.file_info.get("filename")) or text or ""))
+        elif annotation.type[0] == pymupdf.PDF_ANNOT_STRIKE_OUT:
             corners = annotation.vertices or []
             for start in range(0, len(corners) - 3, 4):
                 xs, ys = zip(*corners[start : start + 4], strict=True)
@@ -48,7 +53,9 @@ def add_notes(page: Any, marks: PageMarks) -> None:
 
 
 def _list_notes(page: Any) -> Iterator[Any]:
-    for count, annotation in enumerate(page.annots(types=list(_COMMENTED))):
+    for count, annotation in enumerate(
+        page.annots(types=[*_COMMENTED, pymupdf.PDF_ANNOT_STAMP, pymupdf.PDF_ANNOT_FILE_ATTACHMENT])
+    ):
         if count >= _MOST_NOTES:
             return
         if not annotation.flags & _HIDDEN:
@@ -80,6 +87,41 @@ def make_comments(marks: PageMarks) -> list[PageBlock]:
     return [
         PageBlock(type=BlockType.FOOTNOTE, text=text, bbox=round_bbox(box), flags=(COMMENT,))
         for box, text in marks.comments
+    ]
+
+
+def type_stamps(blocks: Sequence[PageBlock], stamps: Sequence[Bbox]) -> list[PageBlock]:
+    """Return the blocks with the text of stamps (boxes, points) as comments: no heading is stamped on a page."""
+    return [
+        replace(block, type=BlockType.FOOTNOTE, level=None, flags=(*block.flags, COMMENT))
+        if block.type in _STAMPED and any(_is_inside(block.bbox, stamp) for stamp in stamps)
+        else block
+        for block in blocks
+    ]
+
+
+_STAMPED = frozenset({BlockType.PARAGRAPH, BlockType.HEADING})
+
+
+def _is_inside(box: Bbox | None, area: Bbox) -> bool:
+    if box is None:
+        return False
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    is_central = area[0] <= x <= area[2] and area[1] <= y <= area[3]
+    return is_central and box[2] - box[0] <= area[2] - area[0] and box[3] - box[1] <= area[3] - area[1]
+
+
+def make_attached(marks: PageMarks) -> list[PageBlock]:
+    """Return a block with the name of each file that is pinned to the page."""
+    return [
+        PageBlock(
+            type=BlockType.KEY_VALUE,
+            text=f"Attached file: {name}",
+            bbox=round_bbox(box),
+            path=f"{ATTACHMENT}{marks.number}.{number}",
+        )
+        for number, (box, name) in enumerate(marks.attached, 1)
+        if name
     ]
 
 

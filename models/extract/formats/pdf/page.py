@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from models.cdom.coverage import PageCoverage
 from models.cdom.geometry import Bbox
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import DetectedPage, PixelPage
@@ -14,7 +15,7 @@ from models.extract.coverage.total import count_written
 from models.extract.document.table_checks import check_block
 from models.extract.formats.pdf.engine import ENGINE, VERSION
 from models.extract.formats.pdf.marks import find_marks
-from models.extract.formats.pdf.notes import make_comments
+from models.extract.formats.pdf.notes import make_attached, make_comments, type_stamps
 from models.extract.formats.pdf.render import draw_doubted, draw_grey, render_area, render_only
 from models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
 from models.extract.layout.lines.marks import PageMarks
@@ -22,9 +23,9 @@ from models.extract.layout.page import layout_page
 from models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
 from models.extract.pipeline.areas import garbled_areas, picture_areas
 from models.extract.pipeline.ocr_regions import flag_garbled
-from models.extract.pipeline.plan import OUTLINED_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
+from models.extract.pipeline.plan import NO_TEXT, OUTLINED_TEXT, PICTURE_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.pipeline.scan_layers import as_scan_layer, layer_words
-from models.extract.text_quality.ligatures import restore_ligatures
+from models.extract.text_quality.ligatures import flag_undecoded
 from models.extract.text_quality.miscoded import flag_miscoded
 
 
@@ -88,7 +89,8 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
     plan = plan_page(marks, options)
     lines = list(marks.lines)
     layout = layout_page(marks)
-    blocks = flag_miscoded(restore_ligatures([*layout.blocks, *make_unseen_blocks(marks, layout.body_size)]))
+    blocks = [*type_stamps(layout.blocks, marks.stamps), *make_unseen_blocks(marks, layout.body_size)]
+    blocks = flag_miscoded(flag_undecoded(blocks, marks.ligatures))
     areas: tuple[ReadArea, ...] = ()
     if plan.garbled and plan.route is not Route.OCR:
         areas = garbled_areas(blocks, lines, plan.garbled, (marks.width, marks.height), marks.words_of)
@@ -97,7 +99,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
     is_layer = marks.layer_ink is not None and plan.route is not Route.OCR
     pictures = () if is_layer else _find_pictures(page, plan, blocks, options, marks)
     areas = (*areas, *pictures)
-    comments = make_comments(marks)
+    comments = [*make_comments(marks), *make_attached(marks)]
     content = PageContent(
         number=number,
         width=round(marks.width, 3),
@@ -113,7 +115,7 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         engine=ENGINE,
         version=VERSION,
         layer=layer_words(marks) if marks.layer_ink is not None and plan.route is Route.OCR else (),
-        coverage=account_page(number, marks.painted, blocks),
+        coverage=_account(marks, plan, blocks),
         written=count_written([*blocks, *comments]),
     )
     if is_layer:
@@ -125,6 +127,17 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         content=content,
         pixels=PixelPage(number=number, image=image, width=content.width, height=content.height),
     )
+
+
+def _account(marks: PageMarks, plan: PagePlan, blocks: list[PageBlock]) -> PageCoverage:
+    """Return the coverage statement; it judges no page whose ink gave no text, or on which text was left to read."""
+    stated = account_page(marks.number, marks.painted, blocks)
+    is_left_out = plan.reason in _LEFT_OUT or not any(block.text or block.table for block in blocks if not block.unseen)
+    return replace(stated, judged=False) if is_left_out and stated.judged and marks.is_inked() else stated
+
+
+_LEFT_OUT = frozenset(f"{reason}, ocr off" for reason in (NO_TEXT, PICTURE_TEXT, OUTLINED_TEXT))
+"""Reasons of pages with text in pictures or curves that no recogniser reads."""
 
 
 def _find_unread(plan: PagePlan) -> tuple[str, ...]:

@@ -183,6 +183,11 @@ def divides_nothing(text: str, following: str) -> bool:
     return not (text or following)
 
 
+def is_blank() -> bool:
+    """Return that nothing is known to be drawn on the page."""
+    return False
+
+
 @dataclass(slots=True)
 class PageMarks:
     """Everything on one page. Boxes: `pictures` images, `shapes` other drawings, `fills` shaded areas.
@@ -196,7 +201,9 @@ class PageMarks:
     `seen`: boxes of the tables that a layout detector found, null without one; `doubts`: reasons for a second opinion
     on the page's tables, null when not requested. `rotation`: the page's own, in degrees. `divides`: returns True when
     the hyphen at the end of a text divides its last word. `layer_ink`: returns the share (0..1) of a scan's ink that
-    its text layer covers; null for a page whose text is printed.
+    its text layer covers; null for a page whose text is printed. `ligatures`: boxes of glyphs that the file does not
+    decode and that were read as ligatures by their shape. `is_inked`: returns whether the drawn page is not of one
+    colour. `stamps` and `attached`: boxes of stamps, and of pinned files with their names.
     """
 
     width: float
@@ -213,6 +220,9 @@ class PageMarks:
     fields: list[PrintedField] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     comments: list[tuple[Bbox, str]] = field(default_factory=list)
+    stamps: list[Bbox] = field(default_factory=list)
+    attached: list[tuple[Bbox, str]] = field(default_factory=list)
+    ligatures: list[Bbox] = field(default_factory=list)
     split: Callable[[Line], list[Piece]] = split_evenly
     dashes: list[Rule] = field(default_factory=list)
     glyphs: Callable[[list[Bbox]], list[list[MathGlyph]]] = find_no_glyphs
@@ -225,6 +235,7 @@ class PageMarks:
     seen: list[Bbox] | None = None
     doubts: list[str] | None = None
     layer_ink: Callable[[], float] | None = None
+    is_inked: Callable[[], bool] = is_blank
 
     def words_of(self, line: Line) -> list[Piece]:
         """Return the words of a line; for a line joined of several, the words of each."""

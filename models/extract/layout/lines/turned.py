@@ -11,7 +11,7 @@ from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.table import Table
 from models.cdom.visible import is_wide
 from models.extract.contract import PageBlock
-from models.extract.layout.lines.marks import Fill, Line, PageMarks, Piece, Rule, TaggedLine, find_no_glyphs
+from models.extract.layout.lines.marks import DOWNWARDS, Fill, Line, PageMarks, Piece, Rule, TaggedLine, find_no_glyphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,27 @@ def find_turn(lines: list[Line]) -> int:
     )
     is_turned = turn > 0 and most >= max(least, LIMITS.share * chars.total())
     return turn if is_turned else 0
+
+
+def take_outer_lines(lines: list[Line], turn: int) -> tuple[list[Line], list[Line], list[Line]]:
+    """Part the lines of a page with vertical Chinese or Japanese.
+
+    Returns:
+        The upright lines above all columns, the lines between them, and the upright lines below all columns, each from
+        top to bottom. On any other page all lines are between.
+    """
+    columns = [line for line in lines if turn == DOWNWARDS and line.turn == turn]
+    if 2 * sum(is_wide(line.text) for line in columns) <= len(columns):
+        return [], lines, []
+    top, bottom = min(line.y0 for line in columns), max(line.y1 for line in columns)
+    above = [line for line in lines if line.upright and line.y1 <= top]
+    below = [line for line in lines if line.upright and line.y0 >= bottom]
+    outer = {id(line) for line in (*above, *below)}
+
+    def place(line: Line) -> tuple[float, float]:
+        return (line.base, line.x0)
+
+    return sorted(above, key=place), [line for line in lines if id(line) not in outer], sorted(below, key=place)
 
 
 def find_turns(lines: list[Line]) -> list[int]:

@@ -160,6 +160,8 @@ def _is_head(line: Line, left: float, right: float, top: float) -> bool:
 def _is_text_before(run: list[_MarginNumber], texts: list[Line], left: float) -> bool:
     """Return True when the numbers are at the right of full lines of text, which contents and tables are not."""
     rows = [[line for line in texts if abs(line.base - number.line.base) <= _reach(number)] for number in run]
+    if len(rows) >= LIMITS.least_whole and 2 * sum(map(bool, rows)) > len(rows):
+        rows = [row for row in rows if row]
     if any(len(row) != 1 or row[0].x1 > left or row[0].text.endswith(_LEADERS) for row in rows):
         return False
     widths = [row[0].x1 - row[0].x0 for row in rows]

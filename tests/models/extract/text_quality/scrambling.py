@@ -25,19 +25,22 @@ def make_page(body: str, map_code: Callable[[int], str | None] | None, *, other:
     return bytes(document.tobytes())
 
 
-def map_font(document: Any, page: Any, font: str, map_code: Callable[[int], str | None], *, named: str = "") -> None:
-    """The page's font says `map_code(code)` of each code, and is called `named`."""
+def map_font(
+    document: Any, page: Any, font: str, map_code: Callable[[int], str | None], *, named: str = "", blank: str = ""
+) -> None:
+    """The page's font says `map_code(code)` of each code, `blank` of the space, and is called `named`."""
     found = next(xref for xref, _, _, base, *_ in page.get_fonts() if base == font)
     stream = document.get_new_xref()
     document.update_object(stream, "<<>>")
-    document.update_stream(stream, _write_map(map_code))
+    document.update_stream(stream, _write_map(map_code, blank))
     document.xref_set_key(found, "ToUnicode", f"{stream} 0 R")
     if named:
         document.xref_set_key(found, "BaseFont", f"/{named}")
 
 
-def _write_map(map_code: Callable[[int], str | None]) -> bytes:
+def _write_map(map_code: Callable[[int], str | None], blank: str = "") -> bytes:
     rows = [f"<{code:02x}> <{char.encode('utf-16-be').hex()}>" for code in range(33, 127) if (char := map_code(code))]
+    rows += [f"<20> <{blank.encode('utf-16-be').hex()}>"] if blank else []
     return "\n".join(
         [
             "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def",

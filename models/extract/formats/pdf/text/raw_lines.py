@@ -1,13 +1,11 @@
 """Characters of selected lines of a page from the engine's raw dictionary, which is slow and read only when needed."""
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from models.cdom.geometry import Bbox
 from models.extract.layout.lines.marks import Line
-from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 
 Key = tuple[int, int]
 
@@ -75,23 +73,8 @@ def _insert_blanks(line: Line, chars: list[dict[str, Any]]) -> None:
     line.key = (-1, -1)
 
 
-Shown = dict[int, int]
-"""Code points of the text layer → code points that the page shows."""
 _TEXT: Final = 0
 """The engine's type of text blocks."""
-
-
-def show_symbols(text_page: Any, blocks: list[dict[str, Any]], font_name: Callable[[Any], str]) -> Shown:
-    """Rewrite the characters of symbol fonts in `text_page` and return the replacements; empty when none were made."""
-    if not any(symbol_font(span["font"]) is not None for span in iter_spans(blocks)):
-        return {}
-    shown: Shown = {}
-    for glyph in iter_glyphs(text_page):
-        point = shown_symbol(font_name(glyph.font), glyph.c)
-        if point != glyph.c:
-            shown[glyph.c] = point
-            glyph.c = point
-    return shown
 
 
 def iter_spans(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -103,46 +86,13 @@ def iter_spans(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def iter_glyphs(text_page: Any) -> Iterator[Any]:
     """Yield the engine's own character records, which can be rewritten."""
-    for block in text_page.this:
-        for line in block if block.m_internal.type == _TEXT else ():
-            for char in line:
-                yield char.m_internal
+    for glyphs in iter_lines_of_glyphs(text_page):
+        yield from glyphs
 
 
-_UNDECODED: Final = 0xFFFD
-"""Code point of a glyph that the file does not decode."""
-_SAMPLES: Final = 3
-"""Glyphs that are drawn of each kind; one without ink shows that the kind is a blank."""
-_INSET: Final = 0.15
-"""Share of a glyph's width at both sides that its neighbours may reach into."""
-
-
-def show_blanks(
-    text_page: Any,
-    blocks: list[dict[str, Any]],
-    font_name: Callable[[Any], str],
-    has_ink: Callable[[Bbox], bool],
-) -> bool:
-    """Rewrite undecoded characters that have no ink to blanks in `text_page`; return whether there were any.
-
-    Glyphs of one font and one width are of one kind.
-    """
-    if not any("\ufffd" in span["text"] for span in iter_spans(blocks)):
-        return False
-    kinds: dict[tuple[str, float], list[Any]] = {}
-    for glyph in iter_glyphs(text_page):
-        if glyph.c == _UNDECODED:
-            width = (glyph.quad.lr.x - glyph.quad.ll.x) / max(glyph.size, 0.1)
-            kinds.setdefault((font_name(glyph.font), round(width, 2)), []).append(glyph)
-    blanks = [glyphs for glyphs in kinds.values() if not all(has_ink(_inner_box(glyph)) for glyph in glyphs[:_SAMPLES])]
-    for glyphs in blanks:
-        for glyph in glyphs:
-            glyph.c = 0x20
-    return bool(blanks)
-
-
-def _inner_box(glyph: Any) -> Bbox:
-    quad = glyph.quad
-    xs, ys = (quad.ul.x, quad.ur.x, quad.ll.x, quad.lr.x), (quad.ul.y, quad.ur.y, quad.ll.y, quad.lr.y)
-    inset = _INSET * (max(xs) - min(xs))
-    return (min(xs) + inset, min(ys), max(xs) - inset, max(ys))
+def iter_lines_of_glyphs(text_page: Any, selected: Container[Key] | None = None) -> Iterator[list[Any]]:
+    """Yield the engine's own character records of each line, or of selected ones (number of any block, line)."""
+    for number, block in enumerate(text_page.this):
+        for index, line in enumerate(block) if block.m_internal.type == _TEXT else ():
+            if selected is None or (number, index) in selected:
+                yield [char.m_internal for char in line]

@@ -25,6 +25,10 @@ class ScriptLimits:
     """Least size."""
     largest: float = 0.87
     """Greatest size."""
+    full: float = 1.02
+    """Greatest size of a raised note mark, which may be as large as its text."""
+    full_rise: float = 0.25
+    """Least distance of such a note mark above the baseline."""
     least_rise: float = 0.15
     """Least distance of a superscript above the baseline."""
     most_rise: float = 0.75
@@ -45,6 +49,8 @@ _INK = 16 | 32
 _RAISES = re.compile(r"[\w)\].,;:!?'\"’”»%°€$£¥*]$")
 """End of a text that can have a superscript. A label before a value ("Total:") can too, but has no subscript."""
 _LOWERS = re.compile(r"[\w)\]]$")
+_MARK = re.compile(r"[\d,*†‡§¶]{1,3}")
+"""A note mark or an exponent that can be as large as its text."""
 _LEADS = re.compile(r"[\d,*†‡§¶#]{1,4}|[a-z]")
 """A note mark before its text."""
 
@@ -131,10 +137,13 @@ def _is_painted(span: Span) -> bool:
 def _measure(span: Span, base: Span, direction: tuple[float, float]) -> int:
     """Return 1 for small text above the baseline of `base`, -1 for small text below it, else 0."""
     size = base["size"]
-    if not LIMITS.smallest * size <= span["size"] <= LIMITS.largest * size:
+    if not LIMITS.smallest * size <= span["size"] <= LIMITS.full * size:
         return 0
     across, down = (base["origin"][axis] - span["origin"][axis] for axis in (0, 1))
     rise = down * direction[0] - across * direction[1]
+    if span["size"] > LIMITS.largest * size:
+        is_mark = _MARK.fullmatch(span["text"].strip()) is not None
+        return int(is_mark and LIMITS.full_rise * size <= rise <= LIMITS.most_rise * size)
     if LIMITS.least_rise * size <= rise <= LIMITS.most_rise * size:
         return 1
     return -1 if LIMITS.least_drop * size <= -rise <= LIMITS.most_drop * size else 0

@@ -40,13 +40,15 @@ def join_spaced_letters(lines: list[Line], text_page: Any) -> None:
 
     The engine also splits such lines between their words, so pieces on one baseline are measured together.
     """
-    spaced = {line.key: line for line in lines if line.upright and _looks_spaced(line.text)}
+    parted = [line for line in lines if line.upright and _is_parted(line.text)]
+    spaced_rows = {_row_of(line) for line in parted if _has_letters(line.text)}
+    spaced = {line.key: line for line in parted if _row_of(line) in spaced_rows}
     if not spaced:
         return
     rows: dict[tuple[int, int, int], list[tuple[Line, SpacedLetters]]] = {}
     for line, chars in raw_lines(text_page, spaced):
         letters = SpacedLetters([char for char in chars if not char.get("synthetic")], line.size)
-        rows.setdefault((line.key[0], round(line.base), round(line.size)), []).append((line, letters))
+        rows.setdefault(_row_of(line), []).append((line, letters))
     for row in rows.values():
         usual = _find_usual_gap([letters for _, letters in row])
         for line, letters in row if usual is not None else ():
@@ -57,14 +59,21 @@ def join_spaced_letters(lines: list[Line], text_page: Any) -> None:
                 line.key = (-1, -1)
 
 
-def _looks_spaced(text: str) -> bool:
+def _row_of(line: Line) -> tuple[int, int, int]:
+    """Return the text block, baseline and size of a line; figures count as spaced where letters of their row are."""
+    return (line.key[0], round(line.base), round(line.size))
+
+
+def _is_parted(text: str) -> bool:
     """Return whether most words of a line are one character. Every line is checked, so blanks are counted first."""
     if text.count(" ") * 3 < len(text):
         return False
     words = text.split()
-    if len(_LETTER.findall(text)) < LIMITS.letter_share * sum(map(len, words)):
-        return False
     return sum(len(word) == 1 for word in words) >= LIMITS.single_share * len(words)
+
+
+def _has_letters(text: str) -> bool:
+    return len(_LETTER.findall(text)) >= LIMITS.letter_share * sum(map(len, text.split()))
 
 
 class SpacedLetters:

@@ -12,6 +12,8 @@ from models.extract.math.glyphs import MATH_FONT
 _SOFT_HYPHEN = "\u00ad"
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_LIGATURE = re.compile("[\ufb00-\ufb04]")
+_FIRST_LIGATURE, _LETTERS = 0xFB00, ("ff", "fi", "fl", "ffi", "ffl")
 _BOLD, _MONO, _ITALIC = 16, 8, 2
 """Bits of the engine's font flags."""
 _BOLD_NAMES = ("bold", "black", "heavy", "semi", "demi")
@@ -55,10 +57,11 @@ def font_look(name: str, flags: int) -> FontLook:
 
 
 def clean_glyphs(text: str) -> str:
-    """Return text without zero-width characters; code points that are not characters become U+FFFD."""
-    if text.isprintable():
+    """Return text without zero-width characters; ligatures are taken apart, other than characters become U+FFFD."""
+    if text.isascii() and text.isprintable():
         return text
-    return _CONTROL.sub("\ufffd", _INVISIBLE.sub("", text))
+    text = _LIGATURE.sub(lambda ligature: _LETTERS[ord(ligature[0]) - _FIRST_LIGATURE], text)
+    return text if text.isprintable() else _CONTROL.sub("\ufffd", _INVISIBLE.sub("", text))
 
 
 def _show_soft_hyphen(text: str) -> str:

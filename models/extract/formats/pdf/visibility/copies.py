@@ -12,48 +12,72 @@ _SHORT_OFFSET = 0.08
 _SHORT = 2
 """Characters of a short text."""
 _CELL = 4.0
-"""Points: side of the cells by which texts are found, and so the greatest offset."""
-_MOST_IN_CELL = 16
+"""Points: height of the cells by which texts are found, and so the greatest offset."""
+_WIDE_CELL = 60.0
+"""Points: width of the cells."""
+_MOST_IN_CELL = 64
 """Texts compared in one cell, so that a page with all its texts at one place takes linear time."""
 
-Places = dict[tuple[int, int], list[PaintedSpan]]
-"""Spans by the cell of their origin."""
+Rows = dict[tuple[int, int], list[PaintedSpan]]
+"""Spans by the cells (row, column) of their baseline."""
 
 
 def take_copies(blocks: list[dict[str, Any]]) -> list[PaintedSpan]:
     """Remove all but the last painted copy of each span from the blocks, in place, and return the removed spans.
 
-    A span is also a copy of a longer one that starts with its text.
+    A span is also a copy of a longer one at its place that holds its text: words over a line, or a line over words.
     """
-    places: Places = {}
-    removed: list[PaintedSpan] = []
+    rows: Rows = {}
+    removed: dict[int, PaintedSpan] = {}
     for block in reversed(blocks):
         for line in reversed(block["lines"]) if block["type"] == 0 else ():
-            kept = [span for span in reversed(line["spans"]) if not _is_copy(span, places)]
-            if len(kept) == len(line["spans"]):
-                continue
-            numbers = {id(span) for span in kept}
-            removed += [span for span in line["spans"] if id(span) not in numbers]
-            keep_spans(line, kept[::-1])
-    return removed
+            for span in reversed(line["spans"]):
+                if not span["text"].isspace():
+                    removed |= _find_copies(span, rows)
+    if removed:
+        for block in blocks:
+            for line in block["lines"] if block["type"] == 0 else ():
+                kept = [span for span in line["spans"] if id(span) not in removed]
+                if len(kept) < len(line["spans"]):
+                    keep_spans(line, kept)
+    return list(removed.values())
 
 
-def _is_copy(span: PaintedSpan, places: Places) -> bool:
-    """Return whether the text was painted again later at this place; if not, note its place."""
-    text = span["text"].strip()
-    if not text:
-        return False
+def _find_copies(span: PaintedSpan, rows: Rows) -> dict[int, PaintedSpan]:
+    """Return the copies among the span and those painted later, by identity; note the place of a span that stays."""
+    size, x0, x1 = span["size"], span["bbox"][0], span["bbox"][2]
+    first, last = int((x0 - _CELL) // _WIDE_CELL), int((x1 + _CELL) // _WIDE_CELL) + 1
+    row = int(span["origin"][1] // _CELL)
+    copies: dict[int, PaintedSpan] = {}
+    for number in (row - 1, row, row + 1):
+        for cell in range(first, last + 1):
+            for other in rows.get((number, cell), ()):
+                if id(other) in copies or abs(size - other["size"]) > 0.1 * size:
+                    continue
+                if _is_copy(span, other):
+                    return copies | {id(span): span}
+                if _is_copy(other, span):
+                    copies[id(other)] = other
+    for cell in range(first, last):
+        own = rows.setdefault((row, cell), [])
+        if len(own) < _MOST_IN_CELL:
+            own.append(span)
+    return copies
+
+
+def _is_copy(span: PaintedSpan, other: PaintedSpan) -> bool:
+    """Return whether the other span has the text of the span at its place."""
+    text, whole = span["text"].strip(), other["text"].strip()
     limit = min(_CELL, (_OFFSET if len(text) > _SHORT else _SHORT_OFFSET) * span["size"])
-    x, y = span["origin"]
-    column, row = int(x // _CELL), int(y // _CELL)
-    for right in (-1, 0, 1):
-        for down in (-1, 0, 1):
-            for other in places.get((column + right, row + down), ()):
-                near = abs(x - other["origin"][0]) <= limit and abs(y - other["origin"][1]) <= limit
-                alike = near and abs(span["size"] - other["size"]) <= 0.1 * span["size"]
-                if alike and other["text"].lstrip().startswith(text):
-                    return True
-    cell = places.setdefault((column, row), [])
-    if len(cell) < _MOST_IN_CELL:
-        cell.append(span)
-    return False
+    across, down = (abs(span["origin"][axis] - other["origin"][axis]) for axis in (0, 1))
+    if down > limit:
+        return False
+    if across <= limit:
+        return bool(whole.startswith(text))
+    is_within = other["bbox"][0] - limit <= span["bbox"][0] and span["bbox"][2] <= other["bbox"][2] + limit
+    return is_within and len(text) > _SHORT and text in whole and _is_level(span) and _is_level(other)
+
+
+def _is_level(span: PaintedSpan) -> bool:
+    """Return whether the box of a span is around one level line, so that its width is that of its text."""
+    return bool(span["bbox"][3] - span["bbox"][1] < 2 * span["size"])

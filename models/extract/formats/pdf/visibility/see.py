@@ -18,6 +18,7 @@ from models.extract.formats.pdf.text.text_lines import clean_glyphs
 from models.extract.formats.pdf.visibility.clipped import MOST_LAYERS, find_clipped, find_on_layers, may_clip
 from models.extract.formats.pdf.visibility.copies import take_copies
 from models.extract.formats.pdf.visibility.paint import PaintedSpan
+from models.extract.formats.pdf.visibility.type3 import find_type3_fonts
 from models.extract.formats.pdf.visibility.unseen import Sight, SightedPage, UnseenText, take_unseen
 
 _SCALE = 1.5
@@ -125,6 +126,7 @@ class Look:
         pixels = max(1.0, display.width * display.height)
         self._scale = min(_SCALE, sqrt(_MOST_PIXELS / pixels))
         self._display, self._bands, self._alone = display, dict[int, tuple[bytes, bytes]](), 0
+        self._inked, self._inked_alone = dict[int, npt.NDArray[np.uint8]](), 0
         self._width, self._height = ceil(display.width * self._scale), ceil(display.height * self._scale)
 
     def has_ink(self, box: Bbox) -> bool:
@@ -132,15 +134,40 @@ class Look:
         x0, y0, x1, y1 = self._pixels_of(box)
         if x0 >= x1 or y0 >= y1:
             return False
-        pixels = self._draw((x0, y0, x1, y1), text=True)
-        return any(max(pixels[channel::_DEEP]) - min(pixels[channel::_DEEP]) >= _SEEN for channel in range(_DEEP))
+        if self._inked_alone < _MOST_ALONE:
+            self._inked_alone += 1
+            pixels = np.frombuffer(self._draw((x0, y0, x1, y1), text=True), np.uint8).reshape(-1, _DEEP)
+        else:
+            bands = [self._read_band(number) for number in range(y0 // _BAND, (y1 - 1) // _BAND + 1)]
+            top = y0 // _BAND * _BAND
+            pixels = np.concatenate(bands)[y0 - top : y1 - top, x0:x1].reshape(-1, _DEEP)
+        return bool((pixels.max(axis=0).astype(int) - pixels.min(axis=0) >= _SEEN).any())
+
+    def is_inked(self) -> bool:
+        """Return whether the page is not of one colour."""
+        return self.has_ink((0.0, 0.0, self._display.width, self._display.height))
+
+    def _read_band(self, number: int) -> npt.NDArray[np.uint8]:
+        """Return a band of the page with its text, as rows × columns × colours."""
+        if number not in self._inked:
+            top, bottom = number * _BAND, min(self._height, (number + 1) * _BAND)
+            pixels = np.frombuffer(self._draw((0, top, self._width, bottom), text=True), np.uint8)
+            self._inked[number] = pixels.reshape(bottom - top, self._width, _DEEP)
+        return self._inked[number]
 
     def pixels(self, box: Bbox) -> npt.NDArray[np.uint8]:
         """Return the page without its text around the box (points), as rows × columns × colours at a fine scale."""
         x0, y0, x1, y1 = (round(side * _FINE_SCALE) for side in box)
         area = (x0 - _FINE_RIM, y0 - _FINE_RIM, x1 + _FINE_RIM, y1 + _FINE_RIM)
-        scale = _FINE_SCALE
-        pixmap = self._display.draw(scale, area, text=False)
+        return self._read_pixels(area, _FINE_SCALE, text=False)
+
+    def pixels_of_text(self, box: Bbox, scale: float) -> npt.NDArray[np.uint8]:
+        """Return the page inside the box (points) as rows × columns × colours at `scale` pixels per point."""
+        x0, y0, x1, y1 = (round(side * scale) for side in box)
+        return self._read_pixels((x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)), scale, text=True)
+
+    def _read_pixels(self, area: PixelBox, scale: float, *, text: bool) -> npt.NDArray[np.uint8]:
+        pixmap = self._display.draw(scale, area, text=text)
         samples = bytes(mupdf.fz_pixmap_samples_memoryview(pixmap))
         return np.frombuffer(samples, np.uint8).reshape(area[3] - area[1], area[2] - area[0], _DEEP)
 
@@ -228,20 +255,13 @@ def see_page(
     stated = _text_of(blocks)
     raw = call_once(lambda: text_page.extractRAWDICT()["blocks"])
     width, height = frame.width, frame.height
-    type3_fonts = call_once(lambda: _find_type3_fonts(page))
+    type3_fonts = call_once(lambda: find_type3_fonts(page))
     sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw, type3_fonts))
     if may_clip(page.read_contents(), width, height):
         sight.unseen += find_clipped(page, len(stated), raw)
     if layers:
         _add_layer_text(page, layers, sight, len(stated), raw)
     return _count_page(frame.turn, stated, blocks, sight, take_copies(blocks))
-
-
-def _find_type3_fonts(page: Any) -> frozenset[str]:
-    """Return the names that the engine gives to the Type 3 fonts of a page: their own, or one with their number."""
-    numbers = [font[0] for font in page.get_fonts(full=True) if font[2] == "Type3"]
-    stated = [page.parent.xref_get_key(number, "Name")[1].removeprefix("/") for number in numbers]
-    return frozenset([*stated, *(f"Type3 ({number} 0 R)" for number in numbers)])
 
 
 def _add_layer_text(page: Any, layers: tuple[int, ...], sight: Sight, stated: int, raw: Any) -> None:

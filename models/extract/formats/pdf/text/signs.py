@@ -91,7 +91,7 @@ def take_signs(page: Any, marks: PageMarks, blocks: list[dict[str, Any]], draw: 
             return
         if not _is_sign_box(box) or _has_text(box, marks.lines) or not rules.enclose(box):
             continue
-        sign = classify(_find_ink(draw().pixels(box)))
+        sign = read_sign(draw().pixels(box))
         if sign:
             x0, y0, x1, y1 = box
             signs.append(Line(x0, y0, x1, y1, y1, y1 - y0, sign, reach=(y0, y1)))
@@ -176,6 +176,12 @@ def _has_text(box: Bbox, lines: list[Line]) -> bool:
 
 def _is_inside(rule: Rule, boxes: list[Bbox]) -> bool:
     return any(x0 <= rule.x0 and rule.x1 <= x1 and y0 <= rule.y0 and rule.y1 <= y1 for x0, y0, x1, y1 in boxes)
+
+
+def read_sign(pixels: npt.NDArray[np.uint8]) -> str:
+    """Return the sign that the pixels (rows × columns × colours) show; an empty text for any other shape."""
+    ink = _find_ink(pixels)
+    return classify(ink) if ink.size else ""
 
 
 def _find_ink(pixels: npt.NDArray[np.uint8]) -> Ink:

@@ -1,0 +1,90 @@
+"""Characters of fonts of pictures: from tables of the common fonts, in other fonts by the shape of the drawn glyph."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans
+from models.extract.formats.pdf.text.signs import read_sign
+from models.extract.formats.pdf.text.undecoded import DrawnGlyphs
+from models.extract.text_quality.symbol_fonts import is_picture_font, shown_symbol, symbol_font
+
+Shown = dict[int, int]
+"""Code points of the text layer → code points that the page shows."""
+_EM: Final = 48.0
+"""Pixels of one em of a drawn glyph."""
+_FIRST_SIGN: Final = 0x2190
+"""Code points from here on are arrows and signs, so that the file itself says what the glyph is."""
+_MOST_DRAWN: Final = 60
+"""Glyphs of different codes that are drawn on a page."""
+
+
+@dataclass(slots=True)
+class ShownSymbols:
+    """Whether glyphs were rewritten, and the replacements of codes that no font of letters has on the page."""
+
+    is_changed: bool = False
+    codes: Shown = field(default_factory=dict)
+
+
+def show_symbols(
+    text_page: Any, blocks: list[dict[str, Any]], font_name: Callable[[Any], str], draw: Callable[[], DrawnGlyphs]
+) -> ShownSymbols:
+    """Rewrite the characters of fonts of pictures in `text_page` and return what was rewritten.
+
+    Args:
+        text_page: The engine's text page.
+        blocks: Its dictionary.
+        font_name: Returns the name of an engine's font.
+        draw: Returns the drawings of the page, made on demand.
+    """
+    symbols = ShownSymbols()
+    selected = {
+        (number, index)
+        for number, block in enumerate(blocks)
+        for index, line in enumerate(block["lines"] if block["type"] == 0 else ())
+        if any(is_picture_font(span["font"]) for span in line["spans"])
+    }
+    if not selected:
+        return symbols
+    drawn: dict[tuple[str, int], int] = {}
+    for glyphs in iter_lines_of_glyphs(text_page, selected):
+        for glyph in glyphs:
+            point = _find_symbol(glyph, font_name(glyph.font), drawn, draw)
+            if point != glyph.c:
+                symbols.is_changed = True
+                symbols.codes[glyph.c] = point
+                glyph.c = point
+    if symbols.codes:
+        letters = {
+            ord(char) for span in iter_spans(blocks) if not is_picture_font(span["font"]) for char in span["text"]
+        }
+        symbols.codes = {code: point for code, point in symbols.codes.items() if code not in letters}
+    return symbols
+
+
+def _find_symbol(glyph: Any, font: str, drawn: dict[tuple[str, int], int], draw: Callable[[], DrawnGlyphs]) -> int:
+    """Return the code point that a glyph shows; `drawn` holds those that were read by their shape."""
+    point = shown_symbol(font, glyph.c)
+    if point != glyph.c or not is_picture_font(font) or _is_known(font, point):
+        return point
+    key = (font, point)
+    if key not in drawn and len(drawn) < _MOST_DRAWN:
+        drawn[key] = _read_shape(glyph, draw())
+    return drawn.get(key, point)
+
+
+def _is_known(font: str, point: int) -> bool:
+    """Return whether the character of a font of pictures needs no look at its glyph."""
+    is_greek = symbol_font(font) == "symbol"
+    return (
+        is_greek or chr(point).isspace() or (point >= _FIRST_SIGN and not 0xE000 <= point <= 0xF8FF and point != 0xFFFD)
+    )
+
+
+def _read_shape(glyph: Any, drawn: DrawnGlyphs) -> int:
+    """Return the code point of the sign that a glyph shows; its own code for any other shape."""
+    quad = glyph.quad
+    xs, ys = (quad.ul.x, quad.ur.x, quad.ll.x, quad.lr.x), (quad.ul.y, quad.ur.y, quad.ll.y, quad.lr.y)
+    sign = read_sign(drawn.pixels_of_text((min(xs), min(ys), max(xs), max(ys)), _EM / max(glyph.size, 1.0)))
+    return ord(sign) if sign else int(glyph.c)
