@@ -249,8 +249,8 @@ class Embed(Protocol):
 class IndexDocument(Protocol):
     """Adds the chunks of one attempt to the search index; they are hidden until that attempt is published.
 
-    May be called again for the same attempt; `replace` swaps all earlier chunks for the given ones in one step. Raises
-    `PortUnavailable`.
+    May be called again for the same attempt; `replace` swaps all earlier chunks for the given ones in one step.
+    Vectors of equal texts are taken from the documents `earlier` instead of being computed. Raises `PortUnavailable`.
     """
 
     def index_document(
@@ -262,6 +262,7 @@ class IndexDocument(Protocol):
         *,
         urgent: bool = False,
         replace: bool = False,
+        earlier: Sequence[str] = (),
     ) -> None:
         """Index the chunks; `owner` is (tenant, org)."""
 

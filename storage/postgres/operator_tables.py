@@ -148,13 +148,20 @@ class SourceFileTable(SQLModel, table=True):
 
 
 class SourceRetiredTable(SQLModel, table=True):
-    """A document whose file is gone or has new content: deleted as soon as it is finished."""
+    """A document whose file is gone or has new content: deleted as soon as it is finished.
+
+    `successor` is the document of the new content. The retired one stays until that is finished too.
+    """
 
     __tablename__ = "source_retired"
+    __table_args__ = (
+        Index("source_retired_by_successor", "successor", postgresql_where=text("successor is not null")),
+    )
     document_id: str = Field(sa_column=Column(Text, primary_key=True))
     source_id: str = Field(sa_column=_text())
     tenant: str = Field(sa_column=_text())
     org: str = Field(sa_column=_text())
+    successor: str | None = Field(sa_column=_text(nullable=True))
 
 
 class IndexRequestTable(SQLModel, table=True):

@@ -171,13 +171,20 @@ def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, d
     return not db.fetch_all("select 1 from source_retired where source_id = %(id)s limit 1", params)
 
 
-def retire(conn: Connection, scope: Scope, source_id: str, paths: Sequence[str] | None) -> None:
-    """Record the documents of these files (None: all) for deletion by `removed_files.delete_retired`."""
+def retire(
+    conn: Connection, scope: Scope, source_id: str, paths: Sequence[str] | None, successors: Sequence[str] = ()
+) -> None:
+    """Record the documents of these files (None: all) for deletion by `removed_files.delete_retired`.
+
+    `successors` are the documents that replace them, one for each path.
+    """
     conn.execute(
-        """insert into source_retired (document_id, source_id, tenant, org)
-           select document_id, source_id, %(tenant)s, %(org)s from source_files
-           where source_id = %(id)s and (%(paths)s::text[] is null or path = any(%(paths)s)) on conflict do nothing""",
-        own(scope, id=source_id, paths=None if paths is None else list(paths)),
+        """insert into source_retired (document_id, source_id, tenant, org, successor)
+           select f.document_id, f.source_id, %(tenant)s, %(org)s, n.successor from source_files f
+           left join unnest(%(paths)s::text[], %(successors)s::text[]) as n(path, successor) on n.path = f.path
+           where f.source_id = %(id)s and (%(paths)s::text[] is null or f.path = any(%(paths)s))
+           on conflict do nothing""",
+        own(scope, id=source_id, paths=None if paths is None else list(paths), successors=list(successors)),
     )
 
 

@@ -267,8 +267,9 @@ class _Sync:
     def _submit(self, fresh: Sequence[_Fresh], known: dict[str, Row]) -> None:
         def note(conn: Connection, job: JobRow) -> None:
             self._hold(conn)
-            retire(conn, self._source.scope, self._source.id, [item.listed.path for item in fresh])
-            self._keep(conn, fresh, [document.id for document in job.documents])
+            documents = [document.id for document in job.documents]
+            retire(conn, self._source.scope, self._source.id, [item.listed.path for item in fresh], documents)
+            self._keep(conn, fresh, documents)
 
         job = submit_job(
             self._store,

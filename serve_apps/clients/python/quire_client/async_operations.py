@@ -105,6 +105,10 @@ class AsyncOperations(AsyncTransport):
         """Iterate over all items of `list_dead_letters`, page by page."""
         return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
+    async def get_changes(self, document_id: str, *, since: str | None = None, redacted: bool | None = None) -> types.DocumentChanges:
+        """Return added, removed, modified and moved blocks, cells and fields."""
+        return await self._json(Call[types.DocumentChanges]("GET", fill("/v1/documents/{document_id}/changes", document_id=document_id), query={"since": since, "redacted": redacted}))
+
     async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """Return the original file as sent, also of a failed document (write scope)."""
         return await self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))

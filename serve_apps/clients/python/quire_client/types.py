@@ -44,6 +44,37 @@ class BlockChange(TypedDict):
     text_diff: NotRequired[list[TextChange] | None]
 Change: TypeAlias = Literal['added', 'removed', 'modified', 'moved', 'unchanged']
 @final
+class ChangedBlock(TypedDict):
+    """A block that was added, removed, modified or moved."""
+    change: Change
+    id: NotRequired[str | None]
+    page: NotRequired[int | None]
+    text: NotRequired[str | None]
+    before_id: NotRequired[str | None]
+    before_page: NotRequired[int | None]
+    before: NotRequired[str | None]
+    similarity: float
+@final
+class ChangedCell(TypedDict):
+    """A cell of a table that both versions have. `cell` and `before_cell` are indices into `table.cells`."""
+    change: Change
+    table: str
+    page: int
+    cell: NotRequired[int | None]
+    row: NotRequired[int | None]
+    col: NotRequired[int | None]
+    text: NotRequired[str | None]
+    before_cell: NotRequired[int | None]
+    before: NotRequired[str | None]
+@final
+class ChangedField(TypedDict):
+    """A labelled field whose value was added, removed or modified; `number` counts fields of the same key from 1."""
+    change: Change
+    canonical_key: str
+    number: int
+    value: NotRequired[str | None]
+    before: NotRequired[str | None]
+@final
 class Check(TypedDict):
     """Result of one health check."""
     status: Literal['ok', 'failed']
@@ -200,6 +231,14 @@ class Document(TypedDict):
     reader_version: int | None
     parent_document_id: str | None
     path: str | None
+@final
+class DocumentChanges(TypedDict):
+    """Changes from the document `since`. `pages` are those of the new version with content that is new there."""
+    since: str
+    pages: list[int]
+    blocks: list[ChangedBlock]
+    cells: list[ChangedCell]
+    fields: list[ChangedField]
 @final
 class DocumentQuality(TypedDict):
     """Row of a document: `confidence` is the mean of its blocks by text length, `flags` counts blocks by flag."""

@@ -118,6 +118,11 @@ export class Operations extends Transport {
     return this.iterate<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
   }
 
+  /** Return added, removed, modified and moved blocks, cells and fields. 404 if no earlier version is known. */
+  getChanges(documentId: string, options: { since?: string | null; redacted?: boolean } = {}): Promise<types.DocumentChanges> {
+    return this.json<types.DocumentChanges>({ method: "GET", path: fill("/v1/documents/{document_id}/changes", { document_id: documentId }), query: { since: options.since, redacted: options.redacted } });
+  }
+
   /** Return the original file as sent, also of a failed document (write scope). `Range` requests a part of it. */
   getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });

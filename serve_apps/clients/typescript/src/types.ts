@@ -34,6 +34,37 @@ export interface BlockChange {
 
 export type Change = "added" | "removed" | "modified" | "moved" | "unchanged";
 
+export interface ChangedBlock {
+  change: Change;
+  id?: string | null;
+  page?: number | null;
+  text?: string | null;
+  before_id?: string | null;
+  before_page?: number | null;
+  before?: string | null;
+  similarity: number;
+}
+
+export interface ChangedCell {
+  change: Change;
+  table: string;
+  page: number;
+  cell?: number | null;
+  row?: number | null;
+  col?: number | null;
+  text?: string | null;
+  before_cell?: number | null;
+  before?: string | null;
+}
+
+export interface ChangedField {
+  change: Change;
+  canonical_key: string;
+  number: number;
+  value?: string | null;
+  before?: string | null;
+}
+
 export interface Check {
   status: "ok" | "failed";
   detail: string;
@@ -190,6 +221,14 @@ export interface Document {
   reader_version: number | null;
   parent_document_id: string | null;
   path: string | null;
+}
+
+export interface DocumentChanges {
+  since: string;
+  pages: Array<number>;
+  blocks: Array<ChangedBlock>;
+  cells: Array<ChangedCell>;
+  fields: Array<ChangedField>;
 }
 
 export interface DocumentQuality {
