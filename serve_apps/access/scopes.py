@@ -60,6 +60,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("DELETE", "/v1/documents/{document_id}"): KeyScope.WRITE,
     ("GET", "/v1/dead-letters"): KeyScope.READ,
     ("GET", "/v1/search"): KeyScope.READ,
+    ("POST", "/v1/sql"): KeyScope.READ,
     ("POST", "/v1/parse"): KeyScope.WRITE,
     ("POST", "/v1/ingest"): KeyScope.WRITE,
     ("GET", f"{DOCUMENT}/tree"): KeyScope.READ,

@@ -49,6 +49,7 @@ REPEATABLE = {
     "evaluate",
     "extract",
     "review_block",
+    "query_tables",
     "review_job",
     "sync_source",
     "enable_webhook",

@@ -123,6 +123,18 @@ def find_chosen(
     return [_chosen(row) for row in rows]
 
 
+def list_published(db: Database, scope: Scope, *, limit: int) -> list[ChosenDocument]:
+    """Return the documents of an organisation that have a published tree, the newest first, at most `limit`."""
+    rows = db.fetch_all(
+        f"""select d.published_attempt, d.manifest, d.chunker, {DOCUMENT_COLUMNS} {FROM}
+            where d.tenant = %(tenant)s and d.org = %(org)s and d.deleted_at is null and d.status = 'succeeded'
+              and d.published_attempt is not null
+            order by d.created_at desc, d.id desc limit %(limit)s""",
+        owned_by(scope, limit=limit),
+    )
+    return [_chosen(row) for row in rows]
+
+
 def list_formats(db: Database, scope: Scope) -> list[str]:
     """Return the formats of an organisation's documents, by name."""
     rows = db.fetch_all(

@@ -172,6 +172,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/review/documents"): Row(200),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/review"): Row(200, {"json": {"decision": "seen"}}),
     ("GET", "/v1/search"): Row(409, {"params": {"q": "ropes"}}),
+    ("POST", "/v1/sql"): Row(409, {"json": {"sql": "select 1"}}),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review"): Row(
         200, {"json": {"flag": "pii:email", "decision": "approved"}}, make=flagged
     ),

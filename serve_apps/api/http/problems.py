@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from models.cdom.errors import ExtractError, NoSuchPage, UnsupportedFormat
-from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused
+from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused, SqlRefused
 from models.derive.finetune import UnknownSplit, UnknownStyle
 from models.export.graph import UnknownGraphFormat
 from models.pii.redact import PiiIncomplete
@@ -65,6 +65,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     PiiIncomplete: Problem(409),
     refusals.ScanRunning: Problem(503, retry_after=10),
     refusals.SearchNotConfigured: Problem(409),
+    refusals.SqlNotInstalled: Problem(409),
+    SqlRefused: Problem(422, loc=("body", "sql")),
     refusals.NoPageImage: Problem(404),
     refusals.OriginalGone: Problem(404),
     refusals.NoOriginal: Problem(409),

@@ -120,7 +120,7 @@ def test_a_document_larger_than_a_batch_is_written_alone() -> None:
 
 def test_vectors_are_found_without_the_lease_and_failures_are_reported() -> None:
     writer, scope = Written(), Scope(tenant="acme")
-    writing = IndexWriting(Lease(held=False), writer, ())  # type: ignore[arg-type]
+    writing = IndexWriting(Lease(held=False), writer, ())
     assert writing.find_vectors(scope, ["doc_0"], ["x"]).indices == [0]
     writer.broken = True
     with pytest.raises(PortUnavailable):

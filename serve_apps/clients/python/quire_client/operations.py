@@ -109,6 +109,10 @@ class Operations(Transport):
         """Return added, removed, modified and moved blocks, cells and fields."""
         return self._json(Call[types.DocumentChanges]("GET", fill("/v1/documents/{document_id}/changes", document_id=document_id), query={"since": since, "redacted": redacted}))
 
+    def query_tables(self, sql: str, *, document_ids: list[str] | None = None, job_id: str | None = None, redacted: bool | None = None, limit: int | None = None) -> types.SqlAnswer:
+        """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
+        return self._json(Call[types.SqlAnswer]("POST", "/v1/sql", body={"sql": sql, "document_ids": document_ids, "job_id": job_id, "redacted": redacted, "limit": limit}, repeatable=True))
+
     def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """Return the original file as sent, also of a failed document (write scope)."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))

@@ -42,6 +42,14 @@ class BlockChange(TypedDict):
     b: NotRequired[str | None]
     similarity: float
     text_diff: NotRequired[list[TextChange] | None]
+@final
+class CellCitation(TypedDict):
+    """The place of a cell; `cell` is an index into the table's `cells`, `bbox` in points, null without pages."""
+    document_id: str
+    table_id: str
+    page: int
+    cell: int
+    bbox: list[float] | None
 Change: TypeAlias = Literal['added', 'removed', 'modified', 'moved', 'unchanged']
 @final
 class ChangedBlock(TypedDict):
@@ -695,6 +703,27 @@ class Span(TypedDict):
     """A range of characters of `text`; the end is exclusive."""
     start: int
     end: int
+@final
+class SqlAnswer(TypedDict):
+    """Rows of the answer. `citations` has a list for each row: the cells in its `cite` values."""
+    columns: list[SqlColumn]
+    rows: list[list[Any]]
+    citations: list[list[CellCitation]]
+    truncated: bool
+    documents: int
+@final
+class SqlColumn(TypedDict):
+    """A column of the answer with its type in DuckDB."""
+    name: str
+    type: str
+@final
+class SqlRequest(TypedDict):
+    """A query over the relations `cells` and `rows`, of all documents or of those that are named."""
+    sql: str
+    document_ids: NotRequired[list[str] | None]
+    job_id: NotRequired[str | None]
+    redacted: NotRequired[bool]
+    limit: NotRequired[int]
 @final
 class Stats(TypedDict):
     """Queue counts: `queue_tasks` of the whole deployment, `my_jobs` of the caller."""

@@ -123,6 +123,11 @@ export class Operations extends Transport {
     return this.json<types.DocumentChanges>({ method: "GET", path: fill("/v1/documents/{document_id}/changes", { document_id: documentId }), query: { since: options.since, redacted: options.redacted } });
   }
 
+  /** Answer a read-only SQL query over table cells; each row can cite the cells that it comes from. */
+  queryTables(options: { sql: string; document_ids?: Array<string> | null; job_id?: string | null; redacted?: boolean; limit?: number }): Promise<types.SqlAnswer> {
+    return this.json<types.SqlAnswer>({ method: "POST", path: "/v1/sql", body: { sql: options.sql, document_ids: options.document_ids, job_id: options.job_id, redacted: options.redacted, limit: options.limit }, repeatable: true });
+  }
+
   /** Return the original file as sent, also of a failed document (write scope). `Range` requests a part of it. */
   getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
     return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });

@@ -32,6 +32,14 @@ export interface BlockChange {
   text_diff?: Array<TextChange> | null;
 }
 
+export interface CellCitation {
+  document_id: string;
+  table_id: string;
+  page: number;
+  cell: number;
+  bbox: Array<number> | null;
+}
+
 export type Change = "added" | "removed" | "modified" | "moved" | "unchanged";
 
 export interface ChangedBlock {
@@ -702,6 +710,27 @@ export type SourceState = "idle" | "waiting" | "running";
 export interface Span {
   start: number;
   end: number;
+}
+
+export interface SqlAnswer {
+  columns: Array<SqlColumn>;
+  rows: Array<Array<unknown>>;
+  citations: Array<Array<CellCitation>>;
+  truncated: boolean;
+  documents: number;
+}
+
+export interface SqlColumn {
+  name: string;
+  type: string;
+}
+
+export interface SqlRequest {
+  sql: string;
+  document_ids?: Array<string> | null;
+  job_id?: string | null;
+  redacted?: boolean;
+  limit?: number;
 }
 
 export interface Stats {
