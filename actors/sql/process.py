@@ -24,7 +24,7 @@ from actors.sandbox.seccomp import install_filter
 
 OVER = 71
 """Exit status of a process without memory."""
-MAX_ANSWER_BYTES = 16 << 20
+MAX_ANSWER_BYTES = 16 << 20  # bytes of JSON: ten thousand rows of 1.6 KB
 _OPEN_FILES = 8  # file handles: three standard ones and room for the engine's own
 _RELATIONS = """
 create table cells as
@@ -122,7 +122,7 @@ def answer_query(connection: duckdb.DuckDBPyConnection, statement: str, max_rows
         return _refuse("sql-refused", "a query may read the relations cells and rows only")
     except (duckdb.Error, OverflowError, ValueError) as error:
         return _refuse("sql-invalid", str(error).partition("\nTraceback")[0])
-    except _Refused as refused:
+    except _StatementRefused as refused:
         return _refuse("sql-refused", str(refused))
     plain = [[_plain(value) for value in row] for row in rows[:max_rows]]
     answer = json.dumps({"columns": columns, "rows": plain, "is_truncated": len(rows) > max_rows}, allow_nan=False)
@@ -132,18 +132,18 @@ def answer_query(connection: duckdb.DuckDBPyConnection, statement: str, max_rows
     return data
 
 
-class _Refused(Exception):
+class _StatementRefused(Exception):
     pass
 
 
 def _check(connection: duckdb.DuckDBPyConnection, statement: str) -> None:
-    """Raise `_Refused` unless this is exactly one SELECT, and duckdb.Error if it cannot be parsed."""
+    """Raise `_StatementRefused` unless this is exactly one SELECT, and duckdb.Error if it cannot be parsed."""
     statement.encode()  # lone surrogates are a ValueError
     statements = connection.extract_statements(statement)
     if len(statements) != 1:
-        raise _Refused("send exactly one statement")
+        raise _StatementRefused("send exactly one statement")
     if statements[0].type != duckdb.StatementType.SELECT:
-        raise _Refused("only SELECT statements are answered")
+        raise _StatementRefused("only SELECT statements are answered")
 
 
 def _read_request(stream: BinaryIO) -> tuple[dict[str, Any], pa.Table]:

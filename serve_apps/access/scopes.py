@@ -57,6 +57,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/documents/tables.parquet"): KeyScope.READ,
     ("GET", "/v1/documents/{document_id}"): KeyScope.READ,
     ("GET", "/v1/documents/{document_id}/changes"): KeyScope.READ,
+    ("PUT", "/v1/documents/{document_id}/principals"): KeyScope.WRITE,
     ("DELETE", "/v1/documents/{document_id}"): KeyScope.WRITE,
     ("GET", "/v1/dead-letters"): KeyScope.READ,
     ("GET", "/v1/search"): KeyScope.READ,

@@ -164,6 +164,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/jobs/{job_id}/archive"): Row(200),
     ("GET", "/v1/documents/tables.parquet"): Row(404, {"params": {"document_id": new_document_id()}}),
     ("GET", "/v1/documents/{document_id}/changes"): Row(404),
+    ("PUT", "/v1/documents/{document_id}/principals"): Row(200, {"json": {"principals": ["group:sales"]}}),
     ("GET", "/v1/archive"): Row(404, {"params": {"document_id": new_document_id()}}),
     ("GET", "/v1/jobs/{job_id}/review"): Row(200),
     ("POST", "/v1/jobs/{job_id}/review"): Row(200, {"json": {"decision": "approved"}}),

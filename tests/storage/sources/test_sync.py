@@ -5,9 +5,7 @@ import random
 from pathlib import Path
 
 from storage.sources.removed_files import EarlierVersion, delete_retired, find_earlier
-from storage.sources.sources import (
-    list_sources,
-)
+from storage.sources.sources import AccessRule, list_sources
 from storage.store import Store
 from storage.values.rows import DocumentId
 from tests.storage.scenes import ACME
@@ -43,6 +41,21 @@ def test_an_earlier_version_stays_until_its_successor_is_finished(place: Place) 
     place.read_all()
     assert find_live(place) == [second]
     assert find_earlier(place.store.db, second) is None
+
+
+def test_rules_set_the_principals_of_documents_by_path(store: Store, tmp_path: Path) -> None:
+    root = tmp_path / "papers"
+    root.mkdir()
+    rules = [AccessRule("hr/*", ("group:hr",)), AccessRule("*.txt", ("group:all",))]
+    place = Place(store, root, access=rules)
+    for name in ("hr/a.txt", "b.txt", "c.pdf"):
+        place.write(name)
+    place.sync()
+    rows = store.db.fetch_all("select source_file, principals from documents order by source_file")
+    assert [(row["source_file"], row["principals"]) for row in rows] == [
+        ("a.txt", ["group:hr"]), ("b.txt", ["group:all"]), ("c.pdf", None),
+    ]  # fmt: skip
+    assert list_sources(store.db, ACME)[0].access == tuple(rules)
 
 
 def find_live(place: Place) -> list[DocumentId]:

@@ -13,6 +13,7 @@ from models.export.tables.files import SCHEMA
 from serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
 from serve_apps.api.documents.table_cells import read_cells
 from serve_apps.api.http.refusals import InvalidField, OverLimit, SqlNotInstalled
+from serve_apps.api.shapes.principals import Principals
 from serve_apps.api.shapes.rendering import json_response
 from storage.jobs.document_list import ChosenDocument, find_chosen, list_published
 from storage.values.errors import NotFound
@@ -22,7 +23,7 @@ MAX_DOCUMENTS = 2_000
 """Documents of one query; a query over more names a job or documents."""
 MAX_CELLS_BYTES = 512 << 20
 """Bytes of cells in Arrow form that one query may load: about 4 million cells."""
-MAX_SQL_CHARS = 20_000
+MAX_SQL_CHARS = 20_000  # characters of a statement: one that names 500 documents
 
 
 class SqlRequest(BaseModel):
@@ -36,6 +37,10 @@ class SqlRequest(BaseModel):
     document_ids: list[str] | None = Field(None, min_length=1, max_length=MAX_DOCUMENTS)
     job_id: str | None = None
     redacted: bool = Field(False, description="Mask all personal data that was not rejected.")
+    principals: Principals = Field(
+        default=[],
+        description="Users and groups that the caller acts for. Documents with other principals are left out.",
+    )
     limit: int = Field(1000, ge=1, le=10_000, description="Most rows of the answer.")
 
 
@@ -81,12 +86,13 @@ async def query_tables(body: SqlRequest, call: CallDep) -> Response:
 
 def _choose(call: Call, body: SqlRequest) -> list[ChosenDocument]:
     """Return the documents of the query. Raises `NotFound`, and `OverLimit` for too many."""
-    db, scope = call.store.db, call.scope
+    db, scope, principals = call.store.db, call.scope, body.principals
     if body.document_ids is not None:
-        return find_chosen(db, scope, document_ids=[check_document_id(text) for text in body.document_ids])
+        ids = [check_document_id(text) for text in body.document_ids]
+        return find_chosen(db, scope, document_ids=ids, principals=principals)
     if body.job_id is not None:
-        return find_chosen(db, scope, job_id=check_job_id(body.job_id))
-    chosen = list_published(db, scope, limit=MAX_DOCUMENTS + 1)
+        return find_chosen(db, scope, job_id=check_job_id(body.job_id), principals=principals)
+    chosen = list_published(db, scope, principals, limit=MAX_DOCUMENTS + 1)
     if len(chosen) > MAX_DOCUMENTS:
         raise OverLimit(f"there are more than {MAX_DOCUMENTS} documents; name a job_id or document_ids")
     return chosen

@@ -77,13 +77,13 @@ class AsyncOperations(AsyncTransport):
         """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
         return await self._content(Call[Content]("GET", "/v1/documents/tables.parquet", query={"document_id": document_id, "redacted": redacted}))
 
-    async def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> Page[types.ListedDocument]:
+    async def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Page[types.ListedDocument]:
         """List documents of all jobs, most recently sent first, without deleted ones."""
-        return await self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
+        return await self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
 
-    def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> AsyncIterator[types.ListedDocument]:
+    def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> AsyncIterator[types.ListedDocument]:
         """Iterate over all items of `list_all_documents`, page by page."""
-        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
+        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
 
     async def get_document(self, document_id: str) -> types.DocumentAlone:
         """Return one document by its id. A deleted document is returned with `deleted_at`."""
@@ -92,6 +92,10 @@ class AsyncOperations(AsyncTransport):
     async def delete_document(self, document_id: str) -> None:
         """Delete a document with its outputs, its original and its search index entries."""
         return await self._nothing(Call[None]("DELETE", fill("/v1/documents/{document_id}", document_id=document_id)))
+
+    async def set_principals(self, document_id: str, principals: list[str] | None) -> types.DocumentAlone:
+        """Set who may find the document and the files inside it. Searches and queries use it at once."""
+        return await self._json(Call[types.DocumentAlone]("PUT", fill("/v1/documents/{document_id}/principals", document_id=document_id), body={"principals": principals}))
 
     async def requeue_document(self, job_id: str, document_id: str, *, password: str | None = None) -> types.Job:
         """Read a failed document again from its stored original: run n+1 in the same job. 409 for any other."""
@@ -109,9 +113,9 @@ class AsyncOperations(AsyncTransport):
         """Return added, removed, modified and moved blocks, cells and fields."""
         return await self._json(Call[types.DocumentChanges]("GET", fill("/v1/documents/{document_id}/changes", document_id=document_id), query={"since": since, "redacted": redacted}))
 
-    async def query_tables(self, sql: str, *, document_ids: list[str] | None = None, job_id: str | None = None, redacted: bool | None = None, limit: int | None = None) -> types.SqlAnswer:
+    async def query_tables(self, sql: str, *, document_ids: list[str] | None = None, job_id: str | None = None, redacted: bool | None = None, principals: list[str] | None = None, limit: int | None = None) -> types.SqlAnswer:
         """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
-        return await self._json(Call[types.SqlAnswer]("POST", "/v1/sql", body={"sql": sql, "document_ids": document_ids, "job_id": job_id, "redacted": redacted, "limit": limit}, repeatable=True))
+        return await self._json(Call[types.SqlAnswer]("POST", "/v1/sql", body={"sql": sql, "document_ids": document_ids, "job_id": job_id, "redacted": redacted, "principals": principals, "limit": limit}, repeatable=True))
 
     async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """Return the original file as sent, also of a failed document (write scope)."""
@@ -225,9 +229,9 @@ class AsyncOperations(AsyncTransport):
         """List the organisation's sources, newest first."""
         return await self._json(Call[list[types.Source]]("GET", "/v1/sources"))
 
-    async def create_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None) -> types.Source:
+    async def create_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None, access: list[types.AccessRequest] | None = None) -> types.Source:
         """Register a source."""
-        return await self._json(Call[types.Source]("POST", "/v1/sources", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes}))
+        return await self._json(Call[types.Source]("POST", "/v1/sources", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes, "access": access}))
 
     async def get_source(self, source_id: str) -> types.Source:
         """Return a source with the state of its sync."""
@@ -321,6 +325,6 @@ class AsyncOperations(AsyncTransport):
         """Say that a document was seen or is accepted as it was read; the word may be changed and is audited."""
         return await self._json(Call[types.ReadingDecided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/review", job_id=job_id, document_id=document_id), body={"decision": decision}))
 
-    async def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
+    async def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None, principals: list[str] | None = None) -> list[types.SearchHit]:
         """Search the caller's documents and return passages, best first."""
-        return await self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted}))
+        return await self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted, "principals": principals}))

@@ -16,6 +16,11 @@ class Accepted(TypedDict):
     job_id: str
     status: JobStatus
 @final
+class AccessRequest(TypedDict):
+    """Principals of the documents of files whose path matches; the first matching rule decides."""
+    match: str
+    principals: list[str]
+@final
 class Attempt(TypedDict):
     """A finished attempt of a delivery."""
     at: str
@@ -216,6 +221,7 @@ class DocumentAlone(TypedDict):
     job_id: str
     pages_done: int
     pages_total: int
+    principals: list[str] | None
 @final
 class Document(TypedDict):
     """A finished document of a job. `error` is a stable code; `error_detail` never quotes the document."""
@@ -491,6 +497,7 @@ class ListedDocument(TypedDict):
     job_id: str
     pages_done: int
     pages_total: int
+    principals: list[str] | None
     created_at: str
     flags: dict[str, int]
 @final
@@ -541,6 +548,10 @@ class Place(TypedDict):
     document_id: str
     place: str
     state: FlagState
+@final
+class PrincipalsRequest(TypedDict):
+    """Users and groups that may find the document; null for all callers."""
+    principals: list[str] | None
 @final
 class Problem(TypedDict):
     """Every error except 422."""
@@ -688,6 +699,7 @@ class Source(TypedDict):
     last_sync: dict[str, Any] | None
     state: SourceState
     sync_error: str | None
+    access: list[dict[str, Any]]
 @final
 class SourceRequest(TypedDict):
     """A place to sync: `path` (a directory of the server) or `uri` (s3://bucket/prefix)."""
@@ -697,6 +709,7 @@ class SourceRequest(TypedDict):
     include: NotRequired[list[str]]
     exclude: NotRequired[list[str]]
     every_minutes: NotRequired[int | None]
+    access: NotRequired[list[AccessRequest]]
 SourceState: TypeAlias = Literal['idle', 'waiting', 'running']
 @final
 class Span(TypedDict):
@@ -723,6 +736,7 @@ class SqlRequest(TypedDict):
     document_ids: NotRequired[list[str] | None]
     job_id: NotRequired[str | None]
     redacted: NotRequired[bool]
+    principals: NotRequired[list[str]]
     limit: NotRequired[int]
 @final
 class Stats(TypedDict):

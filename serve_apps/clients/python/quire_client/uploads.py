@@ -80,10 +80,12 @@ def form_fields(
     ocr: Ocr | None,
     table_parts: TableParts | None,
     metadata: Mapping[str, Any] | None,
+    principals: Sequence[str] | None,
 ) -> dict[str, str]:
     """Return the form fields that accompany the files, without missing values."""
     fields = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
     fields["metadata"] = _dumped(metadata)
+    fields["principals"] = None if principals is None else ",".join(principals)
     return {name: value for name, value in fields.items() if value is not None}
 
 

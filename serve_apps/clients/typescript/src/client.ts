@@ -13,6 +13,8 @@ export interface ReadOptions {
   /** A table that goes on over pages: one table, or one on each page. */
   table_parts?: "joined" | "apart";
   metadata?: Record<string, unknown>;
+  /** Users and groups that may find the documents; everybody if left out. */
+  principals?: string[];
   idempotency_key?: string;
 }
 
@@ -179,8 +181,8 @@ function submission(
 
 /** The form fields beside the files, without what was left out. */
 function fieldsOf(options: ReadOptions): Record<string, string> {
-  const { pages, password, ocr, table_parts, metadata } = options;
-  const given = { pages, password, ocr, table_parts, metadata: metadata && JSON.stringify(metadata) };
+  const { pages, password, ocr, table_parts, metadata, principals } = options;
+  const given = { pages, password, ocr, table_parts, metadata: metadata && JSON.stringify(metadata), principals: principals?.join(",") };
   return Object.fromEntries(Object.entries(given).filter((field): field is [string, string] => field[1] !== undefined));
 }
 

@@ -5,6 +5,11 @@ export interface Accepted {
   status: JobStatus;
 }
 
+export interface AccessRequest {
+  match: string;
+  principals: Array<string>;
+}
+
 export interface Attempt {
   at: string;
   response_status: number | null;
@@ -206,6 +211,7 @@ export interface DocumentAlone {
   job_id: string;
   pages_done: number;
   pages_total: number;
+  principals: Array<string> | null;
 }
 
 export interface Document {
@@ -488,6 +494,7 @@ export interface ListedDocument {
   job_id: string;
   pages_done: number;
   pages_total: number;
+  principals: Array<string> | null;
   created_at: string;
   flags: Record<string, number>;
 }
@@ -543,6 +550,10 @@ export interface Place {
   document_id: string;
   place: string;
   state: FlagState;
+}
+
+export interface PrincipalsRequest {
+  principals: Array<string> | null;
 }
 
 export interface Problem {
@@ -694,6 +705,7 @@ export interface Source {
   last_sync: Record<string, unknown> | null;
   state: SourceState;
   sync_error: string | null;
+  access: Array<Record<string, unknown>>;
 }
 
 export interface SourceRequest {
@@ -703,6 +715,7 @@ export interface SourceRequest {
   include?: Array<string>;
   exclude?: Array<string>;
   every_minutes?: number | null;
+  access?: Array<AccessRequest>;
 }
 
 export type SourceState = "idle" | "waiting" | "running";
@@ -730,6 +743,7 @@ export interface SqlRequest {
   document_ids?: Array<string> | null;
   job_id?: string | null;
   redacted?: boolean;
+  principals?: Array<string>;
   limit?: number;
 }
 
