@@ -19,6 +19,13 @@ AskedPrincipals = Annotated[
         description="Repeated. Users and groups that the caller acts for. Other restricted documents are not found.",
     ),
 ]
+GivenPrincipals = Annotated[
+    list[Principal] | None,
+    Query(
+        max_length=MAX_PRINCIPALS,
+        description="Repeated. Users and groups that may find the document. The default is everybody.",
+    ),
+]
 
 
 def read_principals(text: str) -> tuple[str, ...] | None:

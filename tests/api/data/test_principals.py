@@ -15,7 +15,7 @@ from storage.access.principals import set_principals
 from storage.store import Store
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
-from tests.api.harness import PDF, client_of, files, make_resources, reading, serving
+from tests.api.harness import PDF, TREE, client_of, files, make_resources, reading, serving
 from tests.api.results.test_search import ask, ingest
 from tests.api.searching import search_ports
 from tests.storage.index.library import Library, embed
@@ -93,6 +93,15 @@ async def test_upload_sets_principals_and_wrong_names_are_refused(client: httpx.
     for wrong in (["a,b"], [""], ["x" * 201], ["a"] * 101, "a"):
         assert (await client.put(path, json={"principals": wrong})).status_code == 422
     assert (await client.put(path, json={})).status_code == 422
+
+
+async def test_ingested_document_is_restricted_from_the_start(client: httpx.AsyncClient) -> None:
+    sent = {"json": {"tree": TREE}, "params": {"principals": ["group:hr", "user:ann"]}}
+    job = (await client.post("/v1/ingest", **sent)).json()  # type: ignore[arg-type]
+    document = job["documents"][0]["document_id"]
+    assert (await client.get(f"/v1/documents/{document}")).json()["principals"] == ["group:hr", "user:ann"]
+    assert await ask(client, "Far away") == []
+    assert [hit.document_id for hit in await ask(client, "Far away", principals="user:ann")] == [document]
 
 
 async def test_every_change_of_principals_is_in_the_audit_trail(client: httpx.AsyncClient, store: Store) -> None:

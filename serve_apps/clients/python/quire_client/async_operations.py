@@ -65,9 +65,9 @@ class AsyncOperations(AsyncTransport):
         """Return the licence. `licensed` is false if it expired or the clock was set back; see `refusal`."""
         return await self._json(Call[types.License]("GET", "/v1/license"))
 
-    async def ingest(self, tree: dict[str, Any], *, semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
+    async def ingest(self, tree: dict[str, Any], *, principals: list[str] | None = None, semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
         """Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64)."""
-        return await self._json(Call[types.Job]("POST", "/v1/ingest", body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
+        return await self._json(Call[types.Job]("POST", "/v1/ingest", query={"principals": principals}, body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
     async def export_tables(self, job_id: str, document_id: str, *, format: types.TableFormat | None = None, redacted: bool | None = None) -> Content:
         """Export all tables of the document. A table that continues over pages is one table."""

@@ -69,8 +69,8 @@ export class Operations extends Transport {
   }
 
   /** Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64). */
-  ingest(options: { tree: Record<string, unknown>; semantics?: Record<string, unknown> | null; assets?: Record<string, string> | null; source_bytes?: string | null; idempotency_key?: string }): Promise<types.Job> {
-    return this.json<types.Job>({ method: "POST", path: "/v1/ingest", body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
+  ingest(options: { principals?: Array<string> | null; tree: Record<string, unknown>; semantics?: Record<string, unknown> | null; assets?: Record<string, string> | null; source_bytes?: string | null; idempotency_key?: string }): Promise<types.Job> {
+    return this.json<types.Job>({ method: "POST", path: "/v1/ingest", query: { principals: options.principals }, body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
   }
 
   /** Export all tables of the document. A table that continues over pages is one table. */
