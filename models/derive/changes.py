@@ -15,6 +15,11 @@ from models.derive.diff import BlockChange, Change, block_words, compare_trees
 from models.derive.fields.extracted_field import ExtractedField
 from models.derive.fields.fields import find_fields
 
+MAX_UNEQUAL_WORDS = 20_000
+"""Words of changed blocks, about 40 pages, up to which they are paired as modified. It bounds the time to a second."""
+MAX_FIELD_CHARS = 2_000_000
+"""Characters of a version up to which its fields are compared; 800 pages."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedBlock:
@@ -76,13 +81,17 @@ def compare_versions(since: str, before: Tree, after: Tree) -> DocumentChanges:
     before, after = _readable(before), _readable(after)
     old = {block.id: block for block in before.blocks}
     new = {block.id: block for block in after.blocks}
-    changes = [change for change in compare_trees(before, after).blocks if change.change is not Change.UNCHANGED]
+    changes = [
+        change
+        for change in compare_trees(before, after, max_unequal_words=MAX_UNEQUAL_WORDS).blocks
+        if change.change is not Change.UNCHANGED
+    ]
     return DocumentChanges(
         since=since,
         pages=find_changed_pages(before, after),
         blocks=tuple(_block(change, old, new) for change in changes),
         cells=tuple(cell for change in changes for cell in _cells(change, old, new)),
-        fields=tuple(_fields(find_fields(before), find_fields(after))),
+        fields=tuple(_fields(_find_fields(before), _find_fields(after))),
     )
 
 
@@ -110,7 +119,7 @@ def without_texts(changes: DocumentChanges) -> DocumentChanges:
 def with_texts(changes: DocumentChanges, after: Tree) -> DocumentChanges:
     """Return stored changes with the texts of the new version, `after`."""
     blocks = {block.id: block for block in after.blocks}
-    values = {place: field.value for place, field in _numbered(find_fields(_readable(after)))}
+    values = {place: field.value for place, field in _numbered(_find_fields(_readable(after)))}
     return replace(
         changes,
         blocks=tuple(
@@ -119,6 +128,11 @@ def with_texts(changes: DocumentChanges, after: Tree) -> DocumentChanges:
         cells=tuple(_with_text(cell, blocks) for cell in changes.cells),
         fields=tuple(replace(field, value=values.get((field.canonical_key, field.number))) for field in changes.fields),
     )
+
+
+def _find_fields(tree: Tree) -> list[ExtractedField]:
+    """Return the fields of a tree, none of a very long one."""
+    return find_fields(tree) if sum(len(_text(block)) for block in tree.blocks) <= MAX_FIELD_CHARS else []
 
 
 def _readable(tree: Tree) -> Tree:

@@ -1,5 +1,7 @@
 """Changes between two versions: pages, blocks, cells and fields, and the form that is stored without texts."""
 
+import time
+
 from models.cdom.tree import Block, BlockType, Tree
 from models.derive.changes import compare_versions, find_changed_pages, with_texts, without_texts
 from models.derive.diff import Change
@@ -50,6 +52,16 @@ def test_changes_name_blocks_cells_and_fields() -> None:
         (Change.ADDED, 3, 1, None, "1.00"),
     ]
     assert [(field.canonical_key, field.before, field.value) for field in changes.fields if field.before == "12.00"]
+
+
+def test_many_changed_blocks_are_removed_and_added_without_being_compared() -> None:
+    words = "the same words in every block of both versions again and again " * 200
+    before = make_tree(*(page(1, f"{words} old {n}") for n in range(30)))
+    after = make_tree(*(page(1, f"{words} new {n}") for n in range(30)))
+    started = time.process_time()
+    changes = compare_versions("doc_1", before, after)
+    assert time.process_time() - started < 3
+    assert {block.change for block in changes.blocks} == {Change.REMOVED, Change.ADDED}
 
 
 def test_stored_changes_hold_no_text_and_regain_that_of_the_new_version() -> None:
