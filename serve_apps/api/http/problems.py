@@ -19,6 +19,7 @@ from starlette.types import Scope
 from models.cdom.errors import ExtractError, NoSuchPage, UnsupportedFormat
 from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused, SqlRefused
 from models.derive.finetune import UnknownSplit, UnknownStyle
+from models.derive.finetune_template import InvalidTemplate
 from models.export.graph import UnknownGraphFormat
 from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
@@ -89,6 +90,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.NotInTime: Problem(422, loc=("body",)),
     refusals.UnreadableFile: Problem(422),
     UnknownStyle: Problem(422, "There is no such style.", loc=("query", "style")),
+    InvalidTemplate: Problem(422, loc=("query", "template")),
     UnknownSplit: Problem(422, "A split is train or val.", loc=("query", "split")),
     UnknownGraphFormat: Problem(422, "There is no such graph format.", loc=("query", "format")),
     refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),

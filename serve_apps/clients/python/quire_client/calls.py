@@ -113,6 +113,7 @@ class FinetuneOptions(TypedDict, total=False):
     language: str
     split: str
     val_ratio: float
+    template: str
 
 
 def finetune_call(job_id: str, options: FinetuneOptions) -> Call[str]:

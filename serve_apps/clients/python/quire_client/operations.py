@@ -161,9 +161,9 @@ class Operations(Transport):
         """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
         return self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted}))
 
-    def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: Literal['completion', 'chat', 'instruction', 'raw'] | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: Literal['train', 'val', None] | None = None, val_ratio: float | None = None) -> str:
+    def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: Literal['completion', 'chat', 'instruction', 'raw'] | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: Literal['train', 'val', None] | None = None, val_ratio: float | None = None, template: str | None = None) -> str:
         """Export the job's succeeded documents as fine-tune JSONL, one record per line."""
-        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio}))
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio, "template": template}))
 
     def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None) -> Content:
         """Download a job's documents as a zip file; `original` needs the write scope unless it is redacted."""

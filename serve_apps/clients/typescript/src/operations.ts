@@ -189,8 +189,8 @@ export class Operations extends Transport {
   }
 
   /** Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible. */
-  exportFinetune(jobId: string, options: { redacted?: boolean; style?: "completion" | "chat" | "instruction" | "raw"; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: "train" | "val" | null; val_ratio?: number } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio } });
+  exportFinetune(jobId: string, options: { redacted?: boolean; style?: "completion" | "chat" | "instruction" | "raw"; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: "train" | "val" | null; val_ratio?: number; template?: string | null } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio, template: options.template } });
   }
 
   /** Download a job's documents as a zip file; `original` needs the write scope unless it is redacted. */
