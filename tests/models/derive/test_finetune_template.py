@@ -69,6 +69,6 @@ def test_anything_but_insertion_and_choice_is_refused(template: str) -> None:
 
 
 @pytest.mark.parametrize("template", ["", "[]", "{}", '"x"', "{", "1" * (MAX_TEMPLATE_CHARS + 1), "[" * 3000])
-def test_what_is_no_object_of_texts_is_refused(template: str) -> None:
+def test_template_that_is_no_object_of_texts_is_refused(template: str) -> None:
     with pytest.raises(InvalidTemplate):
         FinetuneOptions(template=template)
