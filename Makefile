@@ -219,6 +219,7 @@ train: $(VENV)/.dev ## train tables, headings, levels and confidence: make train
 
 lock: ## compile requirements*.in into hash-checked locks without addresses (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements.in -o requirements.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-sql.in -o requirements-sql.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-dev.in -o requirements-dev.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements-dev.lock requirements-train.in -o requirements-train.lock
 

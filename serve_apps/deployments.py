@@ -295,6 +295,12 @@ class Background(_Answering):
         write = partial(self._index_writer.write, documents, timeout_s=timeout_s, urgent=urgent)
         await asyncio.get_running_loop().run_in_executor(self._writes, write)
 
+    async def find_vectors(self, *values: Any) -> Any:
+        """Run `WriteIndex.find_vectors` in the threads of writes."""
+        assert self._index_writer is not None
+        find = partial(self._index_writer.find_vectors, *values)
+        return await asyncio.get_running_loop().run_in_executor(self._writes, find)
+
     async def check_health(self) -> None:
         """Raise when one of the loops ended or is stuck; Serve then replaces the process."""
         if not await asyncio.to_thread(self._loops.healthy):

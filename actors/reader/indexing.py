@@ -7,10 +7,13 @@ counted at once. Knows no model and no engine.
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+import numpy as np
+from pydantic_core import to_json
 
 from actors.reader.inflight import Beats, Inflight, beat_once
 from actors.reader.publisher import Publishing, Result
@@ -19,13 +22,15 @@ from models.cdom.chunk import Chunk
 from models.cdom.errors import ErrorCode
 from models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable
 from models.cdom.tree import Tree, load_tree
-from storage.index.table.entries import DocumentChunks, IndexedChunk
-from storage.objects.artifacts import TREE
+from models.derive.changes import compare_versions, without_texts
+from storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors, Vectors
+from storage.objects.artifacts import CHANGES, TREE
 from storage.values.errors import StorageError, StoreUnavailable
 from storage.values.rows import Claim, DocumentId, Failed, Scope, Succeeded
 from storage.values.states import Phase, Priority
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 EMBED_TIMEOUT_S = 300.0
 """Seconds to embed one document, queueing included; 300 CPU seconds embed 14,000 chunks."""
 WRITE_TIMEOUT_S = 60.0  # seconds a write may wait behind others at the index; longer means its holder is gone
@@ -37,9 +42,15 @@ class WriteIndex(Protocol):
     def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
         """Write chunks; searches find them when this returns. Raises `PortUnavailable`."""
 
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+        """Return the vectors that these documents have for any of the texts. Raises `PortUnavailable`."""
+
 
 class DocumentIndexer:
-    """Implements `IndexDocument`: vectors first (none without an embedder), then one write."""
+    """Implements `IndexDocument`: vectors first (none without an embedder), then one write.
+
+    A text that the same document or an earlier version of it has in the index keeps its vector.
+    """
 
     def __init__(self, embed: Embed | None, index: WriteIndex) -> None:
         self._embed, self._index = embed, index
@@ -53,16 +64,20 @@ class DocumentIndexer:
         *,
         urgent: bool = False,
         replace: bool = False,
+        earlier: Sequence[str] = (),
     ) -> None:
         """Embed and write the chunks of one attempt. Raises `PortUnavailable` and `EmbeddingFailed`."""
         if not chunks and not replace:
             return
+        scope = Scope(tenant=owner[0], org=owner[1])
         vectors = None
         if self._embed is not None and chunks:
             texts = [chunk.text for chunk in chunks]
-            vectors = self._embed.embed(texts, timeout_s=EMBED_TIMEOUT_S, urgent=urgent)
+            sources = [*earlier, document_id] if replace else earlier
+            known = self._index.find_vectors(scope, sources, texts) if sources else KnownVectors((), ())
+            vectors = _embed(self._embed, texts, known, urgent=urgent)
         entry = DocumentChunks(
-            scope=Scope(tenant=owner[0], org=owner[1]),
+            scope=scope,
             document_id=DocumentId(document_id),
             generation=attempt,
             chunks=[to_entry(chunk) for chunk in chunks],
@@ -70,6 +85,16 @@ class DocumentIndexer:
             replace=replace,
         )
         self._index.write([entry], timeout_s=WRITE_TIMEOUT_S, urgent=urgent)
+
+
+def _embed(embed: Embed, texts: Sequence[str], known: KnownVectors, *, urgent: bool) -> Vectors:
+    """Return the vectors of all texts; only those of unknown texts are computed."""
+    vectors = dict(zip(known.indices, known.vectors, strict=True))
+    missing = [index for index in range(len(texts)) if index not in vectors]
+    if missing:
+        computed = embed.embed([texts[index] for index in missing], timeout_s=EMBED_TIMEOUT_S, urgent=urgent)
+        vectors.update(zip(missing, computed, strict=True))
+    return np.stack([vectors[index] for index in range(len(texts))])
 
 
 def to_entry(chunk: Chunk) -> IndexedChunk:
@@ -88,12 +113,20 @@ def to_entry(chunk: Chunk) -> IndexedChunk:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierTree:
+    """The tree of the document that a newer version replaces."""
+
+    document_id: DocumentId
+    tree: Tree
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexingParts:
     """Parts of `Indexing`.
 
     `room`: documents indexed at once; the next one waits, and reading with it. Without an `index` chunks are only
-    counted, by `count`.
+    counted, by `count`. `earlier` returns the stored version that a document replaces.
     """
 
     chunk: Callable[[Tree], list[Chunk]]
@@ -104,6 +137,7 @@ class IndexingParts:
     inflight: Inflight
     beats: Beats
     room: int
+    earlier: Callable[[Claim], EarlierTree | None] = lambda claim: None
 
 
 class Indexing:
@@ -157,37 +191,58 @@ class Indexing:
             self._fail(result.claim, type(error).__name__)
 
     def _index(self, result: Result, tree: Tree, done: Succeeded) -> None:
+        earlier = self._patiently(result.claim, lambda: self._parts.earlier(result.claim))
         if self._parts.index is None:
             count = self._parts.count(tree)
         else:
             chunks = self._parts.chunk(tree)
             count = len(chunks)
-            if not self._written(result.claim, self._parts.index, chunks):
+            if not self._written(result.claim, self._parts.index, chunks, earlier):
                 return
+        if earlier is not None:
+            result, done = _with_changes(result, done, earlier, tree)
         cut = replace(done, chunks=count, chunker=self._parts.chunker)
         self._parts.publisher.put(replace(result, finished=cut, tree=None))
 
-    def _written(self, claim: Claim, index: IndexDocument, chunks: Sequence[Chunk]) -> bool:
+    def _written(
+        self, claim: Claim, index: IndexDocument, chunks: Sequence[Chunk], earlier: EarlierTree | None
+    ) -> bool:
         """Write the chunks, with retries while the index is away; false if the lease was lost or the reader stops."""
-        inflight, backoff = self._parts.inflight, Backoff(self._stop.wait)
-        beat_once(self._parts.beats, inflight.beats, inflight)  # an expiry from here on costs no start
+        beat_once(self._parts.beats, self._parts.inflight.beats, self._parts.inflight)  # an expiry now costs no start
         owner, urgent = (claim.scope.tenant, claim.scope.org), claim.priority is Priority.PARSE
-        while inflight.holds(claim) and not self._stop.is_set():
+        sources = [earlier.document_id] if earlier else []
+
+        def write() -> bool:
+            index.index_document(owner, claim.document_id, claim.attempt, chunks, urgent=urgent, earlier=sources)
+            return True
+
+        try:
+            return self._patiently(claim, write) is True
+        except EmbeddingFailed as error:
+            self._fail(claim, error.code)
+            return False
+
+    def _patiently(self, claim: Claim, act: Callable[[], T]) -> T | None:
+        """Repeat `act` while a port or store is away; None if the lease was lost or the reader stops."""
+        backoff = Backoff(self._stop.wait)
+        while self._parts.inflight.holds(claim) and not self._stop.is_set():
             try:
-                index.index_document(owner, claim.document_id, claim.attempt, chunks, urgent=urgent)
-            except EmbeddingFailed as error:
-                self._fail(claim, error.code)
-                return False
+                return act()
             except (PortUnavailable, StorageError) as error:
                 log.warning("indexing waits: %s", error)
                 backoff.pause()
-                continue
-            return True
-        return False
+        return None
 
     def _fail(self, claim: Claim, detail: str) -> None:
         failed = Failed(claim=claim, error=ErrorCode.INTERNAL.value, detail=detail)
         self._parts.publisher.put(Result(finished=failed))
+
+
+def _with_changes(result: Result, done: Succeeded, earlier: EarlierTree, tree: Tree) -> tuple[Result, Succeeded]:
+    """Add the list of changes from the earlier version, and charge only the pages with new content."""
+    changes = compare_versions(earlier.document_id, earlier.tree, tree)
+    files = result.artifacts | {CHANGES: to_json(without_texts(changes))}
+    return replace(result, artifacts=files), replace(done, metered=len(changes.pages))
 
 
 class TreeArtifacts(Protocol):
@@ -202,6 +257,9 @@ class DirectWrite(Protocol):
 
     def write(self, documents: Sequence[DocumentChunks]) -> int:
         """Write chunks and return their number."""
+
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+        """Return the vectors that these documents have for any of the texts."""
 
 
 class Reindexer:
@@ -225,3 +283,7 @@ class Reindexer:
     def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
         """Do `WriteIndex.write` without a queue: the writer is in this process."""
         self._writer.write(documents)
+
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+        """Do `WriteIndex.find_vectors`."""
+        return self._writer.find_vectors(scope, documents, texts)

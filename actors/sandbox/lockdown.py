@@ -11,10 +11,10 @@ import sys
 
 from actors.sandbox.landlock import restrict_files
 from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
+from actors.sandbox.prctl import PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, prctl
 from actors.sandbox.seccomp import install_filter
 
-_PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38  # prctl options, from linux/prctl.h
+_PR_SET_DUMPABLE = 4  # prctl option, from linux/prctl.h
 _OPEN_FILES = 8  # file handles: three standard ones, the channel, and room for an engine's own
 IS_LINUX = sys.platform == "linux"
 
@@ -29,7 +29,7 @@ def lock_server(limits: SandboxLimits, base_bytes: int) -> bool:
     if not IS_LINUX:
         return False
     lower_limit(resource.RLIMIT_AS, base_bytes + limits.memory_bytes)
-    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
     return restrict_files()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 
 PR_SET_PDEATHSIG = 1  # the signal that a process gets when its parent dies, from linux/prctl.h
+PR_SET_NO_NEW_PRIVS = 38  # no later program gains rights, from linux/prctl.h
 
 
 @cache

@@ -7,15 +7,16 @@ first, without a timer. The lease in SQL prevents a second writer. Knows no mode
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from actors.background.chores import Chore, ChoreRunner, SingletonRole
 from models.cdom.ports import PortUnavailable
-from storage.index.table.entries import DocumentChunks
+from storage.index.table.entries import DocumentChunks, KnownVectors
 from storage.values.errors import StorageError
+from storage.values.rows import Scope
 
 log = logging.getLogger(__name__)
 PORT = "index_writer"
@@ -30,6 +31,9 @@ class IndexWriteQueue(Protocol):
 
     def write(self, documents: Sequence[DocumentChunks]) -> int:
         """Write chunks and return their number."""
+
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+        """Return the vectors that these documents have for any of the texts."""
 
     def close(self) -> None:
         """Release the writer's locks."""
@@ -93,6 +97,13 @@ class IndexWriting:
         except TimeoutError as error:
             call.future.cancel()
             raise PortUnavailable(PORT, "too slow") from error
+
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+        """Return the vectors that these documents have for any of the texts. Raises `PortUnavailable`."""
+        try:
+            return self._writer.find_vectors(scope, documents, texts)
+        except StorageError as error:
+            raise PortUnavailable(PORT, error.code) from error
 
     def _run(self) -> None:
         while calls := self._gather():

@@ -2,6 +2,7 @@
 
 from fastapi import FastAPI
 
+from actors.sql.runner import SqlRunner, has_engine
 from cluster.bootstrap.enabled import enabled_pools, optional_pools
 from cluster.bootstrap.finding import find_runtime
 from cluster.bootstrap.opening import hold_license, open_runtime_store
@@ -56,6 +57,7 @@ def open_resources(runtime: Runtime) -> Resources:
                 redact_original=on_demand,
                 read_once=on_demand,
                 model=make_language_model(settings),
+                sql=SqlRunner() if has_engine() else None,
             ),
             settings,
         ),

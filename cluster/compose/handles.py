@@ -4,7 +4,7 @@ Handles are looked up by name at the first call, so nothing waits for the other 
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,9 +27,10 @@ from models.cdom.ports import (
 from models.cdom.search import SearchHit, SearchRequest
 from models.neural.vlm.contract import PageRegion
 from storage.values.errors import NotFound
+from storage.values.rows import Scope
 
 if TYPE_CHECKING:  # Lance is imported by the index writer only
-    from storage.index.table.entries import DocumentChunks, Vectors
+    from storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
 
 API_APP, VLM_APP = "api", "vlm_ocr"
 RECOGNISER, BACKGROUND = "recogniser", "background"
@@ -38,6 +39,7 @@ EMBEDDER, SEARCHER = "embedder", "searcher"
 SEARCH_TIMEOUT_S = 10.0  # seconds; a question at a million chunks takes a tenth of one
 CHECK_TIMEOUT_S = 3.0  # seconds for a health check of the searcher, below the limit of the API's own
 REDACT_TIMEOUT_S = 120.0  # seconds for a redacted file; a hundred pages take three of CPU time
+FIND_VECTORS_TIMEOUT_S = 60.0  # seconds to find the vectors of a document's earlier version among writes
 GRACE_S = 5.0
 """Seconds added to the other side's timeout, so that it fails first and can report the reason."""
 
@@ -204,6 +206,12 @@ class ServedIndexWriter:
     def write(self, documents: "Sequence[DocumentChunks]", *, timeout_s: float, urgent: bool = False) -> None:
         """Write chunks; searches find them when this returns. Raises `PortUnavailable`."""
         self._peer.call("write", list(documents), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> "KnownVectors":
+        """Return the vectors that these documents have for any of the texts. Raises `PortUnavailable`."""
+        asked = (scope, list(documents), list(texts))
+        known: KnownVectors = self._peer.call("find_vectors", *asked, timeout_s=FIND_VECTORS_TIMEOUT_S)
+        return known
 
 
 class ServedSearcher:

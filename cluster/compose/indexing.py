@@ -3,17 +3,24 @@
 from dataclasses import replace
 from functools import partial
 
-from actors.reader.indexing import DocumentIndexer, Indexing, IndexingParts
+from actors.reader.indexing import DocumentIndexer, EarlierTree, Indexing, IndexingParts
 from actors.reader.inflight import Beats, Inflight
 from actors.reader.publisher import Publishing
 from cluster.bootstrap.enabled import embeds, searches
 from cluster.compose.handles import ServedEmbedder, ServedIndexWriter, ServedSearcher
 from configs.settings import Settings
 from models.cdom.ports import IndexDocument
+from models.cdom.tree import load_tree
 from models.derive.chunks.chunking import chunker_name
 from models.derive.chunks.chunks import chunk_tree, count_chunks
 from models.neural.embed.tokenizer import load_tokenizer
 from serve_apps.api.context.resources import Ports
+from storage.objects.artifacts import TREE
+from storage.sources.removed_files import find_earlier
+from storage.store import Store
+from storage.values.errors import NotFound
+from storage.values.rows import Claim
+from storage.values.states import Priority
 
 INDEXING_ROOM = 8  # documents a reader may have between reading and publishing while the index is busy
 
@@ -34,8 +41,20 @@ def with_search(ports: Ports, settings: Settings) -> Ports:
     return replace(ports, search=ServedSearcher(), index_document=served_indexer(settings))
 
 
+def load_earlier(store: Store, claim: Claim) -> EarlierTree | None:
+    """Return the version that a document of a source replaces, if it is still stored."""
+    earlier = find_earlier(store.db, claim.document_id) if claim.priority is Priority.SYNC else None
+    if earlier is None:
+        return None
+    try:
+        tree = load_tree(store.artifacts.read(earlier.document_id, earlier.attempt, TREE))
+    except NotFound:  # published again or deleted meanwhile
+        return None
+    return EarlierTree(earlier.document_id, tree)
+
+
 def before_publishing(
-    publisher: Publishing, index: IndexDocument | None, inflight: Inflight, beats: Beats
+    publisher: Publishing, index: IndexDocument | None, inflight: Inflight, beats: Beats, store: Store
 ) -> Publishing:
     """Return a publisher that first counts a document's chunks and, with an index, makes them searchable."""
     parts = IndexingParts(
@@ -47,5 +66,6 @@ def before_publishing(
         inflight=inflight,
         beats=beats,
         room=INDEXING_ROOM,
+        earlier=partial(load_earlier, store),
     )
     return Indexing(parts)

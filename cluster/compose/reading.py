@@ -58,7 +58,7 @@ def make_reader(
         depth=settings.inflight_docs - 1,
         keep=partial(_keep, store),
     )
-    publishing = before_publishing(publisher, index, inflight, queue)
+    publishing = before_publishing(publisher, index, inflight, queue, store)
     wake_signal = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
     flag_tree = make_tree_flagger(settings)
     room = max(1, settings.inflight_docs - 1)

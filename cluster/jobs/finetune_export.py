@@ -27,6 +27,7 @@ from cluster.jobs.work.shards import drop_others, write_shards
 from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
 from models.cdom.chunk import Chunk
 from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, passes
+from models.derive.finetune_template import InvalidTemplate
 from models.derive.language import detect_language
 from storage.values.errors import StorageError
 from storage.values.rows import Scope
@@ -148,6 +149,7 @@ def export(
 )
 @click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
 @click.option("--style", type=click.Choice([style.value for style in Style]), default=Style.COMPLETION.value)
+@click.option("--template", metavar="JSON", help="Own form of a record: a JSON object whose texts are Jinja templates.")
 @click.option("--dedup/--no-dedup", default=True, show_default=True, help="Drop near-duplicates over the whole corpus.")
 @click.option("--min-chars", type=click.IntRange(0))
 @click.option("--max-chars", type=click.IntRange(0))
@@ -159,21 +161,24 @@ def export(
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def main(
     trees: str | None, output: str, from_service: bool, tenant: str | None, org: str, job: str | None, redacted: bool,
-    workdir: Path | None, style: str, dedup: bool, min_chars: int | None, max_chars: int | None, language: str | None,
+    workdir: Path | None, style: str, template: str | None,
+    dedup: bool, min_chars: int | None, max_chars: int | None, language: str | None,
     split: str | None, val_ratio: float, shard_lines: int, workers: int | None, dry_run: bool,
 ) -> None:  # fmt: skip
     """Fine-tune records of a whole corpus; the same corpus gives the same files."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    options = FinetuneOptions(
-        style=Style(style), dedup=dedup, min_chars=min_chars, max_chars=max_chars, language=language,
-        split=Split(split) if split else None, val_ratio=val_ratio,
-    )  # fmt: skip
     try:
+        options = FinetuneOptions(
+            style=Style(style), dedup=dedup, min_chars=min_chars, max_chars=max_chars, language=language,
+            split=Split(split) if split else None, val_ratio=val_ratio, template=template,
+        )  # fmt: skip
         corpus = _corpus(trees, from_service, tenant, org, job, redacted, workdir)
         if dry_run:
             click.echo(json.dumps({"documents": len(corpus.documents())}))
             return
         summary = export(corpus, absolute_url(output), options, workers=workers, shard_lines=shard_lines)
+    except InvalidTemplate as error:
+        raise click.UsageError(f"--template: {error}") from None
     except NotADirectoryError:
         raise click.UsageError(f"no such folder: {trees}") from None
     except (JobStopped, FolderUnavailable, StorageError) as error:

@@ -6,7 +6,7 @@ tests they are in-process objects. Every call can raise `PortUnavailable`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from models.cdom.chunk import Chunk
 from models.cdom.coverage import ScanCoverage
@@ -249,8 +249,8 @@ class Embed(Protocol):
 class IndexDocument(Protocol):
     """Adds the chunks of one attempt to the search index; they are hidden until that attempt is published.
 
-    May be called again for the same attempt; `replace` swaps all earlier chunks for the given ones in one step. Raises
-    `PortUnavailable`.
+    May be called again for the same attempt; `replace` swaps all earlier chunks for the given ones in one step.
+    Vectors of equal texts are taken from the documents `earlier` instead of being computed. Raises `PortUnavailable`.
     """
 
     def index_document(
@@ -262,8 +262,37 @@ class IndexDocument(Protocol):
         *,
         urgent: bool = False,
         replace: bool = False,
+        earlier: Sequence[str] = (),
     ) -> None:
         """Index the chunks; `owner` is (tenant, org)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqlAnswer:
+    """Rows of a query as JSON values. `columns` are (name, type); `is_truncated`: there are more rows than returned."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Any, ...], ...]
+    is_truncated: bool
+
+
+class SqlRefused(Exception):
+    """The statement cannot be answered; the text is safe to show.
+
+    `code`: `sql-invalid` (it is wrong), `sql-refused` (not a single query, or it reaches outside the tables),
+    `sql-over-limit` (it needs more time, memory or room than one query may use).
+    """
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class RunSql(Protocol):
+    """Answers one read-only query over table cells."""
+
+    def run(self, statement: str, cells: bytes, *, max_rows: int) -> SqlAnswer:
+        """Return the answer; `cells` is an Arrow stream. Raises `SqlRefused` and `PortUnavailable`."""
 
 
 class SearchIndex(Protocol):

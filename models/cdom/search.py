@@ -44,7 +44,8 @@ def nothing_fits(question: str, passages: Iterable[tuple[float | None, Collectio
 class SearchRequest:
     """`tenant` and `org` say whose documents; the rest narrows further. `min_score` is in the unit of the mode.
 
-    `since` ≤ sent < `until`; `language` is that of a passage, ISO 639.
+    `since` ≤ sent < `until`; `language` is that of a passage, ISO 639. `principals`: users and groups for which the
+    caller asks; documents with other principals are not found.
     """
 
     tenant: str
@@ -59,6 +60,7 @@ class SearchRequest:
     since: datetime | None = None
     until: datetime | None = None
     language: str | None = None
+    principals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

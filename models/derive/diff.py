@@ -69,11 +69,17 @@ class TreeDiff:
     blocks: tuple[BlockChange, ...]
 
 
-def compare_trees(a: Tree, b: Tree) -> TreeDiff:
-    """Return the changes in the order of the second tree, with removed blocks at their former places."""
+def compare_trees(a: Tree, b: Tree, *, max_unequal_words: int | None = None) -> TreeDiff:
+    """Return the changes in the order of the second tree, with removed blocks at their former places.
+
+    With more than `max_unequal_words` in the blocks of one tree that have no equal in the other, no block counts as
+    modified: they are removed and added. That bounds the time by the length of the texts.
+    """
     equal = _equal_pairs(a.blocks, b.blocks)
     kept = _longest_rising(equal)
-    similar = _similar_pairs(a.blocks, b.blocks, equal, kept)
+    similar: dict[int, tuple[int, float]] = {}
+    if max_unequal_words is None or _unequal_words(a.blocks, b.blocks, equal) <= max_unequal_words:
+        similar = _similar_pairs(a.blocks, b.blocks, equal, kept)
     changes: list[tuple[tuple[float, int], BlockChange]] = []
     for i, j in equal.items():
         change = Change.UNCHANGED if i in kept else Change.MOVED
@@ -110,6 +116,15 @@ def _equal_pairs(a: Sequence[Block], b: Sequence[Block]) -> dict[int, int]:
         if places:
             pairs[i] = places.pop()
     return pairs
+
+
+def _unequal_words(a: Sequence[Block], b: Sequence[Block], equal: dict[int, int]) -> int:
+    """Return the words of the blocks without an equal, of the tree that has more of them."""
+    taken = set(equal.values())
+    return max(
+        sum(len(block_words(block)) for i, block in enumerate(a) if i not in equal),
+        sum(len(block_words(block)) for j, block in enumerate(b) if j not in taken),
+    )
 
 
 def _longest_rising(pairs: dict[int, int]) -> set[int]:

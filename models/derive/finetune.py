@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Literal, assert_never
 
 from models.cdom.chunk import Chunk
+from models.derive.finetune_template import check_template, fill_template, needs_heading
 from models.derive.finetune_text import cut_overlap, join_neighbours, write_answer
 from models.derive.language import detect_language
 from models.derive.near_duplicates import NearDuplicates
@@ -55,7 +56,8 @@ class UnknownSplit(FinetuneRefused):
 class FinetuneOptions:
     """Options of an export; None turns a filter off.
 
-    `min_chars` and `max_chars` are inclusive, `language` is an ISO 639-1 code, `val_ratio` 0..1.
+    `min_chars` and `max_chars` are inclusive, `language` is an ISO 639-1 code, `val_ratio` 0..1. `template` is the form
+    of the records in place of `style` (`models.derive.finetune_template`).
     """
 
     style: Style = Style.COMPLETION
@@ -65,8 +67,11 @@ class FinetuneOptions:
     language: str | None = None
     split: Split | None = None
     val_ratio: float = 0.05
+    template: str | None = None
 
     def __post_init__(self) -> None:
+        if self.template is not None:
+            check_template(self.template)
         if not 0.0 <= self.val_ratio <= 1.0:
             raise FinetuneRefused(f"val_ratio {self.val_ratio} is not between 0 and 1")
 
@@ -118,7 +123,10 @@ def make_records(
         if not passes(chunk, options, detect) or (known is not None and known.seen(chunk.text)):
             continue
         if options.split is None or split_of(chunk.text, options.val_ratio) is options.split:
-            record = make_record(document_id, chunk, options.style, before=before, after=after)
+            if options.template is None:
+                record = make_record(document_id, chunk, options.style, before=before, after=after)
+            else:
+                record = make_own_record(document_id, chunk, options.template, before=before, after=after)
             if record is not None:
                 yield record
 
@@ -158,6 +166,24 @@ def make_record(
     place = " > ".join(chunk.section_path)
     metadata = {"document": document_id, "pages": list(chunk.pages), "section": list(chunk.section_path)}
     return _style(style, place, text) | {"metadata": metadata}
+
+
+def make_own_record(
+    document_id: str, chunk: Chunk, template: str, *, before: Chunk | None = None, after: Chunk | None = None
+) -> dict[str, Any] | None:
+    """Return the record of a chunk in the caller's form; None without the heading that the template uses, or text.
+
+    Raises:
+        InvalidTemplate: The template cannot be filled with these values.
+    """
+    text = write_answer(chunk, before, after) if needs_heading(template) else cut_overlap(chunk, before)
+    if not text:
+        return None
+    path = chunk.section_path
+    values = {"text": text, "heading": path[-1] if path else "", "section": " > ".join(path)}
+    record = fill_template(template, values | {"pages": list(chunk.pages), "document": document_id})
+    metadata = {"document": document_id, "pages": list(chunk.pages), "section": list(path)}
+    return {"metadata": metadata} | record
 
 
 def _style(style: Literal[Style.COMPLETION, Style.CHAT, Style.INSTRUCTION], place: str, text: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from serve_apps.api.http.cors import Cors
 from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
 from serve_apps.api.root_path import RootPath
+from serve_apps.api.routes.data import changes, sql
 from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse
 from serve_apps.api.routes.operations import (
     audit,
@@ -61,6 +62,8 @@ _PARTS = (
     ingest,
     tables,
     documents,
+    changes,
+    sql,
     originals,
     pictures,
     derived,

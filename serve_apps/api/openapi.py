@@ -56,6 +56,14 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
         "404": "One of the documents is unknown, deleted, or another tenant's.",
         "409": "redacted=true, and the scan of a document did not finish.",
     },
+    ("GET", "/v1/documents/{document_id}/changes"): {
+        "404": "A document is unknown, unfinished, deleted, or another tenant's, or no earlier version is known.",
+        "409": "redacted=true, and the scan of a document did not finish.",
+    },
+    ("POST", "/v1/sql"): {
+        "404": "A document or the job is unknown, deleted, or another tenant's.",
+        "409": "SQL is not installed, or redacted=true and the scan of a document did not finish.",
+    },
     ("GET", "/v1/search"): {
         "404": "Unknown, deleted, or another tenant's document or job.",
         "409": "Search is not configured, or a hit's document has no finished PII scan.",

@@ -42,6 +42,7 @@ NAMES_BY_PATH = {
     "DELETE /v1/schemas/{name}/labels": "delete_label",
     "POST /v1/erasure": "erase_person",
     "DELETE /v1/review/{act}": "undo_review",
+    "PUT /v1/documents/{document_id}/principals": "set_principals",
 }
 """Names of operations whose route functions are clear only within their module."""
 REPEATABLE = {
@@ -50,7 +51,9 @@ REPEATABLE = {
     "evaluate",
     "extract",
     "review_block",
+    "query_tables",
     "review_job",
+    "set_principals",
     "sync_source",
     "enable_webhook",
 }

@@ -52,6 +52,7 @@ class _Question:
     view: KeywordView | None
     engine: VectorEngine | None
     documents: frozenset[str] | None
+    principals: tuple[str, ...]
     feedback: bool
 
 
@@ -74,7 +75,7 @@ class IndexSearch:
         depth = max(LEAST_DEPTH, 2 * request.limit)
         while True:
             ranking, cut_off = self._rank(question, depth)
-            live = self._resolve(question.scope, ranking)
+            live = self._resolve(question, ranking)
             shown = [(key, score) for key, score in ranking if _counts(key, live)]
             if request.language is not None:
                 shown = self._in_language(question, shown, request.language)
@@ -112,6 +113,7 @@ class IndexSearch:
             view=view,
             engine=engine,
             documents=documents,
+            principals=request.principals,
             feedback=len(set(words_of(request.q, view.fields[0] if view and view.fields else "text_en")))
             >= FEEDBACK_FROM_WORDS,
         )
@@ -138,7 +140,7 @@ class IndexSearch:
     def _refine(self, asked: _Question, near: Ranking, matches: Ranking, depth: int) -> tuple[Ranking, Ranking]:
         """Run the second round: the best published chunks of the first expand the words and move the vector."""
         first = fuse([ranking[:100] for ranking in (near, matches) if ranking], 4 * FEEDBACK_CHUNKS)
-        live = self._resolve(asked.scope, first)
+        live = self._resolve(asked, first)
         best = [key for key, _ in first if _counts(key, live)][:FEEDBACK_CHUNKS]
         if not best:
             return near, matches
@@ -153,8 +155,8 @@ class IndexSearch:
         texts = [(field_of(row["language"]), words_of(row["text"], field_of(row["language"]))) for row in rows.values()]
         return expand_query(words, texts, view.rarity)
 
-    def _resolve(self, scope: Scope, ranking: Ranking) -> dict[str, PublishedDocument]:
-        return resolve(self._db, scope, {split_key(key)[0] for key, _ in ranking})
+    def _resolve(self, asked: _Question, ranking: Ranking) -> dict[str, PublishedDocument]:
+        return resolve(self._db, asked.scope, {split_key(key)[0] for key, _ in ranking}, asked.principals)
 
     def _hits(self, asked: _Question, shown: Ranking, live: dict[str, PublishedDocument]) -> list[SearchHit]:
         keys = [key for key, _ in shown]

@@ -9,8 +9,9 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from storage.index.keyword.keyword_files import KeywordFiles
+from storage.index.table.chunk_rows import storable
 from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import DocumentChunks, generation_name, parse_scope
+from storage.index.table.entries import DocumentChunks, KnownVectors, generation_name, parse_scope
 from storage.index.table.upkeep import Upkeep
 from storage.index.vectors.table_vectors import count_partitions
 from storage.values.crash_points import CrashPoint, crash_point
@@ -45,6 +46,12 @@ class ChunkIndexWriter:
             crash_point(CrashPoint.AFTER_KEYWORDS)
             self._dirty = self._dirty or bool(scopes)
         return written
+
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+        """Return the vectors that these documents have for any of the texts."""
+        known = self.table.vectors_by_text(scope, documents)
+        found = [(index, known[storable(text)]) for index, text in enumerate(texts) if storable(text) in known]
+        return KnownVectors([index for index, _ in found], [vector for _, vector in found])
 
     def erase(self, documents: Iterable[tuple[Scope, str]]) -> None:
         """Erase these documents, so that no row, keyword or byte of them is left in any file."""

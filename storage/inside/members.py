@@ -40,9 +40,10 @@ with given as materialized (
 ), reserved as (insert into quota_deltas (month, reserved) select {THIS_MONTH}, %(total)s
 ), document as (
   insert into documents (id, job_id, tenant, org, key_name, position, source_file, sha256, bytes, options,
-                         reserved_pages, reserved_month, parent_document_id, path, depth)
+                         reserved_pages, reserved_month, parent_document_id, path, depth,
+                         principals)
   select id, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, position, source_file, sha256, bytes, options, 1,
-         {THIS_MONTH}, %(parent)s, path, %(depth)s
+         {THIS_MONTH}, %(parent)s, path, %(depth)s, (select principals from documents where id = %(parent)s)
   from given
 ), virtual as materialized (select {VTIME} as now
 ), task as (

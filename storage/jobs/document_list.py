@@ -16,7 +16,7 @@ from storage.store import Store
 from storage.values.errors import NotFound
 from storage.values.paging import Cursors, ListPage
 from storage.values.rows import DocumentRow, Scope
-from storage.values.scoping import owned_by
+from storage.values.scoping import VISIBLE, owned_by
 from storage.values.states import DocumentStatus
 
 ANY_FLAG = "pii"
@@ -28,7 +28,8 @@ class DocumentFilter:
     """Conditions on documents; None accepts all.
 
     `name` is a part of the file name in any case, `since` ≤ time of upload < `until`. `reader_before` selects trees of
-    an older reader; ingested trees have no reader and never match.
+    an older reader; ingested trees have no reader and never match. `principals` leaves out documents that none of them
+    may find.
     """
 
     name: str | None = None
@@ -39,6 +40,7 @@ class DocumentFilter:
     reader_before: int | None = None
     since: datetime | None = None
     until: datetime | None = None
+    principals: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ _CONDITIONS = {
     "reader_before": "d.reader_version < %(reader_before)s",
     "since": "d.created_at >= %(since)s",
     "until": "d.created_at < %(until)s",
+    "principals": VISIBLE,
 }
 _FLAGS = """
 select f.document_id, f.flag, count(*) as n from flags f
@@ -76,6 +79,7 @@ def list_all_documents(
 ) -> ListPage[ListedDocument]:
     """Return one page, the last sent document first. Raises InvalidCursor, also for a cursor of another filter."""
     given = {name: value for name, value in asdict(conditions).items() if value is not None}
+    given = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
     listing = "all-documents/" + repr(sorted((name, str(value)) for name, value in given.items()))
     cursors = Cursors(store.signer, listing, scope)
     created_before, last = cursors.read(cursor) if cursor else (None, None)
@@ -103,23 +107,49 @@ class ChosenDocument:
 
 
 def find_chosen(
-    db: Database, scope: Scope, *, job_id: str | None = None, document_ids: Sequence[str] = ()
+    db: Database,
+    scope: Scope,
+    *,
+    job_id: str | None = None,
+    document_ids: Sequence[str] = (),
+    principals: Sequence[str] | None = None,
 ) -> list[ChosenDocument]:
     """Return documents of a job, or those named, that are not deleted, in the order sent.
 
+    Args:
+        db: Database.
+        scope: Owner of the documents.
+        job_id: A job instead of named documents.
+        document_ids: Named documents.
+        principals: Leaves out documents of the job that none of them may find; None leaves out none.
+
     Raises:
-        NotFound: The job is unknown, or a named document is unknown or deleted.
+        NotFound: The job is unknown, or a named document is unknown, deleted or hidden from the principals.
     """
+    shown = "true" if principals is None else VISIBLE
     if job_id is not None:
         get_job(db, scope, job_id, detail=False)
     rows = db.fetch_all(
-        f"""select d.published_attempt, d.manifest, d.chunker, {DOCUMENT_COLUMNS} {FROM} where d.deleted_at is null
-            and ({"d.job_id = %(job_id)s" if job_id is not None else "d.id = any(%(ids)s)"})
+        f"""select d.published_attempt, d.manifest, d.chunker, {DOCUMENT_COLUMNS} {FROM}
+            where d.deleted_at is null and {shown}
+              and ({"d.job_id = %(job_id)s" if job_id is not None else "d.id = any(%(ids)s)"})
             order by d.created_at, d.position, d.id""",
-        owned_by(scope, job_id=job_id, ids=list(document_ids)),
+        owned_by(scope, job_id=job_id, ids=list(document_ids), principals=list(principals or ())),
     )
     if job_id is None and len(rows) != len(set(document_ids)):
         raise NotFound("no such document")
+    return [_chosen(row) for row in rows]
+
+
+def list_published(db: Database, scope: Scope, principals: Sequence[str], *, limit: int) -> list[ChosenDocument]:
+    """Return the published documents that `principals` may find, the newest first, at most `limit`."""
+    rows = db.fetch_all(
+        f"""select d.published_attempt, d.manifest, d.chunker, {DOCUMENT_COLUMNS} {FROM}
+            where d.tenant = %(tenant)s and d.org = %(org)s and d.deleted_at is null and d.status = 'succeeded'
+              and d.published_attempt is not null and {VISIBLE}
+            order by d.created_at desc, d.id desc limit %(limit)s""",
+        owned_by(scope, limit=limit, principals=list(principals)),
+    )
     return [_chosen(row) for row in rows]
 
 

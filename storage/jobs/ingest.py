@@ -30,16 +30,19 @@ with job as (
   values (%(job_id)s, %(tenant)s, %(org)s, %(key_name)s, 'ingest', 1, 1, clock_timestamp(), %(metadata)s)
 )
 insert into documents (id, job_id, tenant, org, key_name, source_file, sha256, bytes, status, attempt,
-                       reserved_pages, reserved_month, started_at)
+                       reserved_pages, reserved_month, started_at, principals)
 values (%(id)s, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, %(source_file)s, %(sha256)s, %(bytes)s, 'running',
-        %(attempt)s, %(pages)s, %(month)s, clock_timestamp())
+        %(attempt)s, %(pages)s, %(month)s, clock_timestamp(), %(principals)s)
 returning *
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestedDocument(ReadFacts):
-    """A tree from outside, its artifacts stored as attempt 1 of `id`. `bytes` = of the original, or of the tree."""
+    """A tree from outside, its artifacts stored as attempt 1 of `id`. `bytes` = of the original, or of the tree.
+
+    `principals`: callers that may find it; None for all.
+    """
 
     id: DocumentId
     source_file: str
@@ -49,6 +52,7 @@ class IngestedDocument(ReadFacts):
     manifest: dict[str, dict[str, Any]]
     original: StoredBlob | None = None
     metadata: dict[str, Any] | None = None
+    principals: tuple[str, ...] | None = None
 
 
 def ingest_document(
@@ -76,6 +80,7 @@ def ingest_document(
         params |= {"sha256": document.original and document.original.sha256, "bytes": document.bytes}
         params |= {"pages": charged, "month": admit(conn, quota, charged)}
         params |= {"metadata": Jsonb(document.metadata) if document.metadata is not None else None}
+        params |= {"principals": None if document.principals is None else sorted(set(document.principals))}
         row = conn.execute(_INSERT, params).fetchall()[0]
         record(conn, scope, actor, "job.ingested", job_id)
         jobs = end_documents(conn, [succeeded(row, document, INGESTED_ATTEMPT)])

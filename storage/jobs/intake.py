@@ -41,14 +41,15 @@ select pg_advisory_xact_lock_shared(hashtextextended(sha256, 0)) from unnest(%s:
 _INSERT = f"""
 with given as materialized (
   select * from jsonb_to_recordset(%(documents)s) as g(id text, position bigint, source_file text, sha256 text,
-                                                     bytes bigint, options jsonb)
+                                                     bytes bigint, options jsonb, principals text[])
 ), month as materialized (select coalesce(%(month)s::date, {THIS_MONTH}) as month
 ), reserved as (  -- near the quota `admit` has done it
   insert into quota_deltas (month, reserved) select month, %(total)s from month where %(month)s::date is null
 ), document as (
   insert into documents (id, job_id, tenant, org, key_name, position, source_file, sha256, bytes, options,
-                         reserved_pages, reserved_month)
-  select id, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, position, source_file, sha256, bytes, options, 1, month
+                         principals, reserved_pages, reserved_month)
+  select id, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, position, source_file, sha256, bytes, options, principals,
+         1, month
   from given, month
 ), virtual as materialized (select {VTIME} as now
 ), task as (
@@ -163,6 +164,7 @@ def _waiting(job_id: JobId, facts: dict[str, Any]) -> DocumentRow:
         status=DocumentStatus.QUEUED,
         bytes=facts["bytes"],
         sha256=facts["sha256"],
+        principals=facts["principals"],
         attempts=0,
         run=1,
         route_counts={},
@@ -179,4 +181,5 @@ def _record(signer: Signer, position: int, file: NewDocument) -> dict[str, Any]:
         "sha256": file.blob.sha256,
         "bytes": file.blob.bytes,
         "options": dump_options(signer, document_id, file.options),
+        "principals": None if file.principals is None else sorted(set(file.principals)),
     }

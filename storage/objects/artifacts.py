@@ -26,6 +26,7 @@ from storage.values.rows import DocumentId
 
 TREE = "tree.json"
 SEMANTICS = "semantics.json"
+CHANGES = "changes.json"
 ASSETS = "assets/"
 """Names of artifacts; pictures lie below ASSETS by their asset_ref."""
 

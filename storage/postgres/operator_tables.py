@@ -113,6 +113,7 @@ class SourceTable(SQLModel, table=True):
     """A registered place to pull from. `fence` + `lease_until`: one sync at a time.
 
     `wanted_at`: a caller asked for a sync that has not ended well yet. `sync_error`: code of the last one that failed.
+    `access`: rules `{match, principals}`, of which the first that matches a path sets its document's principals.
     """
 
     __tablename__ = "sources"
@@ -134,6 +135,7 @@ class SourceTable(SQLModel, table=True):
     lease_until: datetime | None = Field(sa_column=_time())
     wanted_at: datetime | None = Field(sa_column=_time())
     sync_error: str | None = Field(sa_column=_text(nullable=True))
+    access: list[dict[str, Any]] = Field(sa_column=Column(JSONB, nullable=False, server_default="[]"))
 
 
 class SourceFileTable(SQLModel, table=True):
@@ -148,13 +150,20 @@ class SourceFileTable(SQLModel, table=True):
 
 
 class SourceRetiredTable(SQLModel, table=True):
-    """A document whose file is gone or has new content: deleted as soon as it is finished."""
+    """A document whose file is gone or has new content: deleted as soon as it is finished.
+
+    `successor` is the document of the new content. The retired one stays until that is finished too.
+    """
 
     __tablename__ = "source_retired"
+    __table_args__ = (
+        Index("source_retired_by_successor", "successor", postgresql_where=text("successor is not null")),
+    )
     document_id: str = Field(sa_column=Column(Text, primary_key=True))
     source_id: str = Field(sa_column=_text())
     tenant: str = Field(sa_column=_text())
     org: str = Field(sa_column=_text())
+    successor: str | None = Field(sa_column=_text(nullable=True))
 
 
 class IndexRequestTable(SQLModel, table=True):

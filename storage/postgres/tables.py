@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Boolean,
     Column,
@@ -91,6 +92,7 @@ class DocumentTable(SQLModel, table=True):
     A file that was inside another document names it, and where in it; `depth` counts how many lie around it.
     `reader_version` is that of the published tree, null for trees that Quire did not read.
     `lowest_confidence`: of its blocks, 0 where text was lost; `reading_state` null: not reviewed.
+    `principals`: callers that may find it in searches; null for all.
     """
 
     __tablename__ = "documents"
@@ -112,6 +114,12 @@ class DocumentTable(SQLModel, table=True):
             "reader_version",
             "id",
             postgresql_where=text("deleted_at is null and reader_version is not null"),
+        ),
+        Index(
+            "documents_restricted",
+            "tenant",
+            "org",
+            postgresql_where=text("deleted_at is null and principals is not null"),
         ),
         Index("documents_dead", "tenant", "org", "finished_at", "id", postgresql_where=text("status = 'failed'")),
     )
@@ -153,6 +161,7 @@ class DocumentTable(SQLModel, table=True):
     parent_document_id: str | None = Field(sa_column=_text(nullable=True))
     path: str | None = Field(sa_column=_text(nullable=True))
     depth: int = Field(sa_column=_count())
+    principals: list[str] | None = Field(sa_column=Column(ARRAY(Text), nullable=True))
 
 
 class TaskTable(SQLModel, table=True):

@@ -5,10 +5,12 @@ A source is checked when it is registered and again at every sync (`gate.SourceG
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+
+from psycopg.types.json import Jsonb
 
 from storage.access.audit import record
 from storage.postgres.database import Connection, Database, Row
@@ -39,11 +41,20 @@ class SourceState(StrEnum):
     RUNNING = "running"
 
 
+@dataclass(frozen=True, slots=True)
+class AccessRule:
+    """Principals of the documents of the files whose relative path matches."""
+
+    match: str
+    principals: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSource:
     """A source to register. `location`: an absolute path or an s3:// URI.
 
-    Globs match whole relative paths; `*` also matches `/`.
+    Globs match whole relative paths; `*` also matches `/`. The first matching rule of `access` sets the principals of
+    a document; without one every caller finds it.
     """
 
     name: str
@@ -52,6 +63,7 @@ class NewSource:
     include: Sequence[str] = ()
     exclude: Sequence[str] = ()
     every_minutes: int | None = None
+    access: Sequence[AccessRule] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +83,7 @@ class RegisteredSource:
     last_sync: dict[str, Any] | None
     state: SourceState = SourceState.IDLE
     sync_error: str | None = None
+    access: tuple[AccessRule, ...] = ()
 
 
 def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, asked: NewSource) -> RegisteredSource:
@@ -84,7 +97,7 @@ def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, 
     gate.connect(asked.kind, asked.location, scope.tenant, tenants_of_keys(db)).check()
     params = own(scope, id=new_source_id(), key_name=actor.key_name, name=asked.name, kind=str(asked.kind))
     params |= {"location": asked.location, "include": list(asked.include), "exclude": list(asked.exclude)}
-    params |= {"every_minutes": asked.every_minutes}
+    params |= {"every_minutes": asked.every_minutes, "access": Jsonb([asdict(rule) for rule in asked.access])}
     with db.transaction() as conn:
         registered = conn.execute(f"select count(*) as n from sources where {OWN}", params).fetchall()[0]["n"]
         if registered >= MAX_SOURCES:
@@ -92,9 +105,10 @@ def register_source(db: Database, gate: SourceGate, scope: Scope, actor: Actor, 
         if any(_is_same(to_source(row), asked) for row in conn.execute(_ALL, params).fetchall()):
             raise SourceExists("this place is a source already")
         row = conn.execute(
-            """insert into sources (id, tenant, org, key_name, name, kind, location, include, exclude, every_minutes)
+            """insert into sources (id, tenant, org, key_name, name, kind, location, include, exclude, every_minutes,
+                                    access)
                values (%(id)s, %(tenant)s, %(org)s, %(key_name)s, %(name)s, %(kind)s, %(location)s, %(include)s,
-                       %(exclude)s, %(every_minutes)s) returning *""",
+                       %(exclude)s, %(every_minutes)s, %(access)s) returning *""",
             params,
         ).fetchall()[0]
         record(conn, scope, actor, "source.registered", row["id"])
@@ -171,13 +185,20 @@ def delete_source(db: Database, scope: Scope, actor: Actor, source_id: str, *, d
     return not db.fetch_all("select 1 from source_retired where source_id = %(id)s limit 1", params)
 
 
-def retire(conn: Connection, scope: Scope, source_id: str, paths: Sequence[str] | None) -> None:
-    """Record the documents of these files (None: all) for deletion by `removed_files.delete_retired`."""
+def retire(
+    conn: Connection, scope: Scope, source_id: str, paths: Sequence[str] | None, successors: Sequence[str] = ()
+) -> None:
+    """Record the documents of these files (None: all) for deletion by `removed_files.delete_retired`.
+
+    `successors` are the documents that replace them, one for each path.
+    """
     conn.execute(
-        """insert into source_retired (document_id, source_id, tenant, org)
-           select document_id, source_id, %(tenant)s, %(org)s from source_files
-           where source_id = %(id)s and (%(paths)s::text[] is null or path = any(%(paths)s)) on conflict do nothing""",
-        own(scope, id=source_id, paths=None if paths is None else list(paths)),
+        """insert into source_retired (document_id, source_id, tenant, org, successor)
+           select f.document_id, f.source_id, %(tenant)s, %(org)s, n.successor from source_files f
+           left join unnest(%(paths)s::text[], %(successors)s::text[]) as n(path, successor) on n.path = f.path
+           where f.source_id = %(id)s and (%(paths)s::text[] is null or f.path = any(%(paths)s))
+           on conflict do nothing""",
+        own(scope, id=source_id, paths=None if paths is None else list(paths), successors=list(successors)),
     )
 
 
@@ -196,6 +217,7 @@ def to_source(row: Row) -> RegisteredSource:
         state=_state(row),
         include=tuple(row["include"]),
         exclude=tuple(row["exclude"]),
+        access=tuple(AccessRule(rule["match"], tuple(rule["principals"])) for rule in row["access"]),
     )
 
 

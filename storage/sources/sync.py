@@ -223,9 +223,15 @@ class _Sync:
                         self._report.skip(file.path, blob)
                         continue
                     name = clean_name(file.path.rsplit("/", 1)[-1])
-                    yield file, NewDocument(name=name, blob=blob, options=self._reading.options)
+                    principals = self._principals_of(file.path)
+                    yield file, NewDocument(name=name, blob=blob, options=self._reading.options, principals=principals)
             finally:
                 threads.shutdown(wait=True, cancel_futures=True)
+
+    def _principals_of(self, path: str) -> tuple[str, ...] | None:
+        """Return the principals of the first rule that matches the path, or None for all callers."""
+        rules = (rule.principals for rule in self._source.access if fnmatchcase(path, rule.match))
+        return next(rules, None)
 
     def _await(self, copy: "Future[StoredBlob | str]") -> StoredBlob | str:
         """Wait for one copy while renewing the lease and checking for a stop request."""
@@ -267,8 +273,9 @@ class _Sync:
     def _submit(self, fresh: Sequence[_Fresh], known: dict[str, Row]) -> None:
         def note(conn: Connection, job: JobRow) -> None:
             self._hold(conn)
-            retire(conn, self._source.scope, self._source.id, [item.listed.path for item in fresh])
-            self._keep(conn, fresh, [document.id for document in job.documents])
+            documents = [document.id for document in job.documents]
+            retire(conn, self._source.scope, self._source.id, [item.listed.path for item in fresh], documents)
+            self._keep(conn, fresh, documents)
 
         job = submit_job(
             self._store,

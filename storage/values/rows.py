@@ -41,11 +41,15 @@ class StoredBlob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
-    """One uploaded file about to be queued; `name` is already cleaned (NFC, no controls, ≤ 255 bytes)."""
+    """One uploaded file about to be queued; `name` is already cleaned (NFC, no controls, ≤ 255 bytes).
+
+    `principals`: callers that may find it; None for all.
+    """
 
     name: str
     blob: StoredBlob
     options: ReadOptions
+    principals: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,7 @@ class DocumentRow:
     pages_total: int = 0
     parent_document_id: str | None = None
     path: str | None = None
+    principals: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

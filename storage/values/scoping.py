@@ -6,6 +6,8 @@ from storage.values.rows import Scope
 
 # `j` is the jobs table; documents are reached through their job, so a deleted job hides them too.
 OWNED = "j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null"
+VISIBLE = "(d.principals is null or d.principals && %(principals)s::text[])"
+"""Condition on a document `d` for a caller that acts for `principals`, users and groups."""
 
 
 def owned_by(scope: Scope, **params: Any) -> dict[str, Any]:

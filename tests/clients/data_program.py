@@ -14,9 +14,9 @@ document = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}
 Path("chunks.json").write_bytes(SERVICE.get(f"{document}/chunks").raise_for_status().content)
 Path("lines.jsonl").write_bytes(SERVICE.get(f"/v1/jobs/{job['id']}/export/finetune").raise_for_status().content)
 
-chunks = duckdb.sql("select text, tokens, pages[1] as page from 'chunks.json' order by page")
+chunks = duckdb.execute("select text, tokens, pages[1] as page from 'chunks.json' order by page")
 assert chunks.fetchall()[0][0] == "Hello"
-assert duckdb.sql("select count(*) from 'lines.jsonl'").fetchall() == [(1,)]
+assert duckdb.execute("select count(*) from 'lines.jsonl'").fetchall() == [(1,)]
 
 table = pd.read_json("chunks.json")
 assert {"text", "tokens", "pages", "section_path", "block_ids"} <= set(table.columns)

@@ -106,6 +106,14 @@ def test_an_iterator_follows_the_cursor_to_the_end() -> None:
     assert [job["id"] for job in client_of(answer).iter_jobs()] == ["job_0", "job_1", "job_2"]
 
 
+def test_a_list_is_a_repeated_parameter() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        assert request.url.params.multi_items() == [("document_id", "doc_a"), ("document_id", "doc_b")]
+        return httpx.Response(200, content=b"PAR1")
+
+    assert client_of(answer).export_all_tables(["doc_a", "doc_b"]).data == b"PAR1"
+
+
 def test_a_pause_grows_and_keeps_below_its_most() -> None:
     retry = Retry(attempts=20, pause_s=1, most_s=5)
     pauses = [retry.delay(attempt, 503, None, repeatable=True) for attempt in range(1, 10)]

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from actors.sql.runner import SqlRunner
+from serve_apps.api.context.resources import Ports
 from storage.store import Store
-from tests.api.harness import make_resources, reading
+from tests.api.harness import Eyes, Painter, make_resources, reading
 from tests.api.live import listening
 from tests.ui.papers import LetterReader
 
@@ -52,7 +54,8 @@ def reading_url(store: Store, dsn: str) -> Iterator[str]:
 
 @pytest.fixture
 def url(store: Store, dsn: str) -> Iterator[str]:
-    with reading(store), listening(make_resources(store, dsn=dsn)) as address:
+    ports = Ports(render_page=Painter(), read_once=Eyes(), sql=SqlRunner())
+    with reading(store), listening(make_resources(store, dsn=dsn, ports=ports)) as address:
         yield address
 
 

@@ -170,6 +170,8 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200),
     ("GET", "/v1/jobs/{job_id}/archive"): Row(200),
     ("GET", "/v1/documents/tables.parquet"): Row(404, {"params": {"document_id": new_document_id()}}),
+    ("GET", "/v1/documents/{document_id}/changes"): Row(404),
+    ("PUT", "/v1/documents/{document_id}/principals"): Row(200, {"json": {"principals": ["group:sales"]}}),
     ("GET", "/v1/archive"): Row(404, {"params": {"document_id": new_document_id()}}),
     ("GET", "/v1/jobs/{job_id}/review"): Row(200),
     ("POST", "/v1/jobs/{job_id}/review"): Row(200, {"json": {"decision": "approved"}}),
@@ -178,6 +180,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/review/documents"): Row(200),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/review"): Row(200, {"json": {"decision": "seen"}}),
     ("GET", "/v1/search"): Row(409, {"params": {"q": "ropes"}}),
+    ("POST", "/v1/sql"): Row(409, {"json": {"sql": "select 1"}}),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/blocks/{block_id}/review"): Row(
         200, {"json": {"flag": "pii:email", "decision": "approved"}}, make=flagged
     ),

@@ -5,6 +5,7 @@ ids agree. Document ids and vectors are added elsewhere.
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from models.cdom.tree import Block, BlockType, Tree
 from models.cdom.visible import visible_blocks
 from models.derive.chunks.passages import SENTENCE_END, Passage, cut_passages, weigh
 
-CHUNKER_VERSION = "2"
+CHUNKER_VERSION = "3"
 """Increased with every change that can change a chunk. A published index stores the version that it was built with."""
 
 
@@ -57,9 +58,13 @@ def chunk_tree(tree: Tree, tokenizer: Tokenizer, settings: ChunkSettings | None 
     """
     languages = {page.number: page.language for page in tree.pages}
     chunks: list[Chunk] = []
+    occurrences: Counter[str] = Counter()
     for path, passages in _packed(tree, tokenizer, settings or ChunkSettings()):
         language = languages.get(passages[0].blocks[0].page) or tree.metadata.language
-        chunks.append(_chunk(len(chunks), path, passages, language, tokenizer))
+        text = passages[0].text + "".join(passage.glue + passage.text for passage in passages[1:])
+        occurrences[text] += 1
+        place = (len(chunks), chunk_id(text, occurrences[text]))
+        chunks.append(_chunk(place, text, path, passages, language, tokenizer))
     return chunks
 
 
@@ -156,14 +161,19 @@ def _tail(text: str, tokenizer: Tokenizer, tokens: int) -> str:
 
 
 def _chunk(
-    index: int, path: tuple[str, ...], passages: Sequence[Passage], language: str | None, tokenizer: Tokenizer
+    place: tuple[int, ChunkId],
+    text: str,
+    path: tuple[str, ...],
+    passages: Sequence[Passage],
+    language: str | None,
+    tokenizer: Tokenizer,
 ) -> Chunk:
-    text = passages[0].text + "".join(passage.glue + passage.text for passage in passages[1:])
+    index, chunk = place
     blocks = {block.id: block for passage in passages for block in passage.blocks}
     seen = {box.page for passage in passages for box in passage.boxes}
     pages = seen | {block.page for block in blocks.values() if not (seen and block.table and block.table.parts)}
     return Chunk(
-        id=chunk_id(index, text),
+        id=chunk,
         index=index,
         text=text,
         tokens=tokenizer.count(text),
@@ -176,10 +186,13 @@ def _chunk(
     )
 
 
-def chunk_id(index: int, text: str) -> ChunkId:
-    """Return an id from position and text, so that the same tree and settings give the same id in every run."""
+def chunk_id(text: str, occurrence: int) -> ChunkId:
+    """Return an id from the text and, from its second occurrence on, its number in the document.
+
+    An insertion or deletion elsewhere in the document leaves the id unchanged.
+    """
     digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-    return ChunkId(f"c{index}-{digest[:12]}")
+    return ChunkId(f"c-{digest[:16]}" if occurrence == 1 else f"c-{digest[:16]}-{occurrence}")
 
 
 def _merged(boxes: Iterable[PageBox]) -> tuple[PageBox, ...]:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
+import pyarrow as pa
 from fastapi import FastAPI
 
 from serve_apps.access.failed_auth_limiter import FailedAuthLimiter
@@ -15,6 +16,7 @@ from serve_apps.api.context.denial_audit import DenialAudit
 from serve_apps.api.context.drawn_pictures import DrawnPictures
 from serve_apps.api.context.ephemeral_slots import EphemeralSlots
 from serve_apps.api.context.job_answers import JobAnswers
+from serve_apps.api.context.kept import KeptValues
 from serve_apps.api.context.limited_work import LimitedWork
 from serve_apps.api.context.parsed_trees import ParsedTrees
 from serve_apps.api.context.rate_limit import CallerRateLimit
@@ -31,6 +33,7 @@ from storage.postgres.notices import KEYS
 from storage.queue.usage import check_clock
 from storage.sources.gate import SourceGate
 from storage.values.errors import StorageError
+from storage.values.rows import DocumentId
 
 _SQL_THREADS = 4  # as many as the pool has connections
 _DOWNLOADS = 8  # files fetched by address at once: each holds a thread for as long as the other side takes
@@ -40,6 +43,7 @@ _INGEST_THREADS, _MOST_INGESTS = 4, 64
 must not hold a thread that answers others."""
 _MODEL_THREADS, _MOST_MODEL_CALLS = 8, 32  # documents that a language model is asked about, and those waiting for it
 _MODEL_S = 2_400.0  # seconds for all requests about one document; the app does not wait for them when it stops
+_KEPT_CELLS_BYTES = 64 << 20  # table cells kept for queries, in Arrow form: about half a million
 _MOST_HEAVY = 16  # derivations of hostile size at work or waiting; more are refused
 _LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
 _KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
@@ -61,6 +65,7 @@ class AppState:
         self.deep_health: Cached[dict[str, Any]] = Cached(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)
         self.trees = ParsedTrees()
+        self.cells = KeptValues[tuple[DocumentId, int], pa.RecordBatch](_KEPT_CELLS_BYTES)
         self.scans = RedactionScans(resources.store, self.trees, resources.redaction_scan)
         self.drawn = DrawnPictures()
         self.downloads = asyncio.Semaphore(_DOWNLOADS)

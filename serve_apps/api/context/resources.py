@@ -11,6 +11,7 @@ from models.cdom.ports import (
     ReadOnce,
     RedactOriginal,
     RenderPage,
+    RunSql,
     SearchIndex,
     Tokenizer,
 )
@@ -69,6 +70,7 @@ class Ports:
     search: SearchIndex | None = None
     index_document: IndexDocument | None = None
     model: AskModel | None = None
+    sql: RunSql | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,9 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from models.cdom.errors import ExtractError, NoSuchPage, UnsupportedFormat
-from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused
+from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused, SqlRefused
 from models.derive.finetune import UnknownSplit, UnknownStyle
+from models.derive.finetune_template import InvalidTemplate
 from models.export.graph import UnknownGraphFormat
 from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
@@ -65,6 +66,8 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     PiiIncomplete: Problem(409),
     refusals.ScanRunning: Problem(503, retry_after=10),
     refusals.SearchNotConfigured: Problem(409),
+    refusals.SqlNotInstalled: Problem(409),
+    SqlRefused: Problem(422, loc=("body", "sql")),
     refusals.NoPageImage: Problem(404),
     refusals.OriginalGone: Problem(404),
     refusals.NoOriginal: Problem(409),
@@ -87,6 +90,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.NotInTime: Problem(422, loc=("body",)),
     refusals.UnreadableFile: Problem(422),
     UnknownStyle: Problem(422, "There is no such style.", loc=("query", "style")),
+    InvalidTemplate: Problem(422, loc=("query", "template")),
     UnknownSplit: Problem(422, "A split is train or val.", loc=("query", "split")),
     UnknownGraphFormat: Problem(422, "There is no such graph format.", loc=("query", "format")),
     refusals.UploadTooLarge: Problem(413, headers=(("Connection", "close"),)),

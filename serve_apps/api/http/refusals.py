@@ -75,6 +75,12 @@ class SearchNotConfigured(Refusal):
     code = "search-not-configured"
 
 
+class SqlNotInstalled(Refusal):
+    """This deployment has no SQL engine."""
+
+    code = "sql-not-installed"
+
+
 class UploadTooLarge(Refusal):
     """A file or the request exceeds its size limit."""
 

@@ -26,7 +26,9 @@ MEDIA_TYPE = "application/json"
 MAX_BODY_BYTES = 256 * 1024
 """Bytes of a body that names addresses: 200 signed ones of 1,300 characters."""
 MAX_VALUES = 20_000  # JSON values of such a body: addresses, and metadata of 16 KiB at its densest
-_FIELDS = frozenset({"url", "urls", "pages", "password", "ocr", "table_parts", "metadata", "extract_schema"})
+_FIELDS = frozenset(
+    {"url", "urls", "pages", "password", "ocr", "table_parts", "metadata", "extract_schema", "principals"}
+)
 
 
 class FetchedUpload:

@@ -16,6 +16,7 @@ from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
 from serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_upload, has_urls
 from serve_apps.api.intake.idempotency import identify_submission
 from serve_apps.api.intake.read_fields import EXTRACT_SCHEMA, read_extract_schema, read_metadata, read_options
+from serve_apps.api.shapes.principals import read_principals
 from storage.jobs.intake import submit_job
 from storage.values.rows import JobRow, NewDocument, PageQuota
 from storage.values.states import Priority
@@ -34,6 +35,10 @@ _FIELDS: dict[str, Any] = {
     EXTRACT_SCHEMA: {
         "type": "string",
         "description": "JSON Schema of an object. Its values are extracted from each document by rules.",
+    },
+    "principals": {
+        "type": "string",
+        "description": "Users and groups that may find the documents, separated by commas. The default is everybody.",
     },
 }
 
@@ -96,6 +101,7 @@ def _store_and_enqueue(
     try:
         options = read_options(upload.fields, call.running.resources.options)
         metadata = read_metadata(upload.fields)
+        principals = read_principals(upload.fields.get("principals", ""))
         stored = upload.store()
     except BaseException:
         upload.abort()
@@ -104,7 +110,7 @@ def _store_and_enqueue(
         call.store,
         call.scope,
         call.actor,
-        [NewDocument(name=file.name, blob=file.blob, options=options) for file in stored],
+        [NewDocument(name=file.name, blob=file.blob, options=options, principals=principals) for file in stored],
         priority=priority,
         quota=quota_of(call),
         cap_bytes=call.running.resources.limits.org_disk_bytes,

@@ -61,6 +61,7 @@ class DocumentAloneBody(DocumentBody):
     job_id: str
     pages_done: int
     pages_total: int
+    principals: list[str] | None = Field(description="Users and groups that may find it; null for all callers.")
 
 
 class ListedDocumentBody(DocumentAloneBody):

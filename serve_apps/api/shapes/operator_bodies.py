@@ -113,6 +113,7 @@ class SourceBody(Body):
         description="waiting: a sync was requested and has not started. running: it is in progress."
     )
     sync_error: str | None
+    access: list[dict[str, Any]] = Field(description="Rules `{match, principals}` that set who may find a document.")
 
 
 class SkippedBody(Body):

@@ -84,6 +84,7 @@ def render_document_alone(d: DocumentRow) -> dict[str, Any]:
         "job_id": d.job_id,
         "pages_done": _pages_done(d),
         "pages_total": d.pages or d.pages_total,
+        "principals": d.principals,
     }
 
 

@@ -43,7 +43,7 @@ def to_arrow(documents: Sequence[DocumentChunks], batch: int, width: int) -> pa.
         "batch": [batch] * len(pairs),
         "index": [c.index for _, c in pairs],
         "chunk_id": [c.chunk_id for _, c in pairs],
-        "text": [_storable(c.text) for _, c in pairs],
+        "text": [storable(c.text) for _, c in pairs],
         "facts": [json.dumps(c.facts, separators=(",", ":")) for _, c in pairs],
         "language": [c.language for _, c in pairs],
         "vector": _vector_column(documents, width),
@@ -54,7 +54,7 @@ def to_arrow(documents: Sequence[DocumentChunks], batch: int, width: int) -> pa.
     )
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot store, by one replacement character each, so that offsets stay."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 

@@ -141,6 +141,15 @@ class ChunkTable:
         chunks: list[dict[str, Any]] = rows.sort_by(order).to_pylist()
         return chunks
 
+    def vectors_by_text(self, scope: Scope, documents: Collection[str]) -> dict[str, Vectors]:
+        """Return the vectors of a scope's documents by the text that they were computed from."""
+        if not documents:
+            return {}
+        where = f"{_of_scope(scope)} and {_among(documents)} and vector is not null"
+        rows = self._select(where, ["text", "vector"])
+        matrix = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(-1, self._width)
+        return dict(zip(rows["text"].to_pylist(), matrix, strict=True))
+
     def scopes(self) -> set[str]:
         """Return the names of all scopes with chunks."""
         return set(self._select(None, ["scope"])["scope"].unique().to_pylist())

@@ -38,6 +38,14 @@ class DocumentChunks:
     replace: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class KnownVectors:
+    """Vectors that the index already has for some of a list of texts: `indices` into that list, and their vectors."""
+
+    indices: Sequence[int]
+    vectors: Sequence[Vectors]
+
+
 def generation_name(document_id: str, generation: int) -> str:
     """Return the name of one generation of a document, shared by all its chunks."""
     return f"{document_id}.{generation}"

@@ -1,14 +1,14 @@
 """Writes come together, the lease decides who writes, failures are answers."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
 
 from actors.search.index_writer import IndexWriting
 from models.cdom.ports import PortUnavailable
-from storage.index.table.entries import DocumentChunks, IndexedChunk
+from storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors
 from storage.values.errors import StoreUnavailable
 from storage.values.rows import DocumentId, Scope
 from tests.waiting import PATIENCE_S
@@ -39,6 +39,11 @@ class Written:
         if self.broken:
             raise StoreUnavailable("away")
         return len(documents)
+
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+        if self.broken:
+            raise StoreUnavailable("away")
+        return KnownVectors([0], [])
 
     def close(self) -> None:
         self.closed = True
@@ -111,3 +116,12 @@ def test_a_document_larger_than_a_batch_is_written_alone() -> None:
     with running(writer) as writing:
         writing.write(chunks_of("large", 6_000), timeout_s=10)
     assert writer.batches == [["large"]]
+
+
+def test_vectors_are_found_without_the_lease_and_failures_are_reported() -> None:
+    writer, scope = Written(), Scope(tenant="acme")
+    writing = IndexWriting(Lease(held=False), writer, ())
+    assert writing.find_vectors(scope, ["doc_0"], ["x"]).indices == [0]
+    writer.broken = True
+    with pytest.raises(PortUnavailable):
+        writing.find_vectors(scope, ["doc_0"], ["x"])

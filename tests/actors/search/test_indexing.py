@@ -1,20 +1,24 @@
 """Between reading and publishing: indexed first, tried again while the index is away, dropped with the lease."""
 
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 
-from actors.reader.indexing import Indexing, IndexingParts
+from actors.reader.indexing import DocumentIndexer, EarlierTree, Indexing, IndexingParts
 from actors.reader.inflight import Inflight
 from actors.reader.publisher import Result
 from models.cdom.chunk import Chunk, ChunkId
 from models.cdom.ports import EmbeddingFailed, PortUnavailable
-from models.cdom.tree import Tree
-from storage.values.rows import Beat, Claim, DocumentId, Failed, Succeeded
+from models.cdom.tree import BlockType, Tree
+from storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
+from storage.values.errors import StoreUnavailable
+from storage.values.rows import Beat, Claim, DocumentId, Failed, Scope, Succeeded
 from tests.actors.reading_scene import make_claim
-from tests.builders import make_tree
+from tests.builders import make_block, make_tree
 from tests.waiting import PATIENCE_S
 
 
@@ -62,6 +66,7 @@ class Index:
 
     failures: list[Exception] = field(default_factory=list)
     seen: list[tuple[str, int, int, bool]] = field(default_factory=list)
+    earlier: list[str] = field(default_factory=list)
 
     def index_document(
         self,
@@ -72,9 +77,11 @@ class Index:
         *,
         urgent: bool = False,
         replace: bool = False,
+        earlier: Sequence[str] = (),
     ) -> None:
         assert not replace
         self.seen.append((document_id, attempt, len(chunks), urgent))
+        self.earlier = list(earlier)
         if self.failures:
             raise self.failures.pop(0)
 
@@ -84,7 +91,12 @@ def read(claim: Claim) -> Result:
     return Result(finished=row, artifacts={"tree.json": b"{}"}, tree=make_tree())
 
 
-def indexing(index: Index | None, inflight: Inflight, published: Published) -> Indexing:
+def indexing(
+    index: Index | None,
+    inflight: Inflight,
+    published: Published,
+    earlier: Callable[[Claim], EarlierTree | None] = lambda claim: None,
+) -> Indexing:
     parts = IndexingParts(
         chunk=two_chunks,
         count=lambda tree: len(two_chunks(tree)),
@@ -94,6 +106,7 @@ def indexing(index: Index | None, inflight: Inflight, published: Published) -> I
         inflight=inflight,
         beats=Beating(),
         room=2,
+        earlier=earlier,
     )
     return Indexing(parts)
 
@@ -151,3 +164,74 @@ def test_result_without_tree_passes_through_indexing() -> None:
     stage.put(result)
     assert published.results == [result]
     assert stage.close(PATIENCE_S)
+
+
+def pages(*texts: str) -> Tree:
+    return make_tree(*(make_block(BlockType.PARAGRAPH, text, page=n) for n, text in enumerate(texts, 1)))
+
+
+def test_a_newer_version_is_charged_for_its_changed_pages_and_lists_them() -> None:
+    inflight, published, claim = Inflight(), Published(), make_claim()
+    inflight.add(claim)
+    away = [StoreUnavailable("database")]
+
+    def earlier(_: Claim) -> EarlierTree:
+        if away:
+            raise away.pop()
+        return EarlierTree(DocumentId("doc_0"), pages("first page", "second page", "third page"))
+
+    index = Index()
+    stage = indexing(index, inflight, published, earlier)
+    row = Succeeded(claim=claim, manifest={}, format="pdf", pages=3)
+    stage.put(Result(finished=row, tree=pages("first page", "another page", "third page")))
+    assert published.done.wait(PATIENCE_S)
+    finished = published.results[0].finished
+    assert isinstance(finished, Succeeded)
+    assert (finished.pages, finished.metered) == (3, 1)
+    changes = json.loads(published.results[0].artifacts["changes.json"])
+    assert (changes["since"], changes["pages"]) == ("doc_0", [2])
+    assert index.earlier == ["doc_0"]
+    assert stage.close(PATIENCE_S)
+
+
+class Vectorless:
+    """An index that has the vector of one text."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Scope, list[str]]] = []
+        self.written: list[DocumentChunks] = []
+
+    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+        self.asked.append((scope, list(documents)))
+        return KnownVectors([0], [np.array([0, 1], dtype=np.float32)])
+
+    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
+        self.written += documents
+
+
+class Counting:
+    """An embedder that remembers its texts."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> Vectors:
+        self.texts += texts
+        return np.full((len(texts), 2), 1, dtype=np.float32)
+
+
+@pytest.mark.parametrize(("earlier", "replace"), [(["doc_0"], False), ([], True), ([], False)])
+def test_only_texts_without_a_known_vector_are_embedded(earlier: list[str], replace: bool) -> None:
+    index, embedder = Vectorless(), Counting()
+    chunks = [chunk for chunk in two_chunks(make_tree())]
+    DocumentIndexer(embedder, index).index_document(
+        ("acme", "default"), "doc_1", 2, chunks, replace=replace, earlier=earlier
+    )
+    vectors = index.written[0].vectors
+    assert vectors is not None
+    if not earlier and not replace:
+        assert (index.asked, len(embedder.texts)) == ([], 2)
+        return
+    assert index.asked == [(Scope(tenant="acme", org="default"), earlier or ["doc_1"])]
+    assert len(embedder.texts) == 1
+    assert vectors.tolist() == [[0, 1], [1, 1]]

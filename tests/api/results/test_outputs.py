@@ -172,7 +172,20 @@ async def test_unknown_options_are_refused(document: Any, output: str, params: d
     assert (await client.get(path + output, params=params)).status_code == 422
 
 
-@pytest.mark.parametrize("params", [{"style": "poem"}, {"split": "test"}, {"val_ratio": 2}, {"min_chars": -1}])
+async def test_finetune_records_have_the_form_of_a_template(document: Any) -> None:
+    client, _, job_path = document
+    params = {"template": '{"q": "About {{ heading }}?", "a": "{{ text }}"}'}
+    answer = await client.get(f"{job_path}/export/finetune", params=params)
+    records = [json.loads(line) for line in answer.text.splitlines()]
+    assert records
+    assert {*records[0]} == {"q", "a", "metadata"}
+    assert records[0]["q"] == f"About {records[0]['metadata']['section'][-1]}?"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"style": "poem"}, {"split": "test"}, {"val_ratio": 2}, {"min_chars": -1}, {"template": '{"a": "{{ x() }}"}'}],
+)
 async def test_unknown_finetune_options_are_refused(document: Any, params: dict[str, Any]) -> None:
     client, _, job_path = document
     assert (await client.get(f"{job_path}/export/finetune", params=params)).status_code == 422

@@ -133,7 +133,7 @@ class RecordedIndex:
 
     def index_document(
         self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *,
-        urgent: bool = False, replace: bool = False,
+        urgent: bool = False, replace: bool = False, earlier: Sequence[str] = (),
     ) -> None:  # fmt: skip
         if self._away:
             self._away -= 1

@@ -29,7 +29,7 @@ class ReplacingIndex:
 
     def index_document(
         self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *,
-        urgent: bool = False, replace: bool = False,
+        urgent: bool = False, replace: bool = False, earlier: Sequence[str] = (),
     ) -> None:  # fmt: skip
         assert replace
         if self._error is not None:

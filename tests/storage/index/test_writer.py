@@ -189,3 +189,13 @@ def test_parts_of_the_vector_index_stay_few(library: Library, monkeypatch: pytes
         parts.append(library.writer.upkeep.vector_parts())
     assert max(parts) == 2
     assert library.ask("pears 3", SearchMode.VECTOR)[0].text.startswith("pears")
+
+
+def test_vectors_are_found_by_text_in_the_named_documents_only(either: Library) -> None:
+    first, second = either.publish("apples ripen", "pears"), either.publish("plums")
+    known = either.writer.find_vectors(ACME, [first.document_id], ["plums", "pears", "nuts", "apples ripen"])
+    assert list(known.indices) == [1, 3]
+    found = either.writer.find_vectors(ACME, [second.document_id], ["plums"])
+    assert [float(vector @ vector) for vector in found.vectors] == [pytest.approx(1.0, abs=1e-3)]
+    foreign = either.writer.find_vectors(replace(ACME, org="other"), [first.document_id], ["pears"])
+    assert list(foreign.indices) == []

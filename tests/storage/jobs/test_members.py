@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 
 from models.cdom.original import ReadOptions
+from storage.access.principals import set_principals
 from storage.inside import members
 from storage.inside.members import add_members
 from storage.jobs.jobs import get_job
@@ -14,7 +15,7 @@ from storage.queue.publish import finish
 from storage.queue.usage import month_usage
 from storage.store import Store
 from storage.values.rows import Claim, Finished, MemberFile, Succeeded
-from tests.storage.scenes import ACME, claim, put_blob, submit, success, worker
+from tests.storage.scenes import ACME, ACTOR, claim, put_blob, submit, success, worker
 
 
 def holding(store: Store, taken: Claim, *contents: bytes) -> Succeeded:
@@ -53,6 +54,16 @@ def test_a_child_is_read_with_the_options_of_its_parent_but_for_pages(store: Sto
     asked = ReadOptions(pages=((1, 1),), password="secret", ocr_langs=("de",))
     end(store, holding(store, replace(parent, options=asked), b"one"))
     assert claim(queue).options == replace(asked, pages=())
+
+
+def test_a_child_has_the_principals_of_its_parent_also_when_they_change(store: Store) -> None:
+    job = submit(store)
+    parent = claim(worker(store))
+    set_principals(store.db, ACME, ACTOR, parent.document_id, ["group:hr"])
+    end(store, holding(store, parent, b"one"))
+    assert [row.principals for row in get_job(store.db, ACME, job.id).documents] == [["group:hr"]] * 2
+    set_principals(store.db, ACME, ACTOR, parent.document_id, None)
+    assert [row.principals for row in get_job(store.db, ACME, job.id).documents] == [None, None]
 
 
 def test_a_document_that_is_read_again_has_its_files_already(store: Store) -> None:

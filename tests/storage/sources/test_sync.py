@@ -4,10 +4,10 @@ import os
 import random
 from pathlib import Path
 
-from storage.sources.sources import (
-    list_sources,
-)
+from storage.sources.removed_files import EarlierVersion, delete_retired, find_earlier
+from storage.sources.sources import AccessRule, list_sources
 from storage.store import Store
+from storage.values.rows import DocumentId
 from tests.storage.scenes import ACME
 from tests.storage.sources.place import Place
 
@@ -25,6 +25,42 @@ def test_only_new_and_changed_files_are_taken_and_removed_ones_go(place: Place) 
     place.read_all()
     assert place.live() == place.expected()
     assert place.counts() == (0, 0, 0, 3)
+
+
+def test_an_earlier_version_stays_until_its_successor_is_finished(place: Place) -> None:
+    place.write("a.pdf", "one")
+    place.counts()
+    place.read_all()
+    [first] = find_live(place)
+    place.write("a.pdf", "two")
+    assert place.counts() == (0, 1, 0, 0)
+    delete_retired(place.store.db)
+    second = next(document for document in find_live(place) if document != first)
+    assert find_earlier(place.store.db, second) == EarlierVersion(first, 1)
+    assert find_earlier(place.store.db, first) is None
+    place.read_all()
+    assert find_live(place) == [second]
+    assert find_earlier(place.store.db, second) is None
+
+
+def test_rules_set_the_principals_of_documents_by_path(store: Store, tmp_path: Path) -> None:
+    root = tmp_path / "papers"
+    root.mkdir()
+    rules = [AccessRule("hr/*", ("group:hr",)), AccessRule("*.txt", ("group:all",))]
+    place = Place(store, root, access=rules)
+    for name in ("hr/a.txt", "b.txt", "c.pdf"):
+        place.write(name)
+    place.sync()
+    rows = store.db.fetch_all("select source_file, principals from documents order by source_file")
+    assert [(row["source_file"], row["principals"]) for row in rows] == [
+        ("a.txt", ["group:hr"]), ("b.txt", ["group:all"]), ("c.pdf", None),
+    ]  # fmt: skip
+    assert list_sources(store.db, ACME)[0].access == tuple(rules)
+
+
+def find_live(place: Place) -> list[DocumentId]:
+    rows = place.store.db.fetch_all("select id from documents where deleted_at is null order by created_at")
+    return [DocumentId(row["id"]) for row in rows]
 
 
 def test_changed_bytes_of_equal_size_and_time_are_a_change(place: Place) -> None:

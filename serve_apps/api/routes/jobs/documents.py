@@ -4,12 +4,14 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
+from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
 from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep, check_job_id
 from serve_apps.api.intake.submitting import quota_of
 from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody, ListedDocumentBody, RequeueBody
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from serve_apps.api.shapes.principals import MAX_PRINCIPALS, Principal, Principals
 from serve_apps.api.shapes.rendering import (
     json_response,
     render_dead_letter,
@@ -17,6 +19,7 @@ from serve_apps.api.shapes.rendering import (
     render_job,
     render_listed_document,
 )
+from storage.access.principals import set_principals
 from storage.jobs.document_list import DocumentFilter, list_all_documents
 from storage.jobs.documents import find_document, list_dead_letters
 from storage.jobs.lifecycle import delete_document, requeue_document
@@ -40,6 +43,20 @@ ReaderBefore = Annotated[
     int | None, Query(ge=0, description="Only documents whose tree was made by a reader older than this version.")
 ]
 Until = Annotated[datetime | None, Query(description="Uploaded before this time. The default time zone is UTC.")]
+ListedPrincipals = Annotated[
+    list[Principal] | None,
+    Query(
+        max_length=MAX_PRINCIPALS,
+        description="Repeated. Only documents that these users and groups may find. The default is all documents.",
+    ),
+]
+
+
+class PrincipalsRequest(BaseModel):
+    """Users and groups that may find the document; null for all callers."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"principals": ["group:sales"]}]})
+    principals: Principals | None
 
 
 def read_filter(
@@ -51,6 +68,7 @@ def read_filter(
     reader_before: ReaderBefore = None,
     since: Since = None,
     until: Until = None,
+    principals: ListedPrincipals = None,
 ) -> DocumentFilter:
     """Return the filter of a document listing."""
     return DocumentFilter(
@@ -62,6 +80,7 @@ def read_filter(
         reader_before=reader_before,
         since=since,
         until=until,
+        principals=tuple(principals) if principals is not None else None,
     )
 
 
@@ -81,6 +100,13 @@ async def read_document(document_id: DocumentIdDep, call: CallDep) -> Response:
     """Return one document by its id. A deleted document is returned with `deleted_at`."""
     document = await call.running.sql.run(find_document, call.store.db, call.scope, document_id)
     return json_response(render_document_alone(document))
+
+
+@router.put("/v1/documents/{document_id}/principals", responses={200: {"model": DocumentAloneBody}})
+async def put_principals(document_id: DocumentIdDep, body: PrincipalsRequest, call: CallDep) -> Response:
+    """Set who may find the document and the files inside it. Searches and queries use it at once."""
+    await call.running.disk.run(set_principals, call.store.db, call.scope, call.actor, document_id, body.principals)
+    return await read_document(document_id, call)
 
 
 @router.delete("/v1/documents/{document_id}", status_code=204, responses={204: {"description": "Gone."}})

@@ -20,6 +20,7 @@ from serve_apps.api.http.uploads import read_body
 from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, identify_submission, replayed
 from serve_apps.api.intake.submitting import quota_of
 from serve_apps.api.shapes.bodies import IngestBody, JobBody
+from serve_apps.api.shapes.principals import GivenPrincipals
 from serve_apps.api.shapes.rendering import json_response, render_job
 from storage.jobs.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
 from storage.objects.artifacts import TREE
@@ -31,7 +32,9 @@ _BODY = {"requestBody": {"required": True, "content": {"application/json": {"sch
 
 
 @router.post("/v1/ingest", status_code=201, responses={201: {"model": JobBody}}, openapi_extra=_BODY)
-async def ingest(request: Request, call: CallDep, idempotency_key: IdempotencyKeyHeader = None) -> Response:
+async def ingest(
+    request: Request, call: CallDep, principals: GivenPrincipals = None, idempotency_key: IdempotencyKeyHeader = None
+) -> Response:
     """Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64).
 
     The service detects personal data itself and ignores flags in the request.
@@ -39,7 +42,8 @@ async def ingest(request: Request, call: CallDep, idempotency_key: IdempotencyKe
     call.running.resources.license.require_intake()
     body = await read_body(request, call.running.resources.limits.upload_idle_s)
     prepared = await _prepare(call, body)
-    job = await call.running.ingests.run(_ingest, call, body, prepared, idempotency_key)
+    allowed = None if principals is None else tuple(principals)
+    job = await call.running.ingests.run(_ingest, call, body, prepared, idempotency_key, allowed)
     return json_response(render_job(job), 201, {"Location": f"/v1/jobs/{job.id}"} | replayed(job))
 
 
@@ -68,7 +72,9 @@ def _rules(call: Call) -> IngestRules:
     )
 
 
-def _ingest(call: Call, body: bytes, prepared: PreparedIngest, key: str | None) -> JobRow:
+def _ingest(
+    call: Call, body: bytes, prepared: PreparedIngest, key: str | None, principals: tuple[str, ...] | None
+) -> JobRow:
     """Store files, then the one transaction. Nothing is written before all is checked."""
     files = prepared.require()
     original = _store_original(call, prepared.original)
@@ -86,8 +92,10 @@ def _ingest(call: Call, body: bytes, prepared: PreparedIngest, key: str | None) 
         chunker=chunker_name(call.running.resources.chunking),
         flags=prepared.flags,
         lowest_confidence=prepared.lowest_confidence,
+        principals=principals,
     )
-    identity = identify_submission("ingest", key, [hashlib.sha256(body).hexdigest()])
+    facts = [hashlib.sha256(body).hexdigest(), *(f"principals={name}" for name in sorted(principals or ()))]
+    identity = identify_submission("ingest", key, facts)
     return ingest_document(
         call.store,
         call.scope,

@@ -15,10 +15,12 @@ from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.http.refusals import Overloaded
 from serve_apps.api.intake.submitting import quota_of
 from serve_apps.api.shapes.operator_bodies import SourceBody, SyncReportBody
+from serve_apps.api.shapes.principals import Principals
 from serve_apps.api.shapes.rendering import json_response
 from storage.sources.connectors.contract import SourceRefused
 from storage.sources.gate import SourceKind
 from storage.sources.sources import (
+    AccessRule,
     NewSource,
     RegisteredSource,
     delete_source,
@@ -41,6 +43,13 @@ _SCHEME = re.compile(r"[a-z0-9+.-]+://")
 Glob = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00]+$")]
 
 
+class AccessRequest(BaseModel):
+    """Principals of the documents of files whose path matches; the first matching rule decides."""
+
+    match: Glob
+    principals: Principals
+
+
 class SourceRequest(BaseModel):
     """A place to sync: `path` (a directory of the server) or `uri` (s3://bucket/prefix).
 
@@ -54,6 +63,9 @@ class SourceRequest(BaseModel):
     include: list[Glob] = Field(default=[], max_length=100)
     exclude: list[Glob] = Field(default=[], max_length=100)
     every_minutes: int | None = Field(None, ge=1, le=525_600)
+    access: list[AccessRequest] = Field(
+        default=[], max_length=100, description="Rules that set who may find a document. The first match decides."
+    )
 
     def place(self) -> tuple[SourceKind, str]:
         """Return the kind and the address of the source.
@@ -87,6 +99,7 @@ def _register(call: Call, body: SourceRequest) -> RegisteredSource:
         include=body.include,
         exclude=body.exclude,
         every_minutes=body.every_minutes,
+        access=[AccessRule(rule.match, tuple(rule.principals)) for rule in body.access],
     )
     return register_source(call.store.db, call.running.source_gate, call.scope, call.actor, source)
 
@@ -179,6 +192,7 @@ def _render(source: RegisteredSource) -> dict[str, Any]:
     return {name: getattr(source, name) for name in names} | {
         "path": source.location if source.kind is SourceKind.DIRECTORY else None,
         "uri": source.location if source.kind is SourceKind.S3 else None,
+        "access": [asdict(rule) for rule in source.access],
     }
 
 

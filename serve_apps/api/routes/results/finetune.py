@@ -12,6 +12,7 @@ from models.cdom.chunk import Chunk
 from models.derive.chunks.chunking import settings_of
 from models.derive.chunks.chunks import chunk_tree
 from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, parse_split, parse_style
+from models.derive.finetune_template import MAX_TEMPLATE_CHARS
 from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from serve_apps.api.documents.published import Redacted
@@ -23,6 +24,13 @@ from storage.values.rows import DocumentId
 router = APIRouter(tags=["exports"])
 LINES_AT_ONCE = 64  # lines of JSON sent in one piece
 Chars = Annotated[int | None, Query(ge=0)]
+OwnForm = Annotated[
+    str | None,
+    Query(
+        max_length=MAX_TEMPLATE_CHARS,
+        description="The form of a record in place of a style: a JSON object whose texts are Jinja templates.",
+    ),
+]
 
 
 def read_options(
@@ -33,12 +41,14 @@ def read_options(
     language: Annotated[str | None, Query(min_length=2, max_length=16)] = None,
     split: Annotated[str | None, Query(json_schema_extra={"enum": [*Split, None]})] = None,
     val_ratio: Annotated[float, Query(ge=0, le=1, allow_inf_nan=False)] = 0.05,
+    template: OwnForm = None,
 ) -> FinetuneOptions:
     """Return the filters of a fine-tuning export; all are off by default.
 
     Raises:
         UnknownStyle: The style does not exist.
         UnknownSplit: The split does not exist.
+        InvalidTemplate: The template cannot be used.
     """
     return FinetuneOptions(
         style=parse_style(style),
@@ -48,6 +58,7 @@ def read_options(
         language=language,
         split=parse_split(split) if split is not None else None,
         val_ratio=val_ratio,
+        template=template,
     )
 
 

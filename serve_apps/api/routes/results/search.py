@@ -13,6 +13,7 @@ from serve_apps.api.documents.published import Redacted
 from serve_apps.api.documents.redacted_hits import redact_hits, scan_hits
 from serve_apps.api.http.refusals import SearchNotConfigured
 from serve_apps.api.shapes.bodies import SearchHitBody
+from serve_apps.api.shapes.principals import AskedPrincipals
 from serve_apps.api.shapes.rendering import json_response
 from storage.values.errors import NotFound
 
@@ -55,8 +56,9 @@ async def search(
     until: Until = None,
     language: Language = None,
     redacted: Redacted = False,
+    principals: AskedPrincipals = None,
 ) -> Response:
-    """Search the caller's documents and return passages, best first.
+    """Search the caller's documents and return passages, best first. Without `principals` only unrestricted ones.
 
     fts and hybrid fall back to vector if the keyword index does not exist.
     """
@@ -76,6 +78,7 @@ async def search(
         since=since,
         until=until,
         language=language,
+        principals=tuple(principals or ()),
     )
     hits = await port.search(request)
     if hits is None:

@@ -8,15 +8,11 @@ import pyarrow.parquet as pq
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from models.cdom.tree import Tree
-from models.export.tables.cells import list_cells
-from models.export.tables.files import ENDINGS, MEDIA_TYPES, SCHEMA, TableFormat, cell_batch, write_tables
-from models.pii.redact import require_scan
+from models.export.tables.files import ENDINGS, MEDIA_TYPES, SCHEMA, TableFormat, write_tables
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.context.deps import Call, CallDep, check_document_id
 from serve_apps.api.documents.published import PublishedDep, Redacted
-from serve_apps.api.documents.redacting import redact_for
-from serve_apps.api.documents.trees import HIDDEN_NAME
+from serve_apps.api.documents.table_cells import read_cells
 from serve_apps.api.routes.results.archive import DocumentIds
 from serve_apps.api.shapes.rendering import attachment
 from storage.jobs.document_list import ChosenDocument, find_chosen
@@ -56,23 +52,14 @@ def _join(call: Call, chosen: list[ChosenDocument], redacted: bool) -> bytes:
     out = pa.BufferOutputStream()
     with pq.ParquetWriter(out, SCHEMA, compression="zstd") as writer:
         for item in chosen:
-            if item.tree is None:
-                continue
             try:
-                tree = call.running.trees.get(call.store, item.document.id, item.tree.attempt)
+                batch = read_cells(call, item, redacted=redacted)
             except NotFound:
                 continue  # deleted while the file is written
-            if redacted:
-                require_scan(tree)
-                tree = redact_for(call.store, item.document.id, tree)
-            name = HIDDEN_NAME if redacted else item.document.source_file
-            writer.write_batch(call.running.work.run(partial(_cells, item.document.id, name), tree))
+            if batch is not None:
+                writer.write_batch(batch)
     data: bytes = out.getvalue().to_pybytes()
     return data
-
-
-def _cells(document_id: str, name: str, tree: Tree) -> pa.RecordBatch:
-    return cell_batch(document_id, name, list_cells(tree))
 
 
 def _named(name: str) -> dict[str, str]:

@@ -65,9 +65,9 @@ class AsyncOperations(AsyncTransport):
         """Return the licence. `licensed` is false if it expired or the clock was set back; see `refusal`."""
         return await self._json(Call[types.License]("GET", "/v1/license"))
 
-    async def ingest(self, tree: dict[str, Any], *, semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
+    async def ingest(self, tree: dict[str, Any], *, principals: list[str] | None = None, semantics: dict[str, Any] | None = None, assets: dict[str, str] | None = None, source_bytes: str | None = None, idempotency_key: str | None = None) -> types.Job:
         """Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64)."""
-        return await self._json(Call[types.Job]("POST", "/v1/ingest", body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
+        return await self._json(Call[types.Job]("POST", "/v1/ingest", query={"principals": principals}, body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
     async def export_tables(self, job_id: str, document_id: str, *, format: types.TableFormat | None = None, redacted: bool | None = None) -> Content:
         """Export all tables of the document. A table that continues over pages is one table."""
@@ -77,13 +77,13 @@ class AsyncOperations(AsyncTransport):
         """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
         return await self._content(Call[Content]("GET", "/v1/documents/tables.parquet", query={"document_id": document_id, "redacted": redacted}))
 
-    async def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> Page[types.ListedDocument]:
+    async def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Page[types.ListedDocument]:
         """List documents of all jobs, most recently sent first, without deleted ones."""
-        return await self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
+        return await self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
 
-    def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None) -> AsyncIterator[types.ListedDocument]:
+    def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> AsyncIterator[types.ListedDocument]:
         """Iterate over all items of `list_all_documents`, page by page."""
-        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until}))
+        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
 
     async def get_document(self, document_id: str) -> types.DocumentAlone:
         """Return one document by its id. A deleted document is returned with `deleted_at`."""
@@ -92,6 +92,10 @@ class AsyncOperations(AsyncTransport):
     async def delete_document(self, document_id: str) -> None:
         """Delete a document with its outputs, its original and its search index entries."""
         return await self._nothing(Call[None]("DELETE", fill("/v1/documents/{document_id}", document_id=document_id)))
+
+    async def set_principals(self, document_id: str, principals: list[str] | None) -> types.DocumentAlone:
+        """Set who may find the document and the files inside it. Searches and queries use it at once."""
+        return await self._json(Call[types.DocumentAlone]("PUT", fill("/v1/documents/{document_id}/principals", document_id=document_id), body={"principals": principals}))
 
     async def requeue_document(self, job_id: str, document_id: str, *, password: str | None = None) -> types.Job:
         """Read a failed document again from its stored original: run n+1 in the same job. 409 for any other."""
@@ -104,6 +108,14 @@ class AsyncOperations(AsyncTransport):
     def iter_dead_letters(self, *, limit: int | None = None, cursor: str | None = None) -> AsyncIterator[types.DeadLetter]:
         """Iterate over all items of `list_dead_letters`, page by page."""
         return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
+
+    async def get_changes(self, document_id: str, *, since: str | None = None, redacted: bool | None = None) -> types.DocumentChanges:
+        """Return added, removed, modified and moved blocks, cells and fields."""
+        return await self._json(Call[types.DocumentChanges]("GET", fill("/v1/documents/{document_id}/changes", document_id=document_id), query={"since": since, "redacted": redacted}))
+
+    async def query_tables(self, sql: str, *, document_ids: list[str] | None = None, job_id: str | None = None, redacted: bool | None = None, principals: list[str] | None = None, limit: int | None = None) -> types.SqlAnswer:
+        """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
+        return await self._json(Call[types.SqlAnswer]("POST", "/v1/sql", body={"sql": sql, "document_ids": document_ids, "job_id": job_id, "redacted": redacted, "principals": principals, "limit": limit}, repeatable=True))
 
     async def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
         """Return the original file as sent, also of a failed document (write scope)."""
@@ -149,9 +161,9 @@ class AsyncOperations(AsyncTransport):
         """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
         return await self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted}))
 
-    async def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: Literal['completion', 'chat', 'instruction', 'raw'] | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: Literal['train', 'val', None] | None = None, val_ratio: float | None = None) -> str:
+    async def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: Literal['completion', 'chat', 'instruction', 'raw'] | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: Literal['train', 'val', None] | None = None, val_ratio: float | None = None, template: str | None = None) -> str:
         """Export the job's succeeded documents as fine-tune JSONL, one record per line."""
-        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio}))
+        return await self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio, "template": template}))
 
     async def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None) -> Content:
         """Download a job's documents as a zip file; `original` needs the write scope unless it is redacted."""
@@ -217,9 +229,9 @@ class AsyncOperations(AsyncTransport):
         """List the organisation's sources, newest first."""
         return await self._json(Call[list[types.Source]]("GET", "/v1/sources"))
 
-    async def create_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None) -> types.Source:
+    async def create_source(self, *, name: str | None = None, path: str | None = None, uri: str | None = None, include: list[str] | None = None, exclude: list[str] | None = None, every_minutes: int | None = None, access: list[types.AccessRequest] | None = None) -> types.Source:
         """Register a source."""
-        return await self._json(Call[types.Source]("POST", "/v1/sources", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes}))
+        return await self._json(Call[types.Source]("POST", "/v1/sources", body={"name": name, "path": path, "uri": uri, "include": include, "exclude": exclude, "every_minutes": every_minutes, "access": access}))
 
     async def get_source(self, source_id: str) -> types.Source:
         """Return a source with the state of its sync."""
@@ -317,6 +329,6 @@ class AsyncOperations(AsyncTransport):
         """Say that a document was seen or is accepted as it was read; the word may be changed and is audited."""
         return await self._json(Call[types.ReadingDecided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/review", job_id=job_id, document_id=document_id), body={"decision": decision}))
 
-    async def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None) -> list[types.SearchHit]:
+    async def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None, principals: list[str] | None = None) -> list[types.SearchHit]:
         """Search the caller's documents and return passages, best first."""
-        return await self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted}))
+        return await self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted, "principals": principals}))

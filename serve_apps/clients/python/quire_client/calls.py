@@ -49,8 +49,8 @@ class Call(Generic[T]):
         wait_s = (self.query or {}).get("wait") or (self.query or {}).get("timeout_s")
         return float(wait_s) + SPARE_S if wait_s else None
 
-    def parameters(self) -> dict[str, str]:
-        """Return the query without missing values."""
+    def parameters(self) -> dict[str, str | list[str]]:
+        """Return the query without missing values; a list is a repeated parameter."""
         return {name: _plain(value) for name, value in (self.query or {}).items() if value is not None}
 
     def json_body(self) -> dict[str, Any] | None:
@@ -113,6 +113,7 @@ class FinetuneOptions(TypedDict, total=False):
     language: str
     split: str
     val_ratio: float
+    template: str
 
 
 def finetune_call(job_id: str, options: FinetuneOptions) -> Call[str]:
@@ -120,5 +121,7 @@ def finetune_call(job_id: str, options: FinetuneOptions) -> Call[str]:
     return Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query=dict(options))
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Any) -> str | list[str]:
+    if isinstance(value, list | tuple):
+        return [str(part) for part in value]
     return str(value).lower() if isinstance(value, bool) else str(value)

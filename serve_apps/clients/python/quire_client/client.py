@@ -58,6 +58,7 @@ class Client(Operations):
         table_parts: TableParts | None = None,
         metadata: Mapping[str, Any] | None = None,
         extract_schema: Mapping[str, Any] | None = None,
+        principals: Sequence[str] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Job:
         """Queue one or more files; paths are streamed. A repeated send after a lost answer creates no second job."""
@@ -67,7 +68,9 @@ class Client(Operations):
             "/v1/jobs",
             keyed=True,
             idempotency_key=idempotency_key,
-            **submission("files", several, form_fields(pages, password, ocr, table_parts, metadata, extract_schema)),  # type: ignore[arg-type]
+            **submission(
+                "files", several, form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals)
+            ),  # type: ignore[arg-type]
         )
         return self._json(call)
 
@@ -82,6 +85,7 @@ class Client(Operations):
         table_parts: TableParts | None = None,
         metadata: Mapping[str, Any] | None = None,
         extract_schema: Mapping[str, Any] | None = None,
+        principals: Sequence[str] | None = None,
         idempotency_key: str | None = None,
     ) -> types.Parsed | types.Accepted:
         """Read one file and return its tree; after `timeout_s` (default of the service: 55) only `job_id` and `status`.
@@ -94,7 +98,9 @@ class Client(Operations):
             query={"timeout_s": timeout_s},
             keyed=True,
             idempotency_key=idempotency_key,
-            **submission("file", [file], form_fields(pages, password, ocr, table_parts, metadata, extract_schema)),
+            **submission(
+                "file", [file], form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals)
+            ),
         )
         return with_tree(self._json(call))
 

@@ -16,6 +16,11 @@ class Accepted(TypedDict):
     job_id: str
     status: JobStatus
 @final
+class AccessRequest(TypedDict):
+    """Principals of the documents of files whose path matches; the first matching rule decides."""
+    match: str
+    principals: list[str]
+@final
 class Attempt(TypedDict):
     """A finished attempt of a delivery."""
     at: str
@@ -42,7 +47,46 @@ class BlockChange(TypedDict):
     b: NotRequired[str | None]
     similarity: float
     text_diff: NotRequired[list[TextChange] | None]
+@final
+class CellCitation(TypedDict):
+    """The place of a cell; `cell` is an index into the table's `cells`, `bbox` in points, null without pages."""
+    document_id: str
+    table_id: str
+    page: int
+    cell: int
+    bbox: list[float] | None
 Change: TypeAlias = Literal['added', 'removed', 'modified', 'moved', 'unchanged']
+@final
+class ChangedBlock(TypedDict):
+    """A block that was added, removed, modified or moved."""
+    change: Change
+    id: NotRequired[str | None]
+    page: NotRequired[int | None]
+    text: NotRequired[str | None]
+    before_id: NotRequired[str | None]
+    before_page: NotRequired[int | None]
+    before: NotRequired[str | None]
+    similarity: float
+@final
+class ChangedCell(TypedDict):
+    """A cell of a table that both versions have. `cell` and `before_cell` are indices into `table.cells`."""
+    change: Change
+    table: str
+    page: int
+    cell: NotRequired[int | None]
+    row: NotRequired[int | None]
+    col: NotRequired[int | None]
+    text: NotRequired[str | None]
+    before_cell: NotRequired[int | None]
+    before: NotRequired[str | None]
+@final
+class ChangedField(TypedDict):
+    """A labelled field whose value was added, removed or modified; `number` counts fields of the same key from 1."""
+    change: Change
+    canonical_key: str
+    number: int
+    value: NotRequired[str | None]
+    before: NotRequired[str | None]
 @final
 class Check(TypedDict):
     """Result of one health check."""
@@ -177,6 +221,7 @@ class DocumentAlone(TypedDict):
     job_id: str
     pages_done: int
     pages_total: int
+    principals: list[str] | None
 @final
 class Document(TypedDict):
     """A finished document of a job. `error` is a stable code; `error_detail` never quotes the document."""
@@ -200,6 +245,14 @@ class Document(TypedDict):
     reader_version: int | None
     parent_document_id: str | None
     path: str | None
+@final
+class DocumentChanges(TypedDict):
+    """Changes from the document `since`. `pages` are those of the new version with content that is new there."""
+    since: str
+    pages: list[int]
+    blocks: list[ChangedBlock]
+    cells: list[ChangedCell]
+    fields: list[ChangedField]
 @final
 class DocumentQuality(TypedDict):
     """Row of a document: `confidence` is the mean of its blocks by text length, `flags` counts blocks by flag."""
@@ -444,6 +497,7 @@ class ListedDocument(TypedDict):
     job_id: str
     pages_done: int
     pages_total: int
+    principals: list[str] | None
     created_at: str
     flags: dict[str, int]
 @final
@@ -494,6 +548,10 @@ class Place(TypedDict):
     document_id: str
     place: str
     state: FlagState
+@final
+class PrincipalsRequest(TypedDict):
+    """Users and groups that may find the document; null for all callers."""
+    principals: list[str] | None
 @final
 class Problem(TypedDict):
     """Every error except 422."""
@@ -641,6 +699,7 @@ class Source(TypedDict):
     last_sync: dict[str, Any] | None
     state: SourceState
     sync_error: str | None
+    access: list[dict[str, Any]]
 @final
 class SourceRequest(TypedDict):
     """A place to sync: `path` (a directory of the server) or `uri` (s3://bucket/prefix)."""
@@ -650,12 +709,35 @@ class SourceRequest(TypedDict):
     include: NotRequired[list[str]]
     exclude: NotRequired[list[str]]
     every_minutes: NotRequired[int | None]
+    access: NotRequired[list[AccessRequest]]
 SourceState: TypeAlias = Literal['idle', 'waiting', 'running']
 @final
 class Span(TypedDict):
     """A range of characters of `text`; the end is exclusive."""
     start: int
     end: int
+@final
+class SqlAnswer(TypedDict):
+    """Rows of the answer. `citations` has a list for each row: the cells in its `cite` values."""
+    columns: list[SqlColumn]
+    rows: list[list[Any]]
+    citations: list[list[CellCitation]]
+    truncated: bool
+    documents: int
+@final
+class SqlColumn(TypedDict):
+    """A column of the answer with its type in DuckDB."""
+    name: str
+    type: str
+@final
+class SqlRequest(TypedDict):
+    """A query over the relations `cells` and `rows`, of all documents or of those that are named."""
+    sql: str
+    document_ids: NotRequired[list[str] | None]
+    job_id: NotRequired[str | None]
+    redacted: NotRequired[bool]
+    principals: NotRequired[list[str]]
+    limit: NotRequired[int]
 @final
 class Stats(TypedDict):
     """Queue counts: `queue_tasks` of the whole deployment, `my_jobs` of the caller."""

@@ -81,10 +81,12 @@ def form_fields(
     table_parts: TableParts | None,
     metadata: Mapping[str, Any] | None,
     extract_schema: Mapping[str, Any] | None = None,
+    principals: Sequence[str] | None = None,
 ) -> dict[str, str]:
     """Return the form fields that accompany the files, without missing values."""
     fields = {"pages": pages, "password": password, "ocr": ocr, "table_parts": table_parts}
     fields |= {"metadata": _dumped(metadata), "extract_schema": _dumped(extract_schema)}
+    fields["principals"] = None if principals is None else ",".join(principals)
     return {name: value for name, value in fields.items() if value is not None}
 
 

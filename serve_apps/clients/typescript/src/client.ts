@@ -15,6 +15,8 @@ export interface ReadOptions {
   metadata?: Record<string, unknown>;
   /** A JSON Schema: `getExtracted` returns its values for each document, `parse` with the tree. */
   extract_schema?: Record<string, unknown>;
+  /** Users and groups that may find the documents; everybody if left out. */
+  principals?: string[];
   idempotency_key?: string;
 }
 
@@ -181,9 +183,9 @@ function submission(
 
 /** The form fields beside the files, without what was left out. */
 function fieldsOf(options: ReadOptions): Record<string, string> {
-  const { pages, password, ocr, table_parts, metadata, extract_schema } = options;
+  const { pages, password, ocr, table_parts, metadata, extract_schema, principals } = options;
   const objects = { metadata: metadata && JSON.stringify(metadata), extract_schema: extract_schema && JSON.stringify(extract_schema) };
-  const given = { pages, password, ocr, table_parts, ...objects };
+  const given = { pages, password, ocr, table_parts, ...objects, principals: principals?.join(",") };
   return Object.fromEntries(Object.entries(given).filter((field): field is [string, string] => field[1] !== undefined));
 }
 

@@ -69,8 +69,8 @@ export class Operations extends Transport {
   }
 
   /** Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64). */
-  ingest(options: { tree: Record<string, unknown>; semantics?: Record<string, unknown> | null; assets?: Record<string, string> | null; source_bytes?: string | null; idempotency_key?: string }): Promise<types.Job> {
-    return this.json<types.Job>({ method: "POST", path: "/v1/ingest", body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
+  ingest(options: { principals?: Array<string> | null; tree: Record<string, unknown>; semantics?: Record<string, unknown> | null; assets?: Record<string, string> | null; source_bytes?: string | null; idempotency_key?: string }): Promise<types.Job> {
+    return this.json<types.Job>({ method: "POST", path: "/v1/ingest", query: { principals: options.principals }, body: { tree: options.tree, semantics: options.semantics, assets: options.assets, source_bytes: options.source_bytes }, keyed: true, idempotencyKey: options.idempotency_key });
   }
 
   /** Export all tables of the document. A table that continues over pages is one table. */
@@ -84,13 +84,13 @@ export class Operations extends Transport {
   }
 
   /** List documents of all jobs, most recently sent first, without deleted ones. */
-  listAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null } = {}): Promise<Page<types.ListedDocument>> {
-    return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until } });
+  listAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): Promise<Page<types.ListedDocument>> {
+    return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
   }
 
   /** Iterate over all items of `listAllDocuments`, page by page. */
-  iterAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null } = {}): AsyncGenerator<types.ListedDocument> {
-    return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until } });
+  iterAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): AsyncGenerator<types.ListedDocument> {
+    return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
   }
 
   /** Return one document by its id. A deleted document is returned with `deleted_at`. */
@@ -101,6 +101,11 @@ export class Operations extends Transport {
   /** Delete a document with its outputs, its original and its search index entries. 409 while it is unfinished. */
   deleteDocument(documentId: string): Promise<void> {
     return this.nothing({ method: "DELETE", path: fill("/v1/documents/{document_id}", { document_id: documentId }) });
+  }
+
+  /** Set who may find the document and the files inside it. Searches and queries use it at once. */
+  setPrincipals(documentId: string, options: { principals: Array<string> | null }): Promise<types.DocumentAlone> {
+    return this.json<types.DocumentAlone>({ method: "PUT", path: fill("/v1/documents/{document_id}/principals", { document_id: documentId }), body: { principals: options.principals } });
   }
 
   /** Read a failed document again from its stored original: run n+1 in the same job. 409 for any other. */
@@ -116,6 +121,16 @@ export class Operations extends Transport {
   /** Iterate over all items of `listDeadLetters`, page by page. */
   iterDeadLetters(options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.DeadLetter> {
     return this.iterate<types.DeadLetter>({ method: "GET", path: "/v1/dead-letters", query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Return added, removed, modified and moved blocks, cells and fields. 404 if no earlier version is known. */
+  getChanges(documentId: string, options: { since?: string | null; redacted?: boolean } = {}): Promise<types.DocumentChanges> {
+    return this.json<types.DocumentChanges>({ method: "GET", path: fill("/v1/documents/{document_id}/changes", { document_id: documentId }), query: { since: options.since, redacted: options.redacted } });
+  }
+
+  /** Answer a read-only SQL query over table cells; each row can cite the cells that it comes from. */
+  queryTables(options: { sql: string; document_ids?: Array<string> | null; job_id?: string | null; redacted?: boolean; principals?: Array<string>; limit?: number }): Promise<types.SqlAnswer> {
+    return this.json<types.SqlAnswer>({ method: "POST", path: "/v1/sql", body: { sql: options.sql, document_ids: options.document_ids, job_id: options.job_id, redacted: options.redacted, principals: options.principals, limit: options.limit }, repeatable: true });
   }
 
   /** Return the original file as sent, also of a failed document (write scope). `Range` requests a part of it. */
@@ -174,8 +189,8 @@ export class Operations extends Transport {
   }
 
   /** Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible. */
-  exportFinetune(jobId: string, options: { redacted?: boolean; style?: "completion" | "chat" | "instruction" | "raw"; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: "train" | "val" | null; val_ratio?: number } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio } });
+  exportFinetune(jobId: string, options: { redacted?: boolean; style?: "completion" | "chat" | "instruction" | "raw"; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: "train" | "val" | null; val_ratio?: number; template?: string | null } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio, template: options.template } });
   }
 
   /** Download a job's documents as a zip file; `original` needs the write scope unless it is redacted. */
@@ -259,8 +274,8 @@ export class Operations extends Transport {
   }
 
   /** Register a source. 422 `source-refused` if the place is outside the allowed directories or cannot be read. */
-  createSource(options: { name?: string | null; path?: string | null; uri?: string | null; include?: Array<string>; exclude?: Array<string>; every_minutes?: number | null } = {}): Promise<types.Source> {
-    return this.json<types.Source>({ method: "POST", path: "/v1/sources", body: { name: options.name, path: options.path, uri: options.uri, include: options.include, exclude: options.exclude, every_minutes: options.every_minutes } });
+  createSource(options: { name?: string | null; path?: string | null; uri?: string | null; include?: Array<string>; exclude?: Array<string>; every_minutes?: number | null; access?: Array<types.AccessRequest> } = {}): Promise<types.Source> {
+    return this.json<types.Source>({ method: "POST", path: "/v1/sources", body: { name: options.name, path: options.path, uri: options.uri, include: options.include, exclude: options.exclude, every_minutes: options.every_minutes, access: options.access } });
   }
 
   /** Return a source with the state of its sync. */
@@ -383,8 +398,8 @@ export class Operations extends Transport {
     return this.json<types.ReadingDecided>({ method: "POST", path: fill("/v1/jobs/{job_id}/documents/{document_id}/review", { job_id: jobId, document_id: documentId }), body: { decision: options.decision } });
   }
 
-  /** Search the caller's documents and return passages, best first. */
-  search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; type?: string | null; since?: string | null; until?: string | null; language?: string | null; redacted?: boolean }): Promise<Array<types.SearchHit>> {
-    return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, type: options.type, since: options.since, until: options.until, language: options.language, redacted: options.redacted } });
+  /** Search the caller's documents and return passages, best first. Without `principals` only unrestricted ones. */
+  search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; type?: string | null; since?: string | null; until?: string | null; language?: string | null; redacted?: boolean; principals?: Array<string> | null }): Promise<Array<types.SearchHit>> {
+    return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, type: options.type, since: options.since, until: options.until, language: options.language, redacted: options.redacted, principals: options.principals } });
   }
 }

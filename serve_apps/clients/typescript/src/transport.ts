@@ -180,6 +180,9 @@ export function fill(template: string, values: Record<string, string | number>):
 
 function queryOf(query: Record<string, unknown> | undefined): string {
   const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const pairs = given.flatMap(([name, value]) =>
+    Array.isArray(value) ? value.map((part) => [name, String(part)]) : [[name, String(value)]],
+  );
+  const text = new URLSearchParams(pairs).toString();
   return text ? `?${text}` : "";
 }

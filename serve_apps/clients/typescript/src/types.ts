@@ -5,6 +5,11 @@ export interface Accepted {
   status: JobStatus;
 }
 
+export interface AccessRequest {
+  match: string;
+  principals: Array<string>;
+}
+
 export interface Attempt {
   at: string;
   response_status: number | null;
@@ -32,7 +37,46 @@ export interface BlockChange {
   text_diff?: Array<TextChange> | null;
 }
 
+export interface CellCitation {
+  document_id: string;
+  table_id: string;
+  page: number;
+  cell: number;
+  bbox: Array<number> | null;
+}
+
 export type Change = "added" | "removed" | "modified" | "moved" | "unchanged";
+
+export interface ChangedBlock {
+  change: Change;
+  id?: string | null;
+  page?: number | null;
+  text?: string | null;
+  before_id?: string | null;
+  before_page?: number | null;
+  before?: string | null;
+  similarity: number;
+}
+
+export interface ChangedCell {
+  change: Change;
+  table: string;
+  page: number;
+  cell?: number | null;
+  row?: number | null;
+  col?: number | null;
+  text?: string | null;
+  before_cell?: number | null;
+  before?: string | null;
+}
+
+export interface ChangedField {
+  change: Change;
+  canonical_key: string;
+  number: number;
+  value?: string | null;
+  before?: string | null;
+}
 
 export interface Check {
   status: "ok" | "failed";
@@ -167,6 +211,7 @@ export interface DocumentAlone {
   job_id: string;
   pages_done: number;
   pages_total: number;
+  principals: Array<string> | null;
 }
 
 export interface Document {
@@ -190,6 +235,14 @@ export interface Document {
   reader_version: number | null;
   parent_document_id: string | null;
   path: string | null;
+}
+
+export interface DocumentChanges {
+  since: string;
+  pages: Array<number>;
+  blocks: Array<ChangedBlock>;
+  cells: Array<ChangedCell>;
+  fields: Array<ChangedField>;
 }
 
 export interface DocumentQuality {
@@ -441,6 +494,7 @@ export interface ListedDocument {
   job_id: string;
   pages_done: number;
   pages_total: number;
+  principals: Array<string> | null;
   created_at: string;
   flags: Record<string, number>;
 }
@@ -496,6 +550,10 @@ export interface Place {
   document_id: string;
   place: string;
   state: FlagState;
+}
+
+export interface PrincipalsRequest {
+  principals: Array<string> | null;
 }
 
 export interface Problem {
@@ -647,6 +705,7 @@ export interface Source {
   last_sync: Record<string, unknown> | null;
   state: SourceState;
   sync_error: string | null;
+  access: Array<Record<string, unknown>>;
 }
 
 export interface SourceRequest {
@@ -656,6 +715,7 @@ export interface SourceRequest {
   include?: Array<string>;
   exclude?: Array<string>;
   every_minutes?: number | null;
+  access?: Array<AccessRequest>;
 }
 
 export type SourceState = "idle" | "waiting" | "running";
@@ -663,6 +723,28 @@ export type SourceState = "idle" | "waiting" | "running";
 export interface Span {
   start: number;
   end: number;
+}
+
+export interface SqlAnswer {
+  columns: Array<SqlColumn>;
+  rows: Array<Array<unknown>>;
+  citations: Array<Array<CellCitation>>;
+  truncated: boolean;
+  documents: number;
+}
+
+export interface SqlColumn {
+  name: string;
+  type: string;
+}
+
+export interface SqlRequest {
+  sql: string;
+  document_ids?: Array<string> | null;
+  job_id?: string | null;
+  redacted?: boolean;
+  principals?: Array<string>;
+  limit?: number;
 }
 
 export interface Stats {

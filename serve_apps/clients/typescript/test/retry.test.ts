@@ -119,6 +119,12 @@ test("path values are one segment", async () => {
   assert.equal(seen[0]?.url, "/v1/jobs/..%2Fstats%3Fx");
 });
 
+test("a list is a repeated parameter", async () => {
+  const [quire, seen] = await serve((r) => send(r, 200, {}));
+  await quire.exportAllTables({ document_id: ["doc_a", "doc_b"] });
+  assert.equal(seen[0]?.url, "/v1/documents/tables.parquet?document_id=doc_a&document_id=doc_b");
+});
+
 test("events come one by one", async () => {
   const [quire] = await serve((r) => {
     r.writeHead(200, { "content-type": "text/event-stream" });

@@ -166,9 +166,25 @@ def test_a_word_of_a_megabyte_does_not_make_a_chunk_of_a_megabyte() -> None:
     )) == "x" * 100_000  # fmt: skip
 
 
-def test_chunk_ids_depend_on_place_and_text_alone() -> None:
+def test_chunk_ids_depend_on_text_and_occurrence_alone() -> None:
     one, two = make_tree(make_block(P, "same")), make_tree(make_block(P, "same", bbox=(1, 2, 3, 4)), title="other")
     assert chunk_tree(one, TOKENIZER)[0].id == chunk_tree(two, TOKENIZER)[0].id
+
+
+def test_chunk_ids_stay_when_a_section_is_inserted() -> None:
+    sections = [block for n in range(6) for block in (make_block(H, f"Part {n}"), make_block(P, f"Text {n}. " * 60))]
+    inserted = [make_block(H, "New"), make_block(P, "Inserted text. " * 60)]
+    before = [chunk.id for chunk in chunk_tree(make_tree(*sections), TOKENIZER)]
+    after = [chunk.id for chunk in chunk_tree(make_tree(*sections[:4], *inserted, *sections[4:]), TOKENIZER)]
+    added = [chunk for chunk in after if chunk not in before]
+    assert [chunk for chunk in after if chunk in before] == before
+    assert added
+
+
+def test_chunks_of_equal_text_have_numbered_ids() -> None:
+    sections = [block for _ in range(3) for block in (make_block(H, "Same"), make_block(P, "Equal text. " * 60))]
+    ids = [chunk.id for chunk in chunk_tree(make_tree(*sections), TOKENIZER)]
+    assert ids == [ids[0], f"{ids[0]}-2", f"{ids[0]}-3"]
 
 
 def test_chunks_carry_flags_language_pages_and_boxes() -> None:

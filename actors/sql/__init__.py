@@ -1,0 +1,1 @@
+"""SQL over table cells, answered by a locked process."""

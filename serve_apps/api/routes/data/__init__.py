@@ -1,0 +1,1 @@
+"""Operations that return documents as data: what changed, and answers to SQL."""

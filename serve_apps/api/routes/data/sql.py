@@ -1,0 +1,142 @@
+"""POST /v1/sql: one read-only query over the table cells of an organisation's documents."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import Response
+
+from models.cdom.ports import RunSql
+from models.export.tables.files import SCHEMA
+from serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
+from serve_apps.api.documents.table_cells import read_cells
+from serve_apps.api.http.refusals import InvalidField, OverLimit, SqlNotInstalled
+from serve_apps.api.shapes.principals import Principals
+from serve_apps.api.shapes.rendering import json_response
+from storage.jobs.document_list import ChosenDocument, find_chosen, list_published
+from storage.values.errors import NotFound
+
+router = APIRouter(tags=["exports"])
+MAX_DOCUMENTS = 2_000
+"""Documents of one query; a query over more names a job or documents."""
+MAX_CELLS_BYTES = 512 << 20
+"""Bytes of cells in Arrow form that one query may load: about 4 million cells."""
+MAX_SQL_CHARS = 20_000  # characters of a statement: one that names 500 documents
+
+
+class SqlRequest(BaseModel):
+    """A query over the relations `cells` and `rows`, of all documents or of those that are named."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"sql": "select label, number, cite from cells where head = 'Total'"}]},
+    )
+    sql: str = Field(min_length=1, max_length=MAX_SQL_CHARS, pattern="^[^\x00]*$", description="One SELECT of DuckDB.")
+    document_ids: list[str] | None = Field(None, min_length=1, max_length=MAX_DOCUMENTS)
+    job_id: str | None = None
+    redacted: bool = Field(False, description="Mask all personal data that was not rejected.")
+    principals: Principals = Field(
+        default=[],
+        description="Users and groups that the caller acts for. Documents with other principals are left out.",
+    )
+    limit: int = Field(1000, ge=1, le=10_000, description="Most rows of the answer.")
+
+
+class SqlColumn(BaseModel):
+    """A column of the answer with its type in DuckDB."""
+
+    name: str
+    type: str
+
+
+class CellCitation(BaseModel):
+    """The place of a cell; `cell` is an index into the table's `cells`, `bbox` in points, null without pages."""
+
+    document_id: str
+    table_id: str
+    page: int
+    cell: int
+    bbox: list[float] | None
+
+
+class SqlAnswerBody(BaseModel):
+    """Rows of the answer. `citations` has a list for each row: the cells in its `cite` values."""
+
+    columns: list[SqlColumn]
+    rows: list[list[Any]]
+    citations: list[list[CellCitation]]
+    truncated: bool
+    documents: int
+
+
+@router.post("/v1/sql", responses={200: {"model": SqlAnswerBody}})
+async def query_tables(body: SqlRequest, call: CallDep) -> Response:
+    """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
+    port = call.running.resources.ports.sql
+    if port is None:
+        raise SqlNotInstalled("SQL needs DuckDB: pip install duckdb")
+    if body.document_ids is not None and body.job_id is not None:
+        raise InvalidField("job_id", "send document_ids or job_id, not both")
+    chosen = await call.running.sql.run(_choose, call, body)
+    answer = await call.running.heavy.run(_answer, call, port, chosen, body)
+    return json_response(answer)
+
+
+def _choose(call: Call, body: SqlRequest) -> list[ChosenDocument]:
+    """Return the documents of the query. Raises `NotFound`, and `OverLimit` for too many."""
+    db, scope, principals = call.store.db, call.scope, body.principals
+    if body.document_ids is not None:
+        ids = [check_document_id(text) for text in body.document_ids]
+        return find_chosen(db, scope, document_ids=ids, principals=principals)
+    if body.job_id is not None:
+        return find_chosen(db, scope, job_id=check_job_id(body.job_id), principals=principals)
+    chosen = list_published(db, scope, principals, limit=MAX_DOCUMENTS + 1)
+    if len(chosen) > MAX_DOCUMENTS:
+        raise OverLimit(f"there are more than {MAX_DOCUMENTS} documents; name a job_id or document_ids")
+    return chosen
+
+
+def _answer(call: Call, port: RunSql, chosen: Sequence[ChosenDocument], body: SqlRequest) -> dict[str, Any]:
+    """Return the body of the answer. Raises `SqlRefused`, `OverLimit`, `PiiIncomplete` and `PortUnavailable`."""
+    answer = port.run(body.sql, _load(call, chosen, body.redacted), max_rows=body.limit)
+    return {
+        "columns": [{"name": name, "type": kind} for name, kind in answer.columns],
+        "rows": answer.rows,
+        "citations": [list(_citations(row)) for row in answer.rows],
+        "truncated": answer.is_truncated,
+        "documents": sum(item.tree is not None for item in chosen),
+    }
+
+
+def _load(call: Call, chosen: Sequence[ChosenDocument], redacted: bool) -> bytes:
+    """Return the cells of the documents as an Arrow stream; a document that is deleted meanwhile is left out."""
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, SCHEMA) as writer:
+        for item in chosen:
+            try:
+                batch = read_cells(call, item, redacted=redacted)
+            except NotFound:
+                continue
+            if batch is not None and batch.num_rows:
+                writer.write_batch(batch)
+            if out.tell() > MAX_CELLS_BYTES:
+                raise OverLimit("the documents have too many cells; name a job_id or document_ids")
+    data: bytes = out.getvalue().to_pybytes()
+    return data
+
+
+def _citations(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the cells that values of the type of `cite` name, at any depth."""
+    if isinstance(value, Mapping):
+        if value.keys() == {"document_id", "page", "table_id", "cell", "x0", "y0", "x1", "y1"}:
+            if value["cell"] is not None:
+                box = [value[name] for name in ("x0", "y0", "x1", "y1")]
+                place = {name: value[name] for name in ("document_id", "table_id", "page", "cell")}
+                yield {**place, "bbox": None if None in box else box}
+            return
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _citations(part)

@@ -1,0 +1,36 @@
+"""Principals of documents: the users and groups on whose behalf a caller may find them.
+
+A document without principals is found by every caller of its organisation. One with principals is found by searches
+and queries that name at least one of them, and by no others.
+"""
+
+from collections.abc import Sequence
+
+from storage.access.audit import record
+from storage.postgres.database import Database
+from storage.values.errors import NotFound
+from storage.values.rows import Actor, DocumentId, Scope
+from storage.values.scoping import OWNED, owned_by
+
+_CHOOSE = f"""
+with recursive family as (
+  select d.id from documents d join jobs j on j.id = d.job_id and {OWNED}
+  where d.id = %(document_id)s and d.deleted_at is null
+  union all select d.id from documents d join family on d.parent_document_id = family.id
+)
+update documents d set principals = %(principals)s::text[] from family where d.id = family.id returning d.id
+"""
+
+
+def set_principals(
+    db: Database, scope: Scope, actor: Actor, document_id: DocumentId, principals: Sequence[str] | None
+) -> None:
+    """Set the principals of a document and of the files inside it; None opens it to all callers. Raises NotFound."""
+    chosen = None if principals is None else sorted(set(principals))
+    with db.transaction() as conn:
+        changed = conn.execute(_CHOOSE, owned_by(scope, document_id=document_id, principals=chosen)).fetchall()
+        if not changed:
+            raise NotFound("no such document")
+        result = "open" if chosen is None else f"{len(chosen)} principals"
+        for row in changed:
+            record(conn, scope, actor, "document.principals", row["id"], result)
