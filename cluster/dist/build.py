@@ -98,7 +98,7 @@ def stage_server(folder: Path, *, compiled: bool) -> None:
 
 def build_guide(folder: Path) -> None:
     """Build the site of /guide from docs/."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": _EPOCH}
     subprocess.run(command, cwd=ROOT, check=True, env=environment)
 

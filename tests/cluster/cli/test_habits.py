@@ -85,7 +85,7 @@ def test_extract_ends_with_130_and_a_summary_when_interrupted(paper: Path, tmp_p
     out, files = tmp_path / "out", 60
     for number in range(1, files):
         (paper.parent / f"{number}.pdf").write_bytes(pdfs.good())
-    command = [sys.executable, "-m", "cluster.cli.main", "extract", paper.parent, "-o", out, "--jobs", "1"]
+    command = [sys.executable, "-m", "cluster.cli.main", "extract", str(paper.parent), "-o", str(out), "--jobs", "1"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
         assert until(lambda: out.exists() and any(out.glob("*.json")))
         os.killpg(run.pid, signal.SIGINT)
