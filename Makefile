@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,14 +31,21 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@$(PIP) --require-hashes --no-deps -r requirements-dev.lock
 	@touch $@
 
+$(VENV)/.guide: requirements-guide.lock mkdocs.yml cluster/dist/guide_hooks.py serve_apps/guide/operations.py serve_apps/clients/python/quire_client/types.py $(shell find docs -name '*.md' -o -name '*.css' -o -name '*.png' -o -name '*.svg') | $(VENV)/.run
+	@$(PIP) --require-hashes --no-deps -r requirements-guide.lock
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@touch $@
+
 ##@ Run
 
-up: $(VENV)/.run ## install, start database, Ray and service in the background, read the sample, print the addresses
+up: $(VENV)/.run $(VENV)/.guide ## install, start database, Ray and service in the background, read the sample, print the addresses
 	@SVC_RAG_DB="$${SVC_RAG_DB:-$$($(BIN)/python -c '$(WORKDIR_OF)')/index}" $(BIN)/quire up --detach $(WORKDIR_ARG)
 	@$(BIN)/quire tour $(WORKDIR_ARG)
 
 down: $(VENV)/.run ## stop everything that `make up` started
 	@$(BIN)/quire down $(WORKDIR_ARG)
+
+guide: $(VENV)/.guide ## build the guide of /guide from docs/
 
 status: $(VENV)/.run ## list what runs
 	@$(BIN)/quire status $(WORKDIR_ARG)
@@ -222,6 +229,7 @@ lock: ## compile requirements*.in into hash-checked locks without addresses (nee
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-sql.in -o requirements-sql.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-dev.in -o requirements-dev.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements-dev.lock requirements-train.in -o requirements-train.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-guide.in -o requirements-guide.lock
 
 lock-gpu: ## the same for nodes of the GPU tier (Linux, amd64, CUDA)
 	uv pip compile -q --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes --no-header --no-annotate requirements-gpu.in -o requirements-gpu.lock

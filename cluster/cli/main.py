@@ -4,6 +4,7 @@ Knows names and one line of help per command, so that `quire --help` and `quire 
 """
 
 import importlib
+import os
 import sys
 import warnings
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from typing import Any
 
 import click
 
+from cluster.cli.shared.config_file import SETTINGS, apply_settings, config_path, defaults_of, load_config
 from models.cdom.version import SERVICE_VERSION
 
 _COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -98,8 +100,17 @@ def _is_installed(name: str) -> bool:
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(SERVICE_VERSION, prog_name="quire")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Quire: documents in, one canonical tree out, on your own machine."""
+    name, tables = ctx.invoked_subcommand or "", load_config()
+    apply_settings(tables.pop(SETTINGS, {}), os.environ)
+    if unknown := [table for table in tables if table not in _COMMANDS]:
+        raise click.UsageError(f"{config_path()}: there is no command for the table [{unknown[0]}]")
+    if name in tables:
+        command = cli.get_command(ctx, name)
+        assert command is not None
+        ctx.default_map = {name: defaults_of(command, tables[name])}
 
 
 def main() -> None:

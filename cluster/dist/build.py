@@ -26,7 +26,7 @@ SERVER_PACKAGES = ("console", "compat")
 """Parts of the server that are separate packages, below `serve_apps`."""
 PYTHON_CLIENTS = ("python", "langchain", "llama_index", "haystack")
 _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storage")
-_NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build")
+_NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build", "built")
 _EPOCH = "1767225600"
 """2026-01-01: the date of every file in a wheel, in seconds since 1970."""
 _PLATFORM_SETUP = """from setuptools import Distribution, setup
@@ -85,6 +85,7 @@ def stage_server(folder: Path, *, compiled: bool) -> None:
         shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
     for name in ("cluster/dist", *(f"serve_apps/{package}" for package in SERVER_PACKAGES)):
         shutil.rmtree(app / name)
+    build_guide(app / "serve_apps" / "guide" / "built")
     if compiled:
         compile_in_place(app, list_modules(app))
         (folder / "setup.py").write_text(_PLATFORM_SETUP)
@@ -93,6 +94,13 @@ def stage_server(folder: Path, *, compiled: bool) -> None:
     shutil.copy(Path(__file__).with_name("launcher.py"), folder / "quire_server" / "__init__.py")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (folder / "pyproject.toml").write_text("\n".join(_server_project(project)))
+
+
+def build_guide(folder: Path) -> None:
+    """Build the site of /guide from docs/."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": _EPOCH}
+    subprocess.run(command, cwd=ROOT, check=True, env=environment)
 
 
 def _server_project(project: dict[str, Any]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A question to the search index and its answers, as plain values. Knows no engine and no HTTP."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -38,6 +38,16 @@ def nothing_fits(question: str, passages: Iterable[tuple[float | None, Collectio
     if not near or max(near) >= NOTHING_FITS_BELOW:
         return False
     return all(2 * len({word.casefold() for word in words}) <= len(asked) for _, words in passages)
+
+
+def is_unrelated(question: str, hits: Sequence[dict[str, Any]]) -> bool:
+    """Return whether there are hits and all of them are unrelated to the question."""
+    return bool(hits) and nothing_fits(question, [(hit["similarity"], marked_words(hit)) for hit in hits])
+
+
+def marked_words(hit: dict[str, Any]) -> set[str]:
+    """Return the question's words as they occur in the hit."""
+    return {hit["snippet"][start:end].casefold() for start, end in hit["highlights"]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

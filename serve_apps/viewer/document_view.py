@@ -9,31 +9,35 @@ from typing import Any, Protocol
 
 from starlette.responses import Response
 
+from models.cdom.original import DRAWN_FORMATS
 from models.export.page_blocks import blocks_of_page, flagged_pages
 from models.redaction.redact import REDACTABLE
 from serve_apps.viewer.markdown_page import render_markdown
 
 TABS = {
-    "blocks": "Blocks",
+    "blocks": "Text",
+    "tables": "Tables",
     "fields": "Fields",
     "semantics": "Entities",
-    "chunks": "Chunks",
+    "chunks": "Passages",
     "markdown": "Markdown",
     "html": "HTML",
     "details": "Details",
 }
-FOLLOWING = ("fields", "chunks")
+FOLLOWING = ("tables", "fields", "chunks")
 """Tabs that show the content of the current page, or of the whole document on request."""
 PREVIEW_POLICY = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"
 _MARKDOWN, _HTML = "export/markdown", "export/html"
 _OUTPUTS = {"fields": "fields", "semantics": "semantics", "chunks": "chunks", "markdown": _MARKDOWN}
 _SHOWN = 1000  # blocks written into a page before it points to the tree
-_FILES = (
-    ("tree", "Tree (JSON)", "json"),
+_READABLE = (
     (_MARKDOWN, "Markdown", "md"),
-    (_HTML, "HTML", "html"),
     ("export/docx", "Word", "docx"),
-    ("chunks", "Chunks (JSON)", "chunks.json"),
+    (_HTML, "HTML", "html"),
+)
+_FOR_PROGRAMS = (
+    ("tree", "Tree (JSON)", "json"),
+    ("chunks", "Passages (JSON)", "chunks.json"),
     ("fields", "Fields (JSON)", "fields.json"),
     ("semantics", "Entities (JSON)", "entities.json"),
     ("export/graph", "Graph (JSON)", "graph.json"),
@@ -60,13 +64,15 @@ class ViewPlace:
     """Addresses of a view.
 
     `address`: the page. `outputs`: prefix of pictures, parts and downloads. `exports`: names of plugins. `pages`:
-    further tabs with pages of their own, as address and text.
+    further tabs with pages of their own, as address and text. `job`: address of the job's page, `job_name` its name.
     """
 
     address: str
     outputs: str
     exports: Sequence[str] = ()
     pages: Sequence[tuple[str, str]] = ()
+    job: str = ""
+    job_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +82,7 @@ class ViewDownload:
     address: str
     text: str
     file_name: str = ""
+    for_programs: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +109,8 @@ class DocumentView:
     downloads: list[ViewDownload]
     places: dict[str, int]
     pages: Sequence[tuple[str, str]] = ()
+    job: str = ""
+    job_name: str = ""
     tabs: Mapping[str, str] = field(default_factory=lambda: TABS)
     following: tuple[str, ...] = FOLLOWING
     shown: int = _SHOWN
@@ -124,7 +133,7 @@ async def view_document(
     tree = await source.read_json("tree", redacted=redacted)
     number = _page_number(query.get("page"), tree)
     tab = query["tab"] if query.get("tab") in TABS else "blocks"
-    content = await _tab_content(source, tab, redacted=redacted)
+    content = _tables(tree) if tab == "tables" else await _tab_content(source, tab, redacted=redacted)
     follows = tab in FOLLOWING and len(tree["pages"]) > 1 and not query.get("all")
     return DocumentView(
         address=place.address,
@@ -137,7 +146,7 @@ async def view_document(
         page=next((page for page in tree["pages"] if page["number"] == number), None),
         blocks=blocks_of_page(tree, number),
         flagged=frozenset(flagged_pages(tree)),
-        drawn=_has_pictures(tree),
+        drawn=has_page_pictures(tree),
         tab=tab,
         content=of_page(content, number) if follows else content,
         follows=follows,
@@ -147,6 +156,8 @@ async def view_document(
         downloads=_downloads(place, document["document_id"], tree, redacted=redacted),
         places={block["id"]: block["page"] for block in tree["blocks"]},
         pages=() if redacted else place.pages,
+        job="" if redacted else place.job,
+        job_name=place.job_name,
     )
 
 
@@ -166,27 +177,49 @@ def of_page(content: list[dict[str, Any]], page: int) -> list[dict[str, Any]]:
 
 
 def _downloads(place: ViewPlace, document_id: str, tree: Mapping[str, Any], *, redacted: bool) -> list[ViewDownload]:
+    """Return the lines for readers, then those for programs."""
     masked, name = ("?redacted=true", f"{document_id}-redacted") if redacted else ("", document_id)
-    downloads = [
-        ViewDownload(address=f"{place.outputs}/{output}{masked}", text=text, file_name=f"{name}.{ending}")
-        for output, text, ending in _FILES
-    ]
-    if not redacted:
-        file_name = f"{name}.coverage.json"
-        downloads.append(ViewDownload(address=f"{place.outputs}/coverage", text="Coverage (JSON)", file_name=file_name))
-    downloads += [
-        ViewDownload(address=f"{place.outputs}/export/plugin/{export}{masked}", text=export) for export in place.exports
-    ]
+    downloads = []
     if not redacted or tree["source"]["format"] in REDACTABLE:
         text = "Redacted file" if redacted else "Original file"
         downloads.append(ViewDownload(address=f"{place.outputs}/original{masked}", text=text))
+    for files, for_programs in ((_READABLE, False), (_FOR_PROGRAMS, True)):
+        downloads += [
+            ViewDownload(
+                address=f"{place.outputs}/{output}{masked}",
+                text=text,
+                file_name=f"{name}.{ending}",
+                for_programs=for_programs,
+            )
+            for output, text, ending in files
+        ]
+        if not for_programs and any(block["table"] for block in tree["blocks"]):
+            address = f"{place.outputs}/tables{masked or '?'}{'&' if masked else ''}format=xlsx"
+            downloads.append(ViewDownload(address=address, text="Tables (XLSX)", file_name=f"{name}.xlsx"))
+    if not redacted:
+        file_name = f"{name}.coverage.json"
+        address = f"{place.outputs}/coverage"
+        text = "Coverage statement (JSON)"
+        downloads.append(ViewDownload(address=address, text=text, file_name=file_name, for_programs=True))
+    downloads += [
+        ViewDownload(address=f"{place.outputs}/export/plugin/{export}{masked}", text=export, for_programs=True)
+        for export in place.exports
+    ]
     return downloads
 
 
-def _has_pictures(tree: Mapping[str, Any]) -> bool:
-    """Return whether the format has pages; without pages blocks have no place."""
-    placed = any(block["bbox"] for block in tree["blocks"])
-    return tree["source"]["format"] != "docx" and (placed or not tree["blocks"])
+def has_page_pictures(tree: Mapping[str, Any]) -> bool:
+    """Return whether the service draws the pages of a document of this format."""
+    return tree["source"]["format"] in DRAWN_FORMATS and bool(tree["pages"])
+
+
+def _tables(tree: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the table blocks with the pages of their parts."""
+    return [
+        block | {"pages": sorted({part["page"] for part in block["table"].get("parts") or ()} or {block["page"]})}
+        for block in tree["blocks"]
+        if block["table"]
+    ]
 
 
 async def _tab_content(source: DocumentSource, tab: str, *, redacted: bool) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.cdom.search import nothing_fits
+from models.cdom.search import marked_words
 from serve_apps.viewer.document_view import ViewPlace
 
 _CELLS = " | "
@@ -44,16 +44,6 @@ class ShownHit:
 def show_hits(hits: Sequence[dict[str, Any]], place_of: Callable[[dict[str, Any]], ViewPlace]) -> list[ShownHit]:
     """Return the API's hits with further data for the page; `place_of` returns the viewer place of a hit's document."""
     return [_shown(hit, place_of(hit)) for hit in hits]
-
-
-def is_unrelated(question: str, hits: Sequence[dict[str, Any]]) -> bool:
-    """Return whether there are hits and all of them are unrelated to the question."""
-    return bool(hits) and nothing_fits(question, [(hit["similarity"], marked_words(hit)) for hit in hits])
-
-
-def marked_words(hit: dict[str, Any]) -> set[str]:
-    """Return the question's words as they occur in the hit."""
-    return {hit["snippet"][start:end].casefold() for start, end in hit["highlights"]}
 
 
 def address_of(hit: dict[str, Any], document: str) -> str:

@@ -1,10 +1,15 @@
 """Search in a running service: found in every way, gone at once, nothing lost or doubled when its replicas die."""
 
 import os
+import re
+import shutil
 import signal
+import subprocess
+import sys
 from collections import Counter
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -20,6 +25,7 @@ pytestmark = [
     pytest.mark.e2e,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 ]
+ROOT = Path(__file__).resolve().parents[2]
 MODES = ("vector", "fts", "hybrid")
 EMBEDDER, WRITER = "ServeReplica:api:embedder", "ServeReplica:api:background"
 
@@ -59,6 +65,21 @@ def ask(service: Service, q: str, mode: str, limit: int = 5) -> list[dict[str, A
 def test_a_killed_supervisor_is_cleaned_up_after_by_the_next_up(searching: Service, killed: Process) -> None:
     assert session_members(killed.pid, searching.workdir) == []
     assert searching.client.json("GET", "/v1/stats")["my_jobs"]["running"] == 0
+
+
+@pytest.mark.parametrize("page", ["tutorial", "finetune"])
+def test_shell_blocks_of_a_page_run_in_order(searching: Service, page: str, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "docs" / "sample" / "quire-sample.pdf", tmp_path / "report.pdf")
+    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / "docs" / f"{page}.md").read_text(), re.DOTALL | re.MULTILINE)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "KEY": searching.client.token, "QUIRE_URL": searching.client.base_url}
+    script = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n' + "\n".join(blocks)
+    run = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    if page == "finetune":
+        assert "messages" in (tmp_path / "train.jsonl").read_text()
+    else:
+        assert "anna.becker@example.com" not in (tmp_path / "masked.html").read_text()
 
 
 def test_parsed_document_is_found_in_every_mode_until_it_is_deleted(searching: Service) -> None:

@@ -127,7 +127,7 @@ def test_markdown_is_rendered_with_its_tables() -> None:
     assert shown.count("<table>") == 2
 
 
-async def test_document_without_pages_has_a_preview_and_tabs_state_their_scope(visitor: Visitor) -> None:
+async def test_document_without_page_pictures_uses_the_full_width(visitor: Visitor) -> None:
     blocks = [{"id": "p", "type": "paragraph", "page": 1, "text": "Away"}]
     pages = [{"number": number, "width": 595, "height": 842} for number in (1, 2)]
     tree = {"cdom_version": "1.0", "source": {"name": "far.epub", "format": "epub"}, "pages": pages, "blocks": blocks}
@@ -135,6 +135,7 @@ async def test_document_without_pages_has_a_preview_and_tabs_state_their_scope(v
     job = (await visitor.http.post("/ui/v1/ingest", json={"tree": tree}, headers=headers)).json()
     here = f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
     text = (await visitor.http.get(here)).text
-    assert f'sandbox src="{here}/preview"' in text
+    assert "<img" not in text.partition('id="views"')[0].partition('id="sides"')[2]
+    assert 'class="sides single"' in text
     assert "Of page 1." in text
     assert "Of the whole document, 2 pages." in (await visitor.http.get(f"{here}?tab=markdown")).text

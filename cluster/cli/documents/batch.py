@@ -1,5 +1,6 @@
 """Files worked off by several readers in the service's own sandbox. Knows no Ray, no database and no HTTP."""
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -101,6 +102,8 @@ class FileBatch:
                 except Empty:
                     return
                 code = self._read_safely(reader, item)
+                if code is not None and self._stopped.is_set():
+                    return  # Ctrl-C ends the children too: the file is not the cause
                 with self._lock:
                     self._note(item, code)
 
@@ -197,7 +200,26 @@ def _put(item: ExtractItem, data: bytes) -> None:
         sys.stdout.buffer.flush()
         return
     item.result.parent.mkdir(parents=True, exist_ok=True)
-    item.result.write_bytes(data)
+    write_whole(item.result, data)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that its name never shows a part of it, even if the command is killed."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def has_newer_result(original: Path, result: Path) -> bool:
+    """Return True when the result was written after the last change of its file."""
+    try:
+        return result.stat().st_mtime_ns > original.stat().st_mtime_ns
+    except OSError:
+        return False
 
 
 def _formats_of(items: list[ExtractItem]) -> tuple[str, ...]:

@@ -10,14 +10,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from cluster.cli.documents.advice import advise
-from cluster.cli.documents.batch import Extraction, ExtractItem, FileBatch
-from cluster.cli.documents.coverage_report import describe_coverage
+from cluster.cli.documents.batch import ExtractItem, FileBatch, has_newer_result
 from cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
 from cluster.cli.documents.extract_formats import (
     ALIASES,
@@ -26,6 +23,14 @@ from cluster.cli.documents.extract_formats import (
     Write,
     format_of,
     make_data_writer,
+)
+from cluster.cli.documents.reports import (
+    RunCounts,
+    describe_coverage,
+    explain_skipped,
+    make_report,
+    name_skipped,
+    summarise,
 )
 from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
@@ -36,14 +41,15 @@ from models.cdom.original import OcrMode, ReadOptions, TableParts
 
 STANDARD = Path("-")
 """Standard input as a document, standard output as the place of its result."""
-_NAMED_SKIPPED = 5
-"""Skipped files that are named; the others are counted."""
+_INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells define it."""
 _EXAMPLES = """\b
 Examples:
   quire extract report.pdf --to md -o -          Markdown to standard output
   quire extract https://example.com/a.pdf -o -   fetched under the rules of webhooks
   quire extract scans/ -o out/ --to md           a folder; subfolders are kept
   curl -s URL | quire extract - --to md -o -     standard input
+  quire extract scans/ -o out/ --resume          only files without a result
   quire extract *.pdf -o out/ --json > all.json  a report for programs
   quire extract bill.pdf --schema bill.json -o - values by a JSON Schema
 """
@@ -115,6 +121,7 @@ def _parse_range(part: str) -> tuple[int, int]:
     "--schema", "schema_file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help="JSON Schema of an object. Writes the values that it describes, each with its evidence, instead of --to.",
 )  # fmt: skip
+@click.option("--resume", is_flag=True, help="Read only files without a result that is newer than the file.")
 @click.option("--json", "as_json", is_flag=True, help="Write a report of all files as JSON to standard output.")
 @click.option("--report", "report_coverage", is_flag=True, help="Report how many characters of each file were read.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no summary. Failures are still printed.")
@@ -123,13 +130,13 @@ def extract(
     paths: tuple[str, ...], to: str | None, output: Path, jobs: int | None, pages: tuple[tuple[int, int], ...],
     password: str | None, ocr: str, ocr_langs: tuple[str, ...], table_parts: str, accurate: bool,
     layout_model: Path | None,
-    furniture: bool | None, plain: bool, redacted: bool, schema_file: Path | None, as_json: bool,
-    report_coverage: bool, quiet: bool,
+    furniture: bool | None, plain: bool, redacted: bool, schema_file: Path | None, resume: bool,
+    as_json: bool, report_coverage: bool, quiet: bool,
     workdir: Path | None,
 ) -> None:  # fmt: skip
     """Read files, folders, patterns, addresses and standard input (-); write one result per document.
 
-    Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use.
+    Exit status: 0 all were read, 1 some failed ("FILE: code: what to do" on stderr), 2 wrong use, 130 interrupted.
     """
     started = time.monotonic()
     format_name = to or ("tree" if schema_file is not None else format_of(output))
@@ -137,12 +144,13 @@ def extract(
     suffix = EXTRACT_FORMATS[format_name][0]
     _prepare_folders(output.parent if _is_file_name(output, suffix) else output, workdir)
     with _collected(paths) as selection:
-        _check_use(selection, output, suffix, as_json)
+        _check_use(selection, output, suffix, as_json, resume=resume, redacted=redacted)
         if redacted:
             check_detector()
         if accurate:
             check_layout_model(layout_model)
-        items = _items(selection.files, output, suffix, redacted)
+        all_items = _items(selection.files, output, suffix, redacted)
+        items = [item for item in all_items if not (resume and _is_done(item))]
         options = ReadOptions(
             pages=pages, password=password, ocr=OcrMode(ocr), ocr_langs=ocr_langs, table_parts=TableParts(table_parts),
             second_opinion=accurate,
@@ -150,15 +158,33 @@ def extract(
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=plain if furniture is None else furniture, plain=plain)
             batch = FileBatch(items, format_name, options, bar, choices, redacted, layout_model, write)
-            batch.run(min(jobs or os.cpu_count() or 1, len(items)))
+            is_interrupted = not _run(batch, min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
-        click.echo(json.dumps(_report(batch.done, selection.skipped), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(make_report(batch.done, selection.skipped), ensure_ascii=False, indent=1))
     if report_coverage:
         click.echo("\n".join(describe_coverage(batch.done)), err=True)
     if not quiet and output != STANDARD:
-        click.echo(_summary(batch.done, selection.skipped, output, time.monotonic() - started), err=True)
+        click.echo(explain_skipped(selection.skipped), err=True, nl=False)
+        counts = RunCounts(len(all_items) - len(items), len(items) - len(batch.done) if is_interrupted else None)
+        click.echo(summarise(batch.done, selection.skipped, output, time.monotonic() - started, counts), err=True)
+    if is_interrupted:
+        sys.exit(_INTERRUPTED)
     if any(item.error for item in batch.done):
         sys.exit(1)
+
+
+def _run(batch: FileBatch, jobs: int) -> bool:
+    """Read all files of the batch. Return False if Ctrl-C ended it before."""
+    try:
+        if jobs:
+            batch.run(jobs)
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+def _is_done(item: ExtractItem) -> bool:
+    return item.result is not None and has_newer_result(item.file, item.result)
 
 
 def _data_writer(schema_file: Path, to: str | None) -> Write:
@@ -208,13 +234,18 @@ def _is_file_name(output: Path, suffix: str) -> bool:
     return output != STANDARD and output.suffix.lower() == suffix and not output.is_dir()
 
 
-def _check_use(selection: FoundFiles, output: Path, suffix: str, as_json: bool) -> None:
+def _check_use(
+    selection: FoundFiles, output: Path, suffix: str, as_json: bool, *, resume: bool, redacted: bool
+) -> None:
     if not selection.files:
-        raise click.UsageError("no document found" + _skipped(selection.skipped))
+        raise click.UsageError("no document found" + name_skipped(selection.skipped))
     if (output == STANDARD or _is_file_name(output, suffix)) and len(selection.files) > 1:
         raise click.UsageError(f"-o {output} takes one document, not {len(selection.files)}; pass a folder")
     if output == STANDARD and as_json:
         raise click.UsageError("--json and -o - cannot both write to standard output")
+    if resume and (redacted or output == STANDARD):
+        other = "--redacted, whose results are named by number" if redacted else "-o -"
+        raise click.UsageError(f"--resume needs results by name and cannot be used with {other}")
 
 
 def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) -> list[ExtractItem]:
@@ -230,39 +261,6 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
         )
         for file, name in zip(files, names, strict=True)
     ]
-
-
-def _report(done: list[Extraction], skipped: list[Path]) -> dict[str, object]:
-    """Return the machine-readable report: every file with its result or error, sorted by name."""
-    documents = []
-    for item in sorted(done, key=lambda extraction: extraction.file):
-        entry = asdict(item)
-        entry["advice"] = advise(item.error, entry.pop("detail"))
-        documents.append(entry)
-    failed = sum(1 for item in done if item.error)
-    return {
-        "read": len(done) - failed,
-        "failed": failed,
-        "skipped": [str(path) for path in skipped],
-        "documents": documents,
-    }
-
-
-def _summary(done: list[Extraction], skipped: list[Path], output: Path, seconds: float) -> str:
-    """Return a line such as `4 read, 2 failed, 1 skipped (notes.txt) → out (3.1 s)`."""
-    good = [item for item in done if item.result]
-    parts = [f"{len(good)} read"]
-    if failed := len(done) - len(good):
-        parts.append(f"{failed} failed")
-    place = f" → {good[0].result if len(good) == 1 else output}" if good else ""
-    return ", ".join(parts) + _skipped(skipped) + place + f" ({seconds:.1f} s)"
-
-
-def _skipped(paths: list[Path]) -> str:
-    if not paths:
-        return ""
-    names = ", ".join(path.name for path in paths[:_NAMED_SKIPPED])
-    return f", {len(paths)} skipped ({names}{', …' if len(paths) > _NAMED_SKIPPED else ''})"
 
 
 def check_detector() -> None:

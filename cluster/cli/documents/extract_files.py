@@ -21,12 +21,20 @@ class FoundFile:
     place: Path
 
 
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that is not read, and the reason."""
+
+    path: Path
+    reason: str
+
+
 @dataclass(slots=True)
 class FoundFiles:
     """Files that arguments name, each once, in the given order, and files skipped because they are not documents."""
 
     files: list[FoundFile] = field(default_factory=list)
-    skipped: list[Path] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
 
 
 def find_files(arguments: Iterable[str]) -> FoundFiles:
@@ -44,20 +52,22 @@ def find_files(arguments: Iterable[str]) -> FoundFiles:
     return selection
 
 
-def is_document(path: Path) -> bool:
-    """Return True when the first bytes are of a supported format."""
+def reason_to_skip(path: Path) -> str | None:
+    """Return None when the first bytes are of a supported format, else why the file is not read."""
     from models.cdom.errors import UnsupportedFormat
     from models.extract.formats.sniffing.signatures import check_head  # with a guesser of charsets: for folders only
 
     try:
         with path.open("rb") as file:
             check_head(file.read(_HEAD))
-    except (UnsupportedFormat, OSError):
-        return False
-    return True
+    except UnsupportedFormat as error:
+        return f"{error.code.value}: {error.detail}"
+    except OSError as error:
+        return f"cannot open the file: {error.strerror}"
+    return None
 
 
-def _expand(argument: str, skipped: list[Path]) -> Iterator[FoundFile]:
+def _expand(argument: str, skipped: list[SkippedFile]) -> Iterator[FoundFile]:
     path = Path(argument)
     pattern = not path.exists()
     matches = sorted(map(Path, glob.glob(argument, recursive=True))) if pattern else [path]
@@ -69,10 +79,12 @@ def _expand(argument: str, skipped: list[Path]) -> Iterator[FoundFile]:
             yield FoundFile(match, match.relative_to(root) if root else Path(match.name))
             continue
         for inside in sorted(match.rglob("*")):
-            if inside.is_file() and is_document(inside):
+            if not inside.is_file():
+                continue
+            if reason := reason_to_skip(inside):
+                skipped.append(SkippedFile(inside, reason))
+            else:
                 yield FoundFile(inside, inside.relative_to(root or match))
-            elif inside.is_file():
-                skipped.append(inside)
 
 
 def _fixed_part(pattern: Path) -> Path:

@@ -3,8 +3,9 @@
 Without a review, every flag is masked. Knows no Ray, no database and no HTTP.
 """
 
-import os
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -12,7 +13,7 @@ import click
 
 from actors.reading.recognise_document import recognise_document
 from actors.recogniser import Recogniser
-from cluster.cli.documents.batch import open_reader
+from cluster.cli.documents.batch import open_reader, write_whole
 from cluster.cli.documents.extract import check_detector
 from cluster.compose.redacted import flag_outcome
 from models.cdom.errors import ErrorCode, ExtractError
@@ -52,15 +53,25 @@ def redact(file: Path, output: Path, password: str | None, ocr: str) -> None:
     options = ReadOptions(password=password, ocr=OcrMode(ocr))
     try:
         with open_reader() as reader:
-            data = _redact(reader, file, options)
+            data, masked = _redact(reader, file, options)
     except NoRedactedFile as error:
         click.echo(f"{file}: {error}", err=True)
         sys.exit(1)
     _write(output, data)
+    if str(output) != "-":
+        click.echo(f"{describe_masked(masked)} → {output}", err=True)
 
 
-def _redact(reader: "DocumentReader", file: Path, options: ReadOptions) -> bytes:
-    """Return the redacted file.
+def describe_masked(values: Sequence[str]) -> str:
+    """Return a summary such as `masked 3 values: 2 email, 1 phone`; `values` are the kinds of all masked places."""
+    if not values:
+        return "no personal data found; the file was rewritten and read again by two engines"
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(values).items()))
+    return f"masked {len(values)} value{'s'[: len(values) > 1]}: {kinds}; read again by two engines"
+
+
+def _redact(reader: "DocumentReader", file: Path, options: ReadOptions) -> tuple[bytes, list[str]]:
+    """Return the redacted file and the kinds of its masked values.
 
     Raises:
         NoRedactedFile: The file cannot be read or redacted.
@@ -70,7 +81,8 @@ def _redact(reader: "DocumentReader", file: Path, options: ReadOptions) -> bytes
             outcome = flag_outcome(_read(reader, original, options))
             if outcome.tree is None:
                 raise NoRedactedFile(outcome.error or ErrorCode.INTERNAL)
-            return reader.redact(original, dump_tree(outcome.tree), {}, options.password)
+            data = reader.redact(original, dump_tree(outcome.tree), {}, options.password)
+            return data, [span.flag.removeprefix("pii:") for block in outcome.tree.blocks for span in block.flag_spans]
     except (RedactionRefused, PiiIncomplete) as error:
         raise NoRedactedFile(error.code) from None
     except ExtractError as error:
@@ -91,14 +103,10 @@ def _read(reader: "DocumentReader", original: BinaryIO, options: ReadOptions) ->
 
 
 def _write(output: Path, data: bytes) -> None:
-    """All of it or nothing under the name asked for."""
     if str(output) == "-":
         sys.stdout.buffer.write(data)
         return
-    draft = output.with_name(f".{output.name}.{os.getpid()}")
     try:
-        draft.write_bytes(data)
-        draft.replace(output)
+        write_whole(output, data)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise click.UsageError(f"cannot write {output}: {error.strerror}") from None

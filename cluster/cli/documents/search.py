@@ -5,6 +5,7 @@ import json
 import click
 
 from cluster.cli.shared.remote import require_good, service_at, service_options
+from models.cdom.search import is_unrelated
 
 _EXAMPLES = """\b
 Examples:
@@ -30,16 +31,18 @@ def search(
 
     Exit status: 0 something was found, 1 nothing or refused, 2 wrong use.
     """
-    query: dict[str, str | int | bool] = {"q": " ".join(words), "mode": mode, "limit": limit, "redacted": redacted}
+    question = " ".join(words)
+    query: dict[str, str | int | bool] = {"q": question, "mode": mode, "limit": limit, "redacted": redacted}
     if document_id:
         query["document_id"] = document_id
     with service_at(url, token) as client:
         hits = require_good(client.get("/v1/search", params=query)).json()
     if as_json:
         click.echo(json.dumps(hits, ensure_ascii=False, indent=1))
-    for hit in () if as_json else hits:
+    fits = not is_unrelated(question, hits)
+    for hit in hits if fits and not as_json else ():
         click.echo(click.style(f"{hit['source_file']}, page {hit['pages'][0]}", bold=True) + f"  {hit['document_id']}")
         click.echo("  " + " ".join(hit["snippet"].split()) + "\n")
-    if not hits:
+    if not hits or not fits:
         click.echo("nothing fits", err=True)
         raise click.exceptions.Exit(1)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.documents.batch import ExtractItem, FileBatch
-from cluster.cli.documents.extract_files import is_document
+from cluster.cli.documents.batch import ExtractItem, FileBatch, has_newer_result
+from cluster.cli.documents.extract_files import reason_to_skip
 from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS
 from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.progress import ProgressBar
@@ -44,7 +44,7 @@ class FolderWatch:
         ]
         self._seen = stamps
         self._done |= {path: stamps[path] for path in ready}
-        return [path for path in ready if is_document(path) and not self._is_read(path)]
+        return [path for path in ready if not self._is_read(path) and reason_to_skip(path) is None]
 
     def result_of(self, path: Path) -> Path:
         """`inbox/a/b.pdf` → `out/a/b.pdf.md`: the whole name, so that nothing ever clashes."""
@@ -52,11 +52,7 @@ class FolderWatch:
         return self.results / inner.with_name(inner.name + self.suffix)
 
     def _is_read(self, path: Path) -> bool:
-        """Return True when the result is newer than its file, from an earlier watch."""
-        try:
-            return self.result_of(path).stat().st_mtime_ns > path.stat().st_mtime_ns
-        except OSError:
-            return False
+        return has_newer_result(path, self.result_of(path))
 
     def _stamps(self) -> Iterator[tuple[Path, Stamp]]:
         for path in sorted(self.folder.rglob("*")):

@@ -17,7 +17,7 @@ from storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 _OUTPUTS = re.compile(
-    r"tree|chunks|fields|semantics|coverage|original|export/(markdown|html|docx|graph|context)"
+    r"tree|chunks|fields|semantics|tables|coverage|original|export/(markdown|html|docx|graph|context)"
     r"|pages/[0-9]{1,6}|assets/[A-Za-z0-9._-]{1,200}"
 )
 """Outputs of a document that a session may fetch: those that the viewer shows or offers for download."""

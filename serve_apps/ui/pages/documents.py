@@ -28,13 +28,19 @@ class ApiDocument:
 async def show_document(visit: Visit) -> Response:
     """Show a page picture with block boxes next to the text read from it."""
     document = await read_document(visit)
-    job_name = await _name_job(visit, document)
     if document["status"] != "succeeded" or document["deleted_at"]:
-        return visit.page("document_failed.html", document=document, job_name=job_name)
+        return visit.page("document_failed.html", document=document)
     path, exports = document_path(visit), visit.resources.exports
     address = path.replace("/v1/", "/ui/", 1)
     pages = [(f"{address}/extract", "Extract")] if visit.may("POST", "/v1/extract") else []
-    place = ViewPlace(address=address, outputs=f"/ui{path}", exports=list(exports), pages=pages)
+    place = ViewPlace(
+        address=address,
+        outputs=f"/ui{path}",
+        exports=list(exports),
+        pages=pages,
+        job=f"/ui/jobs/{document['job_id']}",
+        job_name=await _name_job(visit, document),
+    )
     try:
         view = await view_document(ApiDocument(visit), place, document, visit.request.query_params)
     except NoPageToShow as none:
@@ -42,8 +48,8 @@ async def show_document(visit: Visit) -> Response:
     except ApiRefused as refused:
         if refused.code not in ("pii-incomplete", "scan-running"):
             raise
-        return visit.page("document_failed.html", document=document | {"refused": refused}, job_name=job_name)
-    return visit.page("document.html", view=view, job_name=job_name, reviewable=visit.may("GET", "/v1/review"))
+        return visit.page("document_failed.html", document=document | {"refused": refused})
+    return visit.page("document.html", view=view, reviewable=visit.may("GET", "/v1/review"))
 
 
 async def preview(visit: Visit) -> Response:

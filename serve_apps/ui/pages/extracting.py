@@ -16,6 +16,7 @@ from serve_apps.ui.browser.login import read_form
 from serve_apps.ui.browser.origin import require_same_site, require_token
 from serve_apps.ui.browser.visit import Visit
 from serve_apps.ui.pages.documents import document_path, read_document
+from serve_apps.viewer.document_view import has_page_pictures
 
 LONGEST_SCHEMA_FORM = 600_000
 """Bytes of a form with a pasted schema."""
@@ -107,7 +108,7 @@ async def _show(
         page=next((page for page in tree["pages"] if page["number"] == number), None),
         pages=[page["number"] for page in tree["pages"]],
         boxes=[box | {"holds": (box["block"], box["cell"]) in held} for box in _boxes(tree, number)],
-        drawn=tree["source"]["format"] != "docx",
+        drawn=has_page_pictures(tree),
         problem=problem,
         form=form or {},
         chosen=visit.query("at") or "",

@@ -11,6 +11,7 @@ from serve_apps.ui.browser.gateway import ApiRefused
 from serve_apps.ui.browser.lookups import Flagged, Waiting, count_documents, find_flags, find_waiting
 from serve_apps.ui.browser.visit import Visit
 from serve_apps.ui.pages.documents import document_path, read_document
+from serve_apps.viewer.document_view import has_page_pictures
 from storage.review.readings import ReadingState
 from storage.review.reviews import FlagState, ReviewOrder
 
@@ -92,7 +93,7 @@ async def review_document(visit: Visit) -> Response:
         decided=len(flags) - pending,
         pending=pending,
         pages=[page for page in tree["pages"] if page["number"] in pages],
-        drawn=tree["source"]["format"] != "docx",
+        drawn=has_page_pictures(tree),
         onward=await find_next(visit, document["document_id"]),
     )
 

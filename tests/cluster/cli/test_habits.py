@@ -2,6 +2,9 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from cluster.cli.documents.watch import FolderWatch
 from cluster.cli.main import cli
 from tests.api.jobs.test_by_url import good, site
 from tests.hostile import pdfs
+from tests.waiting import PATIENCE_S, until
 
 NO_DOCUMENT = b"\x00\x01no document\xff" * 8
 """Bytes that are no text either."""
@@ -57,12 +61,79 @@ def test_a_report_names_every_file_with_its_result_or_its_error(paper: Path, tmp
     (paper.parent / "notes.bin").write_bytes(NO_DOCUMENT)
     result = quire("extract", paper.parent, "-o", tmp_path / "out", "--json")
     report = json.loads(result.stdout)
-    assert (report["read"], report["failed"], len(report["skipped"])) == (1, 1, 1)
+    assert (report["read"], report["failed"]) == (1, 1)
+    assert [Path(skipped["file"]).name for skipped in report["skipped"]] == ["notes.bin"]
+    assert report["skipped"][0]["reason"].startswith("unsupported-format: ")
     locked, read = report["documents"]
     assert (locked["error"], locked["result"]) == ("encrypted", None)
     assert "--password" in locked["advice"]
     assert Path(read["result"]).exists()
     assert "1 read, 1 failed, 1 skipped (notes.bin)" in result.stderr
+
+
+def test_resume_reads_only_files_without_a_newer_result(paper: Path, tmp_path: Path) -> None:
+    (paper.parent / "other.pdf").write_bytes(pdfs.good())
+    command = ("extract", paper.parent, "-o", tmp_path / "out", "--resume")
+    assert quire(*command).stderr.startswith("2 read → ")
+    os.utime(paper, ns=(time.time_ns() + 10**12,) * 2)
+    assert quire(*command).stderr.startswith("1 read, 1 already read → ")
+    redacted = quire(*command, "--redacted")
+    assert (redacted.exit_code, "--resume" in redacted.stderr) == (2, True)
+
+
+def test_extract_ends_with_130_and_a_summary_when_interrupted(paper: Path, tmp_path: Path) -> None:
+    out, files = tmp_path / "out", 60
+    for number in range(1, files):
+        (paper.parent / f"{number}.pdf").write_bytes(pdfs.good())
+    command = [sys.executable, "-m", "cluster.cli.main", "extract", str(paper.parent), "-o", str(out), "--jobs", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
+        assert until(lambda: out.exists() and any(out.glob("*.json")))
+        os.killpg(run.pid, signal.SIGINT)
+        _, errors = run.communicate(timeout=PATIENCE_S)
+    read = len(list(out.glob("*.json")))
+    assert run.returncode == 130
+    assert errors.splitlines()[-1].startswith(f"interrupted: {read} read, {files - read} left → ")
+    assert quire("extract", paper.parent, "-o", out, "--resume").stderr.startswith(
+        f"{files - read} read, {read} already"
+    )
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "quire.toml"
+    monkeypatch.setenv("QUIRE_CONFIG", str(path))
+    return path
+
+
+def test_config_file_gives_defaults_that_options_override(config: Path, paper: Path) -> None:
+    config.write_text('[extract]\nto = "md"\noutput = "-"\n')
+    assert quire("extract", paper).stdout.startswith("Hello hostile world")
+    assert json.loads(quire("extract", paper, "--to", "tree").stdout)["blocks"]
+
+
+def test_config_file_values_of_settings_yield_to_the_environment(
+    config: Path, paper: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config.write_text("[settings]\nmax_pages = 0\n")
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    assert "SVC_MAX_PAGES" in quire("status").stderr
+    monkeypatch.setitem(os.environ, "SVC_MAX_PAGES", "7")
+    assert "SVC_MAX_PAGES" not in quire("status").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ('[extract]\ncolour = "red"\n', "[extract] has no option colour"),
+        ("[extrct]\n", "no command for the table [extrct]"),
+        ("jobs = 2\n", "jobs is outside of a table"),
+        ("[extract\n", "quire.toml"),
+    ],
+)
+def test_config_file_errors_are_usage_errors(config: Path, paper: Path, text: str, part: str) -> None:
+    config.write_text(text)
+    result = quire("extract", paper)
+    assert (result.exit_code, part in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("extrct", "extract"), ("statsu", "status"), ("serach", "search")])

@@ -60,7 +60,7 @@ def test_refusals_name_the_service_and_its_code(url: str) -> None:
     unknown = quire("get", "doc_" + "a" * 26, url=url)
     assert (unknown.exit_code, f"{url} answered 404 not-found: " in unknown.stderr) == (1, True)
     stranger = quire("get", "doc_" + "a" * 26, url=url, token="wrong")
-    assert f"{url} requires a key" in stranger.stderr
+    assert f"{url} refused the key" in stranger.stderr
     off = quire("search", "ropes", url=url)
     assert (off.exit_code, "search-not-configured" in off.stderr) == (1, True)
 

@@ -84,9 +84,9 @@ def test_the_installed_server_reads_a_document(installed: Path, tmp_path: Path) 
 def test_the_installed_server_brings_its_guide_and_its_migrations(installed: Path, tmp_path: Path) -> None:
     program = (
         "import quire_server, sys; sys.path.insert(0, str(quire_server.APP))\n"
-        "from serve_apps.guide.contents import DOCS; from storage.postgres.schema import __file__ as schema\n"
+        "from serve_apps.guide.site import BUILT; from storage.postgres.schema import __file__ as schema\n"
         "from pathlib import Path\n"
-        "assert str(DOCS).startswith(str(quire_server.APP)) and (DOCS / 'get-started.md').exists()\n"
+        "assert BUILT.is_relative_to(quire_server.APP) and (BUILT / 'get-started' / 'index.html').exists()\n"
         "assert list((Path(schema).parents[1] / 'migrations' / 'versions').glob('*.py'))\n"
     )
     run([installed / "python", "-c", program], tmp_path)

@@ -70,7 +70,7 @@ def test_files_are_dropped_followed_and_read(console: LivingConsole) -> None:
     assert "Complaint no. 1" in browser.run("document.querySelector('li.selected').innerText")
     browser.press("j")
     assert "Complaint no. 1" not in browser.run("document.querySelector('li.selected').innerText")
-    for tab in ("Chunks", "Fields"):
+    for tab in ("Passages", "Fields"):
         browser.run(f"[...document.querySelectorAll('.tabs a')].find((a) => a.innerText === '{tab}').click()")
         browser.until(f"document.querySelector('.tabs [aria-current]')?.innerText === '{tab}'")
         assert "Invoice number" in browser.run("document.getElementById('main').innerText")

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from serve_apps.console.context import page_rendering
 from serve_apps.ui.browser.visit import PAGES
-from serve_apps.viewer.document_view import TABS, NoPageToShow, ViewPlace, view_document
+from serve_apps.viewer.document_view import FOLLOWING, TABS, NoPageToShow, ViewPlace, view_document
 from storage.queue.publish import finish
 from storage.store import Store
 from storage.values.rows import Claim, Failed
@@ -115,10 +115,8 @@ async def test_tabs_and_downloads_are_served_for_own_documents_only(
     bob = await sign_up(console, "bob@example.org")
     for tab, title in TABS.items():
         text = (await ann.pages.get(f"{here}?tab={tab}")).text
-        assert (
-            f'aria-current="page" title="{"Of this page" if tab == "blocks" else "Of the whole document"}">{title}<'
-            in text
-        )
+        scope = "Of this page" if tab in ("blocks", *FOLLOWING) else "Of the whole document"
+        assert f'aria-current="page" title="{scope}">{title}<' in text
     menu = [part.split('"')[0] for part in text.split('<li><a href="')[1:]]
     assert f"{here}/outputs/export/markdown" in menu
     for address in (*menu, f"{here}/preview", f"{here}/preview?as=markdown"):

@@ -45,8 +45,11 @@ def _draw(service: Living, folder: Path, target: Path) -> None:
     failed = fill_little(service, folder)["failed"]
     for number in range(12):
         ingest(service, write_letter(number, number % 3), f"invoice-{number:04}.pdf")
-    letter, report = _page(service, "letter.pdf", write_letter(1, 4)), _page(service, "report.pdf", write_report(8, 6))
-    sample = _page(service, "quire-sample.pdf", SAMPLE.read_bytes())
+    letter, report = (
+        read_page(service, "letter.pdf", write_letter(1, 4)),
+        read_page(service, "report.pdf", write_report(8, 6)),
+    )
+    sample = read_page(service, "quire-sample.pdf", SAMPLE.read_bytes())
     word = service.ask("POST", "ingest", json={"tree": WORD})
     minutes = f"/ui/jobs/{word['id']}/documents/{word['documents'][0]['document_id']}"
     service.sign_in()
@@ -69,18 +72,20 @@ def _draw(service: Living, folder: Path, target: Path) -> None:
         "usage": "/ui/usage",
     }
     for name, path in points.items():
-        _take(service, target / f"{name}.png", path, WIDE)
-    _take(service, target / "21-phone.png", report, PHONE)
-    _take(service, target / "23-all-pages.png", report, WIDE, OPEN_MAP)
-    _take(service, target / "04-front.png", "/", WIDE)
+        draw_page(service, target / f"{name}.png", path, WIDE)
+    draw_page(service, target / "21-phone.png", report, PHONE)
+    draw_page(service, target / "23-all-pages.png", report, WIDE, OPEN_MAP)
+    draw_page(service, target / "04-front.png", "/", WIDE)
 
 
-def _page(service: Living, name: str, data: bytes) -> str:
+def read_page(service: Living, name: str, data: bytes) -> str:
+    """Ingest a file and return the address of its page."""
     job = ingest(service, data, name)
     return f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
 
 
-def _take(service: Living, target: Path, path: str, window: tuple[int, int], script: str = "") -> None:
+def draw_page(service: Living, target: Path, path: str, window: tuple[int, int], script: str = "") -> None:
+    """Save a picture of a page in a window of this size, after running a script in it."""
     browser = service.browser
     browser.screen(*window, dark=False)
     browser.open(service.url + path)

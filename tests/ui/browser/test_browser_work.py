@@ -127,7 +127,7 @@ def test_pages_turn_by_key_and_tabs_change_in_place(service: Living) -> None:
     browser.press("ArrowRight")
     browser.until("document.getElementById('page')?.value === '2'")
     browser.run("window.same = true")
-    browser.click(".views .tabs a:nth-child(2)")
+    browser.click(".views .tabs a:nth-child(3)")
     browser.until(
         "document.querySelector('#views td') !== null && location.search.includes('tab=fields') && window.same"
     )
