@@ -63,14 +63,13 @@ class Client(Operations):
     ) -> types.Job:
         """Queue one or more files; paths are streamed. A repeated send after a lost answer creates no second job."""
         several = list(files) if isinstance(files, list) else [files]
+        fields = form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals)
         call = Call[types.Job](
             "POST",
             "/v1/jobs",
             keyed=True,
             idempotency_key=idempotency_key,
-            **submission(
-                "files", several, form_fields(pages, password, ocr, table_parts, metadata, extract_schema, principals)
-            ),  # type: ignore[arg-type]
+            **submission("files", several, fields),  # type: ignore[arg-type]
         )
         return self._json(call)
 
