@@ -6,7 +6,7 @@ tests they are in-process objects. Every call can raise `PortUnavailable`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from models.cdom.chunk import Chunk
 from models.cdom.coverage import ScanCoverage
@@ -282,6 +282,8 @@ class SqlRefused(Exception):
     `code`: `sql-invalid` (it is wrong), `sql-refused` (not a single query, or it reaches outside the tables),
     `sql-over-limit` (it needs more time, memory or room than one query may use).
     """
+
+    CODES: ClassVar = ("sql-invalid", "sql-refused", "sql-over-limit")
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)

@@ -1,7 +1,7 @@
 """The path prefix under which a reverse proxy publishes the service (SVC_ROOT_PATH).
 
 The proxy may remove the prefix or keep it. Links in pages, scripts and headers begin with `/`. They get the prefix
-here, so neither templates nor routes need to know it.
+here, so neither templates nor routes need to know it. The guide is a built site whose links are relative.
 """
 
 import re
@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 _LINK = re.compile(rb"""([=(,:?] ?)(["'`])(/(?:ui|v1|guide|docs|openapi\.json)\b|/(?=["'`]))""")
 """A quoted address of the service in an attribute, a call or an object; text of documents has its quotes escaped."""
 _REWRITTEN = (b"text/html", b"text/javascript", b"application/javascript")
+_RELATIVE = "/guide/"
 _MOVED = frozenset({b"location", b"hx-redirect", b"hx-push-url", b"content-location"})
 
 
@@ -36,7 +37,7 @@ class RootPath:
             nonlocal held
             if message["type"] == "http.response.start":
                 message = {**message, "headers": [self._move(name, value) for name, value in message["headers"]]}
-                if _is_rewritten(message["headers"]):
+                if _is_rewritten(message["headers"]) and not path.startswith(_RELATIVE):
                     held = message
                     return
             elif held is not None:

@@ -5,6 +5,7 @@ import hashlib
 import re
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -40,6 +41,8 @@ class GuideFiles(StaticFiles):
         file = Path(response.path) if isinstance(response, FileResponse) else None
         is_page = file is not None and file.suffix == ".html"
         response.headers["Content-Security-Policy"] = policy_of(file if is_page else None)
+        if location := response.headers.get("Location"):
+            response.headers["Location"] = urlsplit(location).path  # a path gets the prefix of SVC_ROOT_PATH
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["Cache-Control"] = "no-cache"
         return response

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -17,7 +18,10 @@ STATIC = [f"/ui/static/{FILES.version}/{name}" for name in ("app.js", "upload.js
 
 
 @pytest.fixture
-async def http(store: Store, dsn: str) -> AsyncIterator[httpx.AsyncClient]:
+async def http(
+    store: Store, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[httpx.AsyncClient]:
+    monkeypatch.setattr("serve_apps.guide.site.BUILT", tmp_path / "guide")
     app = create_app(make_resources(store, dsn=dsn, limits=ApiLimits(root_path=PREFIX)))
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app)
@@ -34,11 +38,20 @@ async def test_prefix_may_be_removed_or_kept_by_the_proxy(http: httpx.AsyncClien
     assert (await http.get(made.headers["location"])).json()["id"] == made.json()["id"]
 
 
-@pytest.mark.parametrize("page", ["/ui/login", "/guide/get-started", *STATIC])
+@pytest.mark.parametrize("page", ["/ui/login", *STATIC])
 async def test_links_of_pages_and_scripts_carry_the_prefix(http: httpx.AsyncClient, page: str) -> None:
     text = (await http.get(page)).text
     assert f"{PREFIX}/ui" in text
     assert re.findall(r"""["'`]/(?:ui|v1|guide|docs)\b""", text) == []
+
+
+async def test_guide_is_unchanged_and_its_redirects_carry_the_prefix(http: httpx.AsyncClient, tmp_path: Path) -> None:
+    page = tmp_path / "guide" / "cli" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text('<script>part = path.split("/")</script>')
+    moved = await http.get("/guide/cli", follow_redirects=False)
+    assert moved.headers["location"] == f"{PREFIX}/guide/cli/"
+    assert (await http.get(moved.headers["location"])).text == page.read_text()
 
 
 async def test_redirects_and_the_description_carry_the_prefix(http: httpx.AsyncClient) -> None:

@@ -15,7 +15,7 @@ from cluster.cli.documents.watch import FolderWatch
 from cluster.cli.main import cli
 from tests.api.jobs.test_by_url import good, site
 from tests.hostile import pdfs
-from tests.waiting import PATIENCE_S, until
+from tests.waiting import until
 
 NO_DOCUMENT = b"\x00\x01no document\xff" * 8
 """Bytes that are no text either."""
@@ -82,20 +82,29 @@ def test_resume_reads_only_files_without_a_newer_result(paper: Path, tmp_path: P
 
 
 def test_extract_ends_with_130_and_a_summary_when_interrupted(paper: Path, tmp_path: Path) -> None:
-    out, files = tmp_path / "out", 60
-    for number in range(1, files):
-        (paper.parent / f"{number}.pdf").write_bytes(pdfs.good())
-    command = [sys.executable, "-m", "cluster.cli.main", "extract", str(paper.parent), "-o", str(out), "--jobs", "1"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
-        assert until(lambda: out.exists() and any(out.glob("*.json")))
-        os.killpg(run.pid, signal.SIGINT)
-        _, errors = run.communicate(timeout=PATIENCE_S)
-    read = len(list(out.glob("*.json")))
+    out, held = tmp_path / "out", tmp_path / "held.pdf"
+    os.mkfifo(held)
+    command = [sys.executable, "-m", "cluster.cli.main", "extract", *good_files(paper.parent, 6), held, "-o", out]
+    with subprocess.Popen([*map(str, command), "--jobs", "1"], stderr=subprocess.PIPE, text=True) as run:
+        assert until(lambda: len(list(out.glob("*.json"))) == 6)
+        run.send_signal(signal.SIGINT)
+        while run.poll() is None:
+            os.close(os.open(held, os.O_RDWR))  # releases the reader that waits for the file
+            time.sleep(0.05)
+        assert run.stderr is not None
+        summary = run.stderr.read().splitlines()[-1]
     assert run.returncode == 130
-    assert errors.splitlines()[-1].startswith(f"interrupted: {read} read, {files - read} left → ")
-    assert quire("extract", paper.parent, "-o", out, "--resume").stderr.startswith(
-        f"{files - read} read, {read} already"
-    )
+    assert summary.startswith("interrupted: 6 read, 1 left → ")
+    resumed = quire("extract", paper.parent, "-o", out, "--resume")
+    assert resumed.stderr.startswith("0 read, 6 already read")
+
+
+def good_files(folder: Path, count: int) -> list[Path]:
+    """Write files that can be read, next to the first one."""
+    files = [folder / "paper.pdf", *(folder / f"{number}.pdf" for number in range(1, count))]
+    for file in files:
+        file.write_bytes(pdfs.good())
+    return files
 
 
 @pytest.fixture

@@ -226,5 +226,5 @@ def _operation_of(met: Operation, operations: set[Operation]) -> Operation:
 def named_in_docs() -> dict[Operation, str]:
     """Operation → reason, of the table in docs/ui.md."""
     text = (ROOT / "docs" / "ui.md").read_text().partition("## Operations without a page")[2]
-    rows = re.findall(r"^\| `(GET|POST|DELETE) ([^`]+)` \| (\S.*) \|$", text.partition("\n## ")[0], re.MULTILINE)
+    rows = re.findall(r"^\| `(GET|POST|PUT|DELETE) ([^`]+)` \| (\S.*) \|$", text.partition("\n## ")[0], re.MULTILINE)
     return {(method, path): reason for method, path, reason in rows}
