@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -21,6 +21,9 @@ _NOT_BUILT = "<!doctype html><title>Quire</title><p>The guide is not built. Run 
 
 def install(app: FastAPI) -> None:
     """Serve the site under /guide; it is no part of the OpenAPI document."""
+    app.add_route(
+        "/guide", lambda _: RedirectResponse("/guide/", 307), methods=["GET", "HEAD"], include_in_schema=False
+    )
     app.mount("/guide", GuideFiles(directory=BUILT, html=True, check_dir=False))
 
 
@@ -38,14 +41,18 @@ class GuideFiles(StaticFiles):
             if error.status_code != 404:
                 raise
             response = HTMLResponse(_NOT_BUILT, 404)
-        file = Path(response.path) if isinstance(response, FileResponse) else None
-        is_page = file is not None and file.suffix == ".html"
-        response.headers["Content-Security-Policy"] = policy_of(file if is_page else None)
+        response.headers["Content-Security-Policy"] = policy_of(self._find_page(path, response))
         if location := response.headers.get("Location"):
             response.headers["Location"] = urlsplit(location).path  # a path gets the prefix of SVC_ROOT_PATH
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["Cache-Control"] = "no-cache"
         return response
+
+    def _find_page(self, path: str, response: Response) -> Path | None:
+        """Return the page of an answer, also of a 304: a browser takes the policy from its headers too."""
+        found = response.path if isinstance(response, FileResponse) else self.lookup_path(path)[0]
+        file = Path(found, "index.html") if found and Path(found).is_dir() else Path(found)
+        return file if file.suffix == ".html" and file.is_file() else None
 
 
 @cache

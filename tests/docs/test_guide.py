@@ -45,10 +45,22 @@ async def test_every_page_of_the_documentation_is_served(reader: httpx.AsyncClie
         name = page.relative_to(DOCS).with_suffix("").as_posix()
         if name.startswith(("examples/", "sample/")):
             continue
-        folder = re.sub(r"(^|/)(README|index)$", r"\1", name)
+        folder = "" if name == "index" else re.sub(r"(^|/)(README|index)$", r"\1", name)
         answer = await reader.get(f"/guide/{folder}")
         assert (answer.status_code, "<h1" in answer.text) == (200, True), name
         assert answer.headers["content-security-policy"] == policy_of(site / folder / "index.html")
+
+
+async def test_unchanged_page_keeps_its_policy(reader: httpx.AsyncClient, site: Path) -> None:
+    etag = (await reader.get("/guide/cli/")).headers["etag"]
+    again = await reader.get("/guide/cli/", headers={"If-None-Match": etag})
+    assert (again.status_code, "'sha256-" in policy_of(site / "cli" / "index.html")) == (304, True)
+    assert again.headers["content-security-policy"] == policy_of(site / "cli" / "index.html")
+
+
+async def test_address_without_a_slash_leads_to_the_first_page(reader: httpx.AsyncClient) -> None:
+    answer = await reader.get("/guide")
+    assert (answer.status_code, answer.url.path, "Where to start" in answer.text) == (200, "/guide/", True)
 
 
 async def test_every_operation_is_in_the_reference(reader: httpx.AsyncClient) -> None:
