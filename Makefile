@@ -31,7 +31,7 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	@$(PIP) --require-hashes --no-deps -r requirements-dev.lock
 	@touch $@
 
-$(VENV)/.guide: requirements-guide.lock mkdocs.yml cluster/dist/guide_hooks.py serve_apps/guide/operations.py serve_apps/clients/python/quire_client/types.py $(shell find docs -name '*.md' -o -name '*.css' -o -name '*.png' -o -name '*.svg') | $(VENV)/.run
+$(VENV)/.guide: requirements-guide.lock mkdocs.yml cluster/dist/guide_hooks.py serve_apps/guide/operations.py serve_apps/clients/python/quire_client/types.py $(shell find docs -name '*.md' -o -name '*.css' -o -name '*.js' -o -name '*.png' -o -name '*.svg') | $(VENV)/.run
 	@$(PIP) --require-hashes --no-deps -r requirements-guide.lock
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@touch $@

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs (`mkdocs.yml`): the generated page of operations, and links that leave docs/."""
+"""Hooks of MkDocs (`mkdocs.yml`): the generated page of operations, links that leave docs/, and a missing label."""
 
 import re
 from posixpath import dirname, join, normpath
@@ -12,6 +12,7 @@ from serve_apps.guide.operations import describe_operations
 
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 _ADDRESS = re.compile(r"[a-z]+:|/|#")
+_DIALOG = 'data-md-component="search" role="dialog"'
 _NOT_SERVED = ("..", "examples/", "sample/")
 
 
@@ -31,6 +32,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return link[0] if is_served else link[1]
 
     return _LINK.sub(keep_or_unlink, markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the search dialog for screen readers; the theme leaves it without a name."""
+    return output.replace(_DIALOG, f'{_DIALOG} aria-label="Search"')
 
 
 def slugify(text: str, separator: str) -> str:
