@@ -1,7 +1,7 @@
 """Characters of selected lines of a page from the engine's raw dictionary, which is slow and read only when needed."""
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
@@ -82,6 +82,16 @@ def iter_spans(blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for block in blocks:
         for line in block["lines"] if block["type"] == _TEXT else ():
             yield from line["spans"]
+
+
+def select_lines(blocks: list[dict[str, Any]], is_wanted: Callable[[dict[str, Any]], bool]) -> set[Key]:
+    """Return the keys (number of any block, line) of the lines that have a wanted span."""
+    return {
+        (number, index)
+        for number, block in enumerate(blocks)
+        for index, line in enumerate(block["lines"] if block["type"] == _TEXT else ())
+        if any(map(is_wanted, line["spans"]))
+    }
 
 
 def iter_glyphs(text_page: Any) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans
+from models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans, select_lines
 from models.extract.formats.pdf.text.signs import read_sign
 from models.extract.formats.pdf.text.undecoded import DrawnGlyphs
 from models.extract.text_quality.symbol_fonts import is_picture_font, shown_symbol, symbol_font
@@ -39,12 +39,7 @@ def show_symbols(
         draw: Returns the drawings of the page, made on demand.
     """
     symbols = ShownSymbols()
-    selected = {
-        (number, index)
-        for number, block in enumerate(blocks)
-        for index, line in enumerate(block["lines"] if block["type"] == 0 else ())
-        if any(is_picture_font(span["font"]) for span in line["spans"])
-    }
+    selected = select_lines(blocks, lambda span: is_picture_font(span["font"]))
     if not selected:
         return symbols
     drawn: dict[tuple[str, int], int] = {}

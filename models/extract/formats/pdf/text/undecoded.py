@@ -5,7 +5,7 @@ own font, put side by side; of several such ligatures the words choose one. Any 
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.cdom.geometry import Bbox
-from models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans
+from models.extract.formats.pdf.text.raw_lines import Key, iter_glyphs, iter_lines_of_glyphs, select_lines
 from models.extract.text_quality.statistics import measure_lines
 
 Place = tuple[int, int]
@@ -120,11 +120,13 @@ def decode_by_shape(
         draw: Returns the drawings of the page, made on demand.
     """
     decoded = DecodedGlyphs()
-    if not any(_is_doubtful(span["text"]) for span in iter_spans(blocks)):
+    doubtful = select_lines(blocks, lambda span: _is_doubtful(span["text"]))
+    if not doubtful:
         return decoded
-    kinds, letters = _find_kinds(text_page, font_name, _find_numbers(page))
+    kinds = _find_kinds(text_page, font_name, _find_numbers(page), doubtful)
+    letters = _Letters(text_page, font_name)
     for kind in list(kinds.values())[: LIMITS.kinds]:
-        point = _decode(kind, letters.get(kind.font, {}), draw())
+        point = _decode(kind, letters, draw())
         if point is None:
             continue
         decoded.is_changed = True
@@ -148,34 +150,53 @@ def _round_place(x: float, y: float) -> Place:
 
 
 def _find_kinds(
-    text_page: Any, font_name: Callable[[Any], str], numbers: dict[Place, int]
-) -> tuple[dict[tuple[str, int, int], _Kind], dict[str, dict[str, Any]]]:
-    """Return the undecoded glyphs by kind, and by font the first glyph of each letter of which ligatures consist."""
+    text_page: Any, font_name: Callable[[Any], str], numbers: dict[Place, int], doubtful: Container[Key]
+) -> dict[tuple[str, int, int], _Kind]:
+    """Return the undecoded glyphs of the doubtful lines by font, character and number in the font."""
     kinds: dict[tuple[str, int, int], _Kind] = {}
-    letters: dict[str, dict[str, Any]] = {}
-    for glyphs in iter_lines_of_glyphs(text_page):
+    for glyphs in iter_lines_of_glyphs(text_page, doubtful):
         text = "".join([chr(glyph.c) for glyph in glyphs])
-        for index, (glyph, char) in enumerate(zip(glyphs, text, strict=True)):
-            if char in _PARTS:
-                letters.setdefault(font_name(glyph.font), {}).setdefault(char, glyph)
-            elif _UNDECODED.match(char):
-                name = font_name(glyph.font)
-                number = numbers.get(_round_place(glyph.origin.x, glyph.origin.y), -1)
-                kind = kinds.setdefault((name, glyph.c, number), _Kind(name))
-                kind.glyphs.append(glyph)
-                if len(kind.words) < LIMITS.words:
-                    kind.words.add(
-                        _LETTERS_BEFORE.findall(text[:index])[0] + _GAP + _LETTERS_AFTER.findall(text[index + 1 :])[0]
-                    )
-    return kinds, letters
+        for match in _UNDECODED.finditer(text):
+            index = match.start()
+            glyph = glyphs[index]
+            name = font_name(glyph.font)
+            number = numbers.get(_round_place(glyph.origin.x, glyph.origin.y), -1)
+            kind = kinds.setdefault((name, glyph.c, number), _Kind(name))
+            kind.glyphs.append(glyph)
+            if len(kind.words) < LIMITS.words:
+                kind.words.add(
+                    _LETTERS_BEFORE.findall(text[:index])[0] + _GAP + _LETTERS_AFTER.findall(text[index + 1 :])[0]
+                )
+    return kinds
 
 
-def _decode(kind: _Kind, letters: dict[str, Any], drawn: DrawnGlyphs) -> int | None:
+class _Letters:
+    """By font, the first glyph on the page of each letter of which ligatures consist, searched when needed."""
+
+    def __init__(self, text_page: Any, font_name: Callable[[Any], str]) -> None:
+        self._text_page, self._font_name = text_page, font_name
+        self._by_font: dict[str, dict[str, Any]] | None = None
+
+    def of_font(self, font: str) -> dict[str, Any]:
+        """Return the glyphs of the letters in this font."""
+        if self._by_font is None:
+            self._by_font = {}
+            for glyph in iter_glyphs(self._text_page):
+                char = chr(glyph.c)
+                if char in _PARTS:
+                    self._by_font.setdefault(self._font_name(glyph.font), {}).setdefault(char, glyph)
+        return self._by_font.get(font, {})
+
+
+def _decode(kind: _Kind, all_letters: _Letters, drawn: DrawnGlyphs) -> int | None:
     """Return the code point that the glyphs of a kind show; None where their shape does not say so."""
     if not all(drawn.has_ink(_inner_box(glyph)) for glyph in kind.glyphs[: LIMITS.samples]):
         return _BLANK
     words = sorted(kind.words - {_GAP})
-    if not words or "f" not in letters or not _is_level(kind.glyphs[0]):
+    if not words or not _is_level(kind.glyphs[0]):
+        return None
+    letters = all_letters.of_font(kind.font)
+    if "f" not in letters:
         return None
     shapes = _find_alike(kind.glyphs[0], letters, drawn)
     if len(shapes) < 2:
