@@ -142,7 +142,7 @@ def test_no_pattern_takes_more_than_its_text(name: str) -> None:
 
 def test_a_quadratic_pattern_would_be_found() -> None:
     pattern = re.compile(r"(?:[A-Z][\w'’-]+[,&]?\s+){1,5}GmbH")
-    looks = (_ratio(lambda text: _cpu_s(pattern, text, searched=True), "QUJD", 2 * SHORT) for _ in range(LOOKS))
+    looks = (_ratio(lambda text: _cpu_s(pattern, text, searched=True), "QUJD", SHORT) for _ in range(3))
     assert max(looks) > MOST
 
 
