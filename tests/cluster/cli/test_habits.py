@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -94,7 +95,7 @@ def test_extract_ends_with_130_and_a_summary_when_interrupted(paper: Path, tmp_p
         assert run.stderr is not None
         summary = run.stderr.read().splitlines()[-1]
     assert run.returncode == 130
-    assert summary.startswith("interrupted: 6 read, 1 left → ")
+    assert re.match(r"interrupted: 6 read, (1 left|1 failed, 0 left) → ", summary)  # the pipe may end first
     resumed = quire("extract", paper.parent, "-o", out, "--resume")
     assert resumed.stderr.startswith("0 read, 6 already read")
 
