@@ -67,7 +67,8 @@ def describe_masked(values: Sequence[str]) -> str:
     if not values:
         return "no personal data found; the file was rewritten and read again by two engines"
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(Counter(values).items()))
-    return f"masked {len(values)} value{'s'[: len(values) > 1]}: {kinds}; read again by two engines"
+    noun = "value" if len(values) == 1 else "values"
+    return f"masked {len(values)} {noun}: {kinds}; read again by two engines"
 
 
 def _redact(reader: "DocumentReader", file: Path, options: ReadOptions) -> tuple[bytes, list[str]]:

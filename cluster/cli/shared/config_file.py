@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 SETTINGS = "settings"
-"""The table whose values stand in for `SVC_` variables; all other tables are named after commands."""
+"""The table with values of unset `SVC_` variables. Each other table has the name of a command."""
 
 
 def config_path() -> Path:
@@ -63,9 +63,5 @@ def defaults_of(command: click.Command, table: dict[str, Any]) -> dict[str, Any]
 def apply_settings(table: dict[str, Any], environ: MutableMapping[str, str]) -> None:
     """Set the `SVC_` variables that the environment does not have; a name is written in lower case, without `SVC_`."""
     for name, value in table.items():
-        text = (
-            ",".join(map(str, value))
-            if isinstance(value, list)
-            else str(int(value) if value is True or value is False else value)
-        )
-        environ.setdefault(f"SVC_{name.upper()}", text)
+        values = value if isinstance(value, list) else [int(value) if isinstance(value, bool) else value]
+        environ.setdefault(f"SVC_{name.upper()}", ",".join(map(str, values)))

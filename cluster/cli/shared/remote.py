@@ -61,12 +61,9 @@ def require_good(answer: "httpx.Response") -> "httpx.Response":
     address = f"{answer.request.url.scheme}://{answer.request.url.netloc.decode()}"
     if answer.status_code == 401:
         was_sent = "X-API-Key" in answer.request.headers
-        text = (
-            "refused the key: check --token or QUIRE_TOKEN"
-            if was_sent
-            else "requires a key: pass --token or set QUIRE_TOKEN"
-        )
-        raise CommandStopped(f"{address} {text}")
+        if was_sent:
+            raise CommandStopped(f"{address} refused the key: check --token or QUIRE_TOKEN")
+        raise CommandStopped(f"{address} requires a key: pass --token or set QUIRE_TOKEN")
     try:
         body = answer.json()
         detail = body["detail"]

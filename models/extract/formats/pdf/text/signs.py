@@ -186,14 +186,19 @@ def read_sign(pixels: npt.NDArray[np.uint8]) -> str:
 
 def _find_ink(pixels: npt.NDArray[np.uint8]) -> Ink:
     """Return the pixels that differ from the commonest colour of the border, cropped to them."""
-    levels = pixels.astype(np.int16)
-    rim = np.concatenate([levels[0], levels[-1], levels[:, 0], levels[:, -1]])
-    colors, counts = np.unique(rim, axis=0, return_counts=True)
-    ink: Ink = np.abs(levels - colors[counts.argmax()]).max(axis=2) >= LIMITS.dark
+    rim = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    ink = find_painted(pixels, rim, LIMITS.dark)
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not len(rows):
         return ink[:0]
     return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+
+def find_painted(pixels: npt.NDArray[np.uint8], ground: npt.NDArray[np.uint8], dark: int) -> Ink:
+    """Return the pixels that differ from the commonest colour of `ground` (pixels × colours) by `dark` levels."""
+    colors, counts = np.unique(ground, axis=0, return_counts=True)
+    ink: Ink = np.abs(pixels.astype(np.int16) - colors[counts.argmax()].astype(np.int16)).max(axis=2) >= dark
+    return ink
 
 
 def classify(ink: Ink) -> str:

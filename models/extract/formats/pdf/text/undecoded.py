@@ -14,12 +14,11 @@ import numpy.typing as npt
 
 from models.cdom.geometry import Bbox
 from models.extract.formats.pdf.text.raw_lines import Key, iter_glyphs, iter_lines_of_glyphs, select_lines
+from models.extract.formats.pdf.text.signs import Ink, find_painted
 from models.extract.text_quality.statistics import measure_lines
 
 Place = tuple[int, int]
 """Quarters of a point."""
-Ink = npt.NDArray[np.bool_]
-"""Rows × columns: whether a pixel is painted."""
 _UNDECODED: Final = re.compile("[\ufffd\ue000-\uf8ff\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Characters of glyphs without a meaning that everyone shares: replaced, private and control characters."""
 _LIGATURES: Final = {"fi": 0xFB01, "fl": 0xFB02, "ff": 0xFB00, "ffi": 0xFB03, "ffl": 0xFB04}
@@ -233,10 +232,8 @@ def _draw_ink(glyph: Any, drawn: DrawnGlyphs) -> Ink:
     """Return the ink of a glyph over its width, in pixels of a fixed size in ems."""
     size, quad, origin = glyph.size, glyph.quad, glyph.origin
     box = (quad.ll.x, origin.y - LIMITS.ascent * size, quad.lr.x, origin.y + LIMITS.descent * size)
-    levels = drawn.pixels_of_text(box, LIMITS.em / size).astype(np.int16)
-    colors, counts = np.unique(levels.reshape(-1, levels.shape[2]), axis=0, return_counts=True)
-    ink: Ink = np.abs(levels - colors[counts.argmax()]).max(axis=2) >= LIMITS.dark
-    return ink
+    pixels = drawn.pixels_of_text(box, LIMITS.em / size)
+    return find_painted(pixels, pixels.reshape(-1, pixels.shape[2]), LIMITS.dark)
 
 
 def _compare(first: Ink, second: Ink) -> tuple[float, float]:
