@@ -12,7 +12,10 @@ from storage.values.scoping import OWNED, VISIBLE, owned_by
 
 @dataclass(frozen=True, slots=True)
 class PublishedDocument:
-    """A document that hits may name, and the one generation of its chunks that counts."""
+    """A document that hits may name, and the one generation of its chunks that counts.
+
+    A republished document shows its earlier chunks until the new ones are indexed, so that searches always find it.
+    """
 
     job_id: str
     source_file: str
@@ -29,13 +32,13 @@ def resolve(
     if not documents:
         return {}
     rows = db.fetch_all(
-        f"""select d.id, d.job_id, d.source_file, d.published_attempt
+        f"""select d.id, d.job_id, d.source_file, coalesce(d.searched_attempt, d.published_attempt) as generation
             from documents d join jobs j on j.id = d.job_id and {OWNED}
             where d.id = any(%(ids)s) and d.status = 'succeeded' and d.deleted_at is null
               and d.published_attempt is not null and {VISIBLE}""",
         owned_by(scope, ids=list(documents), principals=list(principals)),
     )
-    return {row["id"]: PublishedDocument(row["job_id"], row["source_file"], row["published_attempt"]) for row in rows}
+    return {row["id"]: PublishedDocument(row["job_id"], row["source_file"], row["generation"]) for row in rows}
 
 
 _NARROWED = """(%(format)s::text is null or d.format = %(format)s)

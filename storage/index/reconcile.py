@@ -1,6 +1,7 @@
 """Compares the index with SQL.
 
 Rows of unpublished attempts are deleted after a grace time, and published documents without rows are indexed again.
+Searches show the earlier rows of a republished document until its new ones are there.
 Indexed but unpublished rows are normal while their document is in progress.
 """
 
@@ -26,6 +27,15 @@ EVERY_S = 3600.0  # seconds between whole comparisons; notices bring the urgent 
 _PUBLISHED = """
 select id, tenant, org, published_attempt, chunks from documents
 where status = 'succeeded' and deleted_at is null and published_attempt is not null and coalesce(chunks, -1) <> 0
+"""
+_SHOWN_EARLIER = """
+select id, published_attempt, searched_attempt from documents
+where searched_attempt is not null and status = 'succeeded' and deleted_at is null
+"""
+_SHOW_PUBLISHED = """
+update documents d set searched_attempt = null
+from unnest(%(ids)s::text[], %(attempts)s::bigint[]) as shown(id, attempt)
+where d.id = shown.id and d.published_attempt = shown.attempt
 """
 _AT_WORK = "select id from documents where status in ('queued', 'running') and id = any(%(ids)s)"
 Reindex = Callable[[Scope, DocumentId, int], int]
@@ -72,16 +82,20 @@ class IndexReconciler:
         indexed = self._writer.generations()
         published = {(row["id"], row["published_attempt"]): row for row in self._db.fetch_all(_PUBLISHED)}
         differences = IndexDifferences()
-        self._retire({key: scope for key, (scope, _) in indexed.items() if key not in published}, differences)
+        earlier = self._db.fetch_all(_SHOWN_EARLIER)
+        shown = published.keys() | {(row["id"], row["searched_attempt"]) for row in earlier}
+        self._retire({key: scope for key, (scope, _) in indexed.items() if key not in shown}, differences)
         counts = {key: chunks for key, (_, chunks) in indexed.items()}
         for key in self._delete_rows_of_old_owners(indexed, published):
             del counts[key]
         lacking = [row for key, row in published.items() if counts.get(key) is None or _differs(counts[key], row)]
         differences.missing = [row["id"] for row in lacking]
         until = self._clock() + PASS_S
+        waiting = set()
         for row in lacking:
-            if self._clock() <= until:
-                self._index_again(row)
+            if self._clock() > until or not self._index_again(row):
+                waiting.add(row["id"])
+        self._show_published([row for row in earlier if row["id"] not in waiting])
         return differences
 
     def _retire(self, unpublished: dict[tuple[str, int], str], differences: IndexDifferences) -> None:
@@ -102,14 +116,21 @@ class IndexReconciler:
         self._writer.retire(moved.keys(), set(moved.values()))
         return list(moved)
 
-    def _index_again(self, row: Row) -> None:
+    def _index_again(self, row: Row) -> bool:
         scope, attempt = _owner(row), row["published_attempt"]
         try:
             chunks = self._reindex(scope, DocumentId(row["id"]), attempt)
         except StorageError as error:
             log.warning("document %s cannot be indexed again: %s", row["id"], error.code)
-            return
-        mark_chunked(self._db, DocumentId(row["id"]), attempt, self._chunker, chunks)
+            return False
+        return mark_chunked(self._db, DocumentId(row["id"]), attempt, self._chunker, chunks)
+
+    def _show_published(self, rows: list[Row]) -> None:
+        """Let searches show the published attempts of these documents, unless they were republished meanwhile."""
+        if rows:
+            found = {"ids": [row["id"] for row in rows], "attempts": [row["published_attempt"] for row in rows]}
+            with self._db.transaction() as conn:
+                conn.execute(_SHOW_PUBLISHED, found)
 
 
 def _owner(row: Row) -> Scope:

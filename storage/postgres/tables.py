@@ -93,6 +93,7 @@ class DocumentTable(SQLModel, table=True):
     `reader_version` is that of the published tree, null for trees that Quire did not read.
     `lowest_confidence`: of its blocks, 0 where text was lost; `reading_state` null: not reviewed.
     `principals`: callers that may find it in searches; null for all.
+    `searched_attempt`: whose chunks searches show while those of a republished tree are not indexed; null: published.
     """
 
     __tablename__ = "documents"
@@ -162,6 +163,7 @@ class DocumentTable(SQLModel, table=True):
     path: str | None = Field(sa_column=_text(nullable=True))
     depth: int = Field(sa_column=_count())
     principals: list[str] | None = Field(sa_column=Column(ARRAY(Text), nullable=True))
+    searched_attempt: int | None = Field(sa_column=Column(BigInteger, nullable=True))
 
 
 class TaskTable(SQLModel, table=True):

@@ -58,7 +58,8 @@ with ended as materialized (
 ), document as (
   update documents d set status = e.status, error = e.error, error_detail = e.error_detail,
     format = coalesce(e.format, d.format), {_READ_SET},
-    published_attempt = e.published_attempt, reserved_pages = 0, finished_at = clock_timestamp()
+    published_attempt = e.published_attempt, searched_attempt = null, reserved_pages = 0,
+    finished_at = clock_timestamp()
   from ended e where d.id = e.id
 ), task as (delete from tasks t using ended e where t.document_id = e.id
 ), progress as (delete from page_progress p using ended e where p.document_id = e.id

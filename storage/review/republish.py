@@ -3,7 +3,7 @@
 `quire rescan` stores new flags, `quire reread` a tree of a newer reader. Order and crash safety: the caller reserves an
 attempt number and stores the artifacts under it (a crash leaves files without a reference). One transaction then
 switches the document to the new attempt, only if it still shows the attempt that was scanned or re-read, and asks the
-index writer to compare. Nothing is metered twice.
+index writer to compare. Searches show the chunks of the replaced attempt until it has. Nothing is metered twice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,6 +26,8 @@ from storage.values.rows import Actor, DocumentId, ReadFacts, Scope
 
 OPERATOR = Actor(key_name="operator")
 _PAGE = 200  # documents listed in one statement
+_SWITCHED = """published_attempt = %(attempt)s, manifest = %(manifest)s,
+  searched_attempt = coalesce(searched_attempt, published_attempt)"""
 _STILL_SHOWN = """
 where id = %(id)s and published_attempt = %(shown)s and status = 'succeeded' and deleted_at is null
 returning tenant, org
@@ -132,7 +134,7 @@ def show_rescanned(
     """
     with db.transaction() as conn:
         row = conn.execute(
-            f"update documents set published_attempt = %(attempt)s, manifest = %(manifest)s {_STILL_SHOWN}",
+            f"update documents set {_SWITCHED} {_STILL_SHOWN}",
             {**_fence(shown), "attempt": attempt, "manifest": Jsonb(manifest)},
         ).fetchone()
         return row is not None and _record_change(conn, shown, attempt, flags, row, "rescan")
@@ -147,7 +149,7 @@ def show_reread(db: Database, shown: PublishedAttempt, attempt: int, read: ReadF
     facts = {"manifest": Jsonb(read.manifest), "route_counts": Jsonb(read.route_counts)}
     with db.transaction() as conn:
         row = conn.execute(
-            f"""update documents set published_attempt = %(attempt)s, manifest = %(manifest)s, pages = %(pages)s,
+            f"""update documents set {_SWITCHED}, pages = %(pages)s,
                   chunks = %(chunks)s, chunker = %(chunker)s, reader_version = %(reader_version)s,
                   route_counts = %(route_counts)s, confidence = %(confidence)s,
                   lowest_confidence = %(lowest_confidence)s, reading_state = null, reading_decided_by = null,

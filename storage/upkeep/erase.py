@@ -35,7 +35,7 @@ select document_id, tenant, org from purges where not_before <= clock_timestamp(
 
 _ERASE_ROW = """
 update documents set source_file = '', sha256 = null, error_detail = null, options = '{}', manifest = null,
-  published_attempt = null, route_counts = '{}', principals = null
+  published_attempt = null, searched_attempt = null, route_counts = '{}', principals = null
 where id = %s
 """
 

@@ -21,12 +21,15 @@ KNOWN_ONLY = HEADS | {BlockType.CODE}
 MAX_LABEL = 60  # characters of a label; longer is a sentence
 MAX_VALUE = 1000  # characters of a value; longer is text
 COLON = re.compile(r"(?<!\s)\s*+[:：]\s*+")
-INLINE = re.compile(r"^[\W_]{0,20}(?P<label>[^:：]{1,59}?)\s{0,9}[:：](?!//)\s*+(?P<value>\S.*)$", re.DOTALL)
+INLINE = re.compile(
+    r"^[\W_]{0,20}(?P<label>[^:：]{1,59}?)\s{0,9}(?<!\[REDACTED)[:：](?!//)\s*+(?P<value>\S.*)$", re.DOTALL
+)
+"""A label and its value. The colon of a mask, as in `[REDACTED:person]`, labels nothing."""
 CLOCK = re.compile(r"\d\s*[:：]\s*\d")
 GOODS_ROW = re.compile(r"\D*\d{10,}\s+\S*\d")
 MARK = re.compile(r"[\[(]?\s?[xX✓✔☑☒]{1,2}\s?[\])]?")
 """A ticked box as recognisers write it."""
-NEXT_COLON = re.compile(r"(?<=[^\W\d_.)#])[.)]?\s?[:：](?!//|\S?\d\d?\b.*[AaPp][Mm])(?=\s|\S)")
+NEXT_COLON = re.compile(r"(?<=[^\W\d_.)#])(?<!\[REDACTED)[.)]?\s?[:：](?!//|\S?\d\d?\b.*[AaPp][Mm])(?=\s|\S)")
 RATE = re.compile(r"\(?\b\d{1,2}(?:[.,]\d{1,3})?\s?%\s?\)?")
 """A percentage in the label of an amount, as in `VAT (20 %)`."""
 RATED = frozenset({Key.TAX, Key.SUBTOTAL, Key.TOTAL})

@@ -1,14 +1,21 @@
-"""A document's tree prepared for redacted output, with reviewers' decisions applied."""
+"""Trees prepared for redacted output: scanned for names first, with reviewers' decisions applied."""
 
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from models.cdom.tree import Tree
 from models.pii.places import decide_blocks
 from models.pii.redact import redact_tree
 from serve_apps.api.context.deps import Call
+from serve_apps.api.context.redaction_scans import WAIT_S
+from serve_apps.api.http.refusals import ScanRunning
+from storage.jobs.document_list import ChosenDocument
 from storage.jobs.documents import PublishedTree, locate_tree
 from storage.review.reviews import read_decisions
 from storage.store import Store
+from storage.values.errors import NotFound
 from storage.values.rows import DocumentId, JobId
 
 
@@ -28,6 +35,34 @@ async def scanned(call: Call, document_id: DocumentId, where: PublishedTree) -> 
     """Return the place of the document's tree after the scan that redacted outputs need. Raises `ScanRunning`."""
     tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
     return replace(where, attempt=await call.running.scans.scanned_attempt(document_id, where.attempt, tree))
+
+
+async def scan_all(
+    call: Call, trees: Sequence[tuple[DocumentId, PublishedTree]]
+) -> list[tuple[DocumentId, PublishedTree]]:
+    """Return documents with the places of their trees after the scans that redacted outputs need.
+
+    Documents that are deleted meanwhile are left out. A scan that outlasts the request goes on and is kept.
+
+    Raises:
+        ScanRunning: The scans take longer than a request waits.
+    """
+    ready = []
+    try:
+        async with asyncio.timeout(WAIT_S):
+            for document_id, where in trees:
+                with suppress(NotFound):
+                    ready.append((document_id, await scanned(call, document_id, where)))
+    except TimeoutError:
+        raise ScanRunning("names are being searched for in these documents; ask again in some seconds") from None
+    return ready
+
+
+async def scan_chosen(call: Call, chosen: Sequence[ChosenDocument]) -> list[ChosenDocument]:
+    """Return the documents with the places of their scanned trees; see `scan_all`. Raises `ScanRunning`."""
+    trees = [(item.document.id, item.tree) for item in chosen if item.tree is not None]
+    places = dict(await scan_all(call, trees))
+    return [replace(item, tree=places.get(item.document.id)) for item in chosen]
 
 
 def read_block_decisions(store: Store, document_id: DocumentId, tree: Tree) -> dict[tuple[str, str, int], str]:

@@ -38,7 +38,7 @@ _FIELDS: dict[str, Any] = {
     },
     "principals": {
         "type": "string",
-        "description": "Users and groups that may find the documents, separated by commas. The default is everybody.",
+        "description": "Users and groups that may find the documents, separated by commas. The default is all callers.",
     },
 }
 

@@ -23,7 +23,7 @@ GivenPrincipals = Annotated[
     list[Principal] | None,
     Query(
         max_length=MAX_PRINCIPALS,
-        description="Repeated. Users and groups that may find the document. The default is everybody.",
+        description="Repeated. Users and groups that may find the document. The default is all callers.",
     ),
 ]
 

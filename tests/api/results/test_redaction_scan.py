@@ -4,18 +4,23 @@ import io
 import json
 import zipfile
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
 
+from actors.sql.runner import SqlRunner
 from models.cdom.tree import BlockType, dump_tree, serve_tree
 from models.pii.engines.choose import make_flagger
 from serve_apps.api.context import app_state, redaction_scans
 from serve_apps.api.context.redaction_scans import RedactionScan, RedactionScans
+from serve_apps.api.context.resources import Ports
 from storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.results.flagging import NAME, burn, flag_names, flag_slowly
-from tests.builders import make_block, make_tree
+from tests.api.results.test_tables import ingest as ingest_tree
+from tests.api.results.test_tables import rows_of
+from tests.builders import make_block, make_tree, table_block
 
 TEXT = f"Signed by {NAME}, ann@example.com"
 SCAN = RedactionScan("names", flag_names)
@@ -26,6 +31,13 @@ async def ingest(client: httpx.AsyncClient) -> str:
     body = {"tree": json.loads(serve_tree(dump_tree(read), document_id="d", name="letter.pdf"))}
     job = (await client.post("/v1/ingest", json=body)).json()
     return f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+
+
+def table_of(name: str) -> dict[str, Any]:
+    """Return a tree as JSON with a table and a paragraph that hold the name."""
+    read = make_tree(make_block(BlockType.PARAGRAPH, name), table_block([["Signed by"], [name]]))
+    sent: dict[str, Any] = json.loads(serve_tree(dump_tree(read), document_id="d", name="letter.pdf"))
+    return sent
 
 
 @pytest.mark.parametrize("output", ["tree", "chunks", "export/markdown", "export/html"])
@@ -97,6 +109,24 @@ async def test_archive_and_finetune_lines_hide_names(store: Store) -> None:
         assert not any(NAME.encode() in packed.read(name) for name in packed.namelist())
     assert lines.text
     assert NAME not in lines.text
+
+
+async def test_tables_sql_and_changes_hide_names(store: Store) -> None:
+    ports = Ports(sql=SqlRunner())
+    resources = make_resources(store, ports=ports, flag_tree=make_flagger("regex"), redaction_scan=SCAN)
+    async with serving(resources) as app, client_of(app, "acme-admin") as client:
+        documents = [(await ingest_tree(client, table_of(name)))[1] for name in ("Nobody", NAME)]
+        chosen = {"document_id": documents, "redacted": "true"}
+        changes = await client.get(
+            f"/v1/documents/{documents[1]}/changes", params={"since": documents[0], "redacted": "true"}
+        )
+        tables = await client.get("/v1/documents/tables.parquet", params=chosen)
+        query = {"sql": "select text from cells", "document_ids": documents, "redacted": True}
+        rows = await client.post("/v1/sql", json=query)
+    assert (changes.status_code, tables.status_code, rows.status_code) == (200, 200, 200)
+    assert "[REDACTED:person]" in changes.text
+    for answer in (changes.text, str(rows_of(tables)), rows.text):
+        assert NAME not in answer
 
 
 async def test_archive_of_redacted_originals_names_refusals(store: Store) -> None:

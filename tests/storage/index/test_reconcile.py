@@ -2,6 +2,8 @@
 
 from storage.access.tenants import move_tenant
 from storage.index.reconcile import IndexReconciler
+from storage.review.republish import find_shown, reserve_attempt, show_rescanned
+from storage.values.errors import StoreUnavailable
 from storage.values.rows import DocumentId, Scope
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME
@@ -22,6 +24,10 @@ def reconciler(library: Library, texts: dict[str, list[str]], clock: Clock) -> I
         return len(found)
 
     return IndexReconciler(library.store.db, library.writer, reindex, chunker="1/254/32/64", grace_s=60, clock=clock)
+
+
+def fail(scope: Scope, document_id: DocumentId, attempt: int) -> int:
+    raise StoreUnavailable("down")
 
 
 def test_unpublished_rows_are_deleted_after_the_grace_time(library: Library) -> None:
@@ -72,3 +78,23 @@ def test_published_document_without_rows_is_indexed_again(library: Library) -> N
     assert sorted(passes.run().missing) == sorted([claimed.document_id, empty.document_id])
     assert len(library.ask("apples")) == 2
     assert passes.run().missing == []
+
+
+def test_a_republished_document_is_found_all_the_time(library: Library) -> None:
+    claimed, clock = library.publish("apples"), Clock()
+    shown = find_shown(library.store.db, claimed.document_id)
+    attempt = reserve_attempt(library.store.db, shown)
+    assert attempt is not None
+    assert show_rescanned(library.store.db, shown, attempt, {}, [])
+    assert len(library.ask("apples")) == 1  # of the replaced attempt
+    failing = IndexReconciler(library.store.db, library.writer, fail, chunker="1/254/32/64", grace_s=60, clock=clock)
+    failing.run()
+    clock.now = 61
+    assert failing.run().retired == []
+    assert len(library.ask("apples")) == 1
+    reconciler(library, {claimed.document_id: ["apples", "more apples"]}, clock).run()
+    assert len(library.ask("apples")) == 2
+    later = reconciler(library, {}, clock)
+    later.run()
+    clock.now = 130
+    assert later.run().retired == [(claimed.document_id, claimed.attempt)]

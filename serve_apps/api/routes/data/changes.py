@@ -1,5 +1,6 @@
 """GET /v1/documents/{id}/changes: what changed since another document, or since the version that it replaces."""
 
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
@@ -10,10 +11,9 @@ from starlette.responses import Response
 
 from models.cdom.tree import Tree
 from models.derive.changes import DocumentChanges, compare_versions, with_texts
-from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, check_document_id
 from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import redact_for
+from serve_apps.api.documents.redacting import redact_for, scan_chosen
 from serve_apps.api.shapes.rendering import JSON
 from storage.jobs.document_list import ChosenDocument, find_chosen
 from storage.objects.artifacts import CHANGES
@@ -34,30 +34,62 @@ async def read_changes(
 ) -> Response:
     """Return added, removed, modified and moved blocks, cells and fields. 404 if no earlier version is known."""
     other = check_document_id(since) if since is not None else None
-    return Response(await call.running.heavy.run(_changes, call, document_id, other, redacted), media_type=JSON)
+    versions = await call.running.disk.run(_find_versions, call, document_id, other)
+    if redacted:
+        versions = await _scan(call, versions)
+    return Response(await call.running.heavy.run(_changes, call, versions, redacted), media_type=JSON)
 
 
-def _changes(call: Call, document_id: DocumentId, since: DocumentId | None, redacted: bool) -> bytes:
-    """Return the changes as JSON.
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    """The two versions to compare. `before` is None if it was deleted and `stored` has what changed since."""
+
+    after: ChosenDocument
+    before: ChosenDocument | None
+    since: DocumentId
+    stored: DocumentChanges | None
+
+
+def _find_versions(call: Call, document_id: DocumentId, since: DocumentId | None) -> _Versions:
+    """Find the versions.
 
     Raises:
         NotFound: A document is unknown, foreign, deleted or unfinished, or no earlier version is known.
-        PiiIncomplete: Redacted texts were requested and the scan of a document is not finished.
     """
-    document = _find(call, document_id)
-    stored = _read_stored(call, document)
+    after = _find(call, document_id)
+    stored = _read_stored(call, after)
     if since is None:
         if stored is None:
             raise NotFound("no earlier version of this document is known; name one with since")
         since = DocumentId(stored.since)
-    after = _load(call, document, redacted)
     try:
-        before = _load(call, _find(call, since), redacted)
+        return _Versions(after, _find(call, since), since, stored)
     except NotFound:
         if stored is None or stored.since != since:
             raise
-        return call.running.work.run(partial(_fill, stored), after)
-    return call.running.work.run(partial(_compare, since, before), after)
+        return _Versions(after, None, since, stored)
+
+
+async def _scan(call: Call, versions: _Versions) -> _Versions:
+    """Return the versions after the scans that redacted texts need. Raises `ScanRunning`."""
+    [after] = await scan_chosen(call, [versions.after])
+    before = await scan_chosen(call, [versions.before] if versions.before is not None else [])
+    return replace(versions, after=after, before=next(iter(before), None))
+
+
+def _changes(call: Call, versions: _Versions, redacted: bool) -> bytes:
+    """Return the changes as JSON.
+
+    Raises:
+        NotFound: A document was deleted meanwhile.
+        PiiIncomplete: Redacted texts were requested and the scan of a document is not finished.
+    """
+    after = _load(call, versions.after, redacted)
+    if versions.before is None:
+        assert versions.stored is not None
+        return call.running.work.run(partial(_fill, versions.stored), after)
+    before = _load(call, versions.before, redacted)
+    return call.running.work.run(partial(_compare, versions.since, before), after)
 
 
 def _find(call: Call, document_id: DocumentId) -> ChosenDocument:
@@ -68,12 +100,10 @@ def _find(call: Call, document_id: DocumentId) -> ChosenDocument:
 
 
 def _load(call: Call, chosen: ChosenDocument, redacted: bool) -> Tree:
-    assert chosen.tree is not None
+    if chosen.tree is None:
+        raise NotFound("no such document")
     tree = call.running.trees.get(call.store, chosen.document.id, chosen.tree.attempt)
-    if not redacted:
-        return tree
-    require_scan(tree)
-    return redact_for(call.store, chosen.document.id, tree)
+    return redact_for(call.store, chosen.document.id, tree) if redacted else tree
 
 
 def _read_stored(call: Call, chosen: ChosenDocument) -> DocumentChanges | None:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from models.cdom.ports import RunSql
 from models.export.tables.files import SCHEMA
 from serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
+from serve_apps.api.documents.redacting import scan_chosen
 from serve_apps.api.documents.table_cells import read_cells
 from serve_apps.api.http.refusals import InvalidField, OverLimit, SqlNotInstalled
 from serve_apps.api.shapes.principals import Principals
@@ -80,6 +81,8 @@ async def query_tables(body: SqlRequest, call: CallDep) -> Response:
     if body.document_ids is not None and body.job_id is not None:
         raise InvalidField("job_id", "send document_ids or job_id, not both")
     chosen = await call.running.sql.run(_choose, call, body)
+    if body.redacted:
+        chosen = await scan_chosen(call, chosen)
     answer = await call.running.heavy.run(_answer, call, port, chosen, body)
     return json_response(answer)
 

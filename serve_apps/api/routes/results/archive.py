@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import PurePath
@@ -23,7 +22,7 @@ from models.pii.redact import PiiIncomplete, require_scan
 from serve_apps.access.scopes import KeyScope
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep, check_document_id
 from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import redact_for, scanned
+from serve_apps.api.documents.redacting import redact_for, scan_chosen
 from serve_apps.api.documents.trees import HIDDEN_NAME
 from serve_apps.api.documents.zip_stream import EntryNames, ZipStream
 from serve_apps.api.http.refusals import InvalidField, NoOriginal, Refusal
@@ -95,18 +94,12 @@ async def _answer(
     call: Call, chosen: list[ChosenDocument], parts: frozenset[ArchivePart], redacted: bool, name: str
 ) -> StreamingResponse:
     if redacted:
-        chosen = [await _scanned(call, item) for item in chosen]
+        chosen = await scan_chosen(call, chosen)
         if parts != {ArchivePart.ORIGINAL}:  # refused originals are listed in the archive
             await call.running.disk.run(_require_scans, call, chosen)
     ending = "-redacted" if redacted else ""
     headers = {"Content-Disposition": f'attachment; filename="{name}{ending}.zip"', "X-Accel-Buffering": "no"}
     return StreamingResponse(_Archive(call, parts, redacted).pieces(chosen), 200, headers, "application/zip")
-
-
-async def _scanned(call: Call, item: ChosenDocument) -> ChosenDocument:
-    if item.tree is None:
-        return item
-    return replace(item, tree=await scanned(call, item.document.id, item.tree))
 
 
 def _require_scans(call: Call, chosen: list[ChosenDocument]) -> None:

@@ -16,7 +16,7 @@ from models.derive.finetune_template import MAX_TEMPLATE_CHARS
 from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import redact_for, scanned
+from serve_apps.api.documents.redacting import redact_for, scan_all
 from storage.jobs.documents import PublishedTree, locate_trees
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
@@ -76,7 +76,7 @@ async def export_finetune(
     """Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible."""
     trees = await call.running.sql.run(locate_trees, call.store.db, call.scope, job_id)
     if redacted:
-        trees = [(document_id, await scanned(call, document_id, where)) for document_id, where in trees]
+        trees = await scan_all(call, trees)
         await call.running.disk.run(_require_scans, call, trees)
     lines = export_lines(_chunks(call, trees, redacted), options)
     return StreamingResponse(_joined(lines), media_type="application/x-ndjson")

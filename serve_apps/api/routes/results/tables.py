@@ -12,6 +12,7 @@ from models.export.tables.files import ENDINGS, MEDIA_TYPES, SCHEMA, TableFormat
 from serve_apps.access.scopes import DOCUMENT
 from serve_apps.api.context.deps import Call, CallDep, check_document_id
 from serve_apps.api.documents.published import PublishedDep, Redacted
+from serve_apps.api.documents.redacting import scan_chosen
 from serve_apps.api.documents.table_cells import read_cells
 from serve_apps.api.routes.results.archive import DocumentIds
 from serve_apps.api.shapes.rendering import attachment
@@ -39,6 +40,8 @@ async def export_all_tables(document_id: DocumentIds, call: CallDep, redacted: R
     """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
     ids = [check_document_id(text) for text in document_id]
     chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, document_ids=ids))
+    if redacted:
+        chosen = await scan_chosen(call, chosen)
     data = await call.running.heavy.run(_join, call, chosen, redacted)
     return Response(data, media_type=MEDIA_TYPES[TableFormat.PARQUET], headers=_named("tables.parquet"))
 

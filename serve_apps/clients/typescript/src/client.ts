@@ -15,7 +15,7 @@ export interface ReadOptions {
   metadata?: Record<string, unknown>;
   /** A JSON Schema: `getExtracted` returns its values for each document, `parse` with the tree. */
   extract_schema?: Record<string, unknown>;
-  /** Users and groups that may find the documents; everybody if left out. */
+  /** Users and groups that may find the documents; all callers if left out. */
   principals?: string[];
   idempotency_key?: string;
 }

@@ -71,6 +71,12 @@ def test_captions_code_and_table_heads_are_not_pairs() -> None:
     assert [field.key for field in find_fields(make_tree(*blocks))] == ["Gauge", "Weir"]
 
 
+def test_the_colon_of_a_mask_labels_nothing() -> None:
+    texts = ("[REDACTED:person]", "Seen by [REDACTED:person] and [REDACTED:email]", "Name: [REDACTED:person]")
+    fields = find_fields(make_tree(*(make_block(P, text) for text in texts)))
+    assert [(field.key, field.value) for field in fields] == [("Name", "[REDACTED:person]")]
+
+
 def test_a_label_and_its_value_in_one_line() -> None:
     fields = by_key(make_tree(make_block(P, "Invoice No: INV-7"), make_block(P, "Favourite colour: blue")))
     assert (fields["invoice_number"].key, fields["invoice_number"].value) == ("Invoice No", "INV-7")
