@@ -6,6 +6,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from serve_apps.access.scopes import REQUIRED
+from serve_apps.api.examples import add_examples
+from serve_apps.api.operation_ids import OPERATION_IDS
 from serve_apps.api.shapes.bodies import InvalidBody, ProblemBody
 
 _OPEN = ("GET", "/v1/health")
@@ -82,6 +84,7 @@ def describe(app: FastAPI, root_path: str = "") -> dict[str, Any]:
         for path, operations in schema["paths"].items():
             for method, operation in operations.items():
                 _complete(operation, (method.upper(), path))
+        add_examples(schema)
         app.openapi_schema = schema
     return app.openapi_schema
 
@@ -97,6 +100,8 @@ def _add_components(schema: dict[str, Any]) -> None:
 
 
 def _complete(operation: dict[str, Any], route: tuple[str, str]) -> None:
+    operation["operationId"] = OPERATION_IDS[route]
+    operation["summary"] = OPERATION_IDS[route].replace("_", " ").capitalize()
     responses = operation["responses"]
     responses["422"] = _answers("InvalidBody", "A parameter or the body is invalid.", "application/json")
     if "requestBody" in operation:

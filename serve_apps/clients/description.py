@@ -1,6 +1,6 @@
 """Operations and schemas of the OpenAPI document, reduced to what a client needs.
 
-Pure: a document in, frozen data out. Names come from the route functions; `NAMES` lists exceptions.
+Pure: a document in, frozen data out. Names are the operation ids.
 """
 
 import re
@@ -11,40 +11,6 @@ from typing import Any
 
 Schema = dict[str, Any]
 
-NAMES = {
-    "cancel": "cancel_job",
-    "requeue": "requeue_document",
-    "stream_events": "stream_job_events",
-    "read_fields": "get_fields",
-    "read_chunks": "get_chunks",
-    "read_extracted": "get_extracted",
-}
-NAMES_BY_PATH = {
-    "POST /v1/webhooks": "create_webhook",
-    "DELETE /v1/webhooks/{webhook_id}": "delete_webhook",
-    "POST /v1/webhooks/{webhook_id}/test": "test_webhook",
-    "POST /v1/webhooks/{webhook_id}/rotate": "rotate_webhook",
-    "POST /v1/webhooks/{webhook_id}/enable": "enable_webhook",
-    "POST /v1/webhooks/deliveries/{delivery_id}/redeliver": "redeliver",
-    "POST /v1/sources": "create_source",
-    "DELETE /v1/sources/{source_id}": "delete_source",
-    "POST /v1/sources/{source_id}/sync": "sync_source",
-    "GET /v1/sources/{source_id}": "get_source",
-    "GET /v1/jobs/{job_id}/review": "list_job_review",
-    "POST /v1/jobs/{job_id}/review": "review_job",
-    "GET /v1/review": "list_review",
-    "GET /v1/review/counts": "list_review_counts",
-    "POST /v1/schemas": "store_schema",
-    "GET /v1/schemas": "list_schemas",
-    "GET /v1/schemas/{name}": "get_schema",
-    "DELETE /v1/schemas/{name}": "delete_schema",
-    "POST /v1/schemas/{name}/corrections": "correct_value",
-    "DELETE /v1/schemas/{name}/labels": "delete_label",
-    "POST /v1/erasure": "erase_person",
-    "DELETE /v1/review/{act}": "undo_review",
-    "PUT /v1/documents/{document_id}/principals": "set_principals",
-}
-"""Names of operations whose route functions are clear only within their module."""
 REPEATABLE = {
     "cancel_job",
     "compare",
@@ -131,7 +97,7 @@ def _read(document: Schema, path: str, method: str, operation: Schema) -> Operat
     kind, result = _result(operation, {p.name for p in query})
     body, free, upload = _body(document, operation)
     return Operation(
-        name=_name(operation["operationId"], path, method, kind, result),
+        name=operation["operationId"],
         method=method,
         path=path,
         summary=str(operation.get("description") or operation.get("summary") or "").split("\n")[0],
@@ -148,19 +114,6 @@ def _read(document: Schema, path: str, method: str, operation: Schema) -> Operat
 
 def _parameter(parameter: Schema) -> Parameter:
     return Parameter(parameter["name"], parameter.get("schema", {}), parameter.get("required", False))
-
-
-def _name(operation_id: str, path: str, method: str, kind: SchemaKind, result: Schema) -> str:
-    suffix = "_" + re.sub(r"\W", "_", path).strip("_") + "_" + method.lower()
-    function = re.sub(r"_+$", "", re.sub(r"\W", "_", operation_id))
-    for end in (suffix, re.sub(r"\W", "_", path) + "_" + method.lower()):
-        function = function.removesuffix(end)
-    if (known := NAMES_BY_PATH.get(f"{method} {path}") or NAMES.get(function)) is not None:
-        return known
-    verb, _, noun = function.partition("_")
-    many = kind is SchemaKind.PAGE or result.get("type") == "array"
-    verbs = {"read": "list" if many else "get", "remove": "delete"}
-    return f"{verbs.get(verb, verb)}_{noun}" if noun else function
 
 
 def _result(operation: Schema, query: set[str]) -> tuple[SchemaKind, Schema]:
