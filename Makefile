@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -71,6 +71,12 @@ test-frameworks: $(VENV)/.dev .venv-frameworks/.done ## the LangChain, LlamaInde
 .venv-frameworks/.done: tests/clients/frameworks.in tests/clients/open_webui.in
 	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/clients/frameworks.in -r tests/clients/open_webui.in
 	.venv-frameworks/bin/python -m pip install --quiet --no-deps "open-webui>=0.12,<0.13" && touch $@
+
+test-chart: .venv-chart/.done ## lint and render the Helm chart with Helm's library: make test-chart [WRITE=--write]
+	.venv-chart/bin/python tests/configs/render_chart.py $(WRITE)
+
+.venv-chart/.done: tests/configs/chart.in
+	$(PYTHON) -m venv .venv-chart && .venv-chart/bin/python -m pip install --quiet -r $< && touch $@
 
 test-ui: $(VENV)/.dev chromium ## the dashboard: tests, axe-core on every page (needs npm), pictures in bench-results/ui
 	QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/serve_apps/console -q

@@ -20,6 +20,8 @@ _PLACES = {
     "pyproject.toml": rf'^version = "({NUMBER})"',
     "configs/images/docker-bake.hcl": rf'default = "({NUMBER})"',
     "configs/ray/two-pools.yaml": rf"image: quire:({NUMBER})",
+    "compose.yaml": rf"image: quire:({NUMBER})",
+    "configs/chart/Chart.yaml": rf"^(?:version|appVersion): ({NUMBER})",
     "configs/kuberay/rayservice.yaml": rf"image: quire:({NUMBER})",
     "serve_apps/clients/python/quire_client/version.py": rf'VERSION = "({NUMBER})"',
     "serve_apps/clients/typescript/package.json": rf'^  "version": "({NUMBER})"',

@@ -47,7 +47,7 @@ def test_each_operation_has_a_command_and_an_answer(description: dict[str, Any])
         assert shown or not contents or operation["operationId"] in WITHOUT, (operation["operationId"], RECORD)
 
 
-def test_examples_are_what_the_schemas_describe(description: dict[str, Any]) -> None:
+def test_examples_fit_the_schemas(description: dict[str, Any]) -> None:
     checked = 0
     for operation in operations(description):
         bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
@@ -73,7 +73,7 @@ CURL = 'curl -s -H "X-API-Key: $KEY" '
         ("POST", {"files": [["file", "a.pdf"]], "data": {"ocr": "never"}}, "-F file=@a.pdf -F ocr=never"),
     ],
 )
-def test_commands_send_what_the_example_sent(method: str, example: dict[str, Any], options: str) -> None:
+def test_commands_send_the_whole_example(method: str, example: dict[str, Any], options: str) -> None:
     sent = {"path": {"job_id": "job_a"}, "params": {"q": "a b", "id": ["1", "2"]}}
     written = write_command(method, "/x/{job_id}", example | sent)
     assert written.replace(" \\\n  ", " ") == CURL + options + ' "$QUIRE_URL/x/$JOB?q=a+b&id=1&id=2"'
