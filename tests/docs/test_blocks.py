@@ -23,8 +23,8 @@ from tests.ui.papers import LetterReader
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
-EXTRACT = "docs/extract.md"
-PAGES = ("README.md", "docs/get-started.md", "docs/use-with.md", EXTRACT)
+EXTRACT, FINETUNE = "docs/extract.md", "docs/finetune.md"
+PAGES = ("README.md", "docs/get-started.md", "docs/use-with.md", FINETUNE, EXTRACT)
 SHOWN = {"text", "console", "json", "markdown"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -36,7 +36,7 @@ def blocks(page: str, language: str) -> list[str]:
 class PageReader(LetterReader):
     """Reads the web pages of examples too."""
 
-    heads = (b"<",)
+    heads = (b"<", b"%PDF")
 
 
 @pytest.fixture
@@ -68,6 +68,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def service_of(page: str) -> str:
+    """Return the name of the service that a page needs: records are made of text that was really read."""
+    return "reading_url" if page == FINETUNE else "url"
+
+
 def environment(url: str) -> dict[str, str]:
     clients = ROOT / "serve_apps" / "clients"
     path = ":".join(str(clients / one) for one in ("python", "langchain", "llama_index", "haystack"))
@@ -87,7 +92,8 @@ def run(command: list[str], source: str, url: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "bash")])
-def test_the_shell_blocks_of_a_page_run_in_order(page: str, url: str, folder: Path) -> None:
+def test_the_shell_blocks_of_a_page_run_in_order(page: str, folder: Path, request: pytest.FixtureRequest) -> None:
+    url = request.getfixturevalue(service_of(page))
     source = 'set -euo pipefail\ncurl() { command curl --fail-with-body "$@"; }\n' + "\n".join(blocks(page, "bash"))
     run(["bash", "-s"], source, url, folder)
 
@@ -96,7 +102,8 @@ def test_the_shell_blocks_of_a_page_run_in_order(page: str, url: str, folder: Pa
     ("page", "number"),
     [(page, number) for page in PAGES if page != EXTRACT for number in range(len(blocks(page, "python")))],
 )
-def test_a_python_block_runs_alone(page: str, number: int, url: str, folder: Path) -> None:
+def test_a_python_block_runs_alone(page: str, number: int, folder: Path, request: pytest.FixtureRequest) -> None:
+    url = request.getfixturevalue(service_of(page))
     assert run([sys.executable, "-"], blocks(page, "python")[number], url, folder).strip()
 
 
