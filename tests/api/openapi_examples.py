@@ -173,7 +173,7 @@ def quotation(amount: str) -> dict[str, Any]:
 async def _documents(recorder: Recorder) -> Ids:
     """Call what brings documents in, and return ids of the documents for other calls."""
     letter, report = write_letter(815, 1), SAMPLE.read_bytes()
-    sent = {"files": [("files", "letter.pdf", letter)], "data": {"metadata": '{"batch": "May"}'}}
+    sent: dict[str, Any] = {"files": [("files", "letter.pdf", letter)], "data": {"metadata": '{"batch": "May"}'}}
     job_id = (await recorder.call("POST", "/v1/jobs", status=201, **sent))["id"]
     await recorder.call("GET", "/v1/jobs/{job_id}", {"job_id": job_id}, params={"wait": 30})
     await recorder.call("GET", "/v1/jobs/{job_id}/events", {"job_id": job_id})
@@ -228,8 +228,8 @@ async def _outputs(recorder: Recorder, ids: Ids) -> None:
     await recorder.call("GET", "/v1/documents/tables.parquet", params=chosen)
     since = {"since": ids.earlier}
     await recorder.call("GET", "/v1/documents/{document_id}/changes", {"document_id": ids.ingested}, params=since)
-    sent = {"principals": ["group:sales", "ann@example.com"]}
-    await recorder.call("PUT", "/v1/documents/{document_id}/principals", alone, json=sent)
+    access = {"principals": ["group:sales", "ann@example.com"]}
+    await recorder.call("PUT", "/v1/documents/{document_id}/principals", alone, json=access)
     with recorder.unseen():
         await recorder.call("PUT", "/v1/documents/{document_id}/principals", alone, json={"principals": None})
 

@@ -5,13 +5,14 @@ It runs in an environment of its own with Helm's library (chart.in). `--write` r
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import helm_python as helm  # type: ignore[import-not-found,unused-ignore]
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "configs" / "chart"
 RENDERED = Path(__file__).parent / "chart"
-VALUES = {
+VALUES: dict[str, dict[str, Any]] = {
     "default": {},
     "own": {
         "image": {"repository": "registry.example.com/quire", "tag": "1.2.3", "pullSecrets": ["pull"]},
@@ -23,7 +24,11 @@ VALUES = {
         "tolerations": [{"key": "documents", "operator": "Exists"}],
     },
 }
-REFUSED = [{"settings": {"RETENTION": "30"}}, {"storage": {"siez": "1Gi"}}, {"service": {"type": "Public"}}]
+REFUSED: list[dict[str, Any]] = [
+    {"settings": {"RETENTION": "30"}},
+    {"storage": {"siez": "1Gi"}},
+    {"service": {"type": "Public"}},
+]
 
 
 def main(arguments: list[str]) -> int:
