@@ -55,6 +55,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("POST", f"{DOCUMENT}/requeue"): KeyScope.WRITE,
     ("GET", "/v1/documents"): KeyScope.READ,
     ("GET", "/v1/documents/tables.parquet"): KeyScope.READ,
+    ("GET", "/v1/documents/counts"): KeyScope.READ,
     ("GET", "/v1/documents/{document_id}"): KeyScope.READ,
     ("GET", "/v1/documents/{document_id}/changes"): KeyScope.READ,
     ("PUT", "/v1/documents/{document_id}/principals"): KeyScope.WRITE,

@@ -34,6 +34,7 @@ NAMES_BY_PATH = {
     "POST /v1/jobs/{job_id}/review": "review_job",
     "GET /v1/review": "list_review",
     "GET /v1/review/counts": "list_review_counts",
+    "GET /v1/documents/counts": "count_documents",
     "POST /v1/schemas": "store_schema",
     "GET /v1/schemas": "list_schemas",
     "GET /v1/schemas/{name}": "get_schema",

@@ -14,7 +14,7 @@ from serve_apps.ui.browser.login import Login
 from serve_apps.ui.browser.session import Sessions
 from serve_apps.ui.browser.theme import choose_theme
 from serve_apps.ui.browser.visit import FILES, SignedIn, Visit
-from serve_apps.ui.pages import account, comparing, document_list, documents, extracting, operating, reviewing
+from serve_apps.ui.pages import account, comparing, document_list, documents, extracting, locked, operating, reviewing
 from serve_apps.ui.pages import work as pages
 from serve_apps.ui.pages.actions import act
 
@@ -46,6 +46,7 @@ SHOWN = {
 SENT = {
     "/ui/act": act,
     f"{_DOCUMENT}/extract": extracting.change_extraction,
+    "/ui/check-upload": locked.check_upload,
     "/ui/act-on-many": document_list.act_on_many,
     "/ui/sources": operating.add_source,
     "/ui/webhooks": operating.add_webhook,

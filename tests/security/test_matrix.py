@@ -177,6 +177,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/jobs/{job_id}/review"): Row(200, {"json": {"decision": "approved"}}),
     ("GET", "/v1/review"): Row(200),
     ("GET", "/v1/review/counts"): Row(200),
+    ("GET", "/v1/documents/counts"): Row(200),
     ("GET", "/v1/review/documents"): Row(200),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/review"): Row(200, {"json": {"decision": "seen"}}),
     ("GET", "/v1/search"): Row(409, {"params": {"q": "ropes"}}),

@@ -39,6 +39,12 @@ def write_letter(number: int = 1, flags: int = 2) -> bytes:
     return data
 
 
+def write_locked_letter() -> bytes:
+    """A letter that opens with the password "sesame"."""
+    paper = pymupdf.open("pdf", write_letter())
+    return bytes(paper.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="sesame", owner_pw="owner"))
+
+
 def write_report(pages: int = 100, flags: int = 200) -> bytes:
     """Many pages with headings, text, a table's worth of fields, and so many addresses spread over all."""
     paper = pymupdf.open()

@@ -11,6 +11,7 @@ from serve_apps.ui.browser.login import read_form
 from serve_apps.ui.browser.lookups import find_flags
 from serve_apps.ui.browser.origin import require_same_site, require_token
 from serve_apps.ui.browser.visit import Visit
+from serve_apps.ui.pages.locked import opens_original
 from serve_apps.ui.pages.reviewing import find_next
 from storage.review.reviews import FlagState
 
@@ -70,9 +71,7 @@ async def _do(visit: Visit, action: Act, form: dict[str, str]) -> str:
             await visit.api.delete(f"/v1/documents/{document}")
             return f"/ui/jobs/{job}"
         case Act.REQUEUE:
-            password = {"password": form["password"]} if form.get("password") else None
-            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/requeue", password)
-            return f"/ui/jobs/{job}"
+            return await _read_again(visit, job, document, form.get("password", ""))
         case Act.REQUEUE_ALL:
             return await _requeue_all(visit)
         case Act.DECIDE | Act.DECIDE_REST | Act.DECIDE_SHOWN | Act.UNDO:
@@ -86,6 +85,15 @@ async def _do(visit: Visit, action: Act, form: dict[str, str]) -> str:
             return await _change_webhook(visit, action, _segment(form, "id"))
         case _:
             assert_never(action)
+
+
+async def _read_again(visit: Visit, job: str, document: str, password: str) -> str:
+    """Requeue a failed document. A password that does not open its file leads back to the document's page."""
+    path = f"/v1/jobs/{job}/documents/{document}"
+    if password and not await opens_original(visit, path, password):
+        return f"/ui/jobs/{job}/documents/{document}?password=wrong"
+    await visit.api.post(f"{path}/requeue", {"password": password} if password else None)
+    return f"/ui/jobs/{job}"
 
 
 async def _requeue_all(visit: Visit) -> str:

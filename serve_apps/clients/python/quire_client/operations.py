@@ -77,13 +77,17 @@ class Operations(Transport):
         """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
         return self._content(Call[Content]("GET", "/v1/documents/tables.parquet", query={"document_id": document_id, "redacted": redacted}))
 
-    def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Page[types.ListedDocument]:
-        """List documents of all jobs, most recently sent first, without deleted ones."""
-        return self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
+    def list_all_documents(self, *, sort: types.DocumentOrder | None = None, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: list[str] | None = None, sha256: str | None = None, members: bool | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Page[types.ListedDocument]:
+        """List documents of all jobs, most recently sent first by default, without deleted ones."""
+        return self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"sort": sort, "limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "sha256": sha256, "members": members, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
 
-    def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Iterator[types.ListedDocument]:
+    def iter_all_documents(self, *, sort: types.DocumentOrder | None = None, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: list[str] | None = None, sha256: str | None = None, members: bool | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Iterator[types.ListedDocument]:
         """Iterate over all items of `list_all_documents`, page by page."""
-        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
+        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"sort": sort, "limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "sha256": sha256, "members": members, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
+
+    def count_documents(self, *, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: list[str] | None = None, sha256: str | None = None, members: bool | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> types.DocumentCounts:
+        """Return how many documents match, with their pages and bytes. Counting stops after 100,000 documents."""
+        return self._json(Call[types.DocumentCounts]("GET", "/v1/documents/counts", query={"name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "sha256": sha256, "members": members, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
 
     def get_document(self, document_id: str) -> types.DocumentAlone:
         """Return one document by its id. A deleted document is returned with `deleted_at`."""

@@ -254,6 +254,14 @@ class DocumentChanges(TypedDict):
     cells: list[ChangedCell]
     fields: list[ChangedField]
 @final
+class DocumentCounts(TypedDict):
+    """Numbers of the documents that match a filter."""
+    documents: int
+    pages: int
+    bytes: int
+    complete: bool
+DocumentOrder: TypeAlias = Literal['-created_at', 'created_at', 'name', '-name', 'status', '-status', 'type', '-type', 'pages', '-pages', 'bytes', '-bytes']
+@final
 class DocumentQuality(TypedDict):
     """Row of a document: `confidence` is the mean of its blocks by text length, `flags` counts blocks by flag."""
     source_file: str

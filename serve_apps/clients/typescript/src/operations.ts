@@ -83,14 +83,19 @@ export class Operations extends Transport {
     return this.content({ method: "GET", path: "/v1/documents/tables.parquet", query: { document_id: options.document_id, redacted: options.redacted } });
   }
 
-  /** List documents of all jobs, most recently sent first, without deleted ones. */
-  listAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): Promise<Page<types.ListedDocument>> {
-    return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
+  /** List documents of all jobs, most recently sent first by default, without deleted ones. */
+  listAllDocuments(options: { sort?: types.DocumentOrder; limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: Array<string> | null; sha256?: string | null; members?: boolean; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): Promise<Page<types.ListedDocument>> {
+    return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { sort: options.sort, limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, sha256: options.sha256, members: options.members, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
   }
 
   /** Iterate over all items of `listAllDocuments`, page by page. */
-  iterAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): AsyncGenerator<types.ListedDocument> {
-    return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
+  iterAllDocuments(options: { sort?: types.DocumentOrder; limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: Array<string> | null; sha256?: string | null; members?: boolean; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): AsyncGenerator<types.ListedDocument> {
+    return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { sort: options.sort, limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, sha256: options.sha256, members: options.members, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
+  }
+
+  /** Return how many documents match, with their pages and bytes. Counting stops after 100,000 documents. */
+  countDocuments(options: { name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: Array<string> | null; sha256?: string | null; members?: boolean; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): Promise<types.DocumentCounts> {
+    return this.json<types.DocumentCounts>({ method: "GET", path: "/v1/documents/counts", query: { name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, sha256: options.sha256, members: options.members, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
   }
 
   /** Return one document by its id. A deleted document is returned with `deleted_at`. */

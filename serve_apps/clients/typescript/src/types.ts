@@ -245,6 +245,15 @@ export interface DocumentChanges {
   fields: Array<ChangedField>;
 }
 
+export interface DocumentCounts {
+  documents: number;
+  pages: number;
+  bytes: number;
+  complete: boolean;
+}
+
+export type DocumentOrder = "-created_at" | "created_at" | "name" | "-name" | "status" | "-status" | "type" | "-type" | "pages" | "-pages" | "bytes" | "-bytes";
+
 export interface DocumentQuality {
   source_file: string;
   format: string | null;
