@@ -234,4 +234,5 @@ def _hit(
         mode=mode,
         snippet=snippet,
         highlights=highlights,
+        has_page_pictures=document.has_page_pictures,
     )

@@ -220,3 +220,23 @@ async def test_wrong_password_of_a_failed_document_does_not_start_a_run(visitor:
     assert "That password does not open this file" in (await visitor.http.get(answer.headers["location"])).text
     row = store.db.fetch_one("select run from documents where id = %(id)s", {"id": document})
     assert row == {"run": 1}
+
+
+async def test_slide_is_drawn_from_its_boxes_and_pictures_are_never_asked_for(visitor: Visitor) -> None:
+    shape = {"type": "paragraph", "page": 1, "bbox": [60, 150, 500, 300]}
+    blocks = [
+        {"id": "t", "type": "heading", "page": 1, "bbox": [60, 30, 900, 130], "text": "Plan"},
+        shape | {"id": "p", "text": "First & foremost"},
+        shape | {"id": "q", "text": "Second"},
+    ]
+    pages = [{"number": 1, "width": 960, "height": 540}]
+    tree = {"cdom_version": "1.0", "source": {"name": "a.pptx", "format": "pptx"}, "pages": pages, "blocks": blocks}
+    headers = SAME_SITE | {"X-CSRF-Token": visitor.csrf}
+    for format, shapes in (("pptx", 2), ("pdf", 0)):  # a PDF without its original has no pictures
+        tree["source"] = {"name": f"a.{format}", "format": format}
+        job = (await visitor.http.post("/ui/v1/ingest", json={"tree": tree}, headers=headers)).json()
+        here = f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+        text = (await visitor.http.get(here)).text
+        assert text.count("<foreignObject ") == shapes
+        assert "/pages/1" not in text
+        assert "/pages/1" not in (await visitor.http.get(f"{here}/review")).text

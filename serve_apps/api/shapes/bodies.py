@@ -143,6 +143,7 @@ class SearchHitBody(Body):
     snippet: str
     highlights: list[tuple[int, int]] = Field(description="[start, end) character offsets in the snippet")
     similarity: float | None = Field(description="cosine similarity to the question; null for full-text search")
+    has_page_pictures: bool = Field(description="The pages of the document can be requested as pictures.")
 
 
 class ParsedBody(Body):

@@ -1,4 +1,6 @@
 // Uploads with progress: chosen or dropped files become jobs of as many files as one job may have, one after the other.
+import { takeDrops } from "./page.js";
+
 const form = document.getElementById("upload");
 
 function refuse(text) {
@@ -186,16 +188,6 @@ if (form) {
   form.querySelector(".by-url").hidden = false;
   form.querySelector("[data-fetch]").addEventListener("click", fetchUrl);
   form.querySelector("#up-url").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); fetchUrl(); } });
-  let depth = 0; // the whole page takes files: nobody aims
-  const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
-  document.addEventListener("dragenter", (event) => { if (carriesFiles(event)) { depth += 1; form.classList.add("over"); if (folded) folded.open = true; } });
-  document.addEventListener("dragleave", (event) => { if (carriesFiles(event) && --depth <= 0) { depth = 0; form.classList.remove("over"); } });
-  document.addEventListener("dragover", (event) => { if (carriesFiles(event)) event.preventDefault(); });
-  document.addEventListener("drop", (event) => {
-    if (!carriesFiles(event)) return;
-    event.preventDefault();
-    depth = 0;
-    form.classList.remove("over");
-    send([...event.dataTransfer.files]);
-  });
+  if (folded) document.addEventListener("dragenter", (event) => { if (event.dataTransfer?.types.includes("Files")) folded.open = true; });
+  takeDrops(form, send);
 }

@@ -673,6 +673,7 @@ class SearchHit(TypedDict):
     snippet: str
     highlights: list[list[int]]
     similarity: float | None
+    has_page_pictures: bool
 SearchMode: TypeAlias = Literal['vector', 'fts', 'hybrid']
 @final
 class SemanticDocument(TypedDict):

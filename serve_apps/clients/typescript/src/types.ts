@@ -679,6 +679,7 @@ export interface SearchHit {
   snippet: string;
   highlights: Array<Array<number>>;
   similarity: number | null;
+  has_page_pictures: boolean;
 }
 
 export type SearchMode = "vector" | "fts" | "hybrid";
