@@ -15,7 +15,6 @@ from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 from tests.ui.papers import letter_resources
 from tests.ui.test_page_view import ORIGINAL, PAGES, a_block
 
-
 SCHEMA = {
     "type": "object",
     "properties": {
