@@ -140,8 +140,8 @@ async def test_document_without_page_pictures_uses_the_full_width(visitor: Visit
     text = (await visitor.http.get(here)).text
     assert "<img" not in text.partition('id="views"')[0].partition('id="sides"')[2]
     assert 'class="sides single"' in text
-    assert "Of page 1." in text
-    assert "Of the whole document, 2 pages." in (await visitor.http.get(f"{here}?tab=markdown")).text
+    assert "Page 1." in text
+    assert "The whole document, 2 pages." in (await visitor.http.get(f"{here}?tab=markdown")).text
 
 
 async def test_columns_sort_the_list_and_totals_are_shown(visitor: Visitor) -> None:

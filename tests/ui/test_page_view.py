@@ -41,10 +41,10 @@ async def test_chunks_and_fields_follow_the_page_until_all_are_asked_for(visitor
     followed = (await visitor.http.get(f"{here}?tab=chunks&page=2")).text
     assert "second words" in followed
     assert "first words" not in followed
-    assert "Of page 2." in followed
+    assert "Page 2." in followed
     everything = (await visitor.http.get(f"{here}?tab=chunks&page=2&all=1")).text
     assert "first words" in everything
-    assert "Of the whole document, 2 pages." in everything
+    assert "The whole document, 2 pages." in everything
 
 
 def test_objects_without_a_page_are_shown_on_every_page() -> None:
