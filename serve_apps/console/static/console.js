@@ -40,7 +40,10 @@ function rowOf(one) {
     bar.setAttribute("aria-label", `${one.source_file}: pages read`);
     row.append(bar, `${one.pages_done} of ${one.pages_total} pages`);
   }
-  if (one.error) row.append(Object.assign(document.createElement("span"), { className: "bad", textContent: one.error }));
+  if (one.error) {
+    const advice = JSON.parse(byId("drop").dataset.advice)[one.error] ?? one.error_detail ?? "";
+    row.append(Object.assign(document.createElement("span"), { className: "bad", textContent: one.error }), advice);
+  }
   return row;
 }
 
