@@ -54,7 +54,8 @@ def _check_stage(service: Living, store: Store, pictures: Path, stage: str, fold
         case "errors":
             pages = fill_errors(service, store)
         case "guide":
-            names = sorted(path.parent.relative_to(BUILT).as_posix() for path in BUILT.rglob("index.html"))
+            folders = {path.parent.relative_to(BUILT) for path in BUILT.rglob("index.html")}
+            names = sorted(folder.as_posix() for folder in folders if folder.parent.name != "decisions")
             assert names, "the guide is not built: make guide"
             pages = {f"{name.replace('/', '-')}": f"/guide/{'' if name == '.' else f'{name}/'}" for name in names}
         case _:

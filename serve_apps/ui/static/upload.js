@@ -71,7 +71,7 @@ async function opens(file, password) {
 function askPassword(file, shown, isWrong) {
   const name = `password-${form.querySelectorAll(".locked").length}`, place = document.createElement("span");
   place.className = "locked";
-  place.innerHTML = '<label></label><input type="password" autocomplete="off" maxlength="1024"><button type="button" class="main">Open</button><button type="button" class="quiet">Leave out</button>';
+  place.innerHTML = '<label></label><input type="password" autocomplete="off" maxlength="1024" placeholder="Password"><button type="button" class="main">Open</button><button type="button" class="quiet">Leave out</button>';
   const [label, field, open, leave] = place.children;
   label.textContent = `Password of ${file.name}`;
   label.className = "hidden";
