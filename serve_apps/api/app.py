@@ -129,7 +129,7 @@ def create_app(resources: Resources) -> FastAPI:
 
 
 class _BodyCaps:
-    """Maximum total request body size in bytes, by path."""
+    """Maximum total request body size in bytes, by path, for the API and for the dashboard under /ui."""
 
     def __init__(self, limits: ApiLimits) -> None:
         room = MEGABYTE  # part headers and form fields
@@ -139,6 +139,7 @@ class _BodyCaps:
             "/v1/ingest": limits.max_ingest_bytes,
             "/v1/compare": limits.max_upload_bytes * 2 + room,
             "/v1/extract": limits.max_upload_bytes + room,
+            "/check-upload": limits.max_upload_bytes + room,
             "/v1/evaluate": limits.max_upload_bytes * limits.max_batch_files + room,
         }
 

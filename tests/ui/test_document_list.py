@@ -203,6 +203,7 @@ async def test_password_of_an_upload_is_checked_without_storing_the_file(visitor
         False, False, True,
     )  # fmt: skip
     assert await opens(write_letter(), "")
+    assert await opens(b"word " * 400_000, "")
     assert (await visitor.http.get("/ui/v1/documents")).json() == []
     refused = await visitor.http.post("/ui/check-upload", files={"file": ("a", b"x")}, headers=SAME_SITE)
     assert refused.status_code == 403
