@@ -113,7 +113,7 @@ class Settings(BaseSettings):
     )
     vlm_ocr: Text = setting(
         None,
-        "paddleocr-vl, lightonocr, dots, a model directory, or http(s)://address#model",
+        "paddleocr-vl, lightonocr, dots, granite-docling, glm-ocr, a model directory, or http(s)://address#model",
         "OCR by a vision-language model, on an amd64 CUDA node or at an OpenAI-compatible endpoint.",
     )
     vlm_key: Text = setting(None, "a bearer token", "Key of the endpoint in SVC_VLM_OCR.")
