@@ -7,7 +7,7 @@ their boxes, from the CPU recogniser's lines. After an engine was away, pages go
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Protocol
 
@@ -69,13 +69,30 @@ class VlmFirst:
         if time.monotonic() < self._away_until:
             return _fallen_back(self._lines(page, langs, timeout_s))
         started = time.monotonic()
-        lines = self._side.submit(self._lines, page, langs, timeout_s)
-        pictures = self._find_pictures(page, timeout_s) if self._needs_regions else []
-        regions = find_regions(page, lines.result(timeout_s), pictures) if self._needs_regions else []
+        regions: list[PageRegion] = []
+        if self._needs_regions:
+            pictures = self._find_pictures(page, timeout_s)
+            lines = self._side.submit(self._lines, page, langs, timeout_s).result(timeout_s)
+            regions = find_regions(page, lines, pictures)
         read = self._ask(page, regions, timeout_s * VLM_SHARE)
+        left_s = max(0.1, timeout_s - (time.monotonic() - started))
         if read is None:
-            return _fallen_back(lines.result(max(0.1, timeout_s - (time.monotonic() - started))))
-        return _with_boxes(read, lines)
+            return _fallen_back(lines if self._needs_regions else self._lines(page, langs, left_s))
+        if read.blocks is None or all(block.bbox is not None for block in read.blocks):
+            return read
+        return self._with_boxes(read, page, langs, left_s)
+
+    def _with_boxes(
+        self, read: RecognisedPage, page: PixelPage, langs: tuple[str, ...], timeout_s: float
+    ) -> RecognisedPage:
+        """Add boxes to text without them from the CPU recogniser's lines (a turned page has other positions)."""
+        try:
+            recognised = self._side.submit(self._lines, page, langs, timeout_s).result(timeout_s)
+        except Exception:  # no CPU recogniser here, or none free: blocks stay without boxes, and the page says so
+            return replace(read, warnings=(*read.warnings, UNPLACED))
+        if recognised.rotation or read.blocks is None:
+            return read
+        return replace(read, blocks=tuple(ground(read.blocks, recognised.words)))
 
     def _lines(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> RecognisedPage:
         return self._ocr.recognise_pages([page], langs, timeout_s)[0]
@@ -114,18 +131,6 @@ class VlmFirst:
 
 def _fallen_back(page: RecognisedPage) -> RecognisedPage:
     return replace(page, warnings=(*page.warnings, FALLBACK))
-
-
-def _with_boxes(read: RecognisedPage, lines: "Future[RecognisedPage]") -> RecognisedPage:
-    """Add boxes to text without them from the lines, if there are any (a page turned upright has other positions)."""
-    if read.blocks is None or all(block.bbox is not None for block in read.blocks):
-        lines.cancel()
-        return read
-    try:
-        recognised = lines.result()
-    except Exception:  # no CPU recogniser here, or none free: blocks stay without boxes, and the page says so
-        return replace(read, warnings=(*read.warnings, UNPLACED))
-    return read if recognised.rotation else replace(read, blocks=tuple(ground(read.blocks, recognised.words)))
 
 
 def find_regions(page: PixelPage, lines: RecognisedPage, pictures: Sequence[SeenElement] = ()) -> list[PageRegion]:

@@ -8,35 +8,29 @@ JSONL or Parquet; a document that cannot be read has a row with its error.
 
 import json
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 
+from cluster.bootstrap.vlm import choose_vlm
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, make_data_writer
 from cluster.errors import StartRefused
-from cluster.jobs.work.folders import FolderUnavailable, absolute_url, open_folder
+from cluster.jobs.work.folders import FolderUnavailable, absolute_url
 from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import WorkItem, make_items, read_manifest
+from cluster.jobs.work.ledger import WorkItem, find_items, read_manifest
 from cluster.jobs.work.outputs import DATA
 from cluster.jobs.work.service import find_service
 from cluster.jobs.work.spread import JobStopped
 from cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
 from cluster.jobs.work.to_service import ServiceJob, find_fresh, read_into_service
 from models.cdom.original import OcrMode
+from models.cdom.ports import PortUnavailable
 from serve_apps.access.license import LicenseRefused
 from storage.values.errors import StorageError
 from storage.values.rows import Scope
-
-
-def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
-    """Return the root and the documents below it, or those of them that a manifest names."""
-    if manifest is not None:
-        return source, make_items((name, 0) for name in read_manifest(Path(manifest).read_text()))
-    if "://" not in source and Path(source).is_file():
-        return str(Path(source).parent), make_items([(Path(source).name, Path(source).stat().st_size)])
-    return source, make_items(open_folder(source).names())
 
 
 @click.command()
@@ -70,15 +64,17 @@ def main(
     if wanted is not None and into_service:
         raise click.UsageError("--schema needs -o TO")
     try:
-        root, items = find_items(absolute_url(source), manifest)
+        names = None if manifest is None else read_manifest(Path(manifest).read_text())
+        root, items = find_items(absolute_url(source), names)
     except NotADirectoryError:
         raise click.UsageError(f"no such folder: {source}") from None
     if output is not None:
+        vlm, key = _choose_vlm()
         job = FolderJob(
             source=root, output=absolute_url(output),
             formats=tuple(dict.fromkeys(formats)) if wanted is None else (DATA,),
             shape=Shape(shape or (Shape.FILES if wanted is None else Shape.JSONL)),
-            ocr=OcrMode(ocr), redacted=redacted, schema=wanted,
+            ocr=OcrMode(ocr), redacted=redacted, schema=wanted, vlm=vlm, vlm_key=key,
         )  # fmt: skip
         _end(lambda: _into_folder(job, items, workers, again=again, dry_run=dry_run))
         return
@@ -86,6 +82,17 @@ def main(
         raise click.UsageError("--into-service needs --tenant")
     scope = Scope(tenant=tenant, org=org)
     _end(lambda: _into_service(root, items, corpus or root, scope, OcrMode(ocr), workdir, workers, dry_run=dry_run))
+
+
+def _choose_vlm() -> tuple[str | None, str | None]:
+    """Return SVC_VLM_OCR, complete with the model of an endpoint, and its key. Raises `click.UsageError`."""
+    value, key = os.environ.get("SVC_VLM_OCR"), os.environ.get("SVC_VLM_KEY")
+    if not value:
+        return None, None
+    try:
+        return choose_vlm(value, key).setting, key
+    except StartRefused as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _read_schema(file: BinaryIO) -> str:
@@ -128,7 +135,7 @@ def _end(work: Callable[[], dict[str, Any]]) -> None:
     """Print the summary, or fail with one line that names the reason."""
     try:
         click.echo(json.dumps(work()))
-    except (JobStopped, FolderUnavailable, StorageError) as error:
+    except (JobStopped, FolderUnavailable, PortUnavailable, StorageError) as error:
         raise click.ClickException(f"stopped, run it again to go on: {error or type(error).__name__}") from None
 
 

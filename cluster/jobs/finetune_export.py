@@ -2,15 +2,16 @@
 
 The corpus is a folder of trees (TREES, the output of `bulk_extract`) or an organisation's documents in a service
 (`--from-service`; with `--job` the shards together are what the endpoint of that job sends). Chunking runs on the
-cluster and its parts are kept, so a killed export resumes; gates and the removal of near-duplicates over the whole
-corpus run here, in one order: the same corpus gives the same bytes.
+cluster and its parts are kept, so a killed export resumes. Near-duplicates over the whole corpus are found there too.
+The lines are written here, in one order: the same corpus gives the same bytes.
 """
 
 import hashlib
 import json
 import logging
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from pydantic import TypeAdapter
 
 from cluster.errors import StartRefused
 from cluster.jobs.work.corpus import Corpus, CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
+from cluster.jobs.work.duplicates import LINE_BITS, find_duplicates
 from cluster.jobs.work.folders import Folder, FolderUnavailable, absolute_url, open_folder
 from cluster.jobs.work.ledger import SUMMARY
 from cluster.jobs.work.service import find_service
@@ -93,11 +95,15 @@ def load_part(text: str) -> Part:
     return Part(name, tuple(CorpusDocument(*facts) for facts in documents))
 
 
-def read_chunks(folder: Folder, parts: Iterable[Part]) -> Iterator[tuple[str, Chunk]]:
-    """Yield (document, chunk) in the order of the parts; one part is in memory at a time."""
-    for part in parts:
-        for line in folder.read(part.name).splitlines():
-            name, facts = json.loads(line)
+def read_chunks(folder: Folder, parts: Sequence[Part], numbers: deque[int]) -> Iterator[tuple[str, Chunk]]:
+    """Yield (document, chunk) in the order of the parts; one part is in memory at a time.
+
+    Appends the number of each chunk, as `find_duplicates` has it.
+    """
+    for number, part in enumerate(parts):
+        for line, text in enumerate(folder.read(part.name).splitlines()):
+            name, facts = json.loads(text)
+            numbers.append(number << LINE_BITS | line)
             yield name, CHUNK.validate_python(facts)
 
 
@@ -113,14 +119,16 @@ def export(
     total = sum(len(part.documents) for part in undone)
     log.info("%d documents in %d parts, %d documents to cut", sum(len(p.documents) for p in parts), len(parts), total)
     if undone:
-        count = workers or connect()
         connect()
         progress = Progress(total)
         rows = [{"part": dump_part(part)} for part in undone]
-        for row in spread(rows, CutRow, (corpus, output, options), workers=count, cpus=corpus.cpus):
+        for row in spread(rows, CutRow, (corpus, output, options), workers=workers, cpus=corpus.cpus):
             progress.step(int(row["documents"]), {"chunks": int(row["chunks"])})
-    passed = replace(options, min_chars=None, max_chars=None, language=None)
-    lines = export_lines(read_chunks(folder, parts), passed)
+    dropped = find_duplicates(output, [part.name for part in parts], workers=workers) if options.dedup else set()
+    passed = replace(options, min_chars=None, max_chars=None, language=None, dedup=False)
+    numbers: deque[int] = deque()
+    chunks = read_chunks(folder, parts, numbers)
+    lines = export_lines(chunks, passed, seen=lambda _: numbers.popleft() in dropped)
     prefix = options.split.value if options.split else "all"
     shards = write_shards(folder, prefix, lines, lines_per_shard=shard_lines)
     drop_others(folder, shards)

@@ -219,7 +219,7 @@ def read_into_service(job: ServiceJob, items: Sequence[WorkItem], workers: int |
     log.info("%d documents, %d to read in %d jobs", len(items), len(fresh), len(blocks))
     progress, pages = Progress(len(fresh)), 0
     for row in spread(
-        [{"block": dump_block(block)} for block in blocks], TakeRow, (job,), workers=count, cpus=job.service.cpus
+        [{"block": dump_block(block)} for block in blocks], TakeRow, (job,), workers=workers, cpus=job.service.cpus
     ):
         failed, missing = int(row["failed"]), int(row["missing"])
         progress.step(int(row["documents"]), {"pages": int(row["pages"]), "failed": failed + missing})

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import WorkBlock
+from cluster.jobs.work.ledger import WorkBlock, find_items
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.pipeline import BlockReader
 from cluster.jobs.work.service import Service

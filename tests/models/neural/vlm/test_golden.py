@@ -78,7 +78,7 @@ def test_answer_becomes_the_kept_blocks_and_markdown(name: str) -> None:
     assert golden["source"]
 
 
-def test_every_model_has_a_checkpoint_and_an_architecture_that_vllm_registers() -> None:
+def test_every_model_has_a_checkpoint_and_a_registered_architecture() -> None:
     assert set(HUB_NAMES) == set(ARCHITECTURES) == set(VLM_MODELS)
     assert set(ARCHITECTURES.values()) <= set(REGISTERED)
 
