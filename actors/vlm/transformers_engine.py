@@ -34,7 +34,6 @@ class TransformersWriter:
         inputs = self._processor.apply_chat_template(
             make_messages(ask.prompt, ask.picture),
             add_generation_prompt=True, tokenize=True, return_dict=True, return_tensors="pt",
-            **dict(ask.template_arguments),
         ).to(self._model.device, dtype=self._model.dtype)  # fmt: skip
         start = inputs["input_ids"].shape[1]
         stop = _StopEarly(self, start, watch)

@@ -23,6 +23,7 @@ from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.pipeline import BlockReader
 from cluster.jobs.work.service import Service, index_is_here, with_store
 from cluster.jobs.work.spread import Progress, Row, connect, spread
+from cluster.jobs.work.vlm_pool import DOCUMENTS_AT_ONCE
 from cluster.runtime import Runtime
 from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions, clean_name
@@ -180,6 +181,7 @@ class TakeRow:
             lambda: with_vlm(runtime, make_recogniser(runtime)),
             finish=lambda outcome: scan(outcome, flag_tree),
             limits=sandbox_limits(runtime.settings),
+            recognised_at_once=DOCUMENTS_AT_ONCE if runtime.settings.vlm_ocr else 1,
         )
 
     def __call__(self, row: Row) -> Row:

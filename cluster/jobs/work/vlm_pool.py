@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import ray
-from ray.exceptions import GetTimeoutError, RayActorError, RayTaskError
+from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 
 from actors.recogniser import Recogniser
 from actors.vlm.with_fallback import VlmFirst
 from cluster.bootstrap.vlm import VlmChoice, VlmKind, make_vlm_reader
+from cluster.jobs.work.spread import last_line
 from models.cdom.errors import ExtractError
 from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
 from models.neural.ocr import make_recogniser
@@ -34,7 +35,6 @@ DOCUMENTS_AT_ONCE = 32
 CALLS = 64  # pages at one engine at once; it batches them
 ENDPOINT_CALLS = 32  # pages of one worker at an endpoint at once
 LOOK_AGAIN_S = 10.0  # seconds between two looks for engines that were added
-AVOID_S = 10.0  # seconds for which an engine that died gets no page
 START_S = 1800.0  # seconds for the first engine to load its weights
 GRACE_S = 5.0
 """Seconds added to the engine's timeout, so that it fails first and can say why."""
@@ -65,14 +65,48 @@ class Replicas:
 
     def __init__(self, make: "Callable[[], VlmReader]", gpus: float) -> None:
         self._make, self._gpus = make, gpus
-        self._made: list[Any] = []
+        self._loading: dict[Any, Any] = {}
+        self._ready: list[Any] = []
+        self._failures: list[str] = []
 
-    def current(self) -> list[Any]:
-        """Return the replicas, after adding those for GPUs that have joined."""
-        fits = int(ray.cluster_resources().get("GPU", 0) / self._gpus)
+    def current(self, wait_s: float = 0.0) -> list[Any]:
+        """Return the replicas with a loaded engine, after starting those for GPUs that have joined.
+
+        Waits up to `wait_s` for one that is loading. Raises `PortUnavailable` if no engine can load the model.
+        """
+        made = len(self._loading) + len(self._ready) + len(self._failures)
         actor = ray.remote(num_gpus=self._gpus, num_cpus=0, max_concurrency=CALLS, max_restarts=-1)(Replica)
-        self._made += [actor.remote(self._make) for _ in range(fits - len(self._made))]
-        return list(self._made)
+        for _ in range(int(ray.cluster_resources().get("GPU", 0) / self._gpus) - made):
+            replica = actor.remote(self._make)
+            self._loading[replica.ready.remote()] = replica
+        self._settle(0.0)
+        until = time.monotonic() + wait_s
+        while self._loading and not self._ready and (left_s := until - time.monotonic()) > 0:
+            self._settle(left_s)
+        if self._failures and not self._ready and not self._loading:
+            raise PortUnavailable(PORT, f"the model does not load: {self._failures[0]}")
+        return list(self._ready)
+
+    def _settle(self, wait_s: float) -> None:
+        """Note which engines have loaded and which cannot, after waiting for the next of them."""
+        if self._loading:
+            ray.wait(list(self._loading), num_returns=1, timeout=wait_s)
+        for answer, replica in list(self._loading.items()):
+            if not is_done(answer):
+                continue
+            del self._loading[answer]
+            try:
+                ray.get(answer)
+            except RayError as error:
+                self._failures.append(last_line(error))
+                ray.kill(replica)
+            else:
+                self._ready.append(replica)
+
+
+def is_done(answer: Any) -> bool:
+    """Return whether the answer of a remote call is there, or its error."""
+    return bool(ray.wait([answer], timeout=0)[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +150,12 @@ def start_pool(
     if ray.cluster_resources().get("GPU", 0) < gpus:
         raise PortUnavailable(PORT, "SVC_VLM_OCR is set and no node of this Ray cluster has a GPU")
     replicas = ray.remote(num_cpus=0)(Replicas).remote(make or (lambda: make_vlm_reader(choice, None, CALLS)), gpus)
-    current = ray.get(replicas.current.remote())
-    log.info("loading %s on %d GPUs", choice.model, len(current))
-    ready = [replica.ready.remote() for replica in current]
-    done, _ = ray.wait(ready, timeout=START_S)
+    log.info("loading %s on the GPUs of the cluster", choice.model)
     try:
-        ray.get(done)
-    except (RayActorError, RayTaskError) as error:
-        raise PortUnavailable(PORT, f"the model does not load: {str(error).splitlines()[-1]}") from error
-    if not done:
+        current = ray.get(replicas.current.remote(START_S))
+    except RayTaskError as error:
+        raise (error.cause if isinstance(error.cause, PortUnavailable) else error) from None
+    if not current:
         raise PortUnavailable(PORT, f"no engine was ready after {START_S:.0f} s")
     return VlmAccess(choice, None, replicas)
 
@@ -136,7 +167,7 @@ class PoolClient:
         self._replicas = replicas
         self._lock = threading.Lock()
         self._busy: dict[Any, int] = {}
-        self._avoided: dict[Any, float] = {}
+        self._restarting: dict[Any, Any] = {}
         self._look_at = 0.0
 
     def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
@@ -171,7 +202,10 @@ class PoolClient:
                 self._look_at = now + LOOK_AGAIN_S
                 for replica in ray.get(self._replicas.current.remote()):
                     self._busy.setdefault(replica, 0)
-            usable = [replica for replica in self._busy if self._avoided.get(replica, 0.0) <= now]
+            for replica, answer in list(self._restarting.items()):
+                if is_done(answer):
+                    self._welcome(replica, answer)
+            usable = [replica for replica in self._busy if replica not in self._restarting]
             if not usable:
                 return None
             chosen = min(usable, key=lambda replica: self._busy[replica])
@@ -179,5 +213,14 @@ class PoolClient:
             return chosen
 
     def _avoid(self, replica: Any) -> None:
+        """Give a dead replica no page until its new engine is loaded."""
         with self._lock:
-            self._avoided[replica] = time.monotonic() + AVOID_S
+            self._restarting[replica] = replica.ready.remote()
+
+    def _welcome(self, replica: Any, answer: Any) -> None:
+        try:
+            ray.get(answer)
+        except RayError:
+            self._restarting[replica] = replica.ready.remote()
+        else:
+            del self._restarting[replica]

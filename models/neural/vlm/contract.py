@@ -53,7 +53,7 @@ class Ask:
     Remote engines encode the picture themselves. An engine in this process would only decode it again, 12 ms per page.
     `mark` is the model's placeholder for the picture, for chat templates that take plain text only. It is put before
     the prompt, because servers would otherwise insert a line break between picture and prompt. `template_arguments` are
-    those of the model's chat template.
+    those of the model's chat template, for engines that serve several checkpoints of a model.
     """
 
     picture: "Image"

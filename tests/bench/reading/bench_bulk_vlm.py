@@ -3,8 +3,9 @@
 `python -m tests.bench.reading.bench_bulk_vlm [--gpus 4] [--pages 400] [--page-s 2] [--at-once 2] [--workers 2]`.
 
 Every page is a scan of its own, so no document fills the engines alone. The stubs sleep: what is missing to 100 % is
-the job's own waiting. Ray is told that this machine has GPUs. The clock runs from the first page at an engine to
-the end of the last one. Writes bench-results/bulk-vlm.json.
+the job's own waiting. Ray is told that this machine has GPUs. The clock of `share` runs from the first page at an
+engine to the end of the last one, that of `share_once_full` from the time at which all engines are full to the begin
+of the last page. Writes bench-results/bulk-vlm.json.
 """
 
 import argparse
@@ -63,6 +64,7 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     begun = sorted(float(row["markdown"].rsplit(" ", 1)[1]) for row in rows if TEXT in (row["markdown"] or ""))
     rate = options.gpus * options.at_once / options.page_s
     busy_s = begun[-1] + options.page_s - begun[0]
+    full = options.gpus * options.at_once  # pages at the engines when all are full
     return {
         "options": vars(options),
         "load_before": before,
@@ -72,6 +74,8 @@ def measure(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         "engine_pages_per_s": rate,
         "pages_per_s": round(len(begun) / busy_s, 3),
         "share": round(len(begun) / busy_s / rate, 4),
+        "share_once_full": round((len(begun) - full) / (begun[-1] - begun[full - 1]) / rate, 4),
+        "until_full_s": round(begun[full - 1] - begun[0], 1),
         "before_first_page_s": round(begun[0] - started, 1),
         "after_last_page_s": round(ended - begun[-1] - options.page_s, 1),
     }
