@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -199,6 +199,9 @@ bench-documents: $(VENV)/.dev ## one page of the document list with many rows: m
 
 bench-metrics: $(VENV)/.dev ## GET /metrics with a million finished documents
 	$(BIN)/python -m tests.bench.bench_metrics
+
+bench-bulk-vlm: $(VENV)/.dev ## bulk extraction with stub GPU replicas against the rate of the stubs
+	$(BIN)/python -m tests.bench.reading.bench_bulk_vlm
 
 bench-gpu: ## VLM pages per second against the rate of the engine alone: make bench-gpu GPU=path/to/python [MODEL=folder]
 	$(GPU) -m tests.bench.reading.bench_vlm $(if $(MODEL),--model $(MODEL),)

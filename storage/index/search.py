@@ -6,6 +6,7 @@ for, joins them with SQL, and fetches twice as many if too few remain. The first
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ from storage.index.vectors.table_vectors import TableVectors
 from storage.postgres.database import Database
 from storage.values.rows import Scope
 
+KEYWORD_THREADS = 8  # keyword searches that run next to the vector searches of their questions
 LEAST_DEPTH = 50  # hits of each kind that are fused: below it the fusion loses recall
 RERANKED = 300
 """Nearest chunks that are ranked again by the moved vector; more made no difference on Cranfield."""
@@ -61,6 +63,7 @@ class IndexSearch:
 
     def __init__(self, db: Database, table: ChunkTable, keywords: Keywords, blocks: Blocks) -> None:
         self._db, self._table, self.keywords, self._blocks = db, table, keywords, blocks
+        self._threads = ThreadPoolExecutor(KEYWORD_THREADS, thread_name_prefix="keywords")
 
     def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]:
         """Return hits, best first. `vector` computes the query's vector if needed; None without a model.
@@ -85,6 +88,10 @@ class IndexSearch:
         if request.min_score is not None:
             shown = [(key, score) for key, score in shown if round(score, 6) >= request.min_score]
         return self._hits(question, shown[: request.limit], live)
+
+    def prewarm(self) -> None:
+        """Load what the first query needs. Raises StoreUnavailable."""
+        self._table.prewarm()
 
     def check(self) -> None:
         """Raise StoreUnavailable if the table cannot be read."""
@@ -122,10 +129,13 @@ class IndexSearch:
         """Return the ranking `depth` deep, and whether more hits may exist below it."""
         near: Ranking = []
         matches: Ranking = []
+        keywords: Future[Ranking] | None = None
+        if asked.view is not None and asked.words:
+            keywords = self._threads.submit(asked.view.search, asked.words, depth, asked.documents)
         if asked.engine is not None and asked.vector is not None:
             near = asked.engine.nearest(asked.vector, max(RERANKED, depth), asked.documents)
-        if asked.view is not None and asked.words:
-            matches = asked.view.search(asked.words, depth, asked.documents)
+        if keywords is not None:
+            matches = keywords.result()
         cut_off = len(matches) >= depth or len(near) >= max(RERANKED, depth)
         if asked.feedback:
             near, matches = self._refine(asked, near, matches, depth)
