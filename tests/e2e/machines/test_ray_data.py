@@ -1,4 +1,4 @@
-"""Quire in Ray Data on a Ray of its own: the documented program, every writer, a node that joins late, GPU replicas."""
+"""Quire in Ray Data on a Ray of its own: documented program, writers, late node, GPU replicas, near-duplicates."""
 
 import json
 import os
@@ -89,6 +89,26 @@ after = [client.transcribe(make_scan(n), (), 60).blocks[0].text[:19] for n in ra
 texts = before + after
 print(json.dumps({"refused": refused, "replicas": len(replicas), "texts": sorted(set(texts)), "pages": len(texts)}))
 """
+DUPLICATES = """
+import json, random
+from pathlib import Path
+from cluster.jobs.work.duplicates import find_duplicates
+from tests.cluster.jobs.inline import find_duplicates_here
+
+chance, texts = random.Random(5), []
+for _ in range(40):
+    words = [f"w{chance.randrange(20_000)}" for _ in range(150)]
+    texts += [" ".join(words), " ".join([*words[:140], "other", *words[141:]]), " ".join(words)]
+chance.shuffle(texts)
+Path("parts").mkdir()
+names = [f"parts/{number}.jsonl" for number in range(4)]
+for number, name in enumerate(names):
+    lines = [json.dumps(["d", {"text": text}]) for text in texts[number * 30:number * 30 + 30]]
+    Path(name).write_text("\\n".join(lines) + "\\n")
+here = str(Path.cwd())
+found = find_duplicates(here, names, workers=None)
+print(json.dumps({"same": found == find_duplicates_here(here, names), "dropped": len(found)}))
+"""
 
 
 @pytest.fixture
@@ -137,3 +157,7 @@ def test_pages_of_a_dead_gpu_replica_go_to_another(folder: Path) -> None:
     assert answer == {
         "replicas": 2, "texts": ["Read by the stub at"], "pages": 12,
     }  # fmt: skip
+
+
+def test_cluster_drops_the_same_near_duplicates_as_one_process(folder: Path) -> None:
+    assert json.loads(run(DUPLICATES, folder).splitlines()[-1]) == {"same": True, "dropped": 80}
