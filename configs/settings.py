@@ -22,6 +22,7 @@ from configs.kinds import (
     Pairs,
     PiiEngine,
     Proxy,
+    ProxyNodes,
     Seconds,
     SignUpPolicy,
     Text,
@@ -220,6 +221,21 @@ class Settings(BaseSettings):
         Proxy.RAY,
         "ray or haproxy",
         "HTTP front: Ray's own proxy, or HAProxy (more requests, extra ports, no token for loopback callers).",
+    )
+    proxy_nodes: ProxyNodes = setting(
+        ProxyNodes.EVERY,
+        "every or head",
+        "Machines of a cluster that listen on the HTTP port. With the address of one machine in SVC_HOST only the head "
+        "does.",
+    )
+    api_min: int = setting(1, "a whole number 1..256", "Minimum number of API replicas.", ge=1, le=256)
+    api_max: MaybeCount = setting(
+        None,
+        "a whole number 1..256",
+        "Maximum number of API replicas. They are added by requests in progress.",
+        shown="half the number of cores, at least 2, for each machine",
+        ge=1,
+        le=256,
     )
     allowed_hosts: Names = setting(
         (),
@@ -476,6 +492,10 @@ _CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
     (
         lambda s: s.workers_max is not None and s.workers_min > s.workers_max,
         "SVC_WORKERS_MIN: allowed is at most SVC_WORKERS_MAX",
+    ),
+    (
+        lambda s: s.api_max is not None and s.api_min > s.api_max,
+        "SVC_API_MIN: allowed is at most SVC_API_MAX",
     ),
     (lambda s: not s.workdir.is_absolute(), "SVC_WORKDIR: allowed is an absolute path"),
     (

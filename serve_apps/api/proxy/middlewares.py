@@ -12,6 +12,7 @@ from serve_apps.api.http.request_id import OneRequestId
 from serve_apps.api.proxy.expectation import CheckedExpectation
 from serve_apps.api.proxy.heads import BoundedHeads
 from serve_apps.api.proxy.problem import problem_bytes
+from serve_apps.api.proxy.small_bodies import SmallBodies
 
 log = logging.getLogger("quire.proxy")
 _ROUTE_LIST = "/-/routes"
@@ -97,4 +98,5 @@ def proxy_middlewares() -> list[Any]:
         Middleware(NoRouteList),
         Middleware(RetryableErrors),
         Middleware(CheckedExpectation),
+        Middleware(SmallBodies),
     ]
