@@ -306,6 +306,14 @@ class Settings(BaseSettings):
     max_ingest_mb: int = setting(
         100, "a whole number 1..10000", "Maximum size of a POST /v1/ingest body, in MB.", ge=1, le=10_000
     )
+    upload_url_s: int = setting(
+        900,
+        "a whole number 60..604800",
+        "Seconds for which a URL of POST /v1/uploads accepts a file and its upload id can be submitted. The files are "
+        "deleted an hour later.",
+        ge=60,
+        le=604_800,
+    )
     max_waiters: int = setting(
         256,
         "a whole number 1..1000",

@@ -64,6 +64,7 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
         Chore(name="fold counters", every_s=5, run=lambda: fold_counters(store.db)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
+        Chore(name="sweep direct uploads", every_s=600, run=partial(_sweep_direct_uploads, store, runtime.settings)),
         Chore(name="reconcile", every_s=3600, run=BackgroundTask(lambda: reconcile_and_log(store, grace_s=ORPHAN_S))),
         Chore(name="delete idempotency keys", every_s=3600, run=lambda: delete_old_keys(store.db, REPEATED_S)),
         Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
@@ -82,6 +83,12 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
     if days := runtime.settings.retention_days:
         chores.append(Chore(name="retention", every_s=60, run=lambda: delete_expired(store.db, days)))
     return ChoreRunner(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
+
+
+def _sweep_direct_uploads(store: Store, settings: Settings) -> None:
+    """Delete files that no submission can name any more, with room for one that is being read."""
+    if store.uploads is not None:
+        store.uploads.sweep(settings.upload_url_s + ORPHAN_S)
 
 
 def _heal(store: Store, settings: Settings) -> None:

@@ -15,7 +15,6 @@ from cluster.placement.placement import (
     Placement,
 )
 
-
 MOST_API = 256  # API replicas of a cluster, far above what was run
 
 

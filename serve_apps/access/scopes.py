@@ -46,6 +46,7 @@ REQUIRED: dict[tuple[str, str], KeyScope | None] = {
     ("GET", "/v1/stats"): KeyScope.READ,
     ("GET", "/v1/license"): KeyScope.READ,
     ("POST", "/v1/jobs"): KeyScope.WRITE,
+    ("POST", "/v1/uploads"): KeyScope.WRITE,
     ("GET", "/v1/jobs"): KeyScope.READ,
     ("GET", "/v1/jobs/{job_id}"): KeyScope.READ,
     ("DELETE", "/v1/jobs/{job_id}"): KeyScope.WRITE,

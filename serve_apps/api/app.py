@@ -18,7 +18,7 @@ from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
 from serve_apps.api.root_path import RootPath
 from serve_apps.api.routes.data import changes, sql
-from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse
+from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse, uploads
 from serve_apps.api.routes.operations import (
     audit,
     erasure,
@@ -53,6 +53,7 @@ from serve_apps.ui.routes import install as install_dashboard
 _PARTS = (
     jobs,
     parse,
+    uploads,
     trees,
     health,
     events,

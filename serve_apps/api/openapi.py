@@ -30,9 +30,13 @@ _SECURITY = {
 }
 _UNPAID = {"402": _OF_BODIES["402"]}
 _DISABLED = "The webhook is disabled, because its receiver answered 410."
+_CONFLICTS = "The Idempotency-Key was used for another request, or no file was sent to an upload yet."
 _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("GET", "/metrics"): {"404": "Metrics are disabled."},
     ("GET", "/v1/token"): {"409": "The operator manages the keys."},
+    ("POST", "/v1/jobs"): {"409": _CONFLICTS},
+    ("POST", "/v1/parse"): {"409": _CONFLICTS},
+    ("POST", "/v1/uploads"): _UNPAID | {"409": "Originals are on a local disk (SVC_BLOBS is unset)."},
     ("DELETE", "/v1/jobs/{job_id}"): {"409": "A document of the job is not finished."},
     ("DELETE", "/v1/documents/{document_id}"): {"409": "The document is not finished."},
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/requeue"): _UNPAID

@@ -30,15 +30,17 @@ SPOOL_IN_MEMORY = 1 << 20  # bytes of an upload kept in memory before they go to
 
 def open_bucket(url: str, spool: Path, **options: Any) -> tuple["BucketBlobs", "BucketArtifacts"]:
     """`s3://bucket/prefix`; credentials, region and endpoint from the AWS_* environment or `options`."""
+    return BucketBlobs(open_prefix(url, "blobs", **options), spool), BucketArtifacts(
+        open_prefix(url, "artifacts", **options)
+    )
+
+
+def open_prefix(url: str, name: str, **options: Any) -> S3Store:
+    """Return the objects below `name` in the bucket and prefix of `url`."""
     parts = urlsplit(url)
     if parts.scheme != "s3" or not parts.netloc:
         raise ValueError("a bucket is named s3://bucket or s3://bucket/prefix")
-    prefix = parts.path.strip("/")
-    stores = [
-        S3Store(parts.netloc, prefix="/".join(filter(None, (prefix, name))), **options)
-        for name in ("blobs", "artifacts")
-    ]
-    return BucketBlobs(stores[0], spool), BucketArtifacts(stores[1])
+    return S3Store(parts.netloc, prefix="/".join(filter(None, (parts.path.strip("/"), name))), **options)
 
 
 @contextmanager
@@ -93,7 +95,7 @@ class BucketBlobs:
 
     def delete(self, sha256: str) -> None:
         """Delete an original; a missing one is accepted."""
-        _delete(self._store, _key(sha256))
+        delete_object(self._store, _key(sha256))
 
     def sweep(self, older_than_s: float) -> int:
         """Return 0: spool files are unnamed, so a crash leaves none."""
@@ -101,7 +103,7 @@ class BucketBlobs:
 
     def list_older(self, older_than_s: float) -> Iterator[str]:
         """Yield the SHA-256 of every original stored at least this many seconds ago."""
-        for item in _list(self._store, None, older_than_s):
+        for item in list_objects(self._store, None, older_than_s):
             yield item.replace("/", "")
 
     def put(self, sha256: str, spool: IO[bytes]) -> None:
@@ -162,21 +164,21 @@ class BucketArtifacts:
 
     def delete(self, document_id: DocumentId) -> None:
         """Delete every attempt of the document; a missing document is accepted."""
-        for key in list(_list(self._store, f"{document_id}/", 0)):
-            _delete(self._store, key)
+        for key in list(list_objects(self._store, f"{document_id}/", 0)):
+            delete_object(self._store, key)
 
     def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
         """Delete the files of one attempt; a missing attempt is accepted."""
-        for key in list(_list(self._store, f"{document_id}/a{attempt}/", 0)):
-            _delete(self._store, key)
+        for key in list(list_objects(self._store, f"{document_id}/a{attempt}/", 0)):
+            delete_object(self._store, key)
 
     def attempts(self, document_id: DocumentId) -> list[int]:
         """Return the numbers of the attempts that have files, in ascending order."""
-        return sorted({int(key.split("/")[1][1:]) for key in _list(self._store, f"{document_id}/", 0)})
+        return sorted({int(key.split("/")[1][1:]) for key in list_objects(self._store, f"{document_id}/", 0)})
 
     def list_older(self, older_than_s: float) -> Iterator[DocumentId]:
         """Yield every document with a file at least this many seconds old, in order of ids."""
-        yield from sorted({DocumentId(key.split("/")[0]) for key in _list(self._store, None, older_than_s)})
+        yield from sorted({DocumentId(key.split("/")[0]) for key in list_objects(self._store, None, older_than_s)})
 
     def sweep(self, older_than_s: float) -> int:
         """Return 0: objects appear whole or not at all."""
@@ -201,14 +203,16 @@ def _key(sha256: str) -> str:
     return f"{sha256[:2]}/{sha256[2:]}"
 
 
-def _list(store: S3Store, prefix: str | None, older_than_s: float) -> Iterator[str]:
+def list_objects(store: S3Store, prefix: str | None, older_than_s: float) -> Iterator[str]:
+    """Yield the names of objects stored at least this many seconds ago."""
     limit = datetime.now(UTC) - timedelta(seconds=older_than_s)
     with bucket_errors():
         for page in obstore.list(store, prefix):
             yield from (item["path"] for item in page if item["last_modified"] <= limit or not older_than_s)
 
 
-def _delete(store: S3Store, key: str) -> None:
+def delete_object(store: S3Store, key: str) -> None:
+    """Delete an object; a missing one is accepted."""
     try:
         with bucket_errors():
             obstore.delete(store, key)

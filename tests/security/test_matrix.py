@@ -130,6 +130,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/stats"): Row(200),
     ("GET", "/v1/license"): Row(200),
     ("POST", "/v1/jobs"): Row(201, UPLOAD),
+    ("POST", "/v1/uploads"): Row(409, {"json": {"name": "a.pdf", "bytes": 9}}),  # no bucket here
     ("GET", "/v1/jobs"): Row(200),
     ("GET", "/v1/jobs/{job_id}"): Row(200),
     ("DELETE", "/v1/jobs/{job_id}"): Row(204),

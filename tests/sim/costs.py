@@ -13,6 +13,8 @@ GROUPED_S, SINGLE_S = 0.82e-3, 3.25e-3
 """Of a document of one page."""
 DATABASE_PAGE_S = (3.33e-3 - GROUPED_S) / 19
 """Of each page more: its reservation, its progress, its derived files."""
+DOOR_SHARES = {10: 0.03, 1: 0.12}
+"""CPU time of API replica and proxy for each document, as a share of the node's for one page, by documents per job."""
 GROUP = 16
 DATABASE_CORES = 8
 GROUP_BYTES, PAGE_BYTES = 512 << 10, 2000
@@ -30,7 +32,8 @@ LEASE_S = 30.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """One kind of document. `node_s`: seconds of one core of a node; `index_s`: of the one index writer; `group`: how
-    many of them one claim takes; `further_s`: of one core of the database, in addition to the cost of every document.
+    many of them one claim takes; `further_s`: of one core of the database, in addition to the cost of every document;
+    `door_s`: of one core of a node, by API replica and proxy.
     """
 
     name: str
@@ -38,23 +41,28 @@ class Work:
     index_s: float = 0.0
     group: int = 1
     further_s: float = 0.0
+    door_s: float = 0.0
 
     def database_s(self, group: int) -> float:
         """Of one core of the database, for one document of a group of that size."""
         return self.further_s + (GROUPED_S if group >= GROUP // 2 else SINGLE_S)
 
 
-def make_work(name: str, pages: int, *, search: bool = False, embed: bool = False, scans: bool = False) -> Work:
-    """A document of so many pages, read at the measured costs."""
+def make_work(
+    name: str, pages: int, *, job: int = 10, search: bool = False, embed: bool = False, scans: bool = False
+) -> Work:
+    """A document of so many pages in a job of `job` documents, read at the measured costs."""
     chunks = pages * CHUNKS_PER_PAGE
     node_s = AROUND_S + pages * (OCR_PAGE_S if scans else READ_PAGE_S) + (chunks * EMBED_CHUNK_S if embed else 0.0)
     group = 1 if scans else max(1, min(GROUP, GROUP_BYTES // (pages * PAGE_BYTES)))
     index_s = chunks * CHUNK_S if search else 0.0
-    return Work(name=name, node_s=node_s, index_s=index_s, group=group, further_s=(pages - 1) * DATABASE_PAGE_S)
+    further_s, door_s = (pages - 1) * DATABASE_PAGE_S, (AROUND_S + READ_PAGE_S) * DOOR_SHARES[job]
+    return Work(name=name, node_s=node_s, index_s=index_s, group=group, further_s=further_s, door_s=door_s)
 
 
 WORKS = (
     make_work("1 page, no search", 1),
+    make_work("1 page in jobs of one, no search", 1, job=1),
     make_work("20 pages, no search", 20),
     make_work("100 pages, no search", 100),
     make_work("20 pages, keyword search", 20, search=True),

@@ -45,6 +45,7 @@ class ApiLimits:
     max_inflight_bytes: int = 512 * MEGABYTE
     max_waiters: int = 256
     upload_idle_s: float = 60.0
+    upload_url_s: int = 900
     read_timeout_s: float = 5.0
     min_free_disk_bytes: int = 256 * MEGABYTE
     allowed_hosts: tuple[str, ...] = ()

@@ -41,6 +41,10 @@ class Operations(Transport):
         """Iterate over all items of `list_documents`, page by page."""
         return self._iterate(Call[types.DocumentAlone]("GET", fill("/v1/jobs/{job_id}/documents", job_id=job_id), query={"limit": limit, "cursor": cursor}))
 
+    def create_upload(self, name: str, bytes: int, *, sha256: str | None = None) -> types.Upload:
+        """Return a URL to which one file can be PUT without passing through the API. Needs SVC_BLOBS."""
+        return self._json(Call[types.Upload]("POST", "/v1/uploads", body={"name": name, "bytes": bytes, "sha256": sha256}))
+
     def get_tree(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> dict[str, Any]:
         """Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
         return self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tree", job_id=job_id, document_id=document_id), query={"redacted": redacted}))

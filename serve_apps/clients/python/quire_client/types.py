@@ -781,6 +781,19 @@ class Undone(TypedDict):
     act: str
     places: list[Place]
 @final
+class Upload(TypedDict):
+    """Where to send the file. The id is valid until `expires_at`, for POST /v1/jobs and POST /v1/parse."""
+    upload_id: str
+    method: Literal['PUT']
+    url: str
+    expires_at: str
+@final
+class UploadRequest(TypedDict):
+    """A file that the client will send. Its size and hash are checked when a job takes it."""
+    name: str
+    bytes: int
+    sha256: NotRequired[str | None]
+@final
 class Usage(TypedDict):
     """The organisation's month. `quota` is the position of the whole deployment."""
     month: str

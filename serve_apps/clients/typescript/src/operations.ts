@@ -38,6 +38,11 @@ export class Operations extends Transport {
     return this.iterate<types.DocumentAlone>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents", { job_id: jobId }), query: { limit: options.limit, cursor: options.cursor } });
   }
 
+  /** Return a URL to which one file can be PUT without passing through the API. Needs SVC_BLOBS. */
+  createUpload(options: { name: string; bytes: number; sha256?: string | null }): Promise<types.Upload> {
+    return this.json<types.Upload>({ method: "POST", path: "/v1/uploads", body: { name: options.name, bytes: options.bytes, sha256: options.sha256 } });
+  }
+
   /** Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan. */
   getTree(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Record<string, unknown>> {
     return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tree", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });

@@ -791,6 +791,19 @@ export interface Undone {
   places: Array<Place>;
 }
 
+export interface Upload {
+  upload_id: string;
+  method: "PUT";
+  url: string;
+  expires_at: string;
+}
+
+export interface UploadRequest {
+  name: string;
+  bytes: number;
+  sha256?: string | null;
+}
+
 export interface Usage {
   month: string;
   documents: number;
