@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cluster.placement.demand import QueueLook, ReaderDemand
+from cluster.placement.sizing import size_api
 from tests.sim.costs import DATABASE_CORES, GROUP, LEASE_S, REPLICA_START_S, Work
 
 UPSCALE_S, DOWNSCALE_S, TO_ZERO_S = 1.0, 2.0, 60.0
@@ -65,7 +66,7 @@ class Moment:
 class Deployment:
     """`nodes` × `per_node` readers at most; `lost`: second → nodes that die then and come back `back_s` later.
 
-    `doors`: API replicas, each with one core of a node; by default one per node.
+    `doors`: API replicas, each with one core of a node; by default as many as the product starts at most.
     """
 
     nodes: int
@@ -99,7 +100,7 @@ class Deployment:
     def run(self, seconds: int, arrivals: Callable[[int], int], *, until_empty: bool = False) -> "Deployment":
         """`arrivals(second)` documents come at each second, evenly spread within it."""
         self._chance.seed(self.seed)
-        self.door.cores = self.doors or self.nodes
+        self.door.cores = self.doors or self.nodes * size_api(cores=self.per_node, least=1, most=None).per_node
         sent = 0
         for second in range(seconds):
             count = arrivals(second)

@@ -26,7 +26,7 @@ class Scale:
 def measure_scaling(work: Work, nodes: tuple[int, ...] = NODES, *, doors: int = 0) -> list[Scale]:
     """A backlog sent and worked off by so many nodes, from the first upload to the last end.
 
-    `doors`: API replicas; 0 is one per node.
+    `doors`: API replicas; 0 is two per node, the maximum of four cores.
     """
     scales: list[Scale] = []
     for count in nodes:
@@ -49,7 +49,7 @@ def _full(run: Deployment) -> str:
 
 
 def breaking_point(work: Work, *, doors: int = 0) -> tuple[str, float]:
-    """Return the resource that is full first, and the number of nodes of four readers. 0 doors: one per node."""
+    """Return the resource that is full first, and the number of nodes of four readers. 0 doors: two per node, which are never full first."""
     per_node = 4 / (work.node_s + work.door_s)
     limits = {"database": DATABASE_CORES / work.database_s(work.group) / per_node}
     if work.index_s:

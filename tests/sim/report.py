@@ -28,7 +28,10 @@ def main() -> None:
 def _print_scaling(work: Work, name: str, doors: int = 0) -> Line:
     """Print one row of the table and return its line of the plot."""
     scales = {scale.nodes: scale for scale in measure_scaling(work, doors=doors)}
-    columns = " | ".join(f"{scales[n].per_s:,.4g}/s, {scales[n].efficiency:.0%}" for n in (16, 64, 256))
+    columns = " | ".join(
+        f"{scales[n].per_s:,.{0 if scales[n].per_s >= 100 else 1}f}/s, {scales[n].efficiency:.0%}"
+        for n in (16, 64, 256)
+    )
     limit, nodes = breaking_point(work, doors=doors)
     print(f"| {name} | {work.node_s + work.door_s:.3f} | {columns} | {limit}, {nodes:,.0f} nodes |")
     return Line(name, [(n, 100 * scales[n].efficiency) for n in NODES])
