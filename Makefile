@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -193,6 +193,11 @@ audit: $(VENV)/.dev ## compare the locked dependencies with public advisories; s
 
 bench-fairness: $(VENV)/.dev ## health and another tenant while one sends bombs and 300 pages
 	$(BIN)/python -m tests.bench.queue.bench_fairness
+
+bench-door: $(VENV)/.dev ## CPU time of API and proxy for small uploads, and of a node, in one run: make bench-door [BEFORE=checkout]
+	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
+	$(BIN)/python -m tests.bench.door.bench_door ray haproxy $(if $(BEFORE),--before $(BEFORE),)
+	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
 
 bench-documents: $(VENV)/.dev ## one page of the document list with many rows: make bench-documents ROWS=10000
 	$(BIN)/python -m tests.bench.listing.bench_documents --rows $(or $(ROWS),10000)

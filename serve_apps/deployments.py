@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from ray import serve
+from ray.serve._private import replica
 
 from actors.reading.on_demand import OnDemand as OnDemandReader
 from actors.recogniser import Recogniser as PageRecogniser
@@ -35,8 +36,6 @@ def listen_on_loopback() -> None:
     """
     if os.environ.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER") != "0":
         return
-    from ray.serve._private import replica
-
     add_port = replica.add_port_to_grpc_server
     replica.add_port_to_grpc_server = lambda server, address: add_port(server, address.replace("[::]", "127.0.0.1"))
 
@@ -47,9 +46,8 @@ def accept_carried_bodies() -> None:
     Ray 2.60 calls the proxy back for the body and for the disconnect of every request, without a setting to prevent it.
     That costs more CPU time than the upload. The proxy cancels the requests of clients that leave in either case.
     """
-    from ray.serve._private import replica
 
-    class CarriedReceive(replica.ASGIReceiveProxy):  # type: ignore[misc, name-defined]
+    class CarriedReceive(replica.ASGIReceiveProxy):  # type: ignore[misc]
         def __init__(self, scope: dict[str, Any], *rest: Any) -> None:
             super().__init__(scope, *rest)
             self._body = scope.pop(CARRIED, None)

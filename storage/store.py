@@ -10,7 +10,7 @@ from storage.postgres.database import Database
 from storage.values.signing import Signer
 
 if TYPE_CHECKING:  # the S3 client is loaded only for a bucket
-    from storage.objects.direct_uploads import DirectUploads
+    from storage.objects.bucket import DirectUploads
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,7 @@ def open_store(
     if blobs_url is None:
         blobs, artifacts = LocalBlobs(workdir / "blobs"), LocalArtifacts(workdir / "artifacts")
     else:
-        from storage.objects.bucket import open_bucket
-        from storage.objects.direct_uploads import open_uploads
+        from storage.objects.bucket import open_bucket, open_uploads
 
         blobs, artifacts = open_bucket(blobs_url, workdir / "incoming")
         uploads = open_uploads(blobs_url)

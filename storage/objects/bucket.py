@@ -1,4 +1,4 @@
-"""Originals and derived files in an S3 bucket, behind the same two protocols as the local folders.
+"""Originals and derived files in an S3 bucket, behind the same two protocols as the local folders; direct uploads.
 
 An upload is spooled to a local temporary file and sent when it is complete, so nothing half-written is ever visible.
 Artifacts are created with If-None-Match, so none is overwritten. The bucket must keep no old versions.
@@ -30,12 +30,17 @@ SPOOL_IN_MEMORY = 1 << 20  # bytes of an upload kept in memory before they go to
 
 def open_bucket(url: str, spool: Path, **options: Any) -> tuple["BucketBlobs", "BucketArtifacts"]:
     """`s3://bucket/prefix`; credentials, region and endpoint from the AWS_* environment or `options`."""
-    return BucketBlobs(open_prefix(url, "blobs", **options), spool), BucketArtifacts(
-        open_prefix(url, "artifacts", **options)
+    return BucketBlobs(_open_prefix(url, "blobs", **options), spool), BucketArtifacts(
+        _open_prefix(url, "artifacts", **options)
     )
 
 
-def open_prefix(url: str, name: str, **options: Any) -> S3Store:
+def open_uploads(url: str, **options: Any) -> "DirectUploads":
+    """Return the uploads of `s3://bucket/prefix`, with the credentials of `open_bucket`."""
+    return DirectUploads(_open_prefix(url, "uploads", **options))
+
+
+def _open_prefix(url: str, name: str, **options: Any) -> S3Store:
     """Return the objects below `name` in the bucket and prefix of `url`."""
     parts = urlsplit(url)
     if parts.scheme != "s3" or not parts.netloc:
@@ -95,7 +100,7 @@ class BucketBlobs:
 
     def delete(self, sha256: str) -> None:
         """Delete an original; a missing one is accepted."""
-        delete_object(self._store, _key(sha256))
+        _delete(self._store, _key(sha256))
 
     def sweep(self, older_than_s: float) -> int:
         """Return 0: spool files are unnamed, so a crash leaves none."""
@@ -103,7 +108,7 @@ class BucketBlobs:
 
     def list_older(self, older_than_s: float) -> Iterator[str]:
         """Yield the SHA-256 of every original stored at least this many seconds ago."""
-        for item in list_objects(self._store, None, older_than_s):
+        for item in _list(self._store, None, older_than_s):
             yield item.replace("/", "")
 
     def put(self, sha256: str, spool: IO[bytes]) -> None:
@@ -164,21 +169,21 @@ class BucketArtifacts:
 
     def delete(self, document_id: DocumentId) -> None:
         """Delete every attempt of the document; a missing document is accepted."""
-        for key in list(list_objects(self._store, f"{document_id}/", 0)):
-            delete_object(self._store, key)
+        for key in list(_list(self._store, f"{document_id}/", 0)):
+            _delete(self._store, key)
 
     def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
         """Delete the files of one attempt; a missing attempt is accepted."""
-        for key in list(list_objects(self._store, f"{document_id}/a{attempt}/", 0)):
-            delete_object(self._store, key)
+        for key in list(_list(self._store, f"{document_id}/a{attempt}/", 0)):
+            _delete(self._store, key)
 
     def attempts(self, document_id: DocumentId) -> list[int]:
         """Return the numbers of the attempts that have files, in ascending order."""
-        return sorted({int(key.split("/")[1][1:]) for key in list_objects(self._store, f"{document_id}/", 0)})
+        return sorted({int(key.split("/")[1][1:]) for key in _list(self._store, f"{document_id}/", 0)})
 
     def list_older(self, older_than_s: float) -> Iterator[DocumentId]:
         """Yield every document with a file at least this many seconds old, in order of ids."""
-        yield from sorted({DocumentId(key.split("/")[0]) for key in list_objects(self._store, None, older_than_s)})
+        yield from sorted({DocumentId(key.split("/")[0]) for key in _list(self._store, None, older_than_s)})
 
     def sweep(self, older_than_s: float) -> int:
         """Return 0: objects appear whole or not at all."""
@@ -197,22 +202,48 @@ class BucketArtifacts:
             return bytes(obstore.get(self._store, key).bytes())
 
 
+class DirectUploads:
+    """Files that clients put into the bucket themselves, at signed URLs, until a job takes them.
+
+    A URL allows one object to be written for a limited time. S3 does not limit its size, so the reader does.
+    """
+
+    def __init__(self, store: S3Store) -> None:
+        self._store = store
+
+    def sign(self, name: str, valid_s: int) -> str:
+        """Return a URL at which a client may PUT this object."""
+        with bucket_errors():
+            return obstore.sign(self._store, "PUT", name, timedelta(seconds=valid_s))
+
+    def read(self, name: str) -> Iterator[bytes]:
+        """Yield the object in pieces. Raises NotFound if nothing was put there."""
+        with bucket_errors():
+            for piece in obstore.get(self._store, name).stream():
+                yield bytes(piece)
+
+    def sweep(self, older_than_s: float) -> int:
+        """Delete objects put at least this many seconds ago and return their count."""
+        names = list(_list(self._store, None, older_than_s))
+        for name in names:
+            _delete(self._store, name)
+        return len(names)
+
+
 def _key(sha256: str) -> str:
     if len(sha256) != 64 or not all(c in "0123456789abcdef" for c in sha256):
         raise NotFound("no such original")
     return f"{sha256[:2]}/{sha256[2:]}"
 
 
-def list_objects(store: S3Store, prefix: str | None, older_than_s: float) -> Iterator[str]:
-    """Yield the names of objects stored at least this many seconds ago."""
+def _list(store: S3Store, prefix: str | None, older_than_s: float) -> Iterator[str]:
     limit = datetime.now(UTC) - timedelta(seconds=older_than_s)
     with bucket_errors():
         for page in obstore.list(store, prefix):
             yield from (item["path"] for item in page if item["last_modified"] <= limit or not older_than_s)
 
 
-def delete_object(store: S3Store, key: str) -> None:
-    """Delete an object; a missing one is accepted."""
+def _delete(store: S3Store, key: str) -> None:
     try:
         with bucket_errors():
             obstore.delete(store, key)

@@ -49,7 +49,10 @@ def _full(run: Deployment) -> str:
 
 
 def breaking_point(work: Work, *, doors: int = 0) -> tuple[str, float]:
-    """Return the resource that is full first, and the number of nodes of four readers. 0 doors: two per node, which are never full first."""
+    """Return the resource that is full first, and the number of nodes of four readers.
+
+    `doors`: API replicas; 0 is two per node, which are never full first.
+    """
     per_node = 4 / (work.node_s + work.door_s)
     limits = {"database": DATABASE_CORES / work.database_s(work.group) / per_node}
     if work.index_s:

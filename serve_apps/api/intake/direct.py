@@ -20,7 +20,7 @@ from storage.values.errors import NotFound
 from storage.values.rows import Scope, StoredBlob
 
 _PURPOSE, _PREFIX = "direct-upload", "upl_"
-_SIGNATURE_BYTES = 16
+_SIGNATURE_BYTES = 16  # bytes of a signature of `Signer`
 _LONGEST_ID = 2048  # characters: a name of 255 bytes in JSON, in base64
 
 

@@ -39,7 +39,7 @@ async def pass_on(headers: list[tuple[bytes, bytes]], messages: list[Message]) -
 
 
 async def test_small_body_is_carried_and_can_be_received_as_well() -> None:
-    parts = [{"type": "http.request", "body": b"ab", "more_body": True}, {**LAST, "body": b"cd"}]
+    parts: list[Message] = [{"type": "http.request", "body": b"ab", "more_body": True}, {**LAST, "body": b"cd"}]
     assert await pass_on([(b"content-length", b"4")], parts) == (b"abcd", parts)
 
 

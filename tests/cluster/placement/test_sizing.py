@@ -44,7 +44,7 @@ def test_the_node_offers_a_cpu_per_reader_and_one_more() -> None:
         (2, 1, 6, (1, 6, 6)),
     ],
 )
-def test_api_replicas_leave_half_the_cores_to_readers_unless_settings_say_otherwise(
+def test_api_replicas_use_half_the_cores_unless_settings_differ(
     cores: int, least: int, most: int | None, expected: tuple[int, int, int]
 ) -> None:
     replicas = size_api(cores=cores, least=least, most=most)
