@@ -54,7 +54,7 @@ def test_image_finds_the_modules_of_the_installed_wheel(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])
-def test_image_has_the_variables_of_serve_for_clusters_that_ray_itself_starts(name: str) -> None:
+def test_image_has_the_variables_of_serve(name: str) -> None:
     lines = (IMAGES / name).read_text().splitlines()
     given = dict(pair.split("=", 1) for line in lines if line.startswith("ENV RAY_SERVE") for pair in line.split()[1:])
     assert given == SERVE
