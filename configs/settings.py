@@ -326,6 +326,11 @@ class Settings(BaseSettings):
         "host names or addresses, each also with :port, separated by commas",
         "Internal receivers that may be registered for webhooks.",
     )
+    target_allow: Names = setting(
+        (),
+        "host names or addresses, each also with :port, separated by commas",
+        "Hosts that targets may send documents to. Targets of kind http may also reach every public address.",
+    )
     url_downloads: bool = setting(
         True, "0 or 1", "0 refuses POST /v1/jobs and /v1/parse that name addresses instead of files."
     )

@@ -1,4 +1,4 @@
-"""The replica that works in the background: housekeeping, webhooks, pages on demand and the index writer."""
+"""The replica that works in the background: housekeeping, webhooks, targets, pages on demand and the index writer."""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -14,6 +14,7 @@ from cluster.compose.handles import ServedRecogniser
 from cluster.compose.reading import make_on_demand
 from cluster.compose.recognition import with_vlm
 from cluster.compose.source_sync import BackgroundTask, sync_due
+from cluster.compose.targets import make_target_sender
 from cluster.compose.values import api_limits, read_options, source_gate
 from cluster.runtime import Runtime
 from configs.settings import Settings
@@ -101,12 +102,13 @@ def make_dispatcher(runtime: Runtime) -> Dispatcher:
 
 
 def build_background() -> BackgroundWork:
-    """Build what the background process runs: housekeeping, webhooks, pages on demand and the index writer."""
+    """Build what the background process runs: housekeeping, webhooks, targets, pages on demand and the index writer."""
     runtime, recogniser = find_runtime(), ServedRecogniser()
     index_writer = _index_writer(runtime)
     loops: list[Loop] = [make_janitor(runtime), make_dispatcher(runtime)]
     if index_writer is not None:
         loops.append(index_writer)
+    loops.append(make_target_sender(runtime, index_writer))
     on_demand = make_on_demand(runtime, with_vlm(runtime, recogniser), recogniser)
     return BackgroundWork(WorkerGroup(loops), on_demand, index_writer)
 

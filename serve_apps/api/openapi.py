@@ -40,6 +40,7 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/v1/sources"): {"409": "The source exists, or the organisation has its limit of sources."},
     ("POST", "/v1/sources/{source_id}/sync"): _UNPAID | {"409": "The source is being synced."},
     ("POST", "/v1/webhooks"): {"409": "The organisation has its limit of webhooks."},
+    ("POST", "/v1/targets"): {"409": "The organisation has its limit of targets."},
     ("POST", "/v1/webhooks/{webhook_id}/test"): {"409": _DISABLED},
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): {"409": _DISABLED},
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/original"): {"416": "The original has none of these bytes."},

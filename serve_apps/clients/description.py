@@ -26,6 +26,13 @@ NAMES_BY_PATH = {
     "POST /v1/webhooks/{webhook_id}/rotate": "rotate_webhook",
     "POST /v1/webhooks/{webhook_id}/enable": "enable_webhook",
     "POST /v1/webhooks/deliveries/{delivery_id}/redeliver": "redeliver",
+    "POST /v1/targets": "create_target",
+    "GET /v1/targets/{target_id}": "get_target",
+    "PATCH /v1/targets/{target_id}": "change_target",
+    "DELETE /v1/targets/{target_id}": "delete_target",
+    "POST /v1/targets/{target_id}/backfill": "backfill_target",
+    "GET /v1/targets/{target_id}/dead-letters": "list_target_dead_letters",
+    "POST /v1/targets/{target_id}/retry": "retry_target",
     "POST /v1/sources": "create_source",
     "DELETE /v1/sources/{source_id}": "delete_source",
     "POST /v1/sources/{source_id}/sync": "sync_source",
@@ -56,6 +63,8 @@ REPEATABLE = {
     "set_principals",
     "sync_source",
     "enable_webhook",
+    "backfill_target",
+    "retry_target",
 }
 """POSTs that may be sent twice."""
 _TEXTUAL = {"application/json", "application/x-ndjson"}

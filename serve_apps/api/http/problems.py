@@ -26,6 +26,7 @@ from serve_apps.access import errors as access
 from serve_apps.api.http import refusals
 from storage.queue.disk_cap import DiskFull
 from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
+from storage.targets.contract import TargetRefused
 from storage.values import errors as storage
 
 PROBLEM_JSON = "application/problem+json"
@@ -102,6 +103,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.UploadStalled: Problem(408, headers=(("Connection", "close"),)),
     storage.UrlRefused: Problem(422, loc=("body", "url")),
     SourceRefused: Problem(422, loc=("body",)),
+    TargetRefused: Problem(422, loc=("body",)),
     SourceUnavailable: Problem(503, retry_after=30),
     storage.LostLease: Problem(409),
     refusals.Overloaded: Problem(503, retry_after=1),

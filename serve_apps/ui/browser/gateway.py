@@ -107,6 +107,10 @@ class BrowserApi:
         """Return the JSON of a POST."""
         return (await self._call("POST", path, query, body)).json
 
+    async def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Return the JSON of a PATCH."""
+        return (await self._call("PATCH", path, {}, body)).json
+
     async def delete(self, path: str, **query: Any) -> None:
         """Send a DELETE."""
         await self._call("DELETE", path, query)

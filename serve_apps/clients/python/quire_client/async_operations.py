@@ -225,6 +225,42 @@ class AsyncOperations(AsyncTransport):
         """Send the same event under the same id again, from the start of the schedule."""
         return await self._json(Call[types.Delivery]("POST", fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", delivery_id=delivery_id)))
 
+    async def list_targets(self) -> list[types.Target]:
+        """List the organisation's targets with their lag, newest first."""
+        return await self._json(Call[list[types.Target]]("GET", "/v1/targets"))
+
+    async def create_target(self, kind: str, *, name: str | None = None, settings: dict[str, Any] | None = None, secret: str | None = None) -> types.Target:
+        """Register a target and check that it answers. It receives documents that finish from now on."""
+        return await self._json(Call[types.Target]("POST", "/v1/targets", body={"name": name, "kind": kind, "settings": settings, "secret": secret}))
+
+    async def get_target(self, target_id: str) -> types.Target:
+        """Return a target with its lag, its dead letters and the outage in progress."""
+        return await self._json(Call[types.Target]("GET", fill("/v1/targets/{target_id}", target_id=target_id)))
+
+    async def change_target(self, target_id: str, *, name: str | None = None, paused: bool | None = None, settings: dict[str, Any] | None = None, secret: str | None = None) -> types.Target:
+        """Pause, resume or rename a target, or change its settings or secret, which are then checked."""
+        return await self._json(Call[types.Target]("PATCH", fill("/v1/targets/{target_id}", target_id=target_id), body={"name": name, "paused": paused, "settings": settings, "secret": secret}))
+
+    async def delete_target(self, target_id: str) -> None:
+        """Remove a target. Nothing further is sent to it, and what it has received stays there."""
+        return await self._nothing(Call[None]("DELETE", fill("/v1/targets/{target_id}", target_id=target_id)))
+
+    async def backfill_target(self, target_id: str) -> types.Count:
+        """Send every finished document of the organisation to the target; what it already has is replaced."""
+        return await self._json(Call[types.Count]("POST", fill("/v1/targets/{target_id}/backfill", target_id=target_id), repeatable=True))
+
+    async def list_target_dead_letters(self, target_id: str, *, limit: int | None = None, cursor: str | None = None) -> Page[types.RefusedDocument]:
+        """List the documents that the target refused, with the reason."""
+        return await self._page(Call[types.RefusedDocument]("GET", fill("/v1/targets/{target_id}/dead-letters", target_id=target_id), query={"limit": limit, "cursor": cursor}))
+
+    def iter_target_dead_letters(self, target_id: str, *, limit: int | None = None, cursor: str | None = None) -> AsyncIterator[types.RefusedDocument]:
+        """Iterate over all items of `list_target_dead_letters`, page by page."""
+        return self._iterate(Call[types.RefusedDocument]("GET", fill("/v1/targets/{target_id}/dead-letters", target_id=target_id), query={"limit": limit, "cursor": cursor}))
+
+    async def retry_target(self, target_id: str, *, document_ids: list[str] | None = None) -> types.Count:
+        """Send dead letters again, all or the named documents."""
+        return await self._json(Call[types.Count]("POST", fill("/v1/targets/{target_id}/retry", target_id=target_id), body={"document_ids": document_ids}, repeatable=True))
+
     async def list_sources(self) -> list[types.Source]:
         """List the organisation's sources, newest first."""
         return await self._json(Call[list[types.Source]]("GET", "/v1/sources"))

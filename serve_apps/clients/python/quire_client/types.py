@@ -131,6 +131,10 @@ class CorrectionRequest(TypedDict):
     cell: NotRequired[int | None]
     text: NotRequired[str | None]
 @final
+class Count(TypedDict):
+    """Number of documents that an act concerns."""
+    documents: int
+@final
 class Counts(TypedDict):
     """Number of documents by status."""
     queued: int
@@ -593,9 +597,22 @@ class ReadingDecision(TypedDict):
     decision: ReadingState
 ReadingState: TypeAlias = Literal['waiting', 'seen', 'accepted']
 @final
+class RefusedDocument(TypedDict):
+    """A document that a target refused; `error` names the reason."""
+    document_id: str
+    job_id: str
+    source_file: str
+    error: str
+    tries: int
+    refused_at: str
+@final
 class Requeue(TypedDict):
     """Options that may differ in the new run."""
     password: NotRequired[str | None]
+@final
+class RetryRequest(TypedDict):
+    """Dead letters to send again; all if there is no list."""
+    document_ids: NotRequired[list[str] | None]
 @final
 class ReviewItem(TypedDict):
     """A flagged value. `text` is the block's or the flagged cell's; `place` identifies it for `POST .../review`."""
@@ -757,6 +774,42 @@ class SyncReport(TypedDict):
     finished_at: str
 TableFormat: TypeAlias = Literal['csv', 'xlsx', 'parquet', 'arrow']
 TableStyle: TypeAlias = Literal['auto', 'html', 'pipe']
+@final
+class Target(TypedDict):
+    """A target. `state` is active, paused or failing; `error`, `failing_since` and `next_attempt_at` tell of an outage."""
+    id: str
+    name: str
+    kind: str
+    settings: dict[str, str | int | bool]
+    has_secret: bool
+    paused: bool
+    state: str
+    created_at: str
+    error: str | None
+    failing_since: str | None
+    next_attempt_at: str | None
+    sent: int
+    lag: TargetLag
+    dead_letters: int
+@final
+class TargetChange(TypedDict):
+    """What to change. New settings replace all earlier ones."""
+    name: NotRequired[str | None]
+    paused: NotRequired[bool | None]
+    settings: NotRequired[dict[str, Any] | None]
+    secret: NotRequired[str | None]
+@final
+class TargetLag(TypedDict):
+    """Documents that a target has not received, and the seconds for which the oldest of them waits."""
+    documents: int
+    oldest_seconds: float
+@final
+class TargetRequest(TypedDict):
+    """A target of one of the installed kinds. The secret is a password or key; no answer contains it."""
+    name: NotRequired[str | None]
+    kind: str
+    settings: NotRequired[dict[str, Any]]
+    secret: NotRequired[str | None]
 @final
 class TextChange(TypedDict):
     """A change of words: `op` is insert, delete or replace, `a` and `b` the words, `at` a word offset in `a`."""

@@ -268,6 +268,51 @@ export class Operations extends Transport {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", { delivery_id: deliveryId }) });
   }
 
+  /** List the organisation's targets with their lag, newest first. */
+  listTargets(): Promise<Array<types.Target>> {
+    return this.json<Array<types.Target>>({ method: "GET", path: "/v1/targets" });
+  }
+
+  /** Register a target and check that it answers. It receives documents that finish from now on. */
+  createTarget(options: { name?: string | null; kind: string; settings?: Record<string, unknown>; secret?: string | null }): Promise<types.Target> {
+    return this.json<types.Target>({ method: "POST", path: "/v1/targets", body: { name: options.name, kind: options.kind, settings: options.settings, secret: options.secret } });
+  }
+
+  /** Return a target with its lag, its dead letters and the outage in progress. */
+  getTarget(targetId: string): Promise<types.Target> {
+    return this.json<types.Target>({ method: "GET", path: fill("/v1/targets/{target_id}", { target_id: targetId }) });
+  }
+
+  /** Pause, resume or rename a target, or change its settings or secret, which are then checked. */
+  changeTarget(targetId: string, options: { name?: string | null; paused?: boolean | null; settings?: Record<string, unknown> | null; secret?: string | null } = {}): Promise<types.Target> {
+    return this.json<types.Target>({ method: "PATCH", path: fill("/v1/targets/{target_id}", { target_id: targetId }), body: { name: options.name, paused: options.paused, settings: options.settings, secret: options.secret } });
+  }
+
+  /** Remove a target. Nothing further is sent to it, and what it has received stays there. */
+  deleteTarget(targetId: string): Promise<void> {
+    return this.nothing({ method: "DELETE", path: fill("/v1/targets/{target_id}", { target_id: targetId }) });
+  }
+
+  /** Send every finished document of the organisation to the target; what it already has is replaced. */
+  backfillTarget(targetId: string): Promise<types.Count> {
+    return this.json<types.Count>({ method: "POST", path: fill("/v1/targets/{target_id}/backfill", { target_id: targetId }), repeatable: true });
+  }
+
+  /** List the documents that the target refused, with the reason. */
+  listTargetDeadLetters(targetId: string, options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.RefusedDocument>> {
+    return this.page<types.RefusedDocument>({ method: "GET", path: fill("/v1/targets/{target_id}/dead-letters", { target_id: targetId }), query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Iterate over all items of `listTargetDeadLetters`, page by page. */
+  iterTargetDeadLetters(targetId: string, options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.RefusedDocument> {
+    return this.iterate<types.RefusedDocument>({ method: "GET", path: fill("/v1/targets/{target_id}/dead-letters", { target_id: targetId }), query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Send dead letters again, all or the named documents. */
+  retryTarget(targetId: string, options: { document_ids?: Array<string> | null } = {}): Promise<types.Count> {
+    return this.json<types.Count>({ method: "POST", path: fill("/v1/targets/{target_id}/retry", { target_id: targetId }), body: { document_ids: options.document_ids }, repeatable: true });
+  }
+
   /** List the organisation's sources, newest first. */
   listSources(): Promise<Array<types.Source>> {
     return this.json<Array<types.Source>>({ method: "GET", path: "/v1/sources" });

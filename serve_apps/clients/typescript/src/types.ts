@@ -121,6 +121,10 @@ export interface CorrectionRequest {
   text?: string | null;
 }
 
+export interface Count {
+  documents: number;
+}
+
 export interface Counts {
   queued: number;
   running: number;
@@ -598,8 +602,21 @@ export interface ReadingDecision {
 
 export type ReadingState = "waiting" | "seen" | "accepted";
 
+export interface RefusedDocument {
+  document_id: string;
+  job_id: string;
+  source_file: string;
+  error: string;
+  tries: number;
+  refused_at: string;
+}
+
 export interface Requeue {
   password?: string | null;
+}
+
+export interface RetryRequest {
+  document_ids?: Array<string> | null;
 }
 
 export interface ReviewItem {
@@ -767,6 +784,42 @@ export interface SyncReport {
 export type TableFormat = "csv" | "xlsx" | "parquet" | "arrow";
 
 export type TableStyle = "auto" | "html" | "pipe";
+
+export interface Target {
+  id: string;
+  name: string;
+  kind: string;
+  settings: Record<string, string | number | boolean>;
+  has_secret: boolean;
+  paused: boolean;
+  state: string;
+  created_at: string;
+  error: string | null;
+  failing_since: string | null;
+  next_attempt_at: string | null;
+  sent: number;
+  lag: TargetLag;
+  dead_letters: number;
+}
+
+export interface TargetChange {
+  name?: string | null;
+  paused?: boolean | null;
+  settings?: Record<string, unknown> | null;
+  secret?: string | null;
+}
+
+export interface TargetLag {
+  documents: number;
+  oldest_seconds: number;
+}
+
+export interface TargetRequest {
+  name?: string | null;
+  kind: string;
+  settings?: Record<string, unknown>;
+  secret?: string | null;
+}
 
 export interface TextChange {
   op: string;
