@@ -26,6 +26,8 @@ from cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder,
 from cluster.jobs.work.to_service import ServiceJob, find_fresh, read_into_service
 from models.cdom.original import OcrMode
 from serve_apps.access.license import LicenseRefused
+from serve_apps.api.http.refusals import InvalidField
+from serve_apps.api.shapes.principals import read_principals
 from storage.values.errors import StorageError
 from storage.values.rows import Scope
 
@@ -51,6 +53,9 @@ def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
 @click.option("--tenant", help="Tenant that gets the documents: a key's name.")
 @click.option("--org", default="default", show_default=True, help="And which of its organisations'.")
 @click.option("--corpus", help="Name under which the service knows the documents of FROM; FROM itself by default.")
+@click.option(
+    "--principals", default="", metavar="NAMES", help="Users and groups that may find them, with commas between."
+)
 @click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
 @click.option("--manifest", type=click.Path(exists=True, dir_okay=False), help="Names below FROM, one a line.")
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Documents read at once; one per CPU by default.")
@@ -59,7 +64,8 @@ def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
 def main(
     source: str, output: str | None, formats: tuple[str, ...], schema: BinaryIO | None, shape: str | None,
     redacted: bool, again: bool,
-    into_service: bool, tenant: str | None, org: str, corpus: str | None, workdir: Path | None, manifest: str | None,
+    into_service: bool, tenant: str | None, org: str, corpus: str | None, principals: str,
+    workdir: Path | None, manifest: str | None,
     workers: int | None, ocr: str, dry_run: bool,
 ) -> None:  # fmt: skip
     """Read a corpus; resumable, each document once."""
@@ -84,8 +90,16 @@ def main(
         return
     if tenant is None:
         raise click.UsageError("--into-service needs --tenant")
-    scope = Scope(tenant=tenant, org=org)
-    _end(lambda: _into_service(root, items, corpus or root, scope, OcrMode(ocr), workdir, workers, dry_run=dry_run))
+    try:
+        service = ServiceJob(
+            source=root, corpus=corpus or root, scope=Scope(tenant=tenant, org=org), ocr=OcrMode(ocr),
+            service=find_service(workdir), principals=read_principals(principals),
+        )  # fmt: skip
+    except StartRefused as error:
+        raise click.ClickException(str(error)) from None
+    except InvalidField as error:
+        raise click.UsageError(f"--principals: {error}") from None
+    _end(lambda: _into_service(service, items, workers, dry_run=dry_run))
 
 
 def _read_schema(file: BinaryIO) -> str:
@@ -111,12 +125,8 @@ def _into_folder(
         ) from None
 
 
-def _into_service(
-    root: str, items: list[WorkItem], corpus: str, scope: Scope, ocr: OcrMode, workdir: Path | None,
-    workers: int | None, *, dry_run: bool,
-) -> dict[str, Any]:  # fmt: skip
+def _into_service(job: ServiceJob, items: list[WorkItem], workers: int | None, *, dry_run: bool) -> dict[str, Any]:
     try:
-        job = ServiceJob(source=root, corpus=corpus, scope=scope, ocr=ocr, service=find_service(workdir))
         if dry_run:
             return {"documents": len(items), "to_read": len(find_fresh(job, job.service.runtime(), items))}
         return read_into_service(job, items, workers)

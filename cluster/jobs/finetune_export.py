@@ -145,7 +145,9 @@ def export(
 @click.option("--org", default="default", show_default=True)
 @click.option("--job", help="Only this job's documents.")
 @click.option(
-    "--redacted", is_flag=True, help="Mask all values except rejected ones; one unfinished scan stops the export."
+    "--redacted/--not-redacted",
+    default=None,
+    help="Mask all values except rejected ones, the default of --from-service; one unfinished scan stops the export.",
 )
 @click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
 @click.option("--style", type=click.Choice([style.value for style in Style]), default=Style.COMPLETION.value)
@@ -160,8 +162,8 @@ def export(
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Documents cut at once; one per CPU by default.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def main(
-    trees: str | None, output: str, from_service: bool, tenant: str | None, org: str, job: str | None, redacted: bool,
-    workdir: Path | None, style: str, template: str | None,
+    trees: str | None, output: str, from_service: bool, tenant: str | None, org: str, job: str | None,
+    redacted: bool | None, workdir: Path | None, style: str, template: str | None,
     dedup: bool, min_chars: int | None, max_chars: int | None, language: str | None,
     split: str | None, val_ratio: float, shard_lines: int, workers: int | None, dry_run: bool,
 ) -> None:  # fmt: skip
@@ -189,8 +191,8 @@ def main(
 
 
 def _corpus(
-    trees: str | None, from_service: bool, tenant: str | None, org: str, job: str | None, redacted: bool,
-    workdir: Path | None,
+    trees: str | None, from_service: bool, tenant: str | None, org: str, job: str | None,
+    redacted: bool | None, workdir: Path | None,
 ) -> Corpus:  # fmt: skip
     if (trees is None) == (not from_service):
         raise click.UsageError("say what to export: either TREES or --from-service")
@@ -200,6 +202,7 @@ def _corpus(
         return FolderCorpus(absolute_url(trees))
     if tenant is None:
         raise click.UsageError("--from-service needs --tenant")
+    redacted = True if redacted is None else redacted
     run = secrets.token_hex(8) if redacted else ""
     scope = Scope(tenant=tenant, org=org)
     return ServiceCorpus(service=find_service(workdir), scope=scope, job_id=job, redacted=redacted, run=run)

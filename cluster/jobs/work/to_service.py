@@ -53,7 +53,8 @@ MEGABYTE = 1 << 20  # bytes
 class ServiceJob:
     """Source and owner of the documents, as plain values that travel to the workers.
 
-    `indexed`: workers write to the index now; otherwise its writer adds missing documents later.
+    `principals`: callers that may find the documents; None for all. `indexed`: workers write to the index now;
+    otherwise its writer adds missing documents later.
     """
 
     source: str
@@ -62,6 +63,7 @@ class ServiceJob:
     ocr: OcrMode
     service: Service
     indexed: bool = False
+    principals: tuple[str, ...] | None = None
 
     def options(self, runtime: Runtime) -> ReadOptions:
         """Return the reading options of the job."""
@@ -125,7 +127,7 @@ class ServiceOutput:
     def _take(self, documents: Sequence[BulkDocument]) -> Taken:
         return take_documents(
             self._parts.store, self._job.scope, self._actor, documents, quota=self._parts.quota(),
-            metadata={"corpus": self._job.corpus}, index_later=not self._job.indexed,
+            metadata={"corpus": self._job.corpus}, principals=self._job.principals, index_later=not self._job.indexed,
         )  # fmt: skip
 
     def _store_original(self, original: BinaryIO) -> StoredBlob:

@@ -91,7 +91,7 @@ async def test_archive_and_finetune_lines_hide_names(store: Store) -> None:
         path = await ingest(client)
         job = path.split("/documents")[0]
         archive = await client.get(f"{job}/archive", params={"redacted": "true"})
-        lines = await client.get(f"{job}/export/finetune", params={"redacted": "true"})
+        lines = await client.get(f"{job}/export/finetune")
     with zipfile.ZipFile(io.BytesIO(archive.content)) as packed:
         assert json.loads(packed.read("contents.json"))
         assert not any(NAME.encode() in packed.read(name) for name in packed.namelist())

@@ -77,6 +77,14 @@ def test_a_block_is_one_finished_job_metered_and_announced(store: Store) -> None
     assert reconcile(store, grace_s=0).miscounted_jobs == []
 
 
+def test_documents_of_a_bulk_job_have_its_principals(store: Store) -> None:
+    documents = [a_document(store, "a.pdf"), a_document(store, "b.pdf", error="malformed")]
+    take_documents(store, ACME, ACTOR, documents, quota=UNLIMITED, principals=("group:ops", "ann", "ann"))
+    take_documents(store, ACME, ACTOR, [a_document(store, "c.pdf")], quota=UNLIMITED)
+    rows = store.db.fetch_all("select principals from documents order by source_file")
+    assert [row["principals"] for row in rows] == [["ann", "group:ops"], ["ann", "group:ops"], None]
+
+
 def test_stored_document_is_not_taken_again_even_if_deleted(store: Store) -> None:
     first = [a_document(store, "a.pdf"), a_document(store, "b.pdf")]
     take_documents(store, ACME, ACTOR, first, quota=UNLIMITED, index_later=True)

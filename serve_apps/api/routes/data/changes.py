@@ -51,6 +51,8 @@ def _changes(call: Call, document_id: DocumentId, since: DocumentId | None, reda
             raise NotFound("no earlier version of this document is known; name one with since")
         since = DocumentId(stored.since)
     after = _load(call, document, redacted)
+    if stored is not None and stored.since == since == document_id:  # `quire reread` replaced the earlier tree
+        return call.running.work.run(partial(_fill, stored), after)
     try:
         before = _load(call, _find(call, since), redacted)
     except NotFound:
