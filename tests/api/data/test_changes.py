@@ -65,7 +65,7 @@ async def test_changes_of_a_reread_are_those_from_the_replaced_tree(store: Store
         row = store.db.fetch_all("select published_attempt from documents")[0]
         after = load_tree(store.artifacts.read(DocumentId(document), row["published_attempt"], TREE))
         first, *others = after.blocks
-        before = replace(after, blocks=(replace(first, text="The earlier text"), *others))
+        before = replace(after, blocks=(replace(first, text=f"{first.text} before"), *others))
         recorded = {TREE: dump_tree(after), CHANGES: to_json(without_texts(compare_versions(document, before, after)))}
         manifest = store.artifacts.put(DocumentId(document), 7, recorded)
         with store.db.autocommit() as conn:

@@ -1,5 +1,6 @@
 // The client: the generated operations, and by hand what deserves better: uploads, waiting, progress.
-import { WaitTimeout, readRefusal } from "./errors.js";
+import { Document } from "./document.js";
+import { DocumentFailed, WaitTimeout, readRefusal } from "./errors.js";
 import { Operations } from "./operations.js";
 import { readRetryAfter } from "./retry.js";
 import { fill, type Call, type ClientOptions } from "./transport.js";
@@ -53,6 +54,29 @@ export class QuireClient extends Operations {
     return this.json({
       method: "POST", path: "/v1/parse", query, ...sent, keyed: true, idempotencyKey: options.idempotency_key,
     });
+  }
+
+  /**
+   * Read one file and return it with its pages, tables and Markdown. Throws `DocumentFailed`, `WaitTimeout`.
+   * The document stays in the service; `deleteJob(document.jobId)` removes it.
+   */
+  async read(
+    file: NamedFile | FileAddress,
+    options: ReadOptions & { redacted?: boolean; timeoutS?: number; signal?: AbortSignal } = {},
+  ): Promise<Document> {
+    const { redacted, timeoutS, signal, ...reading } = options;
+    const queued = await this.createJob(file, reading);
+    const job = await this.wait(queued.id, { ...(timeoutS && { timeoutS }), ...(signal && { signal }) });
+    return this.open(job.documents[0]?.document_id ?? "", { redacted: redacted ?? false });
+  }
+
+  /** A document that the service has read. Throws `DocumentFailed` if it could not be read. */
+  async open(documentId: string, options: { redacted?: boolean } = {}): Promise<Document> {
+    const facts = await this.getDocument(documentId);
+    if (facts.status !== "succeeded") throw new DocumentFailed(facts.error ?? facts.status, facts);
+    const tree = await this.getTree(facts.job_id, documentId, options);
+    const markdown = await this.exportMarkdown(facts.job_id, documentId, options);
+    return new Document(documentId, facts.job_id, facts.source_file, markdown, tree);
   }
 
   /** What changed from `a` to `b`; nothing is stored. */
