@@ -12,6 +12,7 @@ from models.extract.pipeline.assemble import assemble
 from models.extract.registry import open_document
 from models.pii.engines.choose import make_flagger
 from models.pii.places import find_places
+from serve_apps.api.context.redaction_scans import RedactionScan
 from serve_apps.api.context.resources import Ports, Resources
 from storage.queue.publish import finish
 from storage.queue.queue import LeasePolicy, Queue
@@ -21,6 +22,8 @@ from storage.values.states import Phase
 from tests.api.harness import Drawing, Eyes, TinyReader, make_resources
 
 FLAGGER = make_flagger("regex")
+PATTERN_SCAN = RedactionScan("regex", FLAGGER)
+"""The scan of redacted outputs, for services whose test readers flag nothing."""
 
 
 def write_letter(number: int = 1, flags: int = 2) -> bytes:
