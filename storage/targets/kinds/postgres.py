@@ -40,6 +40,7 @@ class PostgresTarget:
             self._connection = psycopg.connect(
                 settings.url("url", ["postgresql", "postgres"]),
                 password=settings.secret,
+                passfile="/dev/null",  # passwords of the service's own user are not for targets
                 sslmode=settings.text("sslmode", "prefer"),
                 connect_timeout=int(settings.timeout_s),
                 options=f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms}",

@@ -12,6 +12,7 @@ from models.cdom.tree import BlockType, dump_tree, serve_tree
 from models.pii.engines.choose import make_flagger
 from serve_apps.api.context import app_state, redaction_scans
 from serve_apps.api.context.redaction_scans import RedactionScan, RedactionScans
+from serve_apps.api.routes.results import finetune
 from storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.results.flagging import NAME, burn, flag_names, flag_slowly
@@ -69,6 +70,25 @@ async def test_long_scan_answers_503_until_it_is_done(store: Store, monkeypatch:
                 break
     assert (early.status_code, early.json()["code"]) == (503, "scan-running")
     assert int(early.headers["retry-after"]) > 0
+    assert answer.status_code == 200
+    assert NAME not in answer.text
+
+
+async def test_finetune_export_answers_503_until_all_scans_are_done(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(finetune, "WAIT_S", 0.1)
+    resources = make_resources(
+        store, flag_tree=make_flagger("regex"), redaction_scan=replace(SCAN, flag_tree=flag_slowly)
+    )
+    async with serving(resources) as app, client_of(app, "acme-admin") as client:
+        export = f"{(await ingest(client)).split('/documents')[0]}/export/finetune"
+        early = await client.get(export)
+        for _ in range(200):
+            answer = await client.get(export)
+            if answer.status_code != 503:
+                break
+    assert (early.status_code, early.json()["code"]) == (503, "scan-running")
     assert answer.status_code == 200
     assert NAME not in answer.text
 

@@ -1,5 +1,6 @@
 """GET …/export/finetune: a job's chunks as fine-tune JSONL, streamed; memory holds one document at a time."""
 
+import asyncio
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
@@ -15,7 +16,9 @@ from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, 
 from models.derive.finetune_template import MAX_TEMPLATE_CHARS
 from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep
+from serve_apps.api.context.redaction_scans import WAIT_S
 from serve_apps.api.documents.redacting import redact_for, scanned
+from serve_apps.api.http.refusals import ScanRunning
 from storage.jobs.documents import PublishedTree, locate_trees
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
@@ -87,10 +90,25 @@ async def export_finetune(
     """
     trees = await call.running.sql.run(locate_trees, call.store.db, call.scope, job_id)
     if redacted:
-        trees = [(document_id, await scanned(call, document_id, where)) for document_id, where in trees]
+        trees = await _scan_all(call, trees)
         await call.running.disk.run(_require_scans, call, trees)
     lines = export_lines(_chunks(call, trees, redacted), options)
     return StreamingResponse(_joined(lines), media_type="application/x-ndjson")
+
+
+async def _scan_all(
+    call: Call, trees: list[tuple[DocumentId, PublishedTree]]
+) -> list[tuple[DocumentId, PublishedTree]]:
+    """Return the trees after the scans that redacted records need.
+
+    Raises:
+        ScanRunning: The scans take longer than a request waits; the next request goes on with those that are left.
+    """
+    try:
+        async with asyncio.timeout(WAIT_S):
+            return [(document_id, await scanned(call, document_id, where)) for document_id, where in trees]
+    except TimeoutError:
+        raise ScanRunning("names are being searched for in the job's documents; ask again in some seconds") from None
 
 
 def _require_scans(call: Call, trees: list[tuple[DocumentId, PublishedTree]]) -> None:

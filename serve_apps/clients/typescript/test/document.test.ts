@@ -81,3 +81,12 @@ test("a document that could not be read is an error with its code", async () => 
   await assert.rejects(answering("failed").open("doc_a"), (error: unknown) =>
     error instanceof DocumentFailed && error.code === "failed" && error.document.source_file === "a.pdf");
 });
+
+test("a stream of fine-tune records waits for the scan of personal data", async () => {
+  const busy = () => new Response(JSON.stringify({ code: "scan-running", detail: "" }), { status: 503, headers: { "retry-after": "0" } });
+  const answers = [busy(), new Response('{"text": "a"}\n')];
+  const quire = new QuireClient({ baseUrl: "http://quire.test", fetch: () => Promise.resolve(answers.shift() ?? busy()) });
+  const records: unknown[] = [];
+  for await (const record of quire.streamFinetune("job_a")) records.push(record);
+  assert.deepEqual(records, [{ text: "a" }]);
+});
