@@ -106,7 +106,7 @@ async def test_unusable_targets_are_refused(store: Store, body: dict[str, Any], 
         assert text in entry["msg"]
 
 
-async def test_new_secret_is_checked_and_settings_are_checked_with_the_stored_one(store: Store) -> None:
+async def test_changed_secret_or_settings_are_checked_first(store: Store) -> None:
     resources = make_resources(store, targets=TargetKinds(plugged={"down": Down}))
     async with serving(resources) as app, client_of(app, "acme-admin") as admin:
         target = (await admin.post("/v1/targets", json={"kind": "down", "secret": "open"})).json()["id"]

@@ -40,7 +40,7 @@ def rows(path: Path) -> list[tuple[str, str]]:
     return found
 
 
-def test_page_shows_the_files_of_the_example_which_has_at_most_sixty_lines() -> None:
+def test_page_shows_example_of_at_most_sixty_lines() -> None:
     page = (DOCS / "targets.md").read_text()
     for name, language in (("quire_sqlite.py", "python"), ("pyproject.toml", "toml")):
         (shown,) = re.findall(f"```{language}\n(.*?)```", page, re.DOTALL)

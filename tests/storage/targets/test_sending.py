@@ -126,7 +126,7 @@ def test_changed_principals_and_erased_metadata_are_sent(store: Store) -> None:
     assert the_target(store).lag.documents == 1
 
 
-def test_outage_loses_nothing_and_is_told(store: Store) -> None:
+def test_outage_loses_nothing_and_is_reported(store: Store) -> None:
     memory, _ = Memory(is_down=True), add_target(store)
     ids = publish(store, 3)
     for _ in range(4):
@@ -190,7 +190,7 @@ def test_dead_letter_is_sent_again_after_its_document_changes(store: Store) -> N
     assert list_refused(store, ACME, target).items == ()
 
 
-def test_unknown_error_of_a_reachable_target_is_tried_again_before_it_is_a_dead_letter(store: Store) -> None:
+def test_unknown_error_is_retried_before_it_is_a_dead_letter(store: Store) -> None:
     memory, target = Memory(), add_target(store)
     publish(store, 2)
 
@@ -286,7 +286,7 @@ def test_vectors_of_the_index_are_sent_and_missing_ones_are_waited_for(store: St
     assert record.vector == [0.5, 0.5]
 
 
-def test_long_document_is_sent_in_parts_that_always_begin_at_the_same_records(store: Store) -> None:
+def test_parts_of_long_document_begin_at_the_same_records(store: Store) -> None:
     long = [make_record("doc_long", index=index) for index in range(RECORDS * 2 + 7)]
     short = [make_record("doc_short", index=index) for index in range(RECORDS - 5)]
     for group in ([long], [short, long], [long, short]):
@@ -325,7 +325,7 @@ def test_foreign_and_unknown_targets_are_not_found(store: Store) -> None:
     assert list_targets(store.db, ZETA) == []
 
 
-def test_deleted_target_leaves_no_rows_and_the_number_of_targets_is_bounded(store: Store) -> None:
+def test_deleted_target_leaves_no_rows_and_targets_are_bounded(store: Store) -> None:
     targets = [add_target(store, name=str(number)) for number in range(MAX_TARGETS)]
     with pytest.raises(Conflict):
         add_target(store)
