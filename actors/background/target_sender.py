@@ -147,19 +147,19 @@ class TargetSender:
             self._backlog.release(target)
 
     def _send_some(self, target: ClaimedTarget, until: float) -> None:
-        door = _Door(lambda: self._open(target))
+        connection = _Connection(lambda: self._open(target))
         try:
             while not self._stop.is_set() and self._clock() < until:
                 documents = self._backlog.take(target, DOCUMENTS)
-                if not documents or not self._send(target, door, documents):
+                if not documents or not self._send(target, connection, documents):
                     return
         finally:
-            door.close()
+            connection.close()
 
-    def _send(self, target: ClaimedTarget, door: "_Door", documents: Sequence[PendingDocument]) -> bool:
+    def _send(self, target: ClaimedTarget, connection: "_Connection", documents: Sequence[PendingDocument]) -> bool:
         """Send documents in groups; False if the target is lost to another sender."""
         results: list[SendResult] = []
-        loads: list[_Load] = []
+        payloads: list[_Payload] = []
         for document in documents:
             try:
                 facts = self._backlog.find(target, document.document_id)
@@ -168,15 +168,15 @@ class TargetSender:
                 waits = SendResult(document=document, state=SendState.WAITING, error=error.code)
                 results.append(waits if error.retryable else _failed(document, error.code))
                 continue
-            loads.append(_Load(document, records))
-            if sum(len(load.records or ()) for load in loads) >= RECORDS:
-                if not self._backlog.settle(target, _send_loads(door, loads)):
+            payloads.append(_Payload(document, records))
+            if sum(len(payload.records or ()) for payload in payloads) >= RECORDS:
+                if not self._backlog.settle(target, _send_payloads(connection, payloads)):
                     return False
-                loads = []
-        return self._backlog.settle(target, [*results, *_send_loads(door, loads)])
+                payloads = []
+        return self._backlog.settle(target, [*results, *_send_payloads(connection, payloads)])
 
 
-class _Load:
+class _Payload:
     """A document with its records; `records` is None for a document that the target must not have."""
 
     def __init__(self, document: PendingDocument, records: list[TargetRecord] | None) -> None:
@@ -187,7 +187,7 @@ class _Load:
         return SendResult(document=self.document, state=state)
 
 
-class _Door:
+class _Connection:
     """The connection to a target, opened when it is needed and again after an error."""
 
     def __init__(self, open_target: Callable[[], Target]) -> None:
@@ -214,31 +214,31 @@ class _Door:
                 log.info("closing a target: %s", type(error).__name__)
 
 
-def _send_loads(door: _Door, loads: Sequence[_Load]) -> list[SendResult]:
+def _send_payloads(connection: _Connection, payloads: Sequence[_Payload]) -> list[SendResult]:
     """Send documents together; after an error each alone, so that only the documents at fault fail."""
-    if not loads:
+    if not payloads:
         return []
     try:
-        _write(door.get(), loads)
+        _write(connection.get(), payloads)
     except TargetUnavailable as error:
         raise _Outage(error.code) from error
     except _Outage:
         raise
     except Exception as error:
-        door.close()
-        if len(loads) > 1:
-            return [result for load in loads for result in _send_loads(door, [load])]
-        return [_judge(door, loads[0].document, error)]
-    return [load.result() for load in loads]
+        connection.close()
+        if len(payloads) > 1:
+            return [result for payload in payloads for result in _send_payloads(connection, [payload])]
+        return [_judge(connection, payloads[0].document, error)]
+    return [payload.result() for payload in payloads]
 
 
-def _write(target: Target, loads: Sequence[_Load]) -> None:
+def _write(target: Target, payloads: Sequence[_Payload]) -> None:
     """Write all records, then delete what the target may have of other runs."""
-    for records in _calls([load.records or [] for load in loads]):
+    for records in _calls([payload.records or [] for payload in payloads]):
         target.upsert(records)
-    for load in loads:
-        if load.document.claims > 1 or load.records is None:
-            target.delete(load.document.document_id, load.records[0].run if load.records else None)
+    for payload in payloads:
+        if payload.document.claims > 1 or payload.records is None:
+            target.delete(payload.document.document_id, payload.records[0].run if payload.records else None)
 
 
 def _calls(documents: Sequence[list[TargetRecord]]) -> list[list[TargetRecord]]:
@@ -253,12 +253,12 @@ def _calls(documents: Sequence[list[TargetRecord]]) -> list[list[TargetRecord]]:
     return [call for call in calls if call]
 
 
-def _judge(door: _Door, document: PendingDocument, error: Exception) -> SendResult:
+def _judge(connection: _Connection, document: PendingDocument, error: Exception) -> SendResult:
     """Return the result of a document that failed alone. Raises `_Outage` if the target does not answer either."""
     if isinstance(error, RecordRefused):
         return SendResult(document=document, state=SendState.REFUSED, error=error.code)
     try:
-        door.get().check()
+        connection.get().check()
     except _Outage:
         raise
     except Exception as failure:
