@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,6 +104,9 @@ conformance: $(VENV)/.dev ## check a service against the interface row by row: m
 
 chaos: $(VENV)/.dev ## kill processes while documents flow: make chaos SEED=1 DOCUMENTS=2000 KILLS=500 STOPS=200 CRASHES=10 OVER=1500
 	$(BIN)/python -m tests.chaos.run --seed $(SEED) --documents $(DOCUMENTS) --kills $(or $(KILLS),50) --stops $(or $(STOPS),20) --crashes $(or $(CRASHES),2) --over $(or $(OVER),180)
+
+chaos-targets: $(VENV)/.dev ## kill sender, target and database while documents go to a target: make chaos-targets SEED=1 DOCUMENTS=2000 KILLS=200
+	$(BIN)/python -m tests.chaos.targets --seed $(SEED) --documents $(DOCUMENTS) --kills $(or $(KILLS),40)
 
 chaos-disk: $(VENV)/.dev ## fill the disk of the database, then free it (needs root: it mounts a small file system)
 	$(BIN)/python -m tests.chaos.database.full_disk
@@ -200,11 +203,19 @@ audit: $(VENV)/.dev ## compare the locked dependencies with public advisories; s
 bench-fairness: $(VENV)/.dev ## health and another tenant while one sends bombs and 300 pages
 	$(BIN)/python -m tests.bench.queue.bench_fairness
 
+bench-door: $(VENV)/.dev ## CPU time of API and proxy for small uploads, and of a node, in one run: make bench-door [BEFORE=checkout]
+	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
+	$(BIN)/python -m tests.bench.door.bench_door ray haproxy $(if $(BEFORE),--before $(BEFORE),)
+	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
+
 bench-documents: $(VENV)/.dev ## one page of the document list with many rows: make bench-documents ROWS=10000
 	$(BIN)/python -m tests.bench.listing.bench_documents --rows $(or $(ROWS),10000)
 
 bench-metrics: $(VENV)/.dev ## GET /metrics with a million finished documents
 	$(BIN)/python -m tests.bench.bench_metrics
+
+bench-bulk-vlm: $(VENV)/.dev ## bulk extraction with stub GPU replicas against the rate of the stubs
+	$(BIN)/python -m tests.bench.reading.bench_bulk_vlm
 
 bench-gpu: ## VLM pages per second against the rate of the engine alone: make bench-gpu GPU=path/to/python [MODEL=folder]
 	$(GPU) -m tests.bench.reading.bench_vlm $(if $(MODEL),--model $(MODEL),)
@@ -233,6 +244,7 @@ train: $(VENV)/.dev ## train tables, headings, levels and confidence: make train
 lock: ## compile requirements*.in into hash-checked locks without addresses (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements.in -o requirements.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-sql.in -o requirements-sql.lock
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-targets.in -o requirements-targets.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-dev.in -o requirements-dev.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements-dev.lock requirements-train.in -o requirements-train.lock
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate -c requirements.lock requirements-guide.in -o requirements-guide.lock

@@ -45,6 +45,13 @@ class Proxy(StrEnum):
     HAPROXY = "haproxy"
 
 
+class ProxyNodes(StrEnum):
+    """Machines of a cluster that listen on the HTTP port: all of them, or the head alone."""
+
+    EVERY = "every"
+    HEAD = "head"
+
+
 def _flag(value: object) -> object:
     """Exactly 0 or 1: `false` or `off` would be guesses about what was meant."""
     if isinstance(value, bool):

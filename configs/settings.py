@@ -4,7 +4,6 @@ One frozen object; parsing.py makes it from the environment. Imported by cluster
 """
 
 import os
-import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -12,6 +11,7 @@ from typing import Any, ClassVar, Self
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from configs.cross_checks import CROSS_CHECKS, PREFIX
 from configs.kinds import (
     EmbedderSetting,
     Flag,
@@ -22,13 +22,12 @@ from configs.kinds import (
     Pairs,
     PiiEngine,
     Proxy,
+    ProxyNodes,
     Seconds,
     SignUpPolicy,
     Text,
     setting,
 )
-
-PREFIX = "SVC_"
 
 
 def default_workdir() -> Path:
@@ -113,7 +112,7 @@ class Settings(BaseSettings):
     )
     vlm_ocr: Text = setting(
         None,
-        "paddleocr-vl, lightonocr, dots, a model directory, or http(s)://address#model",
+        "paddleocr-vl, lightonocr, dots, granite-docling, glm-ocr, a model directory, or http(s)://address#model",
         "OCR by a vision-language model, on an amd64 CUDA node or at an OpenAI-compatible endpoint.",
     )
     vlm_key: Text = setting(None, "a bearer token", "Key of the endpoint in SVC_VLM_OCR.")
@@ -221,6 +220,21 @@ class Settings(BaseSettings):
         "ray or haproxy",
         "HTTP front: Ray's own proxy, or HAProxy (more requests, extra ports, no token for loopback callers).",
     )
+    proxy_nodes: ProxyNodes = setting(
+        ProxyNodes.EVERY,
+        "every or head",
+        "Machines of a cluster that listen on the HTTP port. With the address of one machine in SVC_HOST only the head "
+        "does.",
+    )
+    api_min: int = setting(1, "a whole number 1..256", "Minimum number of API replicas.", ge=1, le=256)
+    api_max: MaybeCount = setting(
+        None,
+        "a whole number 1..256",
+        "Maximum number of API replicas. They are added by requests in progress.",
+        shown="half the number of cores, at least 2, for each machine",
+        ge=1,
+        le=256,
+    )
     allowed_hosts: Names = setting(
         (),
         "host names separated by commas",
@@ -290,6 +304,14 @@ class Settings(BaseSettings):
     max_ingest_mb: int = setting(
         100, "a whole number 1..10000", "Maximum size of a POST /v1/ingest body, in MB.", ge=1, le=10_000
     )
+    upload_url_s: int = setting(
+        900,
+        "a whole number 60..604800",
+        "Seconds for which a URL of POST /v1/uploads accepts a file and its upload id can be submitted. The files are "
+        "deleted an hour later.",
+        ge=60,
+        le=604_800,
+    )
     max_waiters: int = setting(
         256,
         "a whole number 1..1000",
@@ -325,6 +347,11 @@ class Settings(BaseSettings):
         (),
         "host names or addresses, each also with :port, separated by commas",
         "Internal receivers that may be registered for webhooks.",
+    )
+    target_allow: Names = setting(
+        (),
+        "host names or addresses, each also with :port, separated by commas",
+        "Hosts that targets may send documents to. Targets of kind http may also reach every public address.",
     )
     url_downloads: bool = setting(
         True, "0 or 1", "0 refuses POST /v1/jobs and /v1/parse that name addresses instead of files."
@@ -439,54 +466,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        for wrong, message in _CROSS_CHECKS:
+        for wrong, message in CROSS_CHECKS:
             if wrong(self):
                 raise ValueError(message)
         return self
-
-
-def _is_url(text: str) -> bool:
-    return re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", text) is not None
-
-
-def _is_origin(text: str) -> bool:
-    return re.fullmatch(r"\*|https?://[^\s/?#@,*]+", text) is not None
-
-
-_CROSS_CHECKS: tuple[tuple[Any, str], ...] = (
-    (lambda s: s.require_auth and not s.api_keys, "SVC_REQUIRE_AUTH: 1 needs SVC_API_KEYS"),
-    (
-        lambda s: s.console and not s.console_key and (s.api_keys or s.console_engine),
-        "SVC_CONSOLE: needs SVC_CONSOLE_KEY where SVC_API_KEYS or SVC_CONSOLE_ENGINE is set",
-    ),
-    (
-        lambda s: not all(map(_is_origin, s.cors_origins)),
-        "SVC_CORS_ORIGINS: allowed are origins such as https://app.example (no path), separated by commas, or *",
-    ),
-    *(
-        (
-            lambda s, name=name: getattr(s, name) and not _is_url(getattr(s, name)),
-            f"{PREFIX}{name.upper()}: allowed is an http:// or https:// URL",
-        )
-        for name in ("console_engine", "console_url", "otlp_endpoint", "llm_url")
-    ),
-    (lambda s: (s.llm_url is None) != (s.llm_model is None), "SVC_LLM_URL: needs SVC_LLM_MODEL, and the other way"),
-    (lambda s: s.llm_key_file and not s.llm_url, "SVC_LLM_KEY_FILE: needs SVC_LLM_URL"),
-    (lambda s: s.beat_s * 2 > s.lease_s, "SVC_BEAT_S: allowed is at most half of SVC_LEASE_S"),
-    (
-        lambda s: s.workers_max is not None and s.workers_min > s.workers_max,
-        "SVC_WORKERS_MIN: allowed is at most SVC_WORKERS_MAX",
-    ),
-    (lambda s: not s.workdir.is_absolute(), "SVC_WORKDIR: allowed is an absolute path"),
-    (
-        lambda s: s.rag_db and not re.match(r"/|s3://[^/]+", s.rag_db),
-        "SVC_RAG_DB: allowed is an absolute directory or s3://bucket/prefix",
-    ),
-    (lambda s: s.crash_at and not s.testing, "SVC_CRASH_AT: refused outside tests"),
-    (lambda s: s.cpu_flags and not s.testing, "SVC_CPU_FLAGS: refused outside tests"),
-    (lambda s: s.blobs and not re.match(r"s3://[^/]+", s.blobs), "SVC_BLOBS: allowed is s3://bucket/prefix"),
-    (
-        lambda s: s.database_url and not re.match(r"postgres(ql)?://", s.database_url),
-        "SVC_DATABASE_URL: allowed is postgresql://user:password@host:port/name",
-    ),
-)

@@ -13,15 +13,18 @@ from functools import partial
 from typing import Any, Protocol
 
 from ray import serve
+from ray.serve._private import replica
 
 from actors.reading.on_demand import OnDemand as OnDemandReader
 from actors.recogniser import Recogniser as PageRecogniser
 from actors.search.index_writer import IndexWriting
 from actors.vlm.page_reader import VlmReader
+from serve_apps.api.proxy.small_bodies import CARRIED
 
 MAX_ONGOING = 1024
 """Includes waiting requests and event streams, so it is far above the number that work at once."""
 FAST_PATH_GRACE_S = 120.0  # seconds for a reader to finish its work when Serve stops it
+LISTEN_AFTER_S = 0.5  # seconds after which a replica of the API listens for a disconnect
 DRAIN_S = 100.0
 """Drain + 3 s to release + the wait loop must stay below the grace period, after which Serve kills."""
 
@@ -33,10 +36,38 @@ def listen_on_loopback() -> None:
     """
     if os.environ.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER") != "0":
         return
-    from ray.serve._private import replica
-
     add_port = replica.add_port_to_grpc_server
     replica.add_port_to_grpc_server = lambda server, address: add_port(server, address.replace("[::]", "127.0.0.1"))
+
+
+def accept_carried_bodies() -> None:
+    """Let this replica take a small body from the request, and listen late for the client's disconnect.
+
+    Ray 2.60 calls the proxy back for the body and for the disconnect of every request, without a setting to prevent it.
+    That costs more CPU time than the upload. The proxy cancels the requests of clients that leave in either case.
+    """
+
+    class CarriedReceive(replica.ASGIReceiveProxy):  # type: ignore[misc]
+        def __init__(self, scope: dict[str, Any], *rest: Any) -> None:
+            super().__init__(scope, *rest)
+            self._body = scope.pop(CARRIED, None)
+            self._is_carried = self._body is not None
+
+        async def fetch_until_disconnect(self) -> None:
+            if self._is_carried:
+                await asyncio.sleep(LISTEN_AFTER_S)
+            await super().fetch_until_disconnect()
+
+        async def __call__(self) -> Any:
+            if self._body is not None:
+                body, self._body = self._body, None
+                return {"type": "http.request", "body": body, "more_body": False}
+            message = await super().__call__()
+            while self._is_carried and message["type"] == "http.request":  # the same body again
+                message = await super().__call__()
+            return message
+
+    replica.ASGIReceiveProxy = CarriedReceive
 
 
 class Worker(Protocol):
@@ -69,6 +100,7 @@ class Api:
 
     def __init__(self, build: Callable[[], AsgiApp], *below: object) -> None:
         listen_on_loopback()
+        accept_carried_bodies()
         self._build, self._below = build, below
 
     def __serve_build_asgi_app__(self) -> AsgiApp:

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from storage.objects.artifacts import Artifacts, LocalArtifacts
 from storage.objects.blobs import Blobs, LocalBlobs
 from storage.postgres.database import Database
 from storage.values.signing import Signer
+
+if TYPE_CHECKING:  # the S3 client is loaded only for a bucket
+    from storage.objects.bucket import DirectUploads
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,8 @@ class Store:
     artifacts: Artifacts
     signer: Signer
     workdir: Path
+    uploads: "DirectUploads | None" = None
+    """Uploads of clients directly into the bucket; None if originals are on a local disk."""
 
     def close(self) -> None:
         """Close all database connections."""
@@ -38,10 +44,12 @@ def open_store(
     """
     blobs: Blobs
     artifacts: Artifacts
+    uploads: DirectUploads | None = None
     if blobs_url is None:
         blobs, artifacts = LocalBlobs(workdir / "blobs"), LocalArtifacts(workdir / "artifacts")
     else:
-        from storage.objects.bucket import open_bucket
+        from storage.objects.bucket import open_bucket, open_uploads
 
         blobs, artifacts = open_bucket(blobs_url, workdir / "incoming")
-    return Store(Database(dsn, pool_size=pool_size), blobs, artifacts, Signer(signing_key), workdir)
+        uploads = open_uploads(blobs_url)
+    return Store(Database(dsn, pool_size=pool_size), blobs, artifacts, Signer(signing_key), workdir, uploads)

@@ -1,9 +1,10 @@
-"""Fixtures that all tests share: a fresh PostgreSQL database for each test, a store on it, a browser.
+"""Fixtures that all tests share: a fresh PostgreSQL database for each test, a store on it, a bucket, a browser.
 
 Database and browser are imported by their fixtures, so that tests of one area without them start fast.
 """
 
 import gc
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from tests.scheduling import ONE_SERVICE, FileScheduling, import_in_turns
 if TYPE_CHECKING:
     from storage.store import Store
     from tests.postgres import TestServer
+    from tests.storage.bucket import Bucket
     from tests.ui.browser.chromium import Browser
 
 settings.register_profile("any load", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -40,6 +42,32 @@ def dsn(postgres_server: "TestServer") -> Iterator[str]:
     """A fresh migrated database."""
     with postgres_server.database() as name:
         yield name
+
+
+@pytest.fixture(scope="session")
+def s3_endpoint() -> Iterator[str]:
+    """An S3 server on loopback, one per session."""
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(s3_endpoint: str) -> "Bucket":
+    """A new bucket on that server."""
+    import boto3
+
+    from tests.storage.bucket import Bucket
+
+    name = f"quire-{secrets.token_hex(4)}"
+    credentials = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
+    boto3.client("s3", endpoint_url=s3_endpoint, region_name="us-east-1", **credentials).create_bucket(Bucket=name)
+    options = {"endpoint": s3_endpoint, "region": "us-east-1", "client_options": {"allow_http": True}, **credentials}
+    return Bucket(f"s3://{name}/some/prefix", options)
 
 
 @pytest.fixture

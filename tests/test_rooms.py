@@ -13,8 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("cluster", "serve_apps", "actors", "models", "storage", "configs")
 MAX_MODULES = 15
-CLIENT = "serve_apps/clients/python/"
-"""A package of its own, made from the interface: its types carry the names of the answers they stand for."""
+CLIENT = "serve_apps/clients/"
+"""Packages of their own; their types carry the names of answers, and of what their frameworks call a reader."""
 WRAPPERS = "serve_apps/deployments.py"
 """A Ray deployment bears the name of the actor it wraps."""
 Imports = dict[str, set[str]]

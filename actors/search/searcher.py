@@ -5,6 +5,7 @@ Requests become hits. Built from values; any number of threads. Knows no Ray and
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 from cachetools import LRUCache
@@ -24,6 +25,9 @@ class Index(Protocol):
 
     def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]:
         """Return hits, best first; `vector` computes the query's vector if needed."""
+
+    def prewarm(self) -> None:
+        """Load what the first query needs. Raises StoreUnavailable."""
 
     def check(self) -> None:
         """Raise StoreUnavailable if the index cannot be read."""
@@ -57,9 +61,11 @@ class Searcher:
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
-        """Load the model now instead of at the first query."""
+        """Load the model and the vector index now instead of at the first query."""
         if self._embed is not None:
             self._embed(["ready"])
+            with suppress(StorageError):  # queries say so themselves
+                self._index.prewarm()
 
     def start(self) -> None:
         """Start the background loop."""

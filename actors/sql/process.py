@@ -29,7 +29,7 @@ _OPEN_FILES = 8  # file handles: three standard ones and room for the engine's o
 _RELATIONS = """
 create table cells as
   select document_id, source_file, "table" as table_id, page, cell, "row", col, row_span, col_span, header, head, label,
-    text, number, x0, y0, x1, y1, confidence from arrow_cells;
+    text, number, date, x0, y0, x1, y1, confidence from arrow_cells;
 alter table cells add column cite struct(
   document_id varchar, page integer, table_id varchar, cell integer, x0 double, y0 double, x1 double, y1 double);
 update cells set cite = {'document_id': document_id, 'page': page, 'table_id': table_id, 'cell': cell,
@@ -38,6 +38,7 @@ create view rows as
   select document_id, any_value(source_file) as source_file, table_id, min(page) as page, "row",
     any_value(label) as label, map(list(name order by col), list(text order by col)) as texts,
     map(list(name order by col), list(number order by col)) as numbers,
+    map(list(name order by col), list(date order by col)) as dates,
     map(list(name order by col), list(cite order by col)) as cites
   from (
     select *, case when n = 1 then title else title || '_' || n end as name from (

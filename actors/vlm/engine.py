@@ -6,10 +6,10 @@ contains is never executed (`trust_remote_code` stays off). Engines are imported
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version as installed_version
 from importlib.util import find_spec
-from typing import Protocol
+from typing import Any, Protocol
 
 from actors.vlm.answer_guard import AnswerWatch
 from models.cdom.errors import MlUnavailable
@@ -19,12 +19,16 @@ from models.neural.vlm.contract import Answer, Ask, VlmEngine
 PORT = "vlm_ocr"
 
 
-def make_engine(location: str) -> VlmEngine:
-    """Return the best installed engine for a model folder or hub name. Raises `MlUnavailable` without any."""
+def make_engine(location: str, options: Mapping[str, Any]) -> VlmEngine:
+    """Return the best installed engine for a model folder or hub name. `options` are for vLLM.
+
+    Raises:
+        MlUnavailable: No engine is installed.
+    """
     if find_spec("vllm"):
         from actors.vlm.vllm_engine import VllmEngine
 
-        return VllmEngine(location)
+        return VllmEngine(location, **options)
     if find_spec("torch") and find_spec("transformers"):
         from actors.vlm.transformers_engine import TransformersWriter
 

@@ -97,7 +97,7 @@ def make_request(ask: Ask, model: str) -> dict[str, Any]:
     content: list[dict[str, Any]] = [{"type": "image_url", "image_url": {"url": address}}]
     if ask.prompt:
         content.append({"type": "text", "text": ask.mark + ask.prompt})
-    return {
+    request = {
         "model": model,
         "messages": [{"role": "user", "content": content}],
         "temperature": ask.sampling.temperature,
@@ -105,6 +105,24 @@ def make_request(ask: Ask, model: str) -> dict[str, Any]:
         "max_tokens": ask.sampling.max_tokens,
         "stream": True,
     }
+    return request | _extras(ask)
+
+
+def _extras(ask: Ask) -> dict[str, Any]:
+    """Return the arguments that only some models need, because servers may refuse those they do not know."""
+    sampling = ask.sampling
+    extras: dict[str, Any] = {}
+    if sampling.stop:
+        extras["stop"] = list(sampling.stop)
+    if sampling.repetition_penalty != 1.0:
+        extras["repetition_penalty"] = sampling.repetition_penalty
+    if not sampling.skip_special_tokens:
+        extras["skip_special_tokens"] = False
+    if sampling.processor_arguments:
+        extras["vllm_xargs"] = dict(sampling.processor_arguments)
+    if ask.template_arguments:
+        extras["chat_template_kwargs"] = dict(ask.template_arguments)
+    return extras
 
 
 def _collect(lines: Iterator[str], watch: AnswerWatch) -> Answer:

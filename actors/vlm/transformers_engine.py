@@ -38,19 +38,24 @@ class TransformersWriter:
         start = inputs["input_ids"].shape[1]
         stop = _StopEarly(self, start, watch)
         sampling = ask.sampling
-        chance = {"temperature": sampling.temperature, "top_p": sampling.top_p} if sampling.temperature else {}
+        chance: dict[str, Any] = {"do_sample": False}
+        if sampling.temperature:
+            chance = {"do_sample": True, "temperature": sampling.temperature, "top_p": sampling.top_p}
+        if sampling.stop:
+            chance |= {"stop_strings": list(sampling.stop), "tokenizer": self._processor.tokenizer}
         with self._torch.inference_mode():
             output = self._model.generate(
-                **inputs, max_new_tokens=sampling.max_tokens, do_sample=bool(chance), **chance,
+                **inputs, max_new_tokens=sampling.max_tokens, repetition_penalty=sampling.repetition_penalty, **chance,
                 stopping_criteria=self._transformers.StoppingCriteriaList([stop]),
             )  # fmt: skip
         tokens = output[0, start:]
         full = len(tokens) >= sampling.max_tokens and int(tokens[-1]) not in self._ends()
-        return Answer(text=self.decode(tokens), ending=stop.verdict or (AnswerEnd.LENGTH if full else AnswerEnd.STOP))
+        text = self.decode(tokens, skip_special_tokens=sampling.skip_special_tokens)
+        return Answer(text=text, ending=stop.verdict or (AnswerEnd.LENGTH if full else AnswerEnd.STOP))
 
-    def decode(self, tokens: Any) -> str:
+    def decode(self, tokens: Any, *, skip_special_tokens: bool = True) -> str:
         """Return the text of generated tokens."""
-        return str(self._processor.decode(tokens, skip_special_tokens=True))
+        return str(self._processor.decode(tokens, skip_special_tokens=skip_special_tokens))
 
     def full(self, value: bool, ids: Any) -> Any:
         """Return a stopping criterion's answer: a tensor with one truth value per sequence."""

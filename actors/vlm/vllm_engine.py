@@ -18,7 +18,7 @@ from actors.vlm.answer_guard import AnswerWatch
 from actors.vlm.transformers_engine import make_messages
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PortUnavailable
-from models.neural.vlm.contract import Answer, AnswerEnd, Ask
+from models.neural.vlm.contract import Answer, AnswerEnd, Arguments, Ask
 
 PORT = "vlm_ocr"
 STREAM_EVERY = 16
@@ -29,7 +29,7 @@ ENGINE_OPTIONS = {
     "mm_processor_cache_gb": 0,
     "stream_interval": STREAM_EVERY,
 }
-"""No two pages are alike, so caches of pictures and prefixes only cost; all three models' makers say the same."""
+"""No two pages are alike, so caches of pictures and prefixes only cost; the models' makers say the same."""
 CLOSE_S = 30.0  # seconds an engine may take to free the GPU
 
 
@@ -134,6 +134,10 @@ def _sampling(ask: Ask) -> Any:
         temperature=sampling.temperature,
         top_p=sampling.top_p,
         max_tokens=sampling.max_tokens,
+        repetition_penalty=sampling.repetition_penalty,
+        stop=list(sampling.stop),
+        skip_special_tokens=sampling.skip_special_tokens,
+        extra_args=dict(sampling.processor_arguments) or None,
         output_kind=import_module("vllm.sampling_params").RequestOutputKind.DELTA,
     )
 
@@ -151,8 +155,10 @@ class Templates:
 
     def render(self, ask: Ask) -> str:
         """Return the whole prompt with one placeholder for a picture."""
-        return self._render(ask.mark, ask.prompt)
+        return self._render(ask.mark, ask.prompt, ask.template_arguments)
 
-    def _apply(self, mark: str, prompt: str) -> str:
+    def _apply(self, mark: str, prompt: str, arguments: Arguments) -> str:
         messages = [{"role": "user", "content": mark + prompt}] if mark else make_messages(prompt, None)
-        return str(self._source.apply_chat_template(messages, add_generation_prompt=True, tokenize=False))
+        return str(
+            self._source.apply_chat_template(messages, add_generation_prompt=True, tokenize=False, **dict(arguments))
+        )

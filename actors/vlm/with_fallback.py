@@ -7,11 +7,21 @@ their boxes, from the CPU recogniser's lines. After an engine was away, pages go
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Protocol
 
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+from models.cdom.errors import ExtractError
+from models.cdom.geometry import Bbox
+from models.cdom.ports import (
+    FindElements,
+    PixelPage,
+    PortUnavailable,
+    RecognisedPage,
+    RecognisePages,
+    SeenElement,
+)
+from models.cdom.tree import BlockType
 from models.extract.contract import PageContent
 from models.extract.pipeline.recognised import apply_recognition
 from models.neural.vlm.contract import PageRegion
@@ -34,10 +44,19 @@ class Transcribe(Protocol):
 
 
 class VlmFirst:
-    """Implements `RecognisePages`; thread-safe."""
+    """Implements `RecognisePages`; thread-safe. `detector` finds charts and seals for models that read crops."""
 
-    def __init__(self, vlm: Transcribe, ocr: RecognisePages, *, needs_regions: bool, pause_s: float = PAUSE_S) -> None:
+    def __init__(
+        self,
+        vlm: Transcribe,
+        ocr: RecognisePages,
+        *,
+        needs_regions: bool,
+        detector: FindElements | None = None,
+        pause_s: float = PAUSE_S,
+    ) -> None:
         self._vlm, self._ocr, self._needs_regions, self._pause_s = vlm, ocr, needs_regions, pause_s
+        self._detector = detector
         self._away_until, self._next_pause_s = 0.0, pause_s
         self._side = ThreadPoolExecutor(LINES_AT_ONCE, thread_name_prefix="vlm-lines")
         self._lock = threading.Lock()
@@ -50,15 +69,43 @@ class VlmFirst:
         if time.monotonic() < self._away_until:
             return _fallen_back(self._lines(page, langs, timeout_s))
         started = time.monotonic()
-        lines = self._side.submit(self._lines, page, langs, timeout_s)
-        regions = find_regions(page, lines.result(timeout_s)) if self._needs_regions else []
+        regions: list[PageRegion] = []
+        if self._needs_regions:
+            pictures = self._find_pictures(page, timeout_s)
+            lines = self._side.submit(self._lines, page, langs, timeout_s).result(timeout_s)
+            regions = find_regions(page, lines, pictures)
         read = self._ask(page, regions, timeout_s * VLM_SHARE)
+        left_s = max(0.1, timeout_s - (time.monotonic() - started))
         if read is None:
-            return _fallen_back(lines.result(max(0.1, timeout_s - (time.monotonic() - started))))
-        return _with_boxes(read, lines)
+            return _fallen_back(lines if self._needs_regions else self._lines(page, langs, left_s))
+        if read.blocks is None or all(block.bbox is not None for block in read.blocks):
+            return read
+        return self._with_boxes(read, page, langs, left_s)
+
+    def _with_boxes(
+        self, read: RecognisedPage, page: PixelPage, langs: tuple[str, ...], timeout_s: float
+    ) -> RecognisedPage:
+        """Add boxes to text without them from the CPU recogniser's lines (a turned page has other positions)."""
+        try:
+            recognised = self._side.submit(self._lines, page, langs, timeout_s).result(timeout_s)
+        except Exception:  # no CPU recogniser here, or none free: blocks stay without boxes, and the page says so
+            return replace(read, warnings=(*read.warnings, UNPLACED))
+        if recognised.rotation or read.blocks is None:
+            return read
+        return replace(read, blocks=tuple(ground(read.blocks, recognised.words)))
 
     def _lines(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> RecognisedPage:
         return self._ocr.recognise_pages([page], langs, timeout_s)[0]
+
+    def _find_pictures(self, page: PixelPage, timeout_s: float) -> list[SeenElement]:
+        """Return the page's charts and seals; none without a detector that knows them."""
+        if self._detector is None:
+            return []
+        try:
+            elements = self._detector.find_elements(page, timeout_s).elements
+        except (PortUnavailable, ExtractError):  # the page is read without them
+            return []
+        return [element for element in elements if element.picture is not None]
 
     def _ask(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage | None:
         """Return the page as the model read it, or None if it failed: a broken engine must not cost a page."""
@@ -86,19 +133,27 @@ def _fallen_back(page: RecognisedPage) -> RecognisedPage:
     return replace(page, warnings=(*page.warnings, FALLBACK))
 
 
-def _with_boxes(read: RecognisedPage, lines: "Future[RecognisedPage]") -> RecognisedPage:
-    """Add boxes to text without them from the lines, if there are any (a page turned upright has other positions)."""
-    if read.blocks is None or all(block.bbox is not None for block in read.blocks):
-        lines.cancel()
-        return read
-    try:
-        recognised = lines.result()
-    except Exception:  # no CPU recogniser here, or none free: blocks stay without boxes, and the page says so
-        return replace(read, warnings=(*read.warnings, UNPLACED))
-    return read if recognised.rotation else replace(read, blocks=tuple(ground(read.blocks, recognised.words)))
+def find_regions(page: PixelPage, lines: RecognisedPage, pictures: Sequence[SeenElement] = ()) -> list[PageRegion]:
+    """Return the blocks that the layout rules find in the recogniser's lines, as crops to read.
 
-
-def find_regions(page: PixelPage, lines: RecognisedPage) -> list[PageRegion]:
-    """Return the blocks that the layout rules find in the recogniser's lines, as crops to read."""
+    `pictures` are further crops, in the places of the blocks inside them or at the end.
+    """
     content = apply_recognition(PageContent(number=page.number, width=page.width, height=page.height), lines)
-    return [PageRegion(type=block.type, bbox=block.bbox, text=block.text) for block in content.blocks if block.bbox]
+    regions = [PageRegion(type=block.type, bbox=block.bbox, text=block.text) for block in content.blocks if block.bbox]
+    for element in pictures:
+        inside = [i for i, region in enumerate(regions) if _centre_is_inside(region.bbox, element.bbox)]
+        place = inside[0] if inside else len(regions)
+        covered = PageRegion(
+            type=BlockType.PICTURE,
+            bbox=element.bbox,
+            picture=element.picture,
+            text="\n".join(regions[i].text for i in inside if regions[i].text),
+        )
+        left = [region for i, region in enumerate(regions) if i not in set(inside)]
+        regions = [*left[:place], covered, *left[place:]]
+    return regions
+
+
+def _centre_is_inside(inner: Bbox, outer: Bbox) -> bool:
+    across, down = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return outer[0] <= across <= outer[2] and outer[1] <= down <= outer[3]

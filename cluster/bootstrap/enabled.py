@@ -4,7 +4,7 @@ import os
 
 from cluster.bootstrap.vlm import choose_vlm
 from cluster.placement.placement import Placement
-from cluster.placement.sizing import Sizing, pools, size_readers
+from cluster.placement.sizing import ApiReplicas, Sizing, pools, size_api, size_readers
 from configs.settings import Settings
 
 NO_EMBEDDER = "none"
@@ -30,6 +30,11 @@ def plan_readers(settings: Settings) -> Sizing:
         most=settings.workers_max,
         inflight=settings.inflight_docs,
     )
+
+
+def plan_api(settings: Settings) -> ApiReplicas:
+    """Return the API replicas these settings ask for."""
+    return size_api(cores=os.cpu_count() or 1, least=settings.api_min, most=settings.api_max)
 
 
 def enabled_pools(settings: Settings) -> dict[str, Placement]:

@@ -102,7 +102,13 @@ def _ask_model(address: str, key: str | None) -> str:
 def match_model(served: str) -> str | None:
     """Return the registered model for the name under which an endpoint serves it."""
     plain = served.lower().replace("-", "").replace("_", "").replace(".", "")
-    marks = {"paddleocrvl": "paddleocr-vl", "lightonocr": "lightonocr", "dots": "dots"}
+    marks = {
+        "paddleocrvl": "paddleocr-vl",
+        "lightonocr": "lightonocr",
+        "dots": "dots",
+        "granitedocling": "granite-docling",
+        "glmocr": "glm-ocr",
+    }
     return next((name for mark, name in marks.items() if mark in plain), None)
 
 
@@ -124,7 +130,9 @@ def make_vlm_reader(choice: VlmChoice, key: str | None, concurrency: int) -> "Vl
     hub = HUB_NAMES[choice.model]
     if choice.kind is VlmKind.ENDPOINT:
         return VlmReader(model, RemoteEngine(choice.location, hub, key=key, concurrency=concurrency))
-    return VlmReader(model, make_engine(hub if choice.kind is VlmKind.REGISTERED else choice.location))
+    return VlmReader(
+        model, make_engine(hub if choice.kind is VlmKind.REGISTERED else choice.location, model.engine_options)
+    )
 
 
 def settle_vlm(settings: Settings, *, others_may_join: bool = False) -> Settings:

@@ -9,6 +9,7 @@ from cluster.bootstrap.opening import hold_license, open_runtime_store
 from cluster.compose.handles import ServedOnDemand
 from cluster.compose.indexing import with_search
 from cluster.compose.plugins import load_plugins
+from cluster.compose.targets import target_kinds
 from cluster.compose.tracing import make_tracing
 from cluster.compose.values import (
     api_limits,
@@ -40,6 +41,7 @@ def open_resources(runtime: Runtime) -> Resources:
         dsn=runtime.dsn,
         default_token=token,
         egress=Egress(settings.webhook_allow),
+        targets=target_kinds(settings),
         download_egress=Egress(settings.download_allow) if settings.url_downloads else None,
         source_gate=source_gate(settings),
         limits=api_limits(settings),

@@ -1,4 +1,4 @@
-"""The replica that works in the background: housekeeping, webhooks, pages on demand and the index writer."""
+"""The replica that works in the background: housekeeping, webhooks, targets, pages on demand and the index writer."""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -14,6 +14,7 @@ from cluster.compose.handles import ServedRecogniser
 from cluster.compose.reading import make_on_demand
 from cluster.compose.recognition import with_vlm
 from cluster.compose.source_sync import BackgroundTask, sync_due
+from cluster.compose.targets import make_target_sender
 from cluster.compose.values import api_limits, read_options, source_gate
 from cluster.runtime import Runtime
 from configs.settings import Settings
@@ -64,6 +65,7 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
         Chore(name="fold quota", every_s=5, run=lambda: fold_quota(store.db)),
         Chore(name="fold counters", every_s=5, run=lambda: fold_counters(store.db)),
         Chore(name="sweep partial uploads", every_s=600, run=lambda: store.blobs.sweep(ORPHAN_S)),
+        Chore(name="sweep direct uploads", every_s=600, run=partial(_sweep_direct_uploads, store, runtime.settings)),
         Chore(name="reconcile", every_s=3600, run=BackgroundTask(lambda: reconcile_and_log(store, grace_s=ORPHAN_S))),
         Chore(name="delete idempotency keys", every_s=3600, run=lambda: delete_old_keys(store.db, REPEATED_S)),
         Chore(name="delete retired", every_s=30, run=lambda: delete_retired(store.db)),
@@ -84,6 +86,12 @@ def make_janitor(runtime: Runtime) -> ChoreRunner:
     return ChoreRunner(RoleLease(store.db, "janitor", new_worker_id(), ttl_s=30), chores, close=store.close)
 
 
+def _sweep_direct_uploads(store: Store, settings: Settings) -> None:
+    """Delete files that no submission can name any more, with room for one that is being read."""
+    if store.uploads is not None:
+        store.uploads.sweep(settings.upload_url_s + ORPHAN_S)
+
+
 def _heal(store: Store, settings: Settings) -> None:
     """Repair times after the database's clock was set back."""
     heal_clock(store.db, lease_s=settings.lease_s, delay_s=max(settings.retry_delays_s))
@@ -101,12 +109,13 @@ def make_dispatcher(runtime: Runtime) -> Dispatcher:
 
 
 def build_background() -> BackgroundWork:
-    """Build what the background process runs: housekeeping, webhooks, pages on demand and the index writer."""
+    """Build what the background process runs: housekeeping, webhooks, targets, pages on demand and the index writer."""
     runtime, recogniser = find_runtime(), ServedRecogniser()
     index_writer = _index_writer(runtime)
     loops: list[Loop] = [make_janitor(runtime), make_dispatcher(runtime)]
     if index_writer is not None:
         loops.append(index_writer)
+    loops.append(make_target_sender(runtime, index_writer))
     on_demand = make_on_demand(runtime, with_vlm(runtime, recogniser), recogniser)
     return BackgroundWork(WorkerGroup(loops), on_demand, index_writer)
 

@@ -54,9 +54,10 @@ class HandleClient:
     def _handle(self) -> Any:
         from ray import serve
 
-        return serve.get_deployment_handle(
+        handle = serve.get_deployment_handle(
             self._deployment, self._application, _check_exists=False, _record_telemetry=False
         )
+        return handle.options(_by_reference=True)  # actor calls: they distinguish a dead replica from a failed call
 
     def call(self, method: str, *values: object, timeout_s: float) -> Any:
         """Call a method from a thread. Raises `PortUnavailable`, and our own errors of the other side."""

@@ -1,8 +1,8 @@
 """Plugins: entry points of installed packages, loaded only when SVC_PLUGINS names them (`*`: all).
 
 Names become readers (by format, as "module:function" for the sandbox, which imports them itself), exports, detectors of
-personal data and at most one recogniser. A name that is not installed, or an object of the wrong type, refuses the
-start. A plugin runs with the service's rights: installing one means trusting it.
+personal data, kinds of targets and at most one recogniser. A name that is not installed, or an object of the wrong
+type, refuses the start. A plugin runs with the service's rights: installing one means trusting it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,17 +16,23 @@ from cluster.errors import StartRefused
 from models.cdom.original import Format
 from models.export import Export
 from models.pii.kinds import Detector, Hit, settle
+from storage.targets.contract import OpenTarget
+from storage.targets.opening import BUILT_IN
 
 MakeRecogniser = Callable[[], Any]
 
 
 class PluginGroup(StrEnum):
-    """Entry point groups. `readers`: named by format, open it. `exports`: an `Export`. `pii`, `ocr`: factories."""
+    """Entry point groups.
+
+    `readers`: named by format, open it. `exports`: an `Export`. `pii`, `ocr`: factories. `targets`: kinds of targets.
+    """
 
     READERS = "quire.readers"
     EXPORTS = "quire.exports"
     PII = "quire.pii"
     OCR = "quire.ocr"
+    TARGETS = "quire.targets"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,6 +43,7 @@ class Plugins:
     exports: dict[str, Export] = field(default_factory=dict)
     detectors: list[Detector] = field(default_factory=list)
     make_recogniser: MakeRecogniser | None = None
+    targets: dict[str, OpenTarget] = field(default_factory=dict)
 
 
 class Detectors:
@@ -88,6 +95,12 @@ def _add(plugins: Plugins, point: EntryPoint) -> None:
             if plugins.make_recogniser is not None:
                 raise StartRefused("SVC_PLUGINS: more than one plugin of quire.ocr")
             plugins.make_recogniser = loaded
+        case PluginGroup.TARGETS:
+            if point.name in BUILT_IN:
+                raise StartRefused(
+                    f"SVC_PLUGINS: {point.name} is a built-in kind of target; give the plugin another name"
+                )
+            plugins.targets[point.name] = loaded
         case _:
             assert_never(group)
 

@@ -141,5 +141,5 @@ def build_reader() -> ServedReader:
     """Build the reader of a replica."""
     runtime = find_runtime()
     served = ServedRecogniser()
-    reader = make_reader(runtime, with_vlm(runtime, served), served_indexer(runtime.settings), served)
+    reader = make_reader(runtime, with_vlm(runtime, served, served), served_indexer(runtime.settings), served)
     return ServedReader(reader, runtime.settings.workdir)

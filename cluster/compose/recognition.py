@@ -15,7 +15,7 @@ from cluster.compose.handles import ServedVlm
 from cluster.compose.plugins import load_plugins
 from cluster.runtime import Runtime
 from models.cdom.errors import MlUnavailable
-from models.cdom.ports import RecognisePages
+from models.cdom.ports import FindElements, RecognisePages
 from models.neural.ocr import make_recogniser as make_engine
 from models.neural.vlm.registry import load_model
 
@@ -49,14 +49,18 @@ def make_detector(folder: str | None, flags: frozenset[str] | None = None) -> "L
     return LayoutDetector(None if folder is None else Path(folder), flags)
 
 
-def with_vlm(runtime: Runtime, recogniser: RecognisePages) -> RecognisePages:
-    """Return the recogniser of a reader: the vision-language model first if one is set, else the one given."""
+def with_vlm(runtime: Runtime, recogniser: RecognisePages, detector: FindElements | None = None) -> RecognisePages:
+    """Return the recogniser of a reader: the vision-language model first if one is set, else the one given.
+
+    `detector` finds charts and seals if SVC_LAYOUT_MODEL knows them.
+    """
     settings = runtime.settings
     if settings.vlm_ocr is None:
         return recogniser
 
     model = load_model(choose_vlm(settings.vlm_ocr, settings.vlm_key).model)
-    return VlmFirst(ServedVlm(), recogniser, needs_regions=model.needs_regions)
+    finder = detector if settings.layout_model else None
+    return VlmFirst(ServedVlm(), recogniser, needs_regions=model.needs_regions, detector=finder)
 
 
 def make_vlm(runtime: Runtime) -> VlmReader:

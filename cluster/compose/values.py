@@ -57,6 +57,7 @@ def api_limits(settings: Settings) -> ApiLimits:
         max_upload_bytes=settings.max_upload_mb * MEGABYTE,
         max_batch_files=settings.max_batch_files,
         max_ingest_bytes=settings.max_ingest_mb * MEGABYTE,
+        upload_url_s=settings.upload_url_s,
         max_waiters=settings.max_waiters,
         rate_limit_rpm=settings.rate_limit_rpm,
         metrics=settings.metrics,

@@ -8,35 +8,31 @@ JSONL or Parquet; a document that cannot be read has a row with its error.
 
 import json
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import click
 
+from cluster.bootstrap.vlm import choose_vlm
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, make_data_writer
 from cluster.errors import StartRefused
-from cluster.jobs.work.folders import FolderUnavailable, absolute_url, open_folder
+from cluster.jobs.work.folders import FolderUnavailable, absolute_url
 from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import WorkItem, make_items, read_manifest
+from cluster.jobs.work.ledger import WorkItem, find_items, read_manifest
 from cluster.jobs.work.outputs import DATA
 from cluster.jobs.work.service import find_service
 from cluster.jobs.work.spread import JobStopped
 from cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
 from cluster.jobs.work.to_service import ServiceJob, find_fresh, read_into_service
 from models.cdom.original import OcrMode
+from models.cdom.ports import PortUnavailable
 from serve_apps.access.license import LicenseRefused
+from serve_apps.api.http.refusals import InvalidField
+from serve_apps.api.shapes.principals import read_principals
 from storage.values.errors import StorageError
 from storage.values.rows import Scope
-
-
-def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
-    """Return the root and the documents below it, or those of them that a manifest names."""
-    if manifest is not None:
-        return source, make_items((name, 0) for name in read_manifest(Path(manifest).read_text()))
-    if "://" not in source and Path(source).is_file():
-        return str(Path(source).parent), make_items([(Path(source).name, Path(source).stat().st_size)])
-    return source, make_items(open_folder(source).names())
 
 
 @click.command()
@@ -51,6 +47,9 @@ def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
 @click.option("--tenant", help="Tenant that gets the documents: a key's name.")
 @click.option("--org", default="default", show_default=True, help="And which of its organisations'.")
 @click.option("--corpus", help="Name under which the service knows the documents of FROM; FROM itself by default.")
+@click.option(
+    "--principals", default="", metavar="NAMES", help="Users and groups that may find them, with commas between."
+)
 @click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
 @click.option("--manifest", type=click.Path(exists=True, dir_okay=False), help="Names below FROM, one a line.")
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Documents read at once; one per CPU by default.")
@@ -59,7 +58,8 @@ def find_items(source: str, manifest: str | None) -> tuple[str, list[WorkItem]]:
 def main(
     source: str, output: str | None, formats: tuple[str, ...], schema: BinaryIO | None, shape: str | None,
     redacted: bool, again: bool,
-    into_service: bool, tenant: str | None, org: str, corpus: str | None, workdir: Path | None, manifest: str | None,
+    into_service: bool, tenant: str | None, org: str, corpus: str | None, principals: str,
+    workdir: Path | None, manifest: str | None,
     workers: int | None, ocr: str, dry_run: bool,
 ) -> None:  # fmt: skip
     """Read a corpus; resumable, each document once."""
@@ -70,22 +70,43 @@ def main(
     if wanted is not None and into_service:
         raise click.UsageError("--schema needs -o TO")
     try:
-        root, items = find_items(absolute_url(source), manifest)
+        names = None if manifest is None else read_manifest(Path(manifest).read_text())
+        root, items = find_items(absolute_url(source), names)
     except NotADirectoryError:
         raise click.UsageError(f"no such folder: {source}") from None
     if output is not None:
+        vlm, key = _choose_vlm()
         job = FolderJob(
             source=root, output=absolute_url(output),
             formats=tuple(dict.fromkeys(formats)) if wanted is None else (DATA,),
             shape=Shape(shape or (Shape.FILES if wanted is None else Shape.JSONL)),
-            ocr=OcrMode(ocr), redacted=redacted, schema=wanted,
+            ocr=OcrMode(ocr), redacted=redacted, schema=wanted, vlm=vlm, vlm_key=key,
         )  # fmt: skip
         _end(lambda: _into_folder(job, items, workers, again=again, dry_run=dry_run))
         return
     if tenant is None:
         raise click.UsageError("--into-service needs --tenant")
-    scope = Scope(tenant=tenant, org=org)
-    _end(lambda: _into_service(root, items, corpus or root, scope, OcrMode(ocr), workdir, workers, dry_run=dry_run))
+    try:
+        service = ServiceJob(
+            source=root, corpus=corpus or root, scope=Scope(tenant=tenant, org=org), ocr=OcrMode(ocr),
+            service=find_service(workdir), principals=read_principals(principals),
+        )  # fmt: skip
+    except StartRefused as error:
+        raise click.ClickException(str(error)) from None
+    except InvalidField as error:
+        raise click.UsageError(f"--principals: {error}") from None
+    _end(lambda: _into_service(service, items, workers, dry_run=dry_run))
+
+
+def _choose_vlm() -> tuple[str | None, str | None]:
+    """Return SVC_VLM_OCR, complete with the model of an endpoint, and its key. Raises `click.UsageError`."""
+    value, key = os.environ.get("SVC_VLM_OCR"), os.environ.get("SVC_VLM_KEY")
+    if not value:
+        return None, None
+    try:
+        return choose_vlm(value, key).setting, key
+    except StartRefused as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _read_schema(file: BinaryIO) -> str:
@@ -111,12 +132,8 @@ def _into_folder(
         ) from None
 
 
-def _into_service(
-    root: str, items: list[WorkItem], corpus: str, scope: Scope, ocr: OcrMode, workdir: Path | None,
-    workers: int | None, *, dry_run: bool,
-) -> dict[str, Any]:  # fmt: skip
+def _into_service(job: ServiceJob, items: list[WorkItem], workers: int | None, *, dry_run: bool) -> dict[str, Any]:
     try:
-        job = ServiceJob(source=root, corpus=corpus, scope=scope, ocr=ocr, service=find_service(workdir))
         if dry_run:
             return {"documents": len(items), "to_read": len(find_fresh(job, job.service.runtime(), items))}
         return read_into_service(job, items, workers)
@@ -128,7 +145,7 @@ def _end(work: Callable[[], dict[str, Any]]) -> None:
     """Print the summary, or fail with one line that names the reason."""
     try:
         click.echo(json.dumps(work()))
-    except (JobStopped, FolderUnavailable, StorageError) as error:
+    except (JobStopped, FolderUnavailable, PortUnavailable, StorageError) as error:
         raise click.ClickException(f"stopped, run it again to go on: {error or type(error).__name__}") from None
 
 

@@ -2,15 +2,16 @@
 
 The corpus is a folder of trees (TREES, the output of `bulk_extract`) or an organisation's documents in a service
 (`--from-service`; with `--job` the shards together are what the endpoint of that job sends). Chunking runs on the
-cluster and its parts are kept, so a killed export resumes; gates and the removal of near-duplicates over the whole
-corpus run here, in one order: the same corpus gives the same bytes.
+cluster and its parts are kept, so a killed export resumes. Near-duplicates over the whole corpus are found there too.
+The lines are written here, in one order: the same corpus gives the same bytes.
 """
 
 import hashlib
 import json
 import logging
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from pydantic import TypeAdapter
 
 from cluster.errors import StartRefused
 from cluster.jobs.work.corpus import Corpus, CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
+from cluster.jobs.work.duplicates import LINE_BITS, find_duplicates
 from cluster.jobs.work.folders import Folder, FolderUnavailable, absolute_url, open_folder
 from cluster.jobs.work.ledger import SUMMARY
 from cluster.jobs.work.service import find_service
@@ -93,11 +95,15 @@ def load_part(text: str) -> Part:
     return Part(name, tuple(CorpusDocument(*facts) for facts in documents))
 
 
-def read_chunks(folder: Folder, parts: Iterable[Part]) -> Iterator[tuple[str, Chunk]]:
-    """Yield (document, chunk) in the order of the parts; one part is in memory at a time."""
-    for part in parts:
-        for line in folder.read(part.name).splitlines():
-            name, facts = json.loads(line)
+def read_chunks(folder: Folder, parts: Sequence[Part], numbers: deque[int]) -> Iterator[tuple[str, Chunk]]:
+    """Yield (document, chunk) in the order of the parts; one part is in memory at a time.
+
+    Appends the number of each chunk, as `find_duplicates` has it.
+    """
+    for number, part in enumerate(parts):
+        for line, text in enumerate(folder.read(part.name).splitlines()):
+            name, facts = json.loads(text)
+            numbers.append(number << LINE_BITS | line)
             yield name, CHUNK.validate_python(facts)
 
 
@@ -113,14 +119,16 @@ def export(
     total = sum(len(part.documents) for part in undone)
     log.info("%d documents in %d parts, %d documents to cut", sum(len(p.documents) for p in parts), len(parts), total)
     if undone:
-        count = workers or connect()
         connect()
         progress = Progress(total)
         rows = [{"part": dump_part(part)} for part in undone]
-        for row in spread(rows, CutRow, (corpus, output, options), workers=count, cpus=corpus.cpus):
+        for row in spread(rows, CutRow, (corpus, output, options), workers=workers, cpus=corpus.cpus):
             progress.step(int(row["documents"]), {"chunks": int(row["chunks"])})
-    passed = replace(options, min_chars=None, max_chars=None, language=None)
-    lines = export_lines(read_chunks(folder, parts), passed)
+    dropped = find_duplicates(output, [part.name for part in parts], workers=workers) if options.dedup else set()
+    passed = replace(options, min_chars=None, max_chars=None, language=None, dedup=False)
+    numbers: deque[int] = deque()
+    chunks = read_chunks(folder, parts, numbers)
+    lines = export_lines(chunks, passed, seen=lambda _: numbers.popleft() in dropped)
     prefix = options.split.value if options.split else "all"
     shards = write_shards(folder, prefix, lines, lines_per_shard=shard_lines)
     drop_others(folder, shards)
@@ -145,7 +153,9 @@ def export(
 @click.option("--org", default="default", show_default=True)
 @click.option("--job", help="Only this job's documents.")
 @click.option(
-    "--redacted", is_flag=True, help="Mask all values except rejected ones; one unfinished scan stops the export."
+    "--redacted/--not-redacted",
+    default=None,
+    help="Mask all values except rejected ones, the default of --from-service; one unfinished scan stops the export.",
 )
 @click.option("--workdir", type=click.Path(path_type=Path), help="Of a service on this machine; else that of the node.")
 @click.option("--style", type=click.Choice([style.value for style in Style]), default=Style.COMPLETION.value)
@@ -160,8 +170,8 @@ def export(
 @click.option("--workers", type=click.IntRange(1, 10_000), help="Documents cut at once; one per CPU by default.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 def main(
-    trees: str | None, output: str, from_service: bool, tenant: str | None, org: str, job: str | None, redacted: bool,
-    workdir: Path | None, style: str, template: str | None,
+    trees: str | None, output: str, from_service: bool, tenant: str | None, org: str, job: str | None,
+    redacted: bool | None, workdir: Path | None, style: str, template: str | None,
     dedup: bool, min_chars: int | None, max_chars: int | None, language: str | None,
     split: str | None, val_ratio: float, shard_lines: int, workers: int | None, dry_run: bool,
 ) -> None:  # fmt: skip
@@ -189,8 +199,8 @@ def main(
 
 
 def _corpus(
-    trees: str | None, from_service: bool, tenant: str | None, org: str, job: str | None, redacted: bool,
-    workdir: Path | None,
+    trees: str | None, from_service: bool, tenant: str | None, org: str, job: str | None,
+    redacted: bool | None, workdir: Path | None,
 ) -> Corpus:  # fmt: skip
     if (trees is None) == (not from_service):
         raise click.UsageError("say what to export: either TREES or --from-service")
@@ -200,6 +210,7 @@ def _corpus(
         return FolderCorpus(absolute_url(trees))
     if tenant is None:
         raise click.UsageError("--from-service needs --tenant")
+    redacted = True if redacted is None else redacted
     run = secrets.token_hex(8) if redacted else ""
     scope = Scope(tenant=tenant, org=org)
     return ServiceCorpus(service=find_service(workdir), scope=scope, job_id=job, redacted=redacted, run=run)

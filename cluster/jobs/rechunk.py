@@ -125,7 +125,6 @@ def rechunk_all(service: Service, workers: int | None, *, everything: bool, dry_
     summary = {"chunker": chunker_name(), "documents": len(documents)}
     if dry_run or not documents:
         return summary
-    count = workers or connect()
     connect()
     if runtime.settings.rag_db is not None and not index_is_here(runtime):
         raise JobStopped("the service does not run on this Ray cluster, so its search index cannot be reached")
@@ -133,7 +132,7 @@ def rechunk_all(service: Service, workers: int | None, *, everything: bool, dry_
         {"documents": dump_documents(documents[start : start + BATCH])} for start in range(0, len(documents), BATCH)
     ]
     progress, done = Progress(len(documents)), Counter[str]()
-    for row in spread(rows, RechunkRow, (service,), workers=count, cpus=service.cpus):
+    for row in spread(rows, RechunkRow, (service,), workers=workers, cpus=service.cpus):
         counts = {name: int(value) for name, value in row.items()}
         progress.step(sum(counts.values()), counts)
         done.update(counts)

@@ -19,6 +19,16 @@ from cluster.state import run_folder, scratch_folder, write_private
 ROOT = Path(__file__).resolve().parents[2]
 _SOCKETS = 38
 """Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""
+SERVE = {
+    "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.proxy.middlewares.proxy_middlewares",
+    "RAY_SERVE_USE_GRPC_BY_DEFAULT": "1",
+    "RAY_SERVE_RUN_USER_CODE_IN_SEPARATE_THREAD": "0",
+    "RAY_SERVE_FREEZE_GC_ON_STARTUP": "1",
+    "RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP": "1",
+}
+"""Serve's variables on every machine: the proxy calls the API by gRPC, with Ray's token and TLS, and a replica handles
+requests in the thread that receives them. Both save CPU time. Handles need their own loop, because threads call them.
+"""
 WORKER_TEMPLATE = "QUIRE_WORKER_TEMPLATE"
 """Environment variable with the socket at which workers are forked; absent with SVC_WORKER_TEMPLATE=0."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
@@ -105,11 +115,10 @@ def service_environment(
         "DASHBOARD_METRIC_PORT": str(ports["dashboard_metric"]),
         "AUTOSCALER_METRIC_PORT": str(ports["autoscaler_metric"]),
         "FORWARDED_ALLOW_IPS": "",
-        "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.proxy.middlewares.proxy_middlewares",
     }
     if template:
         ours[WORKER_TEMPLATE] = str(ray_folder(workdir).parent / "workers.sock")
-    return FEW_HEAPS | inherited | ours | (haproxy_environment(workdir, ports) if haproxy else {})
+    return FEW_HEAPS | SERVE | inherited | ours | (haproxy_environment(workdir, ports) if haproxy else {})
 
 
 def haproxy_environment(workdir: Path, ports: Mapping[str, int]) -> dict[str, str]:

@@ -74,24 +74,24 @@ class QueuePolicy:
 
 
 class OngoingPolicy:
-    """A replica for every `per_replica` calls that run or wait; with `per_node` at most one per node."""
+    """A replica for every `per_replica` calls that run or wait, at most `per_node` for each node (0: no limit)."""
 
     def __init__(
         self,
         per_replica: float,
         window_s: float,
         *,
-        per_node: bool = False,
+        per_node: int = 0,
         nodes: Callable[[], int] | None = None,
     ) -> None:
-        self._per_replica, self._damper = per_replica, Damper(window_s)
+        self._per_replica, self._per_node, self._damper = per_replica, per_node, Damper(window_s)
         self.watch = QueueWatch(nodes or count_nodes, NODES_POLL_S) if per_node else None
 
     def __call__(self, context: Context) -> tuple[int, dict[str, Any]]:
         """Return the number of replicas and the values it is based on."""
         limit = None
         if self.watch is not None:  # a replica that no node has room for would stay pending and be called a fault
-            limit = max(1, self.watch.value or 1)
+            limit = self._per_node * max(1, self.watch.value or 1)
         ongoing = context.total_num_requests
         replicas = recommend_replicas(ongoing, self._per_replica, limit)
         return self._damper.damp(time.monotonic(), replicas), {"ongoing": float(ongoing), "limit": float(limit or 0)}

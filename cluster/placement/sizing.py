@@ -15,6 +15,8 @@ from cluster.placement.placement import (
     Placement,
 )
 
+MOST_API = 256  # API replicas of a cluster, far above what was run
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizing:
@@ -37,6 +39,21 @@ class Sizing:
     def node_cpus(self) -> int:
         """Logical CPUs one machine must offer Ray: one per reader, and one for all other deployments."""
         return self.maximum + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiReplicas:
+    """Minimum and maximum number of API replicas, and the maximum for each machine."""
+
+    minimum: int = 1
+    maximum: int
+    per_node: int
+
+
+def size_api(*, cores: int, least: int, most: int | None) -> ApiReplicas:
+    """Return the plan of the API's replicas. One of them uses one core; the other cores are for readers."""
+    per_node = max(2, cores // 2, least)
+    return ApiReplicas(minimum=least, maximum=most or MOST_API, per_node=max(per_node, most or 0))
 
 
 def size_readers(

@@ -22,7 +22,7 @@ from cluster.placement.placement import (
     SEARCHER,
     Placement,
 )
-from cluster.placement.sizing import Sizing
+from cluster.placement.sizing import ApiReplicas, Sizing
 from serve_apps import deployments
 
 QUIET = {"enable_access_log": False, "log_level": "WARNING"}
@@ -40,7 +40,7 @@ PAGES_PER_RECOGNISER = 4
 """One page is with its worker, and three wait: enough to keep it busy, too few to make a page wait for long."""
 CALLS_PER_EMBEDDER = 8
 """Documents whose chunks wait for vectors; one call after another is batched anyway."""
-CALLS_PER_API = 128
+CALLS_PER_API = 32
 """Requests of one API replica, long polls included: they cost memory but no CPU time while they wait."""
 CALLS_PER_SEARCHER = 16
 """Searches that run or wait at one replica; they are answered together."""
@@ -49,23 +49,26 @@ _SEARCHER: Any = deployments.Searcher
 
 
 def targets(
-    sizing: Sizing, dsn_file: Path, *, searching: bool = False, embedding: bool = False
+    sizing: Sizing, dsn_file: Path, *, api: ApiReplicas, searching: bool = False, embedding: bool = False
 ) -> list[serve.RunTarget]:
     """Return the applications to run."""
     below: list[Any] = [_background(), _recogniser(), *_searching(searching, embedding)]
     if not sizing.own_application and sizing.maximum:
         below.append(_readers(sizing, dsn_file))
-    scaling = by_ongoing(CALLS_PER_API, least=1, most=MOST_NODES, window_s=120, per_node=False)
-    api = _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET, autoscaling_config=scaling)
-    applications = [_target(api.bind(factory.API, *below), API_APP, "/")]
+    applications = [_target(_api(api).bind(factory.API, *below), API_APP, "/")]
     if sizing.own_application:
         applications.append(_target(_readers(sizing, dsn_file), WORKERS_APP, None))
     return applications
 
 
+def _api(api: ApiReplicas) -> Any:
+    scaling = by_ongoing(CALLS_PER_API, least=api.minimum, most=api.maximum, window_s=120, per_node=api.per_node)
+    return _API.options(ray_actor_options=API.actor_options(), logging_config=QUIET, autoscaling_config=scaling)
+
+
 def vlm_target(placement: Placement) -> serve.RunTarget:
     """Return the GPU tier, a separate application that scales from zero replicas and back to zero."""
-    scaling = by_ongoing(PAGES_PER_GPU, least=0, most=MOST_GPUS if placement.gpus else 1, window_s=120, per_node=False)
+    scaling = by_ongoing(PAGES_PER_GPU, least=0, most=MOST_GPUS if placement.gpus else 1, window_s=120)
     pool = _VLM_OCR.options(
         ray_actor_options=placement.actor_options(), logging_config=QUIET, autoscaling_config=scaling
     )
@@ -90,7 +93,7 @@ def _recogniser() -> Any:
 
 def _single_per_node(calls: float) -> dict[str, Any]:
     """Return options of pools that use idle cores: one replica, then one more per `calls`, at most one per node."""
-    scaling = by_ongoing(calls, least=1, most=MOST_NODES, window_s=120, per_node=True)
+    scaling = by_ongoing(calls, least=1, most=MOST_NODES, window_s=120, per_node=1)
     return {"autoscaling_config": scaling, "max_replicas_per_node": 1}
 
 
@@ -135,7 +138,7 @@ def autoscaling(sizing: Sizing, dsn_file: Path) -> AutoscalingConfig:
     )
 
 
-def by_ongoing(per_replica: float, *, least: int, most: int, window_s: float, per_node: bool) -> AutoscalingConfig:
+def by_ongoing(per_replica: float, *, least: int, most: int, window_s: float, per_node: int = 0) -> AutoscalingConfig:
     """Return a scaling by calls that run or wait: from zero on the first call, back to zero after ten idle minutes."""
     policy = AutoscalingPolicy(
         policy_function=OngoingPolicy,

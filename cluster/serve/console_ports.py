@@ -10,7 +10,7 @@ from storage.values.paging import ListPage
 from storage.values.rows import Actor, Scope
 from storage.values.states import EventKind
 from storage.webhooks import receivers
-from storage.webhooks.egress import Egress, Target
+from storage.webhooks.egress import CheckedUrl, Egress
 from storage.webhooks.signatures import new_secret
 
 
@@ -51,7 +51,7 @@ class ConsoleReceivers:
     def __init__(self, store: Store, egress: Egress) -> None:
         self._store, self._egress = store, egress
 
-    def check(self, url: str) -> Target:
+    def check(self, url: str) -> CheckedUrl:
         """Resolve a URL and check that it may be called."""
         return self._egress.check(url)
 

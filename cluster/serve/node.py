@@ -15,7 +15,7 @@ from typing import Any
 import ray
 from ray import serve
 
-from cluster.bootstrap.enabled import embeds, enabled_pools, optional_pools, plan_readers, searches
+from cluster.bootstrap.enabled import embeds, enabled_pools, optional_pools, plan_api, plan_readers, searches
 from cluster.errors import StartFailed, StartRefused
 from cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
 from cluster.placement.placement import fits, machine_labels, unplaceable
@@ -23,6 +23,8 @@ from cluster.runtime import Runtime
 from cluster.serve import app, doors, forked_worker
 from cluster.serve.closed_port import answer_closed
 from cluster.state import STOP_S
+from configs.kinds import ProxyNodes
+from configs.settings import Settings
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
@@ -32,6 +34,7 @@ GROUP_S = STOP_S + 4.0
 """Seconds for a group of applications to stop: readers finish or release their documents in `STOP_S`."""
 POLL_S = 0.1  # seconds between looks at applications that stop
 LOOPBACK = "127.0.0.1"
+_HOSTS_OF_EVERY_MACHINE = frozenset({"0.0.0.0", "::", LOOPBACK, "::1"})  # noqa: S104
 
 
 class Head:
@@ -56,13 +59,17 @@ class Head:
             raise StartRefused("; ".join(f"{name}: {reason}" for name, reason in impossible.items()))
         settings = self._runtime.settings
         serve.start(
-            proxy_location="HeadOnly",
+            proxy_location=choose_proxy_location(settings),
             http_options={"host": settings.host, "port": settings.port},
             logging_config=app.QUIET,
         )
         try:
             applications = app.targets(
-                self._sizing, self._runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
+                self._sizing,
+                self._runtime.dsn_file,
+                api=plan_api(settings),
+                searching=searches(settings),
+                embedding=embeds(settings),
             )
             serve.run_many([*applications, *doors.hosted_targets(settings)])
         except RuntimeError as error:
@@ -131,6 +138,12 @@ class Head:
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
         node.Node.start_api_server = lambda self, **options: None
         return node.Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
+
+
+def choose_proxy_location(settings: Settings) -> str:
+    """Return the machines of Serve's proxies: all that have a replica, if they can bind to the address at all."""
+    every = settings.proxy_nodes is ProxyNodes.EVERY and settings.host in _HOSTS_OF_EVERY_MACHINE
+    return "EveryNode" if every else "HeadOnly"
 
 
 def _why(status: Any) -> str:

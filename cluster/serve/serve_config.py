@@ -8,7 +8,7 @@ from typing import Any
 
 from ray import serve
 
-from cluster.bootstrap.enabled import embeds, optional_pools, plan_readers, searches
+from cluster.bootstrap.enabled import embeds, optional_pools, plan_api, plan_readers, searches
 from cluster.bootstrap.finding import find_runtime
 from cluster.compose.handles import API_APP
 from cluster.errors import StartRefused
@@ -57,7 +57,11 @@ def _find(name: str) -> serve.Application:
     runtime = find_runtime()
     settings = runtime.settings
     made = app.targets(
-        plan_readers(settings), runtime.dsn_file, searching=searches(settings), embedding=embeds(settings)
+        plan_readers(settings),
+        runtime.dsn_file,
+        api=plan_api(settings),
+        searching=searches(settings),
+        embedding=embeds(settings),
     )
     for target in made:
         if target.name == name:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cluster.bootstrap.shared_runtime import make_joined_runtime
 from cluster.errors import StartRefused
-from cluster.machine.environment import FEW_HEAPS
+from cluster.machine.environment import FEW_HEAPS, SERVE
 from cluster.placement.placement import machine_labels
 from cluster.runtime import VARIABLE, Runtime, runtime_file
 from configs.settings import Settings
@@ -41,7 +41,7 @@ def node_environment(settings: Settings, token_file: Path, base: Mapping[str, st
         VARIABLE: str(runtime_file(settings.workdir)),
         "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
     }
-    return FEW_HEAPS | inherited | ours
+    return FEW_HEAPS | SERVE | inherited | ours
 
 
 def node_command(

@@ -6,6 +6,7 @@ tests they are in-process objects. Every call can raise `PortUnavailable`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from models.cdom.chunk import Chunk
@@ -209,6 +210,13 @@ class RecognisePages(Protocol):
         """Recognise the pages within `timeout_s` seconds; results are in the order of `pages`."""
 
 
+class PictureKind(StrEnum):
+    """Kind of a picture whose content can be read."""
+
+    CHART = "chart"
+    SEAL = "seal"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenElement:
     """An element that a layout detector found: box in points of the page as shown, confidence 0 to 1."""
@@ -216,6 +224,7 @@ class SeenElement:
     type: BlockType
     bbox: Bbox
     confidence: float
+    picture: PictureKind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,7 +79,7 @@ class SearchHit:
 
     `score`: cosine (vector), BM25 (fts), sum of reciprocal ranks (hybrid). `snippet` is a piece of `text`;
     `highlights` are [start, end) character offsets into it. `similarity`: cosine with the original query in every mode;
-    None for a search by words alone.
+    None for a search by words alone. `has_page_pictures`: the pages of the document can be requested as pictures.
     """
 
     job_id: str
@@ -96,3 +96,4 @@ class SearchHit:
     snippet: str
     highlights: tuple[tuple[int, int], ...]
     similarity: float | None = None
+    has_page_pictures: bool = False

@@ -105,9 +105,10 @@ def export_lines(
     options: FinetuneOptions,
     *,
     detect: Callable[[str], str | None] = detect_language,
+    seen: Callable[[str], bool] | None = None,
 ) -> Iterator[str]:
     """Yield JSON lines, each ending in a newline, of the (document id, chunk) pairs that pass the filters."""
-    for record in make_records(chunks, options, detect=detect):
+    for record in make_records(chunks, options, detect=detect, seen=seen):
         yield dump_line(record)
 
 
@@ -116,11 +117,21 @@ def make_records(
     options: FinetuneOptions,
     *,
     detect: Callable[[str], str | None] = detect_language,
+    seen: Callable[[str], bool] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield records in the order of the chunks. The first of near-duplicates stays, in every split."""
-    known = NearDuplicates() if options.dedup else None
+    """Yield records in the order of the chunks. The first of near-duplicates stays, in every split.
+
+    Args:
+        chunks: Pairs of a document's id and a chunk.
+        options: The filters and the form.
+        detect: Detects the language of a text.
+        seen: Called once for each chunk that passes the filters, in order; says whether it repeats an earlier one.
+            `NearDuplicates` by default, if `options.dedup`.
+    """
+    if seen is None and options.dedup:
+        seen = NearDuplicates().seen
     for document_id, chunk, before, after in join_neighbours(chunks):
-        if not passes(chunk, options, detect) or (known is not None and known.seen(chunk.text)):
+        if not passes(chunk, options, detect) or (seen is not None and seen(chunk.text)):
             continue
         if options.split is None or split_of(chunk.text, options.val_ratio) is options.split:
             if options.template is None:

@@ -49,7 +49,7 @@ def write_answer(chunk: Chunk, before: Chunk | None, after: Chunk | None) -> str
     if continued and after is not None and cut_overlap(after, chunk)[:1].islower() and not _is_closed(text):
         ends = [match.end() for match in SENTENCE_END.finditer(text)]
         text = text[: ends[-1]] if ends else ""
-    return text.strip()
+    return _drop_loose_end(text.strip())
 
 
 def _adjacent(first: tuple[str, Chunk] | None, second: tuple[str, Chunk], *, last: bool = False) -> Chunk | None:
@@ -66,6 +66,14 @@ def _drop_headings(text: str, section_path: tuple[str, ...]) -> str:
     while lines and (not lines[0].strip() or " ".join(lines[0].strip("# ").split()) in headings):
         lines.pop(0)
     return "\n".join(lines)
+
+
+def _drop_loose_end(text: str) -> str:
+    """Remove last paragraphs that say nothing: a lead-in whose list or figure is elsewhere, a lone page number."""
+    paragraphs = text.split("\n\n")
+    while paragraphs and (paragraphs[-1].endswith((":", "：")) or (len(paragraphs) > 1 and paragraphs[-1].isdecimal())):
+        paragraphs.pop()
+    return "\n\n".join(paragraphs)
 
 
 def _is_closed(text: str) -> bool:

@@ -6,7 +6,7 @@ prose stays plain.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -14,17 +14,19 @@ from models.cdom.tree import Span
 from models.export.markup import safe_href
 
 _MARKUP = (
-    r"`|~~|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)"
+    r"`|~~|(?<![\s*])\*+|\*+(?![\s*])|(?<!\w)_|_(?!\w)"
     r"|<(?=[A-Za-z/!?]{end})"  # an element, a comment, an address
     r"|&(?=#?\w{{1,40}};{end})"  # a character reference
-    r"|\](?=[(\[:]{end})"  # the end of a link's label; without it no bracket opens one
+    r"|\](?=[(:]{end})"  # the end of a label of a link or a definition; without it no bracket opens one
     r"|\\(?=[!-/:-@\[-`{{-~\n]{end})"
 )
 _SPECIAL = re.compile(_MARKUP.format(end=""))
 _SPECIAL_IN_PART = re.compile(_MARKUP.format(end=r"|\Z"))
 _SPECIAL_IN_LABEL = re.compile(rf"[\[\]]|{_SPECIAL_IN_PART.pattern}")
 _NOT_IN_TICKS = re.compile(r"[`\n]|\]:")  # `]:` inside ticks at a line's start ends a link definition's label
-_LINE_START = re.compile(r"^(?:[#>+=-]|~(?!~(?!~))|\*(?=\s|$)|\d{1,9}[.)](?=\s|$)|[|:](?=[ \t|:-]*$))", re.MULTILINE)
+_LINE_START = re.compile(
+    r"^(?:[#>+=-]|~(?!~(?!~))|\*(?=\s|$|\*+\s*$)|\d{1,9}[.)](?=\s|$)|[|:](?=[ \t|:-]*$))", re.MULTILINE
+)
 _INDENT = re.compile(r"^[ \t]+|[ \t]+$", re.MULTILINE)
 _MARKUP_IN_MATH = re.compile(r"<(?=\S)|\](?=[(\[:])|&(?=#?\w)")
 _TASK = re.compile(r"\[(?=[ xX]\](?:\s|$))")
@@ -44,18 +46,40 @@ def heading_line(text: str, spans: Iterable[Span] = ()) -> str:
 def _mark_up(text: str, spans: Iterable[Span]) -> str:
     parts: list[str] = []
     copied = 0
-    for span in sorted(spans, key=lambda span: span.start):
+    for span in _joined(text, spans):
         if span.start < copied or span.start >= len(text):
             continue
-        parts.append(escape_text(text[copied : span.start], part=True))
+        between = escape_text(text[copied : span.start], part=True)
+        touching = not between and bool(parts) and parts[-1].endswith("*")
+        parts.append(between)
+        styled = _styled(text, span, touching=touching)
         written = "".join(parts[-2:])
-        styled = _styled(text, span, touching=written.endswith("*"))
         if written.endswith("!") and styled.startswith("["):
             parts = ["".join(parts)[:-1] + "\\!"]
         parts.append(styled)
         copied = span.end
     parts.append(escape_text(text[copied:]))
     return "".join(parts)
+
+
+def _joined(text: str, spans: Iterable[Span]) -> list[Span]:
+    """Return the spans in order, with neighbours of equal emphasis joined over the blanks between them."""
+    joined: list[Span] = []
+    for span in sorted(spans, key=lambda span: span.start):
+        last = joined[-1] if joined else None
+        gap = text[last.end : span.start] if last is not None else ""
+        if last is not None and last.end <= span.start and not gap.strip(" ") and _emphasis(last) == _emphasis(span):
+            joined[-1] = replace(last, end=span.end)
+        else:
+            joined.append(span)
+    return joined
+
+
+def _emphasis(span: Span) -> tuple[bool, bool, bool] | int:
+    """Return what two spans must share to be joined. A span with more than emphasis equals no other one."""
+    if span.code or span.href or span.latex or not (span.bold or span.italic):
+        return id(span)
+    return span.bold, span.italic, span.strike
 
 
 def inline_item(text: str, spans: Iterable[Span] = ()) -> str:
@@ -145,25 +169,47 @@ def _styled(text: str, span: Span, *, touching: bool) -> str:
     else:
         before = (lead or text[: span.start])[-1:]
         after = (tail or text[end : end + 1])[:1]
-        starred = not (touching and not lead) and _may_star(core, before, after)
-        made = "\n".join(_emphasised(escaped(line), span, starred and "\n" not in core) for line in core.split("\n"))
+        lines = core.split("\n")
+        befores, afters = [before, *"\n" * (len(lines) - 1)], [*"\n" * (len(lines) - 1), after]
+        made = "\n".join(
+            _emphasised(line, span, escaped, around, touching=touching and not lead and index == 0)
+            for index, (line, around) in enumerate(zip(lines, zip(befores, afters, strict=True), strict=True))
+        )
     made = link(made, span.href)
     return lead + (f"~~{made}~~" if span.strike and "\n" not in made else made) + tail
 
 
-def _emphasised(made: str, span: Span, starred: bool) -> str:
-    if not made.strip():
-        return made
-    if starred:
+def _emphasised(
+    line: str, span: Span, escaped: Callable[[str], str], around: tuple[str, str], *, touching: bool
+) -> str:
+    """Return a line with its emphasis between stars, or as HTML directly after other stars.
+
+    Signs at the edges that would keep stars from being read are left outside, so a line of signs has no emphasis.
+    """
+    start, end = _starred_range(line, *around)
+    if start == end:
+        return escaped(line)
+    inside = escaped(line[start:end])
+    if touching and start == 0:
+        made = f"<em>{inside}</em>" if span.italic else inside
+        made = f"<strong>{made}</strong>" if span.bold else made
+    else:
         stars = "*" * (2 * span.bold + span.italic)
-        return stars + made + stars
-    made = f"<em>{made}</em>" if span.italic else made
-    return f"<strong>{made}</strong>" if span.bold else made
+        made = stars + inside + stars
+    return escaped(line[:start]) + made + escaped(line[end:])
 
 
-def _may_star(core: str, before: str, after: str) -> bool:
-    """Return True when stars around `core` are certain to be read as emphasis (CommonMark 6.2)."""
-    return _may_touch(core[0], before) and _may_touch(core[-1], after)
+def _starred_range(line: str, before: str, after: str) -> tuple[int, int]:
+    """Return the range of a line around which stars are certain to be read as emphasis (CommonMark 6.2).
+
+    This is the whole line, or what is left without the signs at both edges, or nothing in a line of signs.
+    """
+    words = [index for index, char in enumerate(line) if char.isalnum()]
+    if not words:
+        return 0, 0
+    if _may_touch(line[0], before) and _may_touch(line[-1], after):
+        return 0, len(line)
+    return words[0], words[-1] + 1
 
 
 def _may_touch(edge: str, neighbour: str) -> bool:

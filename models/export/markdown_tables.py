@@ -18,7 +18,10 @@ _NUMBER = re.compile(r"(\d{1,9})[.)] +(?=\S)")
 
 
 class TableStyle(StrEnum):
-    """Style of tables. `auto`: pipes without spans and in sheets, else HTML. `pipe`: merged cells fill one place."""
+    """Style of tables. `pipe`: merged cells fill one place.
+
+    `auto`: pipes in sheets, without merged cells, and where the only one is a row below the first. Others are HTML.
+    """
 
     AUTO = "auto"
     HTML = "html"
@@ -31,11 +34,20 @@ Nested = Mapping[BlockId, Sequence[Block]]
 
 def table_to_markdown(block: Block, table: Table, nested: Nested, style: TableStyle, *, lists: bool = False) -> str:
     """Return the table, with nested tables if the style allows; with `lists`, marked lines of cells become lists."""
-    plain = not nested.get(block.id) and all(cell.row_span == cell.col_span == 1 for cell in table.cells)
+    plain = not nested.get(block.id) and _reads_without_spans(table)
     plain = plain and not (lists and any(_holds_list(cell.text) for cell in table.cells))
     if style is TableStyle.PIPE or (style is TableStyle.AUTO and plain and table.cols > 0):
         return _pipes(table, lists=lists)
     return _html(block, table, nested, lists=lists)
+
+
+def _reads_without_spans(table: Table) -> bool:
+    """Return whether the table has no merged cell, or only one that fills a row below the first one."""
+    merged = [cell for cell in table.cells if cell.row_span > 1 or cell.col_span > 1]
+    if len(merged) != 1:
+        return not merged
+    (cell,) = merged
+    return cell.row > 0 and cell.row_span == 1 and cell.col_span == table.cols
 
 
 def nested_tables(blocks: Sequence[Block]) -> dict[BlockId, list[Block]]:

@@ -13,6 +13,7 @@ from models.cdom.tree import Tree
 from models.pii.kinds import Detector, Kind
 from models.pii.paint import load_painting
 from models.pii.patterns.kind_patterns import RegexDetector
+from models.pii.patterns.national import load_checks
 from models.pii.redact import Decisions
 from models.redaction.planning.errors import NotRedactable, RedactionUnproven
 from models.redaction.planning.plan import Reread
@@ -69,6 +70,7 @@ def redact_original(
 def load_all() -> None:
     """Import what every format needs, for a process that cannot open files later."""
     load_painting()
+    load_checks()
     importlib.import_module("models.redaction.pdf.redact")
     for place in _PLACES.values():
         _load(place)

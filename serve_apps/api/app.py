@@ -18,7 +18,7 @@ from serve_apps.api.http.middleware import OuterMiddleware
 from serve_apps.api.openapi import describe
 from serve_apps.api.root_path import RootPath
 from serve_apps.api.routes.data import changes, sql
-from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse
+from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse, uploads
 from serve_apps.api.routes.operations import (
     audit,
     erasure,
@@ -28,6 +28,7 @@ from serve_apps.api.routes.operations import (
     schemas,
     sources,
     stats,
+    targets,
     token,
     usage,
     webhooks,
@@ -53,6 +54,7 @@ from serve_apps.ui.routes import install as install_dashboard
 _PARTS = (
     jobs,
     parse,
+    uploads,
     trees,
     health,
     events,
@@ -74,6 +76,7 @@ _PARTS = (
     audit,
     erasure,
     webhooks,
+    targets,
     sources,
     metrics,
     plugin_exports,
@@ -129,7 +132,7 @@ def create_app(resources: Resources) -> FastAPI:
 
 
 class _BodyCaps:
-    """Maximum total request body size in bytes, by path."""
+    """Maximum total request body size in bytes, by path, for the API and for the dashboard under /ui."""
 
     def __init__(self, limits: ApiLimits) -> None:
         room = MEGABYTE  # part headers and form fields
@@ -139,6 +142,7 @@ class _BodyCaps:
             "/v1/ingest": limits.max_ingest_bytes,
             "/v1/compare": limits.max_upload_bytes * 2 + room,
             "/v1/extract": limits.max_upload_bytes + room,
+            "/check-upload": limits.max_upload_bytes + room,
             "/v1/evaluate": limits.max_upload_bytes * limits.max_batch_files + room,
         }
 

@@ -32,9 +32,13 @@ _SECURITY = {
 }
 _UNPAID = {"402": _OF_BODIES["402"]}
 _DISABLED = "The webhook is disabled, because its receiver answered 410."
+_CONFLICTS = "The Idempotency-Key was used for another request, or no file was sent to an upload yet."
 _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("GET", "/metrics"): {"404": "Metrics are disabled."},
     ("GET", "/v1/token"): {"409": "The operator manages the keys."},
+    ("POST", "/v1/jobs"): {"409": _CONFLICTS},
+    ("POST", "/v1/parse"): {"409": _CONFLICTS},
+    ("POST", "/v1/uploads"): _UNPAID | {"409": "Originals are on a local disk (SVC_BLOBS is unset)."},
     ("DELETE", "/v1/jobs/{job_id}"): {"409": "A document of the job is not finished."},
     ("DELETE", "/v1/documents/{document_id}"): {"409": "The document is not finished."},
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/requeue"): _UNPAID
@@ -42,6 +46,7 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/v1/sources"): {"409": "The source exists, or the organisation has its limit of sources."},
     ("POST", "/v1/sources/{source_id}/sync"): _UNPAID | {"409": "The source is being synced."},
     ("POST", "/v1/webhooks"): {"409": "The organisation has its limit of webhooks."},
+    ("POST", "/v1/targets"): {"409": "The organisation has its limit of targets."},
     ("POST", "/v1/webhooks/{webhook_id}/test"): {"409": _DISABLED},
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): {"409": _DISABLED},
     ("GET", "/v1/jobs/{job_id}/documents/{document_id}/original"): {"416": "The original has none of these bytes."},

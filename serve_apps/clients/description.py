@@ -22,6 +22,8 @@ REPEATABLE = {
     "set_principals",
     "sync_source",
     "enable_webhook",
+    "backfill_target",
+    "retry_target",
 }
 """POSTs that may be sent twice."""
 _TEXTUAL = {"application/json", "application/x-ndjson"}

@@ -22,6 +22,7 @@ from serve_apps.console.routes import (
     views,
     webhooks,
 )
+from serve_apps.guide.site import install as install_guide
 
 _PARTS = (jobs, outputs, search, usage, session_api, sessions, account, views, viewer, search_page, webhooks)
 
@@ -41,6 +42,7 @@ def create_console(resources: ConsoleResources) -> FastAPI:
     app.state.running = running
     for part in _PARTS:
         app.router.routes.extend(part.router.routes)
+    install_guide(app)
     install_problems(app)
     limits = resources.limits
     app.add_middleware(NoNul)

@@ -14,7 +14,17 @@ from serve_apps.ui.browser.login import Login
 from serve_apps.ui.browser.session import Sessions
 from serve_apps.ui.browser.theme import choose_theme
 from serve_apps.ui.browser.visit import FILES, SignedIn, Visit
-from serve_apps.ui.pages import account, comparing, document_list, documents, extracting, operating, reviewing
+from serve_apps.ui.pages import (
+    account,
+    comparing,
+    document_list,
+    documents,
+    extracting,
+    locked,
+    operating,
+    reviewing,
+    targets,
+)
 from serve_apps.ui.pages import work as pages
 from serve_apps.ui.pages.actions import act
 
@@ -39,6 +49,8 @@ SHOWN = {
     "/ui/webhooks": operating.list_webhooks,
     "/ui/webhooks/deliveries": operating.list_deliveries,
     "/ui/webhooks/{webhook_id}": operating.show_webhook,
+    "/ui/targets": targets.list_targets,
+    "/ui/targets/{target_id}": targets.show_target,
     "/ui/audit": operating.list_audit,
     "/ui/usage": account.show_usage,
     "/ui/access": account.show_access,
@@ -46,9 +58,11 @@ SHOWN = {
 SENT = {
     "/ui/act": act,
     f"{_DOCUMENT}/extract": extracting.change_extraction,
+    "/ui/check-upload": locked.check_upload,
     "/ui/act-on-many": document_list.act_on_many,
     "/ui/sources": operating.add_source,
     "/ui/webhooks": operating.add_webhook,
+    "/ui/targets": targets.add_target,
     "/ui/webhooks/{webhook_id}": operating.rotate_secret,
 }
 

@@ -13,6 +13,7 @@ from models.cdom.original import DRAWN_FORMATS
 from models.export.page_blocks import blocks_of_page, flagged_pages
 from models.redaction.redact import REDACTABLE
 from serve_apps.viewer.markdown_page import render_markdown
+from serve_apps.viewer.slides import Slide, draw_slide
 
 TABS = {
     "blocks": "Text",
@@ -100,6 +101,7 @@ class DocumentView:
     blocks: list[dict[str, Any]]
     flagged: frozenset[int]
     drawn: bool
+    slide: Slide | None
     tab: str
     content: Any
     follows: bool
@@ -132,6 +134,8 @@ async def view_document(
     redacted = bool(query.get("redacted"))
     tree = await source.read_json("tree", redacted=redacted)
     number = _page_number(query.get("page"), tree)
+    page = next((page for page in tree["pages"] if page["number"] == number), None)
+    blocks = blocks_of_page(tree, number)
     tab = query["tab"] if query.get("tab") in TABS else "blocks"
     content = _tables(tree) if tab == "tables" else await _tab_content(source, tab, redacted=redacted)
     follows = tab in FOLLOWING and len(tree["pages"]) > 1 and not query.get("all")
@@ -143,10 +147,11 @@ async def view_document(
         tree=tree,
         number=number,
         numbers=[page["number"] for page in tree["pages"]],
-        page=next((page for page in tree["pages"] if page["number"] == number), None),
-        blocks=blocks_of_page(tree, number),
+        page=page,
+        blocks=blocks,
         flagged=frozenset(flagged_pages(tree)),
-        drawn=has_page_pictures(tree),
+        drawn=has_page_pictures(tree, document),
+        slide=draw_slide(tree, page, blocks),
         tab=tab,
         content=of_page(content, number) if follows else content,
         follows=follows,
@@ -208,9 +213,9 @@ def _downloads(place: ViewPlace, document_id: str, tree: Mapping[str, Any], *, r
     return downloads
 
 
-def has_page_pictures(tree: Mapping[str, Any]) -> bool:
-    """Return whether the service draws the pages of a document of this format."""
-    return tree["source"]["format"] in DRAWN_FORMATS and bool(tree["pages"])
+def has_page_pictures(tree: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Return whether the service can draw the document's pages: by its format, and from its stored original."""
+    return tree["source"]["format"] in DRAWN_FORMATS and bool(tree["pages"]) and document["sha256"] is not None
 
 
 def _tables(tree: Mapping[str, Any]) -> list[dict[str, Any]]:

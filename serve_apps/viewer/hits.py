@@ -63,8 +63,8 @@ def table_rows(hit: dict[str, Any]) -> list[list[str]]:
 
 
 def crop_of(hit: dict[str, Any]) -> PageCrop | None:
-    """Return the hit's area on its first page with a margin, or None if it has no place on a page."""
-    if not hit["bboxes"]:
+    """Return the hit's area on its first page with a margin, or None if it has no place or its page no picture."""
+    if not hit["bboxes"] or not hit["has_page_pictures"]:
         return None
     page = hit["bboxes"][0]["page"]
     lefts, tops, rights, bottoms = zip(*(box["bbox"] for box in hit["bboxes"] if box["page"] == page), strict=True)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from serve_apps.viewer.words import FILTERS, format_duration
+from serve_apps.viewer.words import ADVICE, FILTERS, format_duration
 
 _HERE = Path(__file__).parent
 TEMPLATES = _HERE / "templates"
 STATIC = _HERE / "static"
 TEMPLATE_FILTERS = FILTERS
-TEMPLATE_GLOBALS: Mapping[str, object] = {"duration": format_duration}
+TEMPLATE_GLOBALS: Mapping[str, object] = {"duration": format_duration, "advice_by_code": ADVICE}
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 

@@ -29,7 +29,7 @@ ADVICE = {
     "ml-unavailable": "A page needs text recognition (OCR), which is not installed. Install it and read again.",
     "unsupported-format": "The format is not supported. See Formats in the guide.",
     "malformed": "The file is damaged. Export or scan it again.",
-    "encrypted": "The file needs a password. Send it again with the password.",
+    "encrypted": "The file needs a password. Open the document and enter the password.",
     "too-many-pages": "Split the file, or select pages to read.",
     "no-such-page": "The file has none of the selected pages. Send it again with other pages.",
     "resource-limit": "The document exceeds a memory or size limit. Split the file.",

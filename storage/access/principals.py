@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from storage.access.audit import record
 from storage.postgres.database import Database
+from storage.postgres.target_marks import touch_documents
 from storage.values.errors import NotFound
 from storage.values.rows import Actor, DocumentId, Scope
 from storage.values.scoping import OWNED, owned_by
@@ -31,6 +32,7 @@ def set_principals(
         changed = conn.execute(_CHOOSE, owned_by(scope, document_id=document_id, principals=chosen)).fetchall()
         if not changed:
             raise NotFound("no such document")
+        touch_documents(conn, [row["id"] for row in changed])
         result = "open" if chosen is None else f"{len(chosen)} principals"
         for row in changed:
             record(conn, scope, actor, "document.principals", row["id"], result)

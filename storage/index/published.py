@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from models.cdom.original import DRAWN_FORMATS
 from models.cdom.search import SearchRequest
 from storage.postgres.database import Database
 from storage.values.errors import NotFound
@@ -20,6 +21,7 @@ class PublishedDocument:
     job_id: str
     source_file: str
     generation: int
+    has_page_pictures: bool = False
 
 
 def resolve(
@@ -32,13 +34,19 @@ def resolve(
     if not documents:
         return {}
     rows = db.fetch_all(
-        f"""select d.id, d.job_id, d.source_file, coalesce(d.searched_attempt, d.published_attempt) as generation
+        f"""select d.id, d.job_id, d.source_file, coalesce(d.searched_attempt, d.published_attempt) as generation,
+                   d.sha256 is not null and d.format = any(%(drawn)s) as has_page_pictures
             from documents d join jobs j on j.id = d.job_id and {OWNED}
             where d.id = any(%(ids)s) and d.status = 'succeeded' and d.deleted_at is null
               and d.published_attempt is not null and {VISIBLE}""",
-        owned_by(scope, ids=list(documents), principals=list(principals)),
+        owned_by(scope, ids=list(documents), principals=list(principals), drawn=sorted(DRAWN_FORMATS)),
     )
-    return {row["id"]: PublishedDocument(row["job_id"], row["source_file"], row["generation"]) for row in rows}
+    return {
+        row["id"]: PublishedDocument(
+            row["job_id"], row["source_file"], row["generation"], bool(row["has_page_pictures"])
+        )
+        for row in rows
+    }
 
 
 _NARROWED = """(%(format)s::text is null or d.format = %(format)s)

@@ -8,6 +8,7 @@ document with the same result.
 from dataclasses import dataclass
 
 from storage.postgres.database import Database
+from storage.postgres.target_marks import touch_documents
 from storage.values.rows import DocumentId, Scope
 
 
@@ -52,4 +53,6 @@ def mark_chunked(db: Database, document_id: DocumentId, attempt: int, chunker: s
                returning id""",
             {"id": document_id, "attempt": attempt, "chunker": chunker, "chunks": chunks},
         ).fetchone()
+        if row is not None:
+            touch_documents(conn, [document_id])
     return row is not None

@@ -86,6 +86,10 @@ class IndexSearch:
             shown = [(key, score) for key, score in shown if round(score, 6) >= request.min_score]
         return self._hits(question, shown[: request.limit], live)
 
+    def prewarm(self) -> None:
+        """Load what the first query needs. Raises StoreUnavailable."""
+        self._table.prewarm()
+
     def check(self) -> None:
         """Raise StoreUnavailable if the table cannot be read."""
         self._table.version()
@@ -234,4 +238,5 @@ def _hit(
         mode=mode,
         snippet=snippet,
         highlights=highlights,
+        has_page_pictures=document.has_page_pictures,
     )

@@ -19,6 +19,8 @@ from storage.values.rows import Scope
 
 VECTOR_INDEX_FROM = 200_000
 """Rows from which an ANN index is worth its cost; below, scopes fit into memory blocks."""
+QUANTISED_FROM = 1_000_000
+"""Rows from which the ANN index is quantised: a thirtieth of the bytes, and full vectors for the best candidates."""
 
 
 class ChunkIndexWriter:
@@ -85,12 +87,17 @@ class ChunkIndexWriter:
         return True
 
     def index_vectors(self) -> bool:
-        """Build the ANN index once the table is large enough, and return whether it did; `compact` adds later rows."""
+        """Build the ANN index once the table is large enough, and the quantised one once it is larger.
+
+        Returns whether it did; `compact` adds later rows to the index that is there.
+        """
         rows = self.table.count()
-        if rows < VECTOR_INDEX_FROM or self.table.has_vector_index():
+        quantised = rows >= QUANTISED_FROM
+        is_made = self.table.has_quantised_index() if quantised else self.table.has_vector_index()
+        if rows < VECTOR_INDEX_FROM or is_made:
             return False
         with self._lock:
-            self.table.index_vectors(partitions=count_partitions(rows))
+            self.table.index_vectors(partitions=count_partitions(rows), quantised=quantised)
         return True
 
     def catch_up(self) -> None:

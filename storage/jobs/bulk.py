@@ -36,9 +36,9 @@ values (%(job_id)s, %(tenant)s, %(org)s, %(key_name)s, 'bulk', %(total)s, %(tota
 """
 _DOCUMENTS = """
 insert into documents (id, job_id, tenant, org, key_name, position, source_file, sha256, bytes, options, status,
-                       attempt, reserved_pages, reserved_month, started_at)
+                       attempt, reserved_pages, reserved_month, started_at, principals)
 select id, %(job_id)s, %(tenant)s, %(org)s, %(key_name)s, position, source_file, sha256, bytes, options, 'running',
-       attempt, pages, %(month)s, clock_timestamp()
+       attempt, pages, %(month)s, clock_timestamp(), %(principals)s::text[]
 from jsonb_to_recordset(%(documents)s) as g(id text, position bigint, source_file text, sha256 text, bytes bigint,
                                             options jsonb, attempt bigint, pages bigint)
 returning *
@@ -94,11 +94,13 @@ def take_documents(
     *,
     quota: PageQuota,
     metadata: dict[str, Any] | None = None,
+    principals: Sequence[str] | None = None,
     index_later: bool = False,
 ) -> Taken:
     """Store the new documents as one finished job. Raises QuotaExceeded, and then stores none.
 
-    With `index_later` their chunks are not in the index yet, and its writer is asked to compare it with SQL.
+    `principals`: callers that may find them; None for all. With `index_later` their chunks are not in the index yet,
+    and its writer is asked to compare it with SQL.
     """
     job_id = new_job_id()
     with store.db.transaction() as conn:
@@ -109,6 +111,7 @@ def take_documents(
         params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org}
         params |= {"key_name": actor.key_name, "total": len(fresh)}
         params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
+        params |= {"principals": None if principals is None else sorted(set(principals))}
         params |= {"month": admit(conn, quota, sum(document.pages for document in fresh if not document.error))}
         params |= {
             "documents": Jsonb([_row(store.signer, position, document) for position, document in enumerate(fresh)])

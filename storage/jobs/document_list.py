@@ -1,4 +1,4 @@
-"""All documents of an organisation as one list: by name, status, type, flag, job and time, the newest first.
+"""All documents of an organisation as one list: filtered, sorted and counted.
 
 Rows only, always through a scope. Deleted documents are left out; their job still names them.
 """
@@ -6,9 +6,10 @@ Rows only, always through a scope. Deleted documents are left out; their job sti
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any
 
-from storage.jobs.columns import DOCUMENT_COLUMNS
+from storage.jobs.columns import DOCUMENT_COLUMNS, DOCUMENT_FIELDS
 from storage.jobs.documents import FROM, PublishedTree, to_document, to_published
 from storage.jobs.jobs import get_job
 from storage.postgres.database import Database, Row
@@ -21,6 +22,25 @@ from storage.values.states import DocumentStatus
 
 ANY_FLAG = "pii"
 """Filter value that matches a flag of any kind."""
+MOST_COUNTED = 100_000
+"""Documents that a count reads before it stops."""
+
+
+class DocumentOrder(StrEnum):
+    """Order of a document list. A minus sorts from the largest or latest to the smallest or earliest."""
+
+    NEWEST = "-created_at"
+    OLDEST = "created_at"
+    NAME = "name"
+    NAME_DOWN = "-name"
+    STATUS = "status"
+    STATUS_DOWN = "-status"
+    TYPE = "type"
+    TYPE_DOWN = "-type"
+    PAGES = "pages"
+    PAGES_DOWN = "-pages"
+    BYTES = "bytes"
+    BYTES_DOWN = "-bytes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +49,30 @@ class DocumentFilter:
 
     `name` is a part of the file name in any case, `since` ≤ time of upload < `until`. `reader_before` selects trees of
     an older reader; ingested trees have no reader and never match. `principals` leaves out documents that none of them
-    may find.
+    may find. `sha256` selects files with this content. `members` false leaves out files inside documents of the list.
     """
 
     name: str | None = None
     status: DocumentStatus | None = None
     format: str | None = None
     flag: str | None = None
-    job_id: str | None = None
+    job_ids: tuple[str, ...] | None = None
+    sha256: str | None = None
+    members: bool | None = None
     reader_before: int | None = None
     since: datetime | None = None
     until: datetime | None = None
     principals: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """Numbers of the documents that match a filter. `complete` is false if there are more than `MOST_COUNTED`."""
+
+    documents: int
+    pages: int
+    bytes: int
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +90,10 @@ _CONDITIONS = {
     "format": "d.format = %(format)s",
     "flag": """exists (select 1 from flags f where f.document_id = d.id and f.attempt = d.published_attempt
         and (%(flag)s = 'pii' or f.flag = %(flag)s))""",
-    "job_id": "d.job_id = %(job_id)s",
+    "job_ids": "d.job_id = any(%(job_ids)s)",
+    "sha256": "d.sha256 = %(sha256)s",
+    "members": """(%(members)s or not exists (
+        select 1 from documents p where p.id = d.parent_document_id and p.deleted_at is null))""",
     "reader_before": "d.reader_version < %(reader_before)s",
     "since": "d.created_at >= %(since)s",
     "until": "d.created_at < %(until)s",
@@ -74,28 +109,68 @@ group by f.document_id, f.flag order by f.document_id, n desc, f.flag
 """
 
 
+_SORT_KEYS = {
+    "created_at": ("d.created_at", "timestamptz"),
+    "name": ("lower(d.source_file)", "text"),
+    "status": ("d.status", "text"),
+    "type": ("coalesce(d.format, '')", "text"),
+    "pages": ("coalesce(d.pages, -1)", "integer"),
+    "bytes": ("d.bytes", "bigint"),
+}
+"""SQL expression of each order and its type."""
+
+
 def list_all_documents(
-    store: Store, scope: Scope, conditions: DocumentFilter, *, limit: int = 50, cursor: str | None = None
+    store: Store,
+    scope: Scope,
+    conditions: DocumentFilter,
+    *,
+    order: DocumentOrder = DocumentOrder.NEWEST,
+    limit: int = 50,
+    cursor: str | None = None,
 ) -> ListPage[ListedDocument]:
-    """Return one page, the last sent document first. Raises InvalidCursor, also for a cursor of another filter."""
-    given = {name: value for name, value in asdict(conditions).items() if value is not None}
-    given = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
-    listing = "all-documents/" + repr(sorted((name, str(value)) for name, value in given.items()))
+    """Return one page in the given order. Raises InvalidCursor, also for a cursor of another filter or order."""
+    given = _given(conditions)
+    listing = f"all-documents/{order}/" + repr(sorted((name, str(value)) for name, value in given.items()))
     cursors = Cursors(store.signer, listing, scope)
-    created_before, last = cursors.read(cursor) if cursor else (None, None)
-    where = [
-        "d.tenant = %(tenant)s and d.org = %(org)s and d.deleted_at is null",
-        "(%(at)s::timestamptz is null or (d.created_at, d.id) < (%(at)s::timestamptz, %(last)s))",
-        *(_CONDITIONS[name] for name in given),
-    ]
+    after, last = cursors.read(cursor) if cursor else (None, None)
+    is_descending = order.startswith("-")
+    key, kind = _SORT_KEYS[order.removeprefix("-")]
+    direction, sign = ("desc", "<") if is_descending else ("asc", ">")
+    follows = f"(%(after)s::{kind} is null or ({key}, d.id) {sign} (%(after)s::{kind}, %(last)s))"
     rows = store.db.fetch_all(
-        f"""select d.created_at, {DOCUMENT_COLUMNS} {FROM} where {" and ".join(where)}
-            order by d.created_at desc, d.id desc limit %(limit)s""",
-        owned_by(scope, at=created_before, last=last, limit=limit + 1, **_values(given)),
+        f"""with chosen as materialized (
+              select d.id, {key} as sort_key from documents d where {_where(given)} and {follows}
+              order by {key} {direction}, d.id {direction} limit %(limit)s)
+            select d.created_at, c.sort_key, {DOCUMENT_COLUMNS} {FROM} join chosen c on c.id = d.id
+            order by c.sort_key {direction}, d.id {direction}""",
+        owned_by(scope, after=after, last=last, limit=limit + 1, **_values(given)),
     )
-    page = cursors.page(rows, limit, lambda row: (row["created_at"].isoformat(), row["id"]))
-    flags = _count_flags(store.db, [row["id"] for row in page.items])
-    return ListPage(tuple(_listed(row, flags.get(row["id"], {})) for row in page.items), page.next_cursor)
+    page = cursors.page(rows, limit, lambda row: (_plain(row["sort_key"]), row["id"]))
+    return ListPage(tuple(to_listed(store.db, page.items)), page.next_cursor)
+
+
+def count_all_documents(store: Store, scope: Scope, conditions: DocumentFilter) -> DocumentCounts:
+    """Return how many documents match, with their pages and bytes. Counting stops at `MOST_COUNTED` documents."""
+    given = _given(conditions)
+    (row,) = store.db.fetch_all(
+        f"""select count(*) as documents, coalesce(sum(pages), 0)::bigint as pages,
+                   coalesce(sum(bytes), 0)::bigint as bytes
+            from (select d.pages, d.bytes from documents d where {_where(given)} limit %(limit)s) as counted""",
+        owned_by(scope, limit=MOST_COUNTED + 1, **_values(given)),
+    )
+    return DocumentCounts(**row, complete=row["documents"] <= MOST_COUNTED)
+
+
+def to_listed(db: Database, rows: Sequence[Row]) -> list[ListedDocument]:
+    """Return rows of `DOCUMENT_COLUMNS` and `created_at` as listed documents with their flags."""
+    flags = _count_flags(db, [row["id"] for row in rows])
+    return [
+        ListedDocument(
+            to_document({name: row[name] for name in DOCUMENT_FIELDS}), row["created_at"], flags.get(row["id"], {})
+        )
+        for row in rows
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +238,20 @@ def list_formats(db: Database, scope: Scope) -> list[str]:
     return [row["format"] for row in rows]
 
 
-def _listed(row: Row, flags: dict[str, int]) -> ListedDocument:
-    document = to_document({name: value for name, value in row.items() if name != "created_at"})
-    return ListedDocument(document, row["created_at"], flags)
+def _given(conditions: DocumentFilter) -> dict[str, Any]:
+    """Return the conditions that are set."""
+    given = {name: value for name, value in asdict(conditions).items() if value is not None}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+
+
+def _where(given: dict[str, Any]) -> str:
+    own = "d.tenant = %(tenant)s and d.org = %(org)s and d.deleted_at is null"
+    return " and ".join([own, *(_CONDITIONS[name] for name in given)])
+
+
+def _plain(key: Any) -> Any:
+    """Return a sort key as a JSON value."""
+    return key.isoformat() if isinstance(key, datetime) else key
 
 
 def _chosen(row: Row) -> ChosenDocument:

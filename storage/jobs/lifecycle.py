@@ -14,6 +14,7 @@ from storage.jobs.intake import VTIME, lock_original
 from storage.jobs.jobs import load_job
 from storage.postgres.database import Connection, Database, Row
 from storage.postgres.notices import notify_done, notify_tasks
+from storage.postgres.target_marks import touch_documents
 from storage.queue.ending import DocumentEnd, end_documents
 from storage.queue.usage import admit
 from storage.store import Store
@@ -130,6 +131,7 @@ def delete_document(db: Database, scope: Scope, actor: Actor, document_id: str) 
 def hide_documents(conn: Connection, document_ids: Sequence[str]) -> None:
     """Mark finished documents as deleted, which hides them from every caller, and record that they are to be erased."""
     conn.execute(_TOMBSTONE, {"ids": list(document_ids)})
+    touch_documents(conn, document_ids)
 
 
 def _lock_document(conn: Connection, scope: Scope, document_id: str) -> Row:

@@ -68,6 +68,19 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
     ("quire_webhook_lag_seconds", "Delay of the most overdue delivery.", (), False,
      """select coalesce(greatest(extract(epoch from clock_timestamp() - min(next_attempt_at)), 0), 0) as value
         from deliveries where state = 'pending'"""),
+    ("quire_target_documents", "Documents that targets wait for, and those that they refused.", ("state",), False,
+     """select s.state as l1, count(r.state) as value from (values ('pending'), ('refused')) as s(state) left join (
+          select 'refused' as state from target_documents where refused_at is not null union all
+          select 'pending' from target_documents where wanted > done and refused_at is null) as r
+          on r.state = s.state group by 1"""),
+    ("quire_target_lag_seconds", "Time for which a target waits for its oldest pending document.", (), False,
+     """select coalesce(extract(epoch from clock_timestamp() - min(wanted_at)), 0) as value
+        from target_documents where wanted > done and refused_at is null"""),
+    ("quire_targets", "Targets by state; failing: cannot be reached.", ("state",), False,
+     """select s.state as l1, count(t.id) as value
+        from (values ('active'), ('paused'), ('failing')) as s(state) left join targets t
+          on s.state = case when t.paused then 'paused' when t.failing_since is not null then 'failing'
+                       else 'active' end group by 1"""),
     ("quire_sources", "Sources by state; failed: the last sync ended with an error.", ("state",), False,
      """select s.state as l1, count(r.id) as value
         from (values ('idle'), ('waiting'), ('running'), ('failed')) as s(state) left join (

@@ -5,6 +5,7 @@ Takes bytes in pieces and returns a StoredBlob, durable when `commit` returns. K
 
 import hashlib
 import os
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from storage.objects.durable_files import (
 )
 from storage.values.errors import NotFound
 from storage.values.rows import StoredBlob
+
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class BlobWriter(Protocol):
@@ -103,7 +106,7 @@ class LocalBlobs:
 
     def path(self, sha256: str) -> Path:
         """Return the path for content of this hash, stored or not; raise NotFound if the text is not a hash."""
-        if len(sha256) != 64 or not all(c in "0123456789abcdef" for c in sha256):
+        if not _SHA256.fullmatch(sha256):
             raise NotFound("no such original")
         return self._root / sha256[:2] / sha256[2:]
 

@@ -1,4 +1,4 @@
-"""Originals and derived files in an S3 bucket, behind the same two protocols as the local folders.
+"""Originals and derived files in an S3 bucket, behind the same two protocols as the local folders; direct uploads.
 
 An upload is spooled to a local temporary file and sent when it is complete, so nothing half-written is ever visible.
 Artifacts are created with If-None-Match, so none is overwritten. The bucket must keep no old versions.
@@ -30,15 +30,22 @@ SPOOL_IN_MEMORY = 1 << 20  # bytes of an upload kept in memory before they go to
 
 def open_bucket(url: str, spool: Path, **options: Any) -> tuple["BucketBlobs", "BucketArtifacts"]:
     """`s3://bucket/prefix`; credentials, region and endpoint from the AWS_* environment or `options`."""
+    return BucketBlobs(_open_prefix(url, "blobs", **options), spool), BucketArtifacts(
+        _open_prefix(url, "artifacts", **options)
+    )
+
+
+def open_uploads(url: str, **options: Any) -> "DirectUploads":
+    """Return the uploads of `s3://bucket/prefix`, with the credentials of `open_bucket`."""
+    return DirectUploads(_open_prefix(url, "uploads", **options))
+
+
+def _open_prefix(url: str, name: str, **options: Any) -> S3Store:
+    """Return the objects below `name` in the bucket and prefix of `url`."""
     parts = urlsplit(url)
     if parts.scheme != "s3" or not parts.netloc:
         raise ValueError("a bucket is named s3://bucket or s3://bucket/prefix")
-    prefix = parts.path.strip("/")
-    stores = [
-        S3Store(parts.netloc, prefix="/".join(filter(None, (prefix, name))), **options)
-        for name in ("blobs", "artifacts")
-    ]
-    return BucketBlobs(stores[0], spool), BucketArtifacts(stores[1])
+    return S3Store(parts.netloc, prefix="/".join(filter(None, (parts.path.strip("/"), name))), **options)
 
 
 @contextmanager
@@ -193,6 +200,34 @@ class BucketArtifacts:
     def _get(self, key: str) -> bytes:
         with bucket_errors():
             return bytes(obstore.get(self._store, key).bytes())
+
+
+class DirectUploads:
+    """Files that clients put into the bucket themselves, at signed URLs, until a job takes them.
+
+    A URL allows one object to be written for a limited time. S3 does not limit its size, so the reader does.
+    """
+
+    def __init__(self, store: S3Store) -> None:
+        self._store = store
+
+    def sign(self, name: str, valid_s: int) -> str:
+        """Return a URL at which a client may PUT this object."""
+        with bucket_errors():
+            return obstore.sign(self._store, "PUT", name, timedelta(seconds=valid_s))
+
+    def read(self, name: str) -> Iterator[bytes]:
+        """Yield the object in pieces. Raises NotFound if nothing was put there."""
+        with bucket_errors():
+            for piece in obstore.get(self._store, name).stream():
+                yield bytes(piece)
+
+    def sweep(self, older_than_s: float) -> int:
+        """Delete objects put at least this many seconds ago and return their count."""
+        names = list(_list(self._store, None, older_than_s))
+        for name in names:
+            _delete(self._store, name)
+        return len(names)
 
 
 def _key(sha256: str) -> str:

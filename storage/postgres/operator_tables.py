@@ -1,4 +1,4 @@
-"""Tables of the operating features: webhooks and their deliveries, keys, rate limits, sources, counters.
+"""Tables of the operating features: webhooks and their deliveries, keys, rate limits, sources, targets, counters.
 
 The same rules as in `tables.py`, in a separate file so that both stay readable.
 """
@@ -6,11 +6,11 @@ The same rules as in `tables.py`, in a separate file so that both stay readable.
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Column, Identity, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Identity, Index, LargeBinary, Text, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
-from storage.postgres.tables import _count, _text, _time
+from storage.postgres.tables import _count, _json, _text, _time
 
 
 def _texts() -> Any:
@@ -172,3 +172,59 @@ class IndexRequestTable(SQLModel, table=True):
     __tablename__ = "index_requests"
     id: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
     reason: str = Field(sa_column=_text())
+
+
+class TargetTable(SQLModel, table=True):
+    """A place outside that receives chunks. `secret` is sealed; `fence` + `lease_until`: one sender at a time.
+
+    `failures`, `error` and `failing_since` describe an outage in progress.
+    """
+
+    __tablename__ = "targets"
+    __table_args__ = (Index("targets_by_tenant", "tenant", "org"),)
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    tenant: str = Field(sa_column=_text())
+    org: str = Field(sa_column=_text())
+    name: str = Field(sa_column=_text())
+    kind: str = Field(sa_column=_text())
+    settings: dict[str, Any] = Field(sa_column=_json())
+    secret: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+    paused: bool = Field(sa_column=Column(Boolean, nullable=False, server_default=text("false")))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    fence: int = Field(sa_column=_count())
+    lease_until: datetime | None = Field(sa_column=_time())
+    claimed_at: datetime | None = Field(sa_column=_time())
+    failures: int = Field(sa_column=_count())
+    error: str | None = Field(sa_column=_text(nullable=True))
+    failing_since: datetime | None = Field(sa_column=_time())
+    next_attempt_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class TargetDocumentTable(SQLModel, table=True):
+    """State of a document in a target: `wanted` counts marks, `done` is the last one that was sent.
+
+    `claims` counts attempts to send it, so a first one needs no deletion. `refused_at`: it is a dead letter.
+    """
+
+    __tablename__ = "target_documents"
+    __table_args__ = (
+        Index("target_documents_by_document", "document_id"),
+        Index(
+            "target_documents_pending",
+            "target_id",
+            "wanted_at",
+            postgresql_where=text("wanted > done and refused_at is null"),
+        ),
+        Index("target_documents_refused", "target_id", "document_id", postgresql_where=text("refused_at is not null")),
+    )
+    target_id: str = Field(sa_column=Column(Text, primary_key=True))
+    document_id: str = Field(sa_column=Column(Text, primary_key=True))
+    wanted: int = Field(sa_column=_count(1))
+    done: int = Field(sa_column=_count())
+    wanted_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    sent_at: datetime | None = Field(sa_column=_time())
+    claims: int = Field(sa_column=_count())
+    tries: int = Field(sa_column=_count())
+    error: str | None = Field(sa_column=_text(nullable=True))
+    refused_at: datetime | None = Field(sa_column=_time())
+    next_attempt_at: datetime = Field(sa_column=_time(nullable=False, now=True))

@@ -18,6 +18,7 @@ from storage.access.audit import record
 from storage.index.index_requests import request_comparison
 from storage.objects.artifacts import TREE
 from storage.postgres.database import Connection, Database, Row
+from storage.postgres.target_marks import touch_documents
 from storage.review.flags import store_flags
 from storage.store import Store
 from storage.values.errors import NotFound
@@ -156,7 +157,10 @@ def show_reread(db: Database, shown: PublishedAttempt, attempt: int, read: ReadF
                   reading_decided_at = null {_STILL_SHOWN}""",
             {**asdict(read), **facts, **_fence(shown), "attempt": attempt},
         ).fetchone()
-        return row is not None and _record_change(conn, shown, attempt, read.flags, row, "reread")
+        if row is None:
+            return False
+        touch_documents(conn, [shown.document_id])
+        return _record_change(conn, shown, attempt, read.flags, row, "reread")
 
 
 def _fence(shown: PublishedAttempt) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from storage.access.audit import record
 from storage.postgres.database import Database
+from storage.postgres.target_marks import touch_documents
 from storage.values.rows import Actor, DocumentId, JobId, Scope
 from storage.values.scoping import OWNED, owned_by
 
@@ -42,6 +43,9 @@ def erase_metadata(db: Database, scope: Scope, actor: Actor, job_ids: Sequence[s
         ).fetchall()
         for row in rows:
             record(conn, scope, actor, "job.metadata-erased", row["id"])
+        erased = [row["id"] for row in rows]
+        documents = conn.execute("select id from documents where job_id = any(%s)", (erased,)).fetchall()
+        touch_documents(conn, [row["id"] for row in documents])
 
 
 def list_waiting(db: Database, document_ids: Sequence[str]) -> list[str]:

@@ -39,6 +39,11 @@ def new_source_id() -> str:
     return _new("src_")
 
 
+def new_target_id() -> str:
+    """Return a new random id of a target."""
+    return _new("tgt_")
+
+
 def new_act_id() -> str:
     """Return a new random id of one reviewer call, however many places it decides."""
     return _new("act_")

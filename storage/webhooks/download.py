@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit
 
-from storage.webhooks.egress import Egress, GuardedConnection, Target, Unreachable, describe_failure
+from storage.webhooks.egress import CheckedUrl, Egress, GuardedConnection, Unreachable, describe_failure
 
 MOST_REDIRECTS = 5
 """Hops of one download: browsers stop at twenty, and an honest link needs two or three."""
@@ -55,7 +55,7 @@ class Downloads:
             deadline.cancel()
 
     def _hop(
-        self, target: Target, open_now: list[GuardedConnection], take: Callable[[bytes], object], max_bytes: int
+        self, target: CheckedUrl, open_now: list[GuardedConnection], take: Callable[[bytes], object], max_bytes: int
     ) -> str | None:
         """Fetch one URL; return the address of a redirect, or None after the content was taken."""
         connection = self.egress.connect(target, self.timeout_s)

@@ -83,7 +83,7 @@ class Unreachable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CheckedUrl:
     """A checked URL; `addresses` are all that its name resolves to now."""
 
     scheme: str
@@ -136,7 +136,7 @@ class Egress:
         """The system's trusted certificates, loaded on the first TLS address, because that takes 27 ms."""
         return ssl.create_default_context()
 
-    def check(self, url: str) -> Target:
+    def check(self, url: str) -> CheckedUrl:
         """Return the target, resolved now. Raises `UrlRefused` if any part or any address is denied."""
         scheme, host, port, path = _split(url)
         allowed = not self._allow.isdisjoint({host, f"{host}:{port}", f"[{host}]:{port}"})
@@ -148,9 +148,9 @@ class Egress:
             raise UrlRefused("the host's name cannot be resolved") from None
         if not addresses or not all(_may_call(text, allowed) for text in addresses):
             raise UrlRefused("the host is or resolves to an address that is not public")
-        return Target(scheme, host, port, path, addresses)
+        return CheckedUrl(scheme, host, port, path, addresses)
 
-    def connect(self, target: Target, timeout_s: float) -> "GuardedConnection":
+    def connect(self, target: CheckedUrl, timeout_s: float) -> "GuardedConnection":
         """Return a connection, not yet open, that will reach the checked addresses only."""
         return GuardedConnection(target, self._tls if target.scheme == "https" else None, timeout_s)
 
@@ -176,7 +176,7 @@ class Egress:
 class GuardedConnection(http.client.HTTPConnection):
     """Connects to the checked addresses only; TLS and Host keep the name."""
 
-    def __init__(self, target: Target, tls: ssl.SSLContext | None, timeout_s: float) -> None:
+    def __init__(self, target: CheckedUrl, tls: ssl.SSLContext | None, timeout_s: float) -> None:
         super().__init__(target.host, target.port, timeout=timeout_s)
         self._target, self._tls, self._timeout_s = target, tls, timeout_s
         self.was_cut = False

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from storage.postgres.database import Database, Row
+from storage.postgres.target_marks import mark_documents
 from storage.queue.counters import DELIVERIES
 from storage.store import Store
 from storage.values.errors import StoreUnavailable
@@ -26,10 +27,11 @@ GONE = 410  # the status with which a receiver cancels its subscription
 
 _FAN_OUT = """
 with batch as (
-  select seq, id, kind, tenant, org, created_at from events where not fanned_out order by seq
+  select seq, id, kind, tenant, org, created_at, document_id from events where not fanned_out order by seq
   limit %(limit)s for update skip locked
 ), marked as (update events e set fanned_out = true from batch where e.seq = batch.seq returning e.seq)
-select batch.id as event_id, batch.kind, w.id as webhook_id, w.tenant, w.org, (select count(*) from marked) as events
+select batch.id as event_id, batch.kind, batch.document_id, w.id as webhook_id, w.tenant, w.org,
+  (select count(*) from marked) as events
 from batch left join webhooks w on w.tenant = batch.tenant and w.org = batch.org and batch.kind = any(w.events)
   and w.disabled_at is null and w.created_at <= batch.created_at
 """
@@ -111,10 +113,11 @@ class Outcome:
 
 
 def fan_out(db: Database, limit: int = 500) -> int:
-    """Create the deliveries of up to `limit` new events and return the number of events."""
+    """Create the deliveries of up to `limit` new events, mark their documents for targets, and count the events."""
     with db.transaction() as conn:
         rows = conn.execute(_FAN_OUT, {"limit": limit}).fetchall()
         deliveries = [row for row in rows if row["webhook_id"]]
+        mark_documents(conn, sorted({row["document_id"] for row in rows if row["document_id"]}))
         if deliveries:
             conn.execute(
                 """insert into deliveries (id, webhook_id, tenant, org, event, event_id)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -37,6 +37,8 @@ from serve_apps.api.context.resources import Ports, Resources
 from storage.queue.publish import finish
 from storage.queue.queue import LeasePolicy, Queue
 from storage.store import Store
+from storage.targets.contract import TargetRecord, TargetSettings
+from storage.targets.opening import TargetKinds
 from storage.values.ids import new_worker_id
 from storage.values.rows import Claim, Failed, Succeeded
 from tests.builders import make_block, make_tree
@@ -72,6 +74,29 @@ def a_license(**changes: Any) -> License:
         "kid": "k1",
     }
     return License(**(facts | changes))
+
+
+class Sink:
+    """A kind of target that stores what it receives, by the id of the record."""
+
+    rows: ClassVar[dict[str, TargetRecord]] = {}
+
+    def __init__(self, settings: TargetSettings) -> None:
+        settings.optional("table")
+
+    def check(self) -> None:
+        return
+
+    def upsert(self, records: Sequence[TargetRecord]) -> None:
+        self.rows.update({record.id: record for record in records})
+
+    def delete(self, document_id: str, keep_run: str | None) -> None:
+        for record in [*self.rows.values()]:
+            if record.document_id == document_id and record.run != keep_run:
+                del self.rows[record.id]
+
+    def close(self) -> None:
+        return
 
 
 class Painter:
@@ -136,6 +161,7 @@ def make_resources(store: Store, **changes: Any) -> Resources:
         "store": store,
         "keys": parse_api_keys(KEYS),
         "license": holder,
+        "targets": TargetKinds(plugged={"sink": Sink}),
         "ports": Ports(render_page=Painter(), read_once=Eyes()),
     }
     return Resources(**(values | changes))

@@ -23,17 +23,21 @@ from serve_apps.access.default_token import DefaultToken
 from serve_apps.api.context.resources import ApiLimits
 from serve_apps.api.examples import FILE
 from serve_apps.api.operation_ids import OPERATION_IDS
+from storage.objects.bucket import open_uploads
 from storage.store import Store, open_store
-from tests.api.harness import PNG, TREE, at_work, client_of, serving
+from storage.targets.contract import TargetSettings
+from storage.targets.opening import TargetKinds
+from tests.api.harness import PNG, TREE, Sink, at_work, client_of, serving
 from tests.api.searching import search_ports
 from tests.postgres import test_server
 from tests.ui.papers import FLAGGER, LetterReader, letter_resources, write_letter
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
+BUCKET = "https://bucket.example.com"
 MOST_ITEMS, MOST_CHARS, MOST_TEXT = 2, 160, 700
 SCHEMA = {"type": "object", "properties": {"invoice_number": {"type": "string"}, "total": {"type": "number"}}}
-_ID = re.compile(r"\b(job|doc|evt|whk|dlv|src|act|wrk)_[a-z2-7]{26}\b")
+_ID = re.compile(r"\b(job|doc|evt|whk|dlv|src|tgt|act|wrk)_[a-z2-7]{26}\b")
 _TIME = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 
@@ -47,6 +51,13 @@ class Ids:
     extracted: dict[str, str]
     ingested: str
     earlier: str
+
+
+class Vectors(Sink):
+    """Takes the settings of a database and stores nothing there."""
+
+    def __init__(self, settings: TargetSettings) -> None:
+        settings.text("url")
 
 
 class Recorder:
@@ -143,11 +154,19 @@ async def record(store: Store, dsn: str, folder: Path) -> dict[str, Any]:
     sources = folder / "invoices"
     sources.mkdir()
     (sources / "invoice-0815.pdf").write_bytes(SAMPLE.read_bytes())
-    written_as = {str(sources): "/data/invoices", "http://8.8.8.8": "https://hooks.example.com"}
+    written_as = {str(sources): "/data/invoices", "http://8.8.8.8": "https://hooks.example.com", '"sink"': '"postgres"'}
     with search_ports(store, folder) as (ports, _):
         token = DefaultToken("the token of this service")
+        signing = {"endpoint": BUCKET, "aws_access_key_id": "id", "aws_secret_access_key": "none"}
+        store = replace(store, uploads=open_uploads("s3://quire", region="us-east-1", **signing))
         resources = letter_resources(
-            store, ports, flag_tree=FLAGGER, dsn=dsn, default_token=token, limits=ApiLimits(metrics=True)
+            store,
+            ports,
+            flag_tree=FLAGGER,
+            dsn=dsn,
+            default_token=token,
+            limits=ApiLimits(metrics=True),
+            targets=TargetKinds(plugged={"sink": Vectors}),
         )
         resources = replace(resources, ports=replace(resources.ports, sql=SqlRunner()))
         async with serving(resources) as app, client_of(app, "acme-admin") as client:
@@ -180,6 +199,7 @@ async def _documents(recorder: Recorder) -> Ids:
     document = (await recorder.call("GET", "/v1/jobs/{job_id}/documents", {"job_id": job_id}))[0]
     parsed = await recorder.call("POST", "/v1/parse", files=[("file", "report.pdf", report)])
     ingested = await recorder.call("POST", "/v1/ingest", status=201, json={"tree": quotation("640")})
+    await recorder.call("POST", "/v1/uploads", status=201, json={"name": "plans.pdf", "bytes": 48_213_991})
     with recorder.unseen():
         earlier = await recorder.call("POST", "/v1/ingest", status=201, json={"tree": quotation("590")})
         broken = await recorder.call("POST", "/v1/jobs", status=201, files=[("files", "notes.bin", b"nothing")])
@@ -192,6 +212,7 @@ async def _documents(recorder: Recorder) -> Ids:
     await recorder.call("POST", requeue, failed, status=201, json={"password": "open sesame"})
     await recorder.call("GET", "/v1/jobs", params={"limit": 2})
     await recorder.call("GET", "/v1/documents", params={"limit": 2})
+    await recorder.call("GET", "/v1/documents/counts", params={"type": "pdf"})
     return Ids(
         letter={"job_id": job_id, "document_id": document["document_id"]},
         report={"job_id": parsed["job"]["id"], "document_id": parsed["tree"]["document_id"]},
@@ -288,6 +309,16 @@ async def _webhooks_and_sources(recorder: Recorder, folder: Path) -> None:
     await recorder.call("POST", "/v1/webhooks/{webhook_id}/rotate", of_hook)
     await recorder.call("POST", "/v1/webhooks/{webhook_id}/enable", of_hook)
     await recorder.call("DELETE", "/v1/webhooks/{webhook_id}", of_hook, status=204)
+    vectors = {"kind": "sink", "name": "vectors", "settings": {"url": "postgresql://quire@db.example.com/rag"}}
+    target = await recorder.call("POST", "/v1/targets", status=201, json=vectors)
+    of_target = {"target_id": target["id"]}
+    await recorder.call("GET", "/v1/targets")
+    await recorder.call("GET", "/v1/targets/{target_id}", of_target)
+    await recorder.call("POST", "/v1/targets/{target_id}/backfill", of_target, status=202)
+    await recorder.call("GET", "/v1/targets/{target_id}/dead-letters", of_target)
+    await recorder.call("POST", "/v1/targets/{target_id}/retry", of_target, status=202)
+    await recorder.call("PATCH", "/v1/targets/{target_id}", of_target, json={"paused": True})
+    await recorder.call("DELETE", "/v1/targets/{target_id}", of_target, status=204)
     place = {"path": str(folder), "include": ["*.pdf"]}
     source = await recorder.call("POST", "/v1/sources", status=201, json=place)
     of_source = {"source_id": source["id"]}

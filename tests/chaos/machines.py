@@ -28,7 +28,7 @@ from tests.bench.processes import family
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("actors", "cluster", "configs", "models", "serve_apps", "storage")
-KEY = "s3cret"
+KEY = "s3cret-of-these-machines"
 AWS = {
     "AWS_REGION": "us-east-1",
     "AWS_ALLOW_HTTP": "true",

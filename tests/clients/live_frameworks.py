@@ -19,7 +19,7 @@ from storage.store import open_store
 from tests.api.harness import at_work, make_resources, reading
 from tests.api.live import listening, listening_app
 from tests.postgres import test_server
-from tests.ui.papers import LetterReader
+from tests.ui.papers import PATTERN_SCAN, LetterReader
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
 PROGRAMS = [Path(__file__).with_name(name) for name in ("framework_program.py", "door_program.py", "data_program.py")]
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> int:
         make_papers(work)
         store = open_store(dsn, work / "workdir", signing_key=b"a key of these tests, long enough")
         with (
-            listening(make_resources(store, dsn=dsn)) as url,
+            listening(make_resources(store, dsn=dsn, redaction_scan=PATTERN_SCAN)) as url,
             listening_app(create_compat(url, wait_s=WAIT_S)) as door,
         ):
             there = {"QUIRE_URL": url, "QUIRE_DOOR": door, "QUIRE_PYTHON": sys.executable, "QUIRE_ROOT": str(ROOT)}

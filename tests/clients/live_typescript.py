@@ -19,6 +19,7 @@ from storage.store import open_store
 from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening
 from tests.postgres import test_server
+from tests.ui.papers import PATTERN_SCAN
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "serve_apps" / "clients" / "typescript"
@@ -43,7 +44,7 @@ def main() -> int:
         work = Path(folder)
         (work / "invoice.pdf").write_bytes(PDF)
         store = open_store(dsn, work / "workdir", signing_key=b"a key of these tests, long enough")
-        with reading(store), listening(make_resources(store, dsn=dsn)) as url:
+        with reading(store), listening(make_resources(store, dsn=dsn, redaction_scan=PATTERN_SCAN)) as url:
             code = _run(url, work) or check_package(work)
         store.close()
     return code

@@ -15,12 +15,13 @@ from tests.api.live import listening, listening_app
 from tests.clients.program import run
 from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD, resources_of
 from tests.serve_apps.console.test_both_surfaces import EverySucceeded
+from tests.ui.papers import PATTERN_SCAN
 from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
 def engine_url(store: Store, dsn: str) -> Iterator[str]:
-    resources = make_resources(store, dsn=dsn, ports=Ports(search=EverySucceeded(store)))
+    resources = make_resources(store, dsn=dsn, ports=Ports(search=EverySucceeded(store)), redaction_scan=PATTERN_SCAN)
     with listening(resources) as url, reading(store):
         yield url
 

@@ -150,6 +150,20 @@ async def test_finetune_records_come_as_they_are_sent() -> None:
         assert [record async for record in records] == [{"n": 1}, {"n": 2}]
 
 
+def scanning() -> httpx.MockTransport:
+    """A service that first says that names are being searched for."""
+    busy = httpx.Response(503, json={"code": "scan-running", "detail": ""}, headers={"Retry-After": "0"})
+    answers = iter([busy, httpx.Response(200, content=b'{"n": 1}\n')])
+    return httpx.MockTransport(lambda request: next(answers))
+
+
+async def test_finetune_stream_waits_for_the_scan_of_personal_data() -> None:
+    with Client("http://quire.test", "KEY", transport=scanning()) as quire:
+        assert list(quire.stream_finetune("job_a")) == [{"n": 1}]
+    async with AsyncClient("http://quire.test", "KEY", transport=scanning()) as patient:
+        assert [record async for record in patient.stream_finetune("job_a")] == [{"n": 1}]
+
+
 def test_address_and_key_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUIRE_URL", "https://quire.example/console")
     monkeypatch.setenv("QUIRE_TOKEN", "secret")

@@ -1,6 +1,6 @@
 """`make test-chart`: lints the Helm chart and compares what it renders with tests/configs/chart/*.yaml.
 
-It runs in an environment of its own with Helm's library (chart.in). `--write` renders the files anew.
+It runs in a separate environment with Helm's library (chart.in). `--write` renders the files anew.
 """
 
 import sys

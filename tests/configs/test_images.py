@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from cluster.machine.environment import SERVE
+
 IMAGES = Path(__file__).resolve().parents[2] / "configs" / "images"
 
 
@@ -49,3 +51,10 @@ def test_image_finds_the_modules_of_the_installed_wheel(name: str) -> None:
     version = re.match(r"python:(\d+\.\d+)-", last)
     assert version is not None
     assert f"PYTHONPATH=/opt/venv/lib/python{version[1]}/site-packages/quire_server/app" in last
+
+
+@pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])
+def test_image_has_the_variables_of_serve(name: str) -> None:
+    lines = (IMAGES / name).read_text().splitlines()
+    given = dict(pair.split("=", 1) for line in lines if line.startswith("ENV RAY_SERVE") for pair in line.split()[1:])
+    assert given == SERVE

@@ -1,4 +1,4 @@
-"""What starts the service without a checkout: the image's licence, compose, systemd, the chart, sample secrets."""
+"""Starts without a checkout: the image's licence, compose, systemd, the chart, sample secrets."""
 
 import configparser
 import os

@@ -8,6 +8,7 @@ from tests.api.harness import client_of, make_resources, reading, serving
 from tests.conformance.__main__ import judge
 from tests.conformance.probe import Check, Probe, answers
 from tests.conformance.rows import ROWS
+from tests.ui.papers import PATTERN_SCAN
 
 CALLERS = {"read": "acme-read", "write": "acme-write", "foreign": "zeta-all"}
 NEEDS_A_MACHINE = {
@@ -21,7 +22,10 @@ NEEDS_A_MACHINE = {
 
 async def test_every_row_works_or_states_a_reason(store: Store) -> None:
     flag = make_flagger("regex", ("en",))
-    async with serving(make_resources(store, flag_tree=flag)) as app, client_of(app, "acme-admin") as http:
+    async with (
+        serving(make_resources(store, flag_tree=flag, redaction_scan=PATTERN_SCAN)) as app,
+        client_of(app, "acme-admin") as http,
+    ):
         probe = Probe(http, key_of=CALLERS.get)
         with reading(store):
             verdicts = {what: await judge(probe, check) for _, what, check in ROWS}

@@ -19,7 +19,7 @@ from serve_apps.api.context.resources import Ports
 from storage.store import Store
 from tests.api.harness import Eyes, Painter, make_resources, reading
 from tests.api.live import listening
-from tests.ui.papers import LetterReader
+from tests.ui.papers import PATTERN_SCAN, LetterReader
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
@@ -45,7 +45,7 @@ def reading_url(store: Store, dsn: str) -> Iterator[str]:
     thread = threading.Thread(target=reader.run)
     thread.start()
     try:
-        with listening(make_resources(store, dsn=dsn)) as address:
+        with listening(make_resources(store, dsn=dsn, redaction_scan=PATTERN_SCAN)) as address:
             yield address
     finally:
         reader.stopping.set()
@@ -55,7 +55,7 @@ def reading_url(store: Store, dsn: str) -> Iterator[str]:
 @pytest.fixture
 def url(store: Store, dsn: str) -> Iterator[str]:
     ports = Ports(render_page=Painter(), read_once=Eyes(), sql=SqlRunner())
-    with reading(store), listening(make_resources(store, dsn=dsn, ports=ports)) as address:
+    with reading(store), listening(make_resources(store, dsn=dsn, ports=ports, redaction_scan=PATTERN_SCAN)) as address:
         yield address
 
 

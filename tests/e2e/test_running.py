@@ -158,12 +158,12 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
         "from dataclasses import replace\n"
         "from ray import serve\n"
         "from cluster.serve import app\n"
-        "from cluster.bootstrap.enabled import plan_readers\n"
+        "from cluster.bootstrap.enabled import plan_api, plan_readers\n"
         "from cluster.runtime import read_runtime\n"
         "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"
         "runtime = read_runtime()\n"
         "sizing = replace(plan_readers(runtime.settings), own_application=True)\n"
-        "serve.run_many(app.targets(sizing, runtime.dsn_file))\n"
+        "serve.run_many(app.targets(sizing, runtime.dsn_file, api=plan_api(runtime.settings)))\n"
     )
     environment = environment_of(service.state.supervisor.pid)
     command = [sys.executable, "-c", code]

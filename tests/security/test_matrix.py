@@ -21,13 +21,22 @@ from models.pii.patterns.kind_patterns import RegexDetector
 from serve_apps.access.keys import parse_api_keys
 from serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
 from storage.store import Store
-from storage.values.ids import new_act_id, new_delivery_id, new_document_id, new_job_id, new_source_id, new_webhook_id
+from storage.values.ids import (
+    new_act_id,
+    new_delivery_id,
+    new_document_id,
+    new_job_id,
+    new_source_id,
+    new_target_id,
+    new_webhook_id,
+)
 from tests.api.harness import KEYS, PDF, TREE, client_of, files, make_resources, reading, serving
 
 pytestmark = pytest.mark.long
 
 Ids = dict[str, str]
 SOURCE = {"path": str(Path(__file__).parent), "include": ["no such file"]}
+TARGET = {"kind": "sink"}
 SCAN = partial(flag_tree, detector=RegexDetector())
 PATH = {"asset_path": "p1-0.png", "page": "1", "block_id": "b0", "name": "outline"}
 Make = Callable[[httpx.AsyncClient], Awaitable[Ids]]
@@ -46,6 +55,7 @@ def unknown() -> Ids:
         "webhook_id": new_webhook_id(),
         "delivery_id": new_delivery_id(),
         "source_id": new_source_id(),
+        "target_id": new_target_id(),
     }
     return PATH | {"job_id": new_job_id(), "document_id": new_document_id()} | made
 
@@ -68,6 +78,11 @@ async def hooked(owner: httpx.AsyncClient) -> Ids:
     hook = (await owner.post("/v1/webhooks", json={"url": "http://8.8.8.8/hook"})).json()
     delivery = (await owner.post(f"/v1/webhooks/{hook['id']}/test")).json()
     return PATH | {"webhook_id": hook["id"], "delivery_id": delivery["id"]}
+
+
+async def aimed(owner: httpx.AsyncClient) -> Ids:
+    """A target of the owner's."""
+    return PATH | {"target_id": (await owner.post("/v1/targets", json=TARGET)).json()["id"]}
 
 
 async def registered(owner: httpx.AsyncClient) -> Ids:
@@ -130,6 +145,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/stats"): Row(200),
     ("GET", "/v1/license"): Row(200),
     ("POST", "/v1/jobs"): Row(201, UPLOAD),
+    ("POST", "/v1/uploads"): Row(409, {"json": {"name": "a.pdf", "bytes": 9}}),  # no bucket here
     ("GET", "/v1/jobs"): Row(200),
     ("GET", "/v1/jobs/{job_id}"): Row(200),
     ("DELETE", "/v1/jobs/{job_id}"): Row(204),
@@ -166,6 +182,14 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/webhooks/{webhook_id}/rotate"): Row(200, make=hooked),
     ("POST", "/v1/webhooks/{webhook_id}/enable"): Row(200, make=hooked),
     ("POST", "/v1/webhooks/deliveries/{delivery_id}/redeliver"): Row(202, make=hooked),
+    ("POST", "/v1/targets"): Row(201, {"json": TARGET}),
+    ("GET", "/v1/targets"): Row(200),
+    ("GET", "/v1/targets/{target_id}"): Row(200, make=aimed),
+    ("PATCH", "/v1/targets/{target_id}"): Row(200, {"json": {"paused": True}}, make=aimed),
+    ("DELETE", "/v1/targets/{target_id}"): Row(204, make=aimed),
+    ("POST", "/v1/targets/{target_id}/backfill"): Row(202, make=aimed),
+    ("GET", "/v1/targets/{target_id}/dead-letters"): Row(200, make=aimed),
+    ("POST", "/v1/targets/{target_id}/retry"): Row(202, make=aimed),
     **{("GET", "/v1/jobs/{job_id}/documents/{document_id}" + output): Row(200) for output in OUTPUTS},
     ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200),
     ("GET", "/v1/jobs/{job_id}/archive"): Row(200),
@@ -177,6 +201,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/v1/jobs/{job_id}/review"): Row(200, {"json": {"decision": "approved"}}),
     ("GET", "/v1/review"): Row(200),
     ("GET", "/v1/review/counts"): Row(200),
+    ("GET", "/v1/documents/counts"): Row(200),
     ("GET", "/v1/review/documents"): Row(200),
     ("POST", "/v1/jobs/{job_id}/documents/{document_id}/review"): Row(200, {"json": {"decision": "seen"}}),
     ("GET", "/v1/search"): Row(409, {"params": {"q": "ropes"}}),

@@ -1,25 +1,28 @@
 """Cost of a document per resource, in seconds, as the benches measured it, and workloads made of it.
 
-Sources: `bench_small` with documents of 1 and of 20 pages (PostgreSQL 18, fsync on, two readers on two cores, load 3 to
-4), which gives the database's CPU from intake to end, in groups, 0.82 and 3.33 ms, and the node's, reader and sandbox,
-30.6 and 163 ms; one by one 3.25 ms before there were groups. Indexing 9,914 chunks per CPU second (`bench_purge`'s
-filling of a million); OCR 1.4 CPU seconds per page, embedding 33 chunks per CPU second. Two chunks a page, four readers
-on the four cores of a node, a database of eight.
+Sources, all of one run (`make bench-door`, two cores, load 17 to 22): `bench_small` with documents of 1 and of 20 pages
+(PostgreSQL 18, fsync on, two readers) gives the database's CPU from intake to end, in groups, 0.88 and 5.67 ms, and the
+node's, reader and sandbox, 15.0 and 172 ms. `bench_door` gives the CPU of API replica and proxy for each one-page
+document, 0.82 ms in jobs of ten and 5.25 ms in jobs of one. Older: one by one 3.25 ms of the database before there were
+groups; indexing 9,914 chunks per CPU second (`bench_purge`'s filling of a million); OCR 1.4 CPU seconds per page,
+embedding 33 chunks per CPU second. Two chunks a page, four readers on the four cores of a node, a database of sixteen.
 """
 
 from dataclasses import dataclass
 
-GROUPED_S, SINGLE_S = 0.82e-3, 3.25e-3
+GROUPED_S, SINGLE_S = 0.88e-3, 3.25e-3
 """Of a document of one page."""
-DATABASE_PAGE_S = (3.33e-3 - GROUPED_S) / 19
+DATABASE_PAGE_S = (5.67e-3 - GROUPED_S) / 19
 """Of each page more: its reservation, its progress, its derived files."""
+DOOR_S = {10: 0.82e-3, 1: 5.25e-3}
+"""Of API replica and proxy for a document of one page, by documents per job."""
 GROUP = 16
-DATABASE_CORES = 8
+DATABASE_CORES = 16
 GROUP_BYTES, PAGE_BYTES = 512 << 10, 2000
 """A group's originals together; a born-digital page of text."""
 CHUNK_S = 1 / 9914
-READ_PAGE_S = (163e-3 - 30.6e-3) / 19
-AROUND_S = 30.6e-3 - READ_PAGE_S
+READ_PAGE_S = (172e-3 - 15.0e-3) / 19
+AROUND_S = 15.0e-3 - READ_PAGE_S
 OCR_PAGE_S = 1.4
 EMBED_CHUNK_S = 1 / 33
 CHUNKS_PER_PAGE = 2
@@ -30,7 +33,8 @@ LEASE_S = 30.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """One kind of document. `node_s`: seconds of one core of a node; `index_s`: of the one index writer; `group`: how
-    many of them one claim takes; `further_s`: of one core of the database, in addition to the cost of every document.
+    many of them one claim takes; `further_s`: of one core of the database, in addition to the cost of every document;
+    `door_s`: of one core of a node, by API replica and proxy.
     """
 
     name: str
@@ -38,23 +42,28 @@ class Work:
     index_s: float = 0.0
     group: int = 1
     further_s: float = 0.0
+    door_s: float = 0.0
 
     def database_s(self, group: int) -> float:
         """Of one core of the database, for one document of a group of that size."""
         return self.further_s + (GROUPED_S if group >= GROUP // 2 else SINGLE_S)
 
 
-def make_work(name: str, pages: int, *, search: bool = False, embed: bool = False, scans: bool = False) -> Work:
-    """A document of so many pages, read at the measured costs."""
+def make_work(
+    name: str, pages: int, *, job: int = 10, search: bool = False, embed: bool = False, scans: bool = False
+) -> Work:
+    """A document of so many pages in a job of `job` documents, read at the measured costs."""
     chunks = pages * CHUNKS_PER_PAGE
     node_s = AROUND_S + pages * (OCR_PAGE_S if scans else READ_PAGE_S) + (chunks * EMBED_CHUNK_S if embed else 0.0)
     group = 1 if scans else max(1, min(GROUP, GROUP_BYTES // (pages * PAGE_BYTES)))
     index_s = chunks * CHUNK_S if search else 0.0
-    return Work(name=name, node_s=node_s, index_s=index_s, group=group, further_s=(pages - 1) * DATABASE_PAGE_S)
+    further_s = (pages - 1) * DATABASE_PAGE_S
+    return Work(name=name, node_s=node_s, index_s=index_s, group=group, further_s=further_s, door_s=DOOR_S[job])
 
 
 WORKS = (
     make_work("1 page, no search", 1),
+    make_work("1 page in jobs of one, no search", 1, job=1),
     make_work("20 pages, no search", 20),
     make_work("100 pages, no search", 100),
     make_work("20 pages, keyword search", 20, search=True),

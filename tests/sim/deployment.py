@@ -1,18 +1,19 @@
-"""A deployment as discrete events: nodes of readers, one queue in one database, one index writer, one policy.
+"""A deployment as discrete events: a door, nodes of readers, one queue in one database, one index writer, one policy.
 
-In come a workload, arrivals and losses; out comes a history. Claims and ends wait for the database, published chunks
-for the writer, replicas for their start, the tasks of lost nodes for their leases' end. The policy is the product's.
+In come a workload, arrivals and losses; out comes a history. Uploads wait for the door (API replica and proxy), claims
+and ends for the database, published chunks for the writer, replicas for their start, the tasks of lost nodes for their
+leases' end. The door uses cores of the nodes, which readers then lack. The policy is the product's.
 """
 
 import heapq
 import itertools
-import math
 import random
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cluster.placement.demand import QueueLook, ReaderDemand
+from cluster.placement.sizing import size_api
 from tests.sim.costs import DATABASE_CORES, GROUP, LEASE_S, REPLICA_START_S, Work
 
 UPSCALE_S, DOWNSCALE_S, TO_ZERO_S = 1.0, 2.0, 60.0
@@ -63,12 +64,16 @@ class Moment:
 
 @dataclass(slots=True)
 class Deployment:
-    """`nodes` × `per_node` readers at most; `lost`: second → nodes that die then and come back `back_s` later."""
+    """`nodes` × `per_node` readers at most; `lost`: second → nodes that die then and come back `back_s` later.
+
+    `doors`: API replicas, each with one core of a node; by default as many as the product starts at most.
+    """
 
     nodes: int
     work: Work
     per_node: int = 4
     least: int = 0
+    doors: int = 0
     lost: Mapping[int, int] = field(default_factory=dict)
     back_s: float = 120.0
     seed: int = 1
@@ -79,9 +84,9 @@ class Deployment:
     history: list[Moment] = field(default_factory=list)
     database: Station = field(default_factory=lambda: Station(cores=DATABASE_CORES))
     writer: Station = field(default_factory=Station)
+    door: Station = field(default_factory=Station)
     waits: list[float] = field(default_factory=list)
     last_end: float = 0.0
-    first_claim: float = math.inf
     _queue: deque[float] = field(default_factory=deque)
     _readers: list[Reader] = field(default_factory=list)
     _idle: list[Reader] = field(default_factory=list)
@@ -95,15 +100,16 @@ class Deployment:
     def run(self, seconds: int, arrivals: Callable[[int], int], *, until_empty: bool = False) -> "Deployment":
         """`arrivals(second)` documents come at each second, evenly spread within it."""
         self._chance.seed(self.seed)
+        self.door.cores = self.doors or self.nodes * size_api(cores=self.per_node, least=1, most=None).per_node
         sent = 0
         for second in range(seconds):
             count = arrivals(second)
             sent += count
             for number in range(count):
-                self._at(second + number / count, self._arrive)
+                self._at(second + number / count, self._upload)
             self._at(second, self._tick)
             self._run_to(second + 1)
-            if until_empty and sent == self.done:
+            if until_empty and 0 < sent == self.done:
                 break
         return self
 
@@ -116,6 +122,12 @@ class Deployment:
         heapq.heappush(self._events, (time, next(self._numbers), act))
 
     # documents
+
+    def _upload(self) -> None:
+        if self.work.door_s:
+            self._at(self.door.serve(self.now, self.work.door_s), self._arrive)
+        else:
+            self._arrive()
 
     def _arrive(self) -> None:
         self._queue.append(self.now)
@@ -133,10 +145,9 @@ class Deployment:
         group = min(self.work.group if deep else 1, len(self._queue))
         for _ in range(group):
             self.waits.append(self.now - self._queue.popleft())
-        self.first_claim = min(self.first_claim, self.now)
         reader.reading = group
         begun = self.database.serve(self.now, group * self.work.database_s(group) / 2)
-        took = sum(self.work.node_s * self._chance.uniform(0.5, 1.5) for _ in range(group))
+        took = sum((self.work.node_s + self.work.door_s) * self._chance.uniform(0.5, 1.5) for _ in range(group))
         self._at(begun + took, lambda: self._read(reader, group))
 
     def _read(self, reader: Reader, group: int) -> None:

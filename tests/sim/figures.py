@@ -7,8 +7,9 @@ from tests.sim.costs import DATABASE_CORES, Work
 from tests.sim.deployment import Deployment
 
 NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-BACKLOG = 60
+BACKLOG = 240
 """Documents for every reader, so that the first and the last ones weigh little."""
+SENT_AT_S = 15  # second at which the backlog is sent: all readers run by then
 FULL = 0.9
 
 
@@ -22,14 +23,18 @@ class Scale:
     limit: str
 
 
-def measure_scaling(work: Work, nodes: tuple[int, ...] = NODES) -> list[Scale]:
-    """A backlog worked off by so many nodes, from the first claim to the last end."""
+def measure_scaling(work: Work, nodes: tuple[int, ...] = NODES, *, doors: int = 0) -> list[Scale]:
+    """A backlog sent and worked off by so many nodes, from the first upload to the last end.
+
+    `doors`: API replicas; 0 is two per node, the maximum of four cores.
+    """
     scales: list[Scale] = []
     for count in nodes:
         documents = count * 4 * BACKLOG
-        run = Deployment(nodes=count, work=work).run(3600, _burst(documents), until_empty=True)
+        run = Deployment(nodes=count, work=work, doors=doors, least=count * 4)
+        run.run(7200, _burst(documents), until_empty=True)
         assert run.done == documents
-        per_s = documents / (run.last_end - run.first_claim)
+        per_s = documents / (run.last_end - SENT_AT_S)
         per_node = per_s / count
         first = scales[0].per_s / scales[0].nodes if scales else per_node
         scales.append(Scale(count, per_s, per_node / first, _full(run)))
@@ -37,23 +42,29 @@ def measure_scaling(work: Work, nodes: tuple[int, ...] = NODES) -> list[Scale]:
 
 
 def _full(run: Deployment) -> str:
-    took_s = run.last_end - run.first_claim
-    busy = {"database": run.database.busy_s / took_s, "index writer": run.writer.busy_s / took_s}
+    took_s = run.last_end - SENT_AT_S
+    stations = {"door": run.door, "database": run.database, "index writer": run.writer}
+    busy = {name: station.busy_s / took_s for name, station in stations.items()}
     return next((name for name, share in busy.items() if share > FULL), "")
 
 
-def breaking_point(work: Work) -> tuple[str, float]:
-    """Return the central resource that is full first, and the number of nodes of four readers."""
-    per_node = 4 / work.node_s
+def breaking_point(work: Work, *, doors: int = 0) -> tuple[str, float]:
+    """Return the resource that is full first, and the number of nodes of four readers.
+
+    `doors`: API replicas; 0 is two per node, which are never full first.
+    """
+    per_node = 4 / (work.node_s + work.door_s)
     limits = {"database": DATABASE_CORES / work.database_s(work.group) / per_node}
     if work.index_s:
         limits["index writer"] = 1 / work.index_s / per_node
+    if doors and work.door_s:
+        limits["door"] = doors / work.door_s / per_node
     name = min(limits, key=lambda one: limits[one])
     return name, limits[name]
 
 
 def _burst(documents: int) -> Callable[[int], int]:
-    return lambda second: documents if second == 0 else 0
+    return lambda second: documents if second == SENT_AT_S else 0
 
 
 SMALL = Work(name="half a second", node_s=0.5)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.sim.costs import WORKS
+from tests.sim.costs import WORKS, Work
 from tests.sim.deployment import Deployment
 from tests.sim.figures import NODES, RUNS, breaking_point, measure_scaling
 from tests.sim.plots import Line, draw
@@ -16,15 +16,25 @@ def main() -> None:
     heads = ("documents", "core-seconds each", "16 nodes", "64 nodes", "256 nodes", "full first, at")
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for work in WORKS:
-        scales = {scale.nodes: scale for scale in measure_scaling(work)}
-        told = " | ".join(f"{scales[n].per_s:,.4g}/s, {scales[n].efficiency:.0%}" for n in (16, 64, 256))
-        name, nodes = breaking_point(work)
-        print(f"| {work.name} | {work.node_s:.3f} | {told} | {name}, {nodes:,.0f} nodes |")
-        lines.append(Line(work.name, [(n, 100 * scales[n].efficiency) for n in NODES]))
+        lines.append(_print_scaling(work, work.name))
+    for work in WORKS[:2]:
+        lines.append(_print_scaling(work, f"{work.name}, one API replica", doors=1))
     plot = draw("Efficiency beside one node (%), four readers each", "nodes", "%", lines, logarithmic=True)
     (PLOTS / "scaling.svg").write_text(plot)
     for name, simulate in RUNS.items():
         _tell(name, simulate())
+
+
+def _print_scaling(work: Work, name: str, doors: int = 0) -> Line:
+    """Print one row of the table and return its line of the plot."""
+    scales = {scale.nodes: scale for scale in measure_scaling(work, doors=doors)}
+    columns = " | ".join(
+        f"{scales[n].per_s:,.{0 if scales[n].per_s >= 100 else 1}f}/s, {scales[n].efficiency:.0%}"
+        for n in (16, 64, 256)
+    )
+    limit, nodes = breaking_point(work, doors=doors)
+    print(f"| {name} | {work.node_s + work.door_s:.3f} | {columns} | {limit}, {nodes:,.0f} nodes |")
+    return Line(name, [(n, 100 * scales[n].efficiency) for n in NODES])
 
 
 def _tell(name: str, run: Deployment) -> None:

@@ -52,7 +52,10 @@ def test_a_short_lull_does_not_scale_in() -> None:
     assert min(moment.running for moment in run.history[140:200]) >= 12
 
 
-@pytest.mark.parametrize(("name", "least"), [("1 page, no search", 0.85), ("20 pages, no search", 0.9)])
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("1 page, no search", 0.9), ("1 page in jobs of one, no search", 0.9), ("20 pages, no search", 0.9)],
+)
 def test_small_documents_scale_to_sixty_four_nodes(name: str, least: float) -> None:
     (_, many) = measure_scaling(BY_NAME[name], (1, 64))
     assert many.efficiency >= least
@@ -69,7 +72,7 @@ def test_one_to_sixty_four_nodes_are_at_least_ninety_per_cent_efficient(name: st
 @pytest.mark.parametrize(
     ("work", "limit", "at"),
     [
-        (BY_NAME["1 page, no search"], "database", 75),
+        (BY_NAME["1 page, no search"], "database", 72),
         (BY_NAME["20 pages, keyword search"], "index writer", 11),
     ],
 )
@@ -90,6 +93,17 @@ def test_burst_into_an_empty_pool_is_processed_and_pool_shrinks_again(nodes: int
     assert run.done == documents
     assert run.history[-1].running == 0
     assert max(moment.running for moment in run.history) == min(nodes * 4, documents // 4)
+
+
+@pytest.mark.parametrize(("job", "nodes"), [("1 page, no search", 5), ("1 page in jobs of one, no search", 1)])
+def test_one_api_replica_is_full_where_replicas_on_every_node_are_not(job: str, nodes: int) -> None:
+    work = BY_NAME[job]
+    name, at = breaking_point(work, doors=1)
+    assert (name, round(at)) == ("door", nodes)
+    (_, one) = measure_scaling(work, (1, 16), doors=1)
+    (_, many) = measure_scaling(work, (1, 16))
+    assert (one.limit, many.limit) == ("door", "")
+    assert one.per_s < many.per_s / 3
 
 
 def test_a_plot_is_well_formed() -> None:

@@ -12,6 +12,7 @@ from models.extract.pipeline.assemble import assemble
 from models.extract.registry import open_document
 from models.pii.engines.choose import make_flagger
 from models.pii.places import find_places
+from serve_apps.api.context.redaction_scans import RedactionScan
 from serve_apps.api.context.resources import Ports, Resources
 from storage.queue.publish import finish
 from storage.queue.queue import LeasePolicy, Queue
@@ -21,6 +22,8 @@ from storage.values.states import Phase
 from tests.api.harness import Drawing, Eyes, TinyReader, make_resources
 
 FLAGGER = make_flagger("regex")
+PATTERN_SCAN = RedactionScan("regex", FLAGGER)
+"""The scan of redacted outputs, for services whose test readers flag nothing."""
 
 
 def write_letter(number: int = 1, flags: int = 2) -> bytes:
@@ -37,6 +40,12 @@ def write_letter(number: int = 1, flags: int = 2) -> bytes:
     data: bytes = paper.tobytes()
     paper.close()
     return data
+
+
+def write_locked_letter() -> bytes:
+    """A letter that opens with the password "sesame"."""
+    paper = pymupdf.open("pdf", write_letter())
+    return bytes(paper.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="sesame", owner_pw="owner"))
 
 
 def write_report(pages: int = 100, flags: int = 200) -> bytes:

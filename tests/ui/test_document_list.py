@@ -5,6 +5,7 @@ import re
 from serve_apps.viewer.markdown_page import render_markdown
 from storage.store import Store
 from tests.ui.conftest import SAME_SITE, Visitor
+from tests.ui.papers import write_letter, write_locked_letter
 from tests.ui.test_pages import ended
 
 
@@ -69,7 +70,9 @@ async def test_ticked_documents_are_deleted_or_read_again_and_others_stay(visito
     (kept,) = await send(visitor, ("kept.pdf", b"%PDF"))
     form = {"csrf": visitor.csrf, "act": "requeue", "query": "name=a", "id": [*boxes, kept]}
     answer = await visitor.http.post("/ui/act-on-many", data=form, headers=SAME_SITE)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/ui?name=a")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/ui?name=a&act=requeue&done=1&skipped=2")
+    said = (await visitor.http.get(answer.headers["location"])).text
+    assert "1 document queued to be read again. 2 skipped: only failed documents are read again." in said
     job = await ended(visitor, boxes[0].split("/")[0])
     assert sorted((one["source_file"], one["run"]) for one in job["documents"]) == [("a.pdf", 1), ("notes.txt", 2)]
     await visitor.http.post("/ui/act-on-many", data=form | {"act": "delete", "id": boxes}, headers=SAME_SITE)
@@ -137,5 +140,104 @@ async def test_document_without_page_pictures_uses_the_full_width(visitor: Visit
     text = (await visitor.http.get(here)).text
     assert "<img" not in text.partition('id="views"')[0].partition('id="sides"')[2]
     assert 'class="sides single"' in text
-    assert "Of page 1." in text
-    assert "Of the whole document, 2 pages." in (await visitor.http.get(f"{here}?tab=markdown")).text
+    assert "Page 1." in text
+    assert "The whole document, 2 pages." in (await visitor.http.get(f"{here}?tab=markdown")).text
+
+
+async def test_columns_sort_the_list_and_totals_are_shown(visitor: Visitor) -> None:
+    await send(visitor, ("b.pdf", b"%PDF"), ("a.pdf", b"%PDF"))
+    await send(visitor, ("notes.txt", b"no document"))
+    assert await listed(visitor, "?sort=name") == ["a.pdf", "b.pdf", "notes.txt"]
+    assert await listed(visitor, "?name=pdf&sort=-name") == ["b.pdf", "a.pdf"]
+    text = (await visitor.http.get("/ui?name=pdf&sort=name")).text
+    assert 'aria-sort="ascending"' in text
+    assert 'href="?name=pdf&amp;sort=-name"' in text
+    assert "2 documents, " in text
+
+
+async def test_everything_that_matches_is_selected_over_pages(visitor: Visitor) -> None:
+    for number in range(6):
+        await visitor.upload(*[(f"{number}-{file}.pdf", b"%PDF") for file in range(10)])
+    await send(visitor, ("kept.txt", b"no document"))
+    text = (await visitor.http.get("/ui?name=pdf")).text
+    assert 'data-everything="60"' in text
+    jobs = (await visitor.http.get("/ui/v1/jobs")).json()
+    for job in jobs:
+        await ended(visitor, job["id"])
+    form = {"csrf": visitor.csrf, "act": "delete", "query": "name=pdf", "all": "1"}
+    answer = await visitor.http.post("/ui/act-on-many", data=form, headers=SAME_SITE)
+    assert answer.headers["location"] == "/ui?name=pdf&act=delete&done=60&skipped=0"
+    assert await listed(visitor) == ["kept.txt"]
+
+
+async def test_copies_name_the_document_sent_first_and_lead_to_all_of_them(visitor: Visitor) -> None:
+    await send(visitor, ("first.pdf", b"%PDF same"))
+    await send(visitor, ("copy.pdf", b"%PDF same"), ("other.pdf", b"%PDF other"))
+    text = (await visitor.http.get("/ui")).text
+    found = re.search(r'same content as <a href="(\?sha256=\w{64})">first.pdf</a>', text)
+    assert found
+    assert "2 documents have this content" in text
+    assert await listed(visitor, found[1]) == ["copy.pdf", "first.pdf"]
+
+
+async def test_attachments_stand_below_their_mail_and_name_it_when_filtered(visitor: Visitor, store: Store) -> None:
+    boxes = await send(visitor, ("mail.eml", b"%PDF mail"), ("bill.pdf", b"%PDF bill"), ("later.pdf", b"%PDF later"))
+    mail, bill = (box.split("/")[1] for box in boxes[:2])
+    with store.db.autocommit() as conn:
+        conn.execute("update documents set parent_document_id = %s, path = '1/bill.pdf' where id = %s", (mail, bill))
+    assert await listed(visitor) == ["later.pdf", "mail.eml", "bill.pdf"]
+    assert 'class="inside level1"' in (await visitor.http.get("/ui")).text
+    filtered = (await visitor.http.get("/ui?name=bill")).text
+    assert re.search(r'in <a href="/ui/jobs/\w+/documents/' + mail + '">mail.eml</a>', filtered)
+
+
+async def test_password_of_an_upload_is_checked_without_storing_the_file(visitor: Visitor) -> None:
+    async def opens(data: bytes, password: str) -> object:
+        parts = {"file": ("letter.pdf", data, "application/pdf")}
+        headers = SAME_SITE | {"X-CSRF-Token": visitor.csrf}
+        answer = await visitor.http.post("/ui/check-upload", files=parts, data={"password": password}, headers=headers)
+        return answer.json()["opens"]
+
+    locked = write_locked_letter()
+    assert (await opens(locked, ""), await opens(locked, "wrong"), await opens(locked, "sesame")) == (
+        False, False, True,
+    )  # fmt: skip
+    assert await opens(write_letter(), "")
+    assert await opens(b"word " * 400_000, "")
+    assert (await visitor.http.get("/ui/v1/documents")).json() == []
+    refused = await visitor.http.post("/ui/check-upload", files={"file": ("a", b"x")}, headers=SAME_SITE)
+    assert refused.status_code == 403
+
+
+async def test_wrong_password_of_a_failed_document_does_not_start_a_run(visitor: Visitor, store: Store) -> None:
+    job = await ended(visitor, (await visitor.upload(("locked.pdf", write_locked_letter())))["id"])
+    document = job["documents"][0]["document_id"]
+    with store.db.autocommit() as conn:
+        conn.execute("update documents set status = 'failed', error = 'encrypted' where id = %s", (document,))
+    here = f"/ui/jobs/{job['id']}/documents/{document}"
+    form = {"csrf": visitor.csrf, "act": "requeue", "job": job["id"], "document": document, "password": "wrong"}
+    answer = await visitor.http.post("/ui/act", data=form, headers=SAME_SITE)
+    assert answer.headers["location"] == f"{here}?password=wrong"
+    assert "That password does not open this file" in (await visitor.http.get(answer.headers["location"])).text
+    row = store.db.fetch_one("select run from documents where id = %(id)s", {"id": document})
+    assert row == {"run": 1}
+
+
+async def test_slide_is_drawn_from_its_boxes_and_pictures_are_never_asked_for(visitor: Visitor) -> None:
+    shape = {"type": "paragraph", "page": 1, "bbox": [60, 150, 500, 300]}
+    blocks = [
+        {"id": "t", "type": "heading", "page": 1, "bbox": [60, 30, 900, 130], "text": "Plan"},
+        shape | {"id": "p", "text": "First & foremost"},
+        shape | {"id": "q", "text": "Second"},
+    ]
+    pages = [{"number": 1, "width": 960, "height": 540}]
+    tree = {"cdom_version": "1.0", "source": {"name": "a.pptx", "format": "pptx"}, "pages": pages, "blocks": blocks}
+    headers = SAME_SITE | {"X-CSRF-Token": visitor.csrf}
+    for format, shapes in (("pptx", 2), ("pdf", 0)):  # a PDF without its original has no pictures
+        tree["source"] = {"name": f"a.{format}", "format": format}
+        job = (await visitor.http.post("/ui/v1/ingest", json={"tree": tree}, headers=headers)).json()
+        here = f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
+        text = (await visitor.http.get(here)).text
+        assert text.count("<foreignObject ") == shapes
+        assert "/pages/1" not in text
+        assert "/pages/1" not in (await visitor.http.get(f"{here}/review")).text

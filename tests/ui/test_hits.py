@@ -19,7 +19,7 @@ def a_hit(**changed: Any) -> dict[str, Any]:
         "text": "",
         "snippet": "",
     }
-    return facts | {"highlights": [], "bboxes": [], "similarity": 0.9} | changed
+    return facts | {"highlights": [], "bboxes": [], "similarity": 0.9, "has_page_pictures": True} | changed
 
 
 def marking(text: str, *words: str) -> dict[str, Any]:
@@ -73,3 +73,8 @@ def test_distant_hits_are_distinguished_from_none_and_from_good_hits() -> None:
     assert is_unrelated("zxqv nothing", [far])
     assert not is_unrelated("zxqv nothing", [far, near])
     assert not is_unrelated("zxqv nothing", [])
+
+
+def test_hit_of_a_document_without_page_pictures_has_no_crop() -> None:
+    place = {"page": 2, "bbox": [60.0, 100.0, 260.0, 900.0]}
+    assert crop_of(a_hit(bboxes=[place], has_page_pictures=False)) is None

@@ -16,7 +16,7 @@ from tests.api.harness import SIGNING, a_license, make_resources, reading, servi
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 
 RECEIVER = "https://93.184.215.14/hooks"
-ADMIN_PAGES = ("/ui/sources", "/ui/webhooks", "/ui/webhooks/deliveries", "/ui/audit")
+ADMIN_PAGES = ("/ui/sources", "/ui/webhooks", "/ui/webhooks/deliveries", "/ui/targets", "/ui/audit")
 
 
 @pytest.fixture

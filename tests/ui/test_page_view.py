@@ -1,10 +1,12 @@
 """The page next to its content: thumbnails, page-dependent content, sums of tables, page or text on a phone."""
 
+import base64
 from typing import Any
 
 from serve_apps.viewer.document_view import of_page
 from tests.ui.conftest import SAME_SITE, Visitor
 
+ORIGINAL = base64.b64encode(b"%PDF-1.7").decode()
 PAGES = [{"number": number, "width": 595, "height": 842} for number in (1, 2)]
 CELLS = [{"row": row, "col": 0, "text": text} for row, text in enumerate(("Sum", "2", "3", "6"))]
 TABLE = {"rows": 4, "cols": 1, "cells": CELLS, "checks": [{"kind": "column-sum", "cells": [1, 2, 3], "holds": False}]}
@@ -18,7 +20,7 @@ def a_block(name: str, page: int, **facts: Any) -> dict[str, Any]:
 async def sent(visitor: Visitor, *blocks: dict[str, Any]) -> str:
     tree = {"cdom_version": "1.0", "source": {"name": "a.pdf", "format": "pdf"}, "pages": PAGES, "blocks": list(blocks)}
     headers = SAME_SITE | {"X-CSRF-Token": visitor.csrf}
-    answer = await visitor.http.post("/ui/v1/ingest", json={"tree": tree}, headers=headers)
+    answer = await visitor.http.post("/ui/v1/ingest", json={"tree": tree, "source_bytes": ORIGINAL}, headers=headers)
     assert answer.status_code == 201, answer.text
     job = answer.json()
     return f"/ui/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
@@ -39,10 +41,10 @@ async def test_chunks_and_fields_follow_the_page_until_all_are_asked_for(visitor
     followed = (await visitor.http.get(f"{here}?tab=chunks&page=2")).text
     assert "second words" in followed
     assert "first words" not in followed
-    assert "Of page 2." in followed
+    assert "Page 2." in followed
     everything = (await visitor.http.get(f"{here}?tab=chunks&page=2&all=1")).text
     assert "first words" in everything
-    assert "Of the whole document, 2 pages." in everything
+    assert "The whole document, 2 pages." in everything
 
 
 def test_objects_without_a_page_are_shown_on_every_page() -> None:

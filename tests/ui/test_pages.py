@@ -163,13 +163,13 @@ async def test_files_are_kept_by_browsers_under_an_address_of_their_version(visi
         assert (await visitor.http.get(f"/ui/static/older/{name}")).status_code == 404
 
 
-async def test_form_without_scripts_uploads_and_redirects_to_the_job(visitor: Visitor) -> None:
+async def test_form_without_scripts_uploads_and_redirects_to_its_documents(visitor: Visitor) -> None:
     headers = SAME_SITE | {"Accept": "text/html,application/xhtml+xml"}
     here = "/ui/v1/jobs"
     parts = {"files": ("a.pdf", b"%PDF", "application/pdf")}
     answer = await visitor.http.post(here, files=parts, data={"pages": "", "ocr": "auto"}, headers=headers)
     assert answer.status_code == 303
-    assert re.fullmatch(r"/ui/jobs/job_\w{26}", answer.headers["location"])
+    assert re.fullmatch(r"/ui\?job_id=job_\w{26}", answer.headers["location"])
     refused = await visitor.http.post(here, files=parts, data={"pages": "nine"}, headers=headers)
     assert refused.status_code == 303
     shown = await visitor.http.get(refused.headers["location"])

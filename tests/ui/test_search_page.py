@@ -49,7 +49,12 @@ async def test_search_without_a_good_match_says_so(store: Store, dsn: str, simil
 
 async def test_table_row_is_shown_below_its_header_as_plain_text(store: Store, dsn: str) -> None:
     start = TABLE.index("replace")
-    shelf = Shelf(0.6, highlights=((start, start + 7),), bboxes=({"page": 2, "bbox": [60, 100, 260, 140]},))
+    shelf = Shelf(
+        0.6,
+        highlights=((start, start + 7),),
+        bboxes=({"page": 2, "bbox": [60, 100, 260, 140]},),
+        has_page_pictures=True,
+    )
     text = await page_of(store, dsn, shelf, "q=replace")
     assert '<th scope="col">Verdict</th>' in text
     assert "<td>&lt;b&gt;replace&lt;/b&gt;</td>" in text

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from pydantic_core import to_json
 
 from actors.reader.outcome import read_facts
 from actors.reading.forkserver import ServerGone
@@ -26,13 +27,14 @@ from cluster.cli.shared.options import CommandStopped, workdir_option
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.values import make_tree_flagger, sandbox_limits
 from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Route, dump_tree
+from models.cdom.tree import Route, dump_tree, load_tree
 from models.cdom.version import READER_VERSION
+from models.derive.changes import compare_versions, without_texts
 from models.derive.chunks.chunking import chunker_name
 from models.derive.chunks.chunks import count_chunks
 from models.neural.embed.tokenizer import load_tokenizer
 from models.neural.ocr import make_recogniser
-from storage.objects.artifacts import ASSETS, TREE
+from storage.objects.artifacts import ASSETS, CHANGES, TREE
 from storage.review.republish import OutdatedDocument, list_outdated, reserve_attempt, show_reread
 from storage.values.errors import NotFound, StorageError
 from storage.values.rows import ReadFacts
@@ -125,12 +127,21 @@ class Reread:
         if attempt is None:
             return False
         files = {TREE: dump_tree(tree)} | {ASSETS + name: content for name, content in outcome.assets.items()}
+        files |= self._compare(document, tree)
         manifest = self.store.artifacts.put(document.document_id, attempt, files)
         chunks = count_chunks(tree, load_tokenizer())
         facts = ReadFacts(manifest=manifest, chunks=chunks, chunker=chunker_name(), **read_facts(tree))
         shown = show_reread(self.store.db, document, attempt, facts)
         self.store.artifacts.delete_attempt(document.document_id, document.attempt if shown else attempt)
         return shown
+
+    def _compare(self, document: OutdatedDocument, tree: "Tree") -> dict[str, bytes]:
+        """Return the list of changes from the old tree, which `GET .../changes` shows once that tree is gone."""
+        try:
+            before = load_tree(self.store.artifacts.read(document.document_id, document.attempt, TREE))
+        except NotFound:  # published again or deleted meanwhile; the switch will fail too
+            return {}
+        return {CHANGES: to_json(without_texts(compare_versions(document.document_id, before, tree)))}
 
 
 def run_readers(

@@ -14,6 +14,19 @@ def block_size(documents: int, workers: int, most: int, *, per_worker: int = BLO
     return max(1, min(most, documents // (workers * per_worker)))
 
 
+def cut_by_bytes(items: Sequence[WorkItem], documents: int, size: int) -> list[list[WorkItem]]:
+    """Return runs of at most so many documents, or of `size` bytes and the document that exceeds them."""
+    blocks: list[list[WorkItem]] = []
+    left = 0
+    for item in items:
+        if not blocks or len(blocks[-1]) >= documents or left <= 0:
+            blocks.append([])
+            left = size
+        blocks[-1].append(item)
+        left -= item.bytes
+    return blocks
+
+
 def cut_blocks(items: Sequence[WorkItem], size: int) -> list[WorkBlock]:
     """Return blocks of work whose completion is recorded elsewhere."""
     cuts = range(0, len(items), size)

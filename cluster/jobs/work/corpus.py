@@ -83,7 +83,11 @@ class FolderCorpus:
         """Return the documents in the order of names. Raises `NotADirectoryError`."""
         files = sorted((name, size) for name, size in open_folder(self.url).names() if name.endswith(".json"))
         made = [entry for entry in files if entry[0].startswith("tree/")]
-        return [CorpusDocument(PurePosixPath(name).stem, name, str(size)) for name, size in made or files]
+        if not made:
+            return [CorpusDocument(PurePosixPath(name).stem, name, str(size)) for name, size in files]
+        return [
+            CorpusDocument(name.removeprefix("tree/").removesuffix(".json"), name, str(size)) for name, size in made
+        ]
 
     def open(self) -> Cutter:
         """Return a cutter for one worker."""

@@ -23,16 +23,20 @@ class FolderUnavailable(OSError):
     """A bucket failed; no document is at fault."""
 
 
-class Folder(Protocol):
+class FileSource(Protocol):
+    """FileSource by name. Thread-safe."""
+
+    def open(self, name: str) -> BinaryIO:
+        """Open a file for reading. Raises `FileNotFoundError`."""
+
+
+class Folder(FileSource, Protocol):
     """Files by relative name. Thread-safe, but each process opens its own by `url`."""
 
     url: str
 
     def names(self, prefix: str = "") -> Iterator[tuple[str, int]]:
         """Yield every file below `prefix`, with its size in bytes, in no order."""
-
-    def open(self, name: str) -> BinaryIO:
-        """Open a file for reading. Raises `FileNotFoundError`."""
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file. Raises `FileNotFoundError`."""

@@ -7,14 +7,20 @@ outputs, and ends with the same bytes as one that was never killed. Documents ad
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
-from cluster.jobs.work.folders import Folder
+from cluster.jobs.work.folders import PARTIAL, Folder, open_folder
 
 RECORDS, PLANS, MANIFEST, ERRORS = "records", "plans", "manifest.jsonl", "errors.jsonl"
 SUMMARY, JOB = "summary.json", "job.json"
+BY_KEY = "_by-key"
+"""Folder of outputs that are not named by their documents."""
+MAX_PART = 200
+"""Most bytes of a part of a path; file systems take 255, and a suffix and the name of a partial file come on top."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +34,10 @@ class WorkItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """Result of a document. `error` is a stable code; `outputs` are names below the output folder."""
+    """Result of a document. `error` is a stable code, `message` says what to do about it.
+
+    `outputs` are names below the output folder.
+    """
 
     key: str
     name: str
@@ -36,6 +45,7 @@ class Record:
     bytes: int = 0
     pages: int = 0
     error: str | None = None
+    message: str | None = None
     outputs: tuple[str, ...] = ()
 
 
@@ -49,22 +59,32 @@ class WorkBlock:
 
 @dataclass(frozen=True, slots=True)
 class WorkPlan:
-    """Keys in the order of work, `size` of them a block. `number` counts from 1; later plans override earlier ones."""
+    """Keys of each block in the order of work. `number` counts from 1; later plans override earlier ones."""
 
     number: int
-    size: int
-    keys: tuple[str, ...]
+    blocks: tuple[tuple[str, ...], ...]
 
-    def blocks(self, items: Mapping[str, WorkItem]) -> list[WorkBlock]:
+    def all_keys(self) -> Iterator[str]:
+        """Yield the keys of all blocks."""
+        return chain.from_iterable(self.blocks)
+
+    def work(self, items: Mapping[str, WorkItem]) -> list[WorkBlock]:
         """Return the blocks; a key that the corpus no longer has gets an item without a name, which cannot be read."""
-        cuts = range(0, len(self.keys), self.size)
         return [
             WorkBlock(
-                f"{self.number:04}-{start // self.size:07}",
-                tuple(items.get(key) or WorkItem(name="", key=key) for key in self.keys[start : start + self.size]),
+                f"{self.number:04}-{index:07}", tuple(items.get(key) or WorkItem(name="", key=key) for key in keys)
             )
-            for start in cuts
+            for index, keys in enumerate(self.blocks)
         ]
+
+
+def find_items(source: str, names: Iterable[str] | None = None) -> tuple[str, list[WorkItem]]:
+    """Return the root and the documents below it, or those of these names; `source` may be a single file."""
+    if names is not None:
+        return source, make_items((name, 0) for name in names)
+    if "://" not in source and Path(source).is_file():
+        return str(Path(source).parent), make_items([(Path(source).name, Path(source).stat().st_size)])
+    return source, make_items(open_folder(source).names())
 
 
 def make_items(files: Iterable[tuple[str, int]]) -> list[WorkItem]:
@@ -93,9 +113,28 @@ def _name(line: str) -> str:
     return name
 
 
-def place(kind: str, key: str, suffix: str) -> str:
-    """Return the name of a document's output, spread over 256 folders."""
-    return f"{kind}/{key[:2]}/{key}{suffix}"
+def place_by_name(kind: str, name: str, key: str, suffix: str) -> str:
+    """Return the name of a document's output: its own path with the suffix of the format.
+
+    A path that would leave the folder, that a file system may refuse or that may meet another output is replaced by
+    the key.
+    """
+    parts = name.split("/")
+    folders = any(part.lower().endswith(suffix) for part in parts[:-1])
+    if folders or parts[0] == BY_KEY or not all(map(_is_plain, parts)):
+        return place_by_key(kind, key, suffix)
+    return f"{kind}/{name}{suffix}"
+
+
+def place_by_key(kind: str, key: str, suffix: str) -> str:
+    """Return the name of an output that does not show the document's name."""
+    return f"{kind}/{BY_KEY}/{key[:2]}/{key}{suffix}"
+
+
+def _is_plain(part: str) -> bool:
+    if part in ("", ".", "..") or PARTIAL in part or "\\" in part or not part.isprintable():
+        return False
+    return len(part.encode(errors="surrogateescape")) <= MAX_PART
 
 
 def claim_folder(folder: Folder, facts: Mapping[str, object]) -> bool:
@@ -113,29 +152,29 @@ def read_plans(folder: Folder) -> list[WorkPlan]:
     """Return every plan of the folder, the first one first."""
     names = sorted(name for name, _ in folder.names(PLANS))
     facts = [json.loads(folder.read(name)) for name in names]
-    return [WorkPlan(number, fact["size"], tuple(fact["keys"])) for number, fact in enumerate(facts, 1)]
+    return [WorkPlan(number, tuple(map(tuple, fact["blocks"]))) for number, fact in enumerate(facts, 1)]
 
 
-def make_plan(folder: Folder, plans: Sequence[WorkPlan], keys: Sequence[str], size: int) -> list[WorkPlan]:
-    """Return the plans plus a new one for these keys, if there are any. Written before any work is done."""
-    if not keys:
+def make_plan(folder: Folder, plans: Sequence[WorkPlan], blocks: Sequence[Sequence[WorkItem]]) -> list[WorkPlan]:
+    """Return the plans plus a new one for these blocks, if there are any. Written before any work is done."""
+    if not blocks:
         return list(plans)
-    plan = WorkPlan(len(plans) + 1, size, tuple(keys))
-    folder.write(f"{PLANS}/{plan.number:04}.json", json.dumps({"size": size, "keys": keys}).encode())
+    plan = WorkPlan(len(plans) + 1, tuple(tuple(item.key for item in block) for block in blocks))
+    folder.write(f"{PLANS}/{plan.number:04}.json", json.dumps({"blocks": plan.blocks}).encode())
     return [*plans, plan]
 
 
-def find_unplanned(plans: Sequence[WorkPlan], items: Sequence[WorkItem]) -> list[str]:
-    """Return keys of items that no plan has, in the items' order."""
-    planned = {key for plan in plans for key in plan.keys}
-    return [item.key for item in items if item.key not in planned]
+def find_unplanned(plans: Sequence[WorkPlan], items: Sequence[WorkItem]) -> list[WorkItem]:
+    """Return items that no plan has, in the items' order."""
+    planned = {key for plan in plans for key in plan.all_keys()}
+    return [item for item in items if item.key not in planned]
 
 
 def find_undone(folder: Folder, plans: Sequence[WorkPlan], items: Sequence[WorkItem]) -> list[WorkBlock]:
     """Return blocks without records, in order."""
     done = {name.rpartition("/")[2].removesuffix(".jsonl") for name, _ in folder.names(RECORDS)}
     by_key = {item.key: item for item in items}
-    return [block for plan in plans for block in plan.blocks(by_key) if block.name not in done]
+    return [block for plan in plans for block in plan.work(by_key) if block.name not in done]
 
 
 def write_records(folder: Folder, block: WorkBlock, records: Sequence[Record]) -> None:

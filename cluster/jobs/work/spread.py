@@ -1,7 +1,7 @@
 """Blocks of work over the CPUs of a cluster by Ray Data, with progress in the job's log.
 
-Each row goes to a worker, and answers are yielded as they are ready (or in order). The row of a lost node is repeated
-elsewhere; a worker that raises ends the job.
+Rows and answers travel as Arrow. Each row goes to a worker, and answers are yielded as they are ready (or in order).
+The row of a lost node is repeated elsewhere; a worker that raises ends the job.
 """
 
 import logging
@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
 import ray
 import ray.data
 from ray.exceptions import RayError
@@ -32,15 +33,23 @@ def connect() -> int:
     return free or int(ray.cluster_resources().get("CPU", 1))
 
 
-class RowWorker:
-    """The actor of Ray Data: a worker made by `make(*arguments)`, called row by row."""
+def quiet_context() -> ray.data.DataContext:
+    """Return the context of Ray Data, without its progress bars."""
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.WARNING)
+    return context
+
+
+class BatchWorker:
+    """The actor of Ray Data: a worker made by `make(*arguments)`, called for each row of an Arrow block."""
 
     def __init__(self, make: Callable[..., Callable[[Row], Row]], arguments: tuple[Any, ...]) -> None:
         self._work = make(*arguments)
 
-    def __call__(self, row: Row) -> Row:
-        """Do one row."""
-        return self._work(row)
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """Do the rows of a batch."""
+        return pa.Table.from_pylist([self._work(row) for row in batch.to_pylist()])
 
 
 def spread(
@@ -48,31 +57,39 @@ def spread(
     make: Callable[..., Callable[[Row], Row]],
     arguments: tuple[Any, ...],
     *,
-    workers: int,
+    workers: int | None,
     cpus: float = 1.0,
     in_order: bool = False,
 ) -> Iterator[Row]:
-    """Yield the answer to every row. Each row is a separate task, so a slow one delays no other."""
+    """Yield the answer to every row. Each row is a separate Arrow block and task, so a slow one delays no other.
+
+    There are `workers` at most, and by default as many as the cluster fits: a node that joins later gets its own.
+    Workers that reserve no CPU are as many as there are CPUs.
+    """
     if not rows:
         return
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
-    context.execution_options.preserve_order = in_order
-    logging.getLogger("ray.data").setLevel(logging.WARNING)
-    size = max(1, min(workers, len(rows)))
-    done = ray.data.from_items(list(rows), override_num_blocks=len(rows)).map(
-        RowWorker,
+    quiet_context().execution_options.preserve_order = in_order
+    most = min(len(rows), workers or (connect() if cpus == 0 else len(rows)))
+    table = pa.Table.from_pylist(list(rows))
+    done = ray.data.from_arrow([table.slice(index, 1) for index in range(len(rows))]).map_batches(
+        BatchWorker,
+        batch_format="pyarrow",
+        batch_size=None,
         fn_constructor_args=(make, arguments),
         num_cpus=cpus,
-        compute=ray.data.ActorPoolStrategy(size=size, max_tasks_in_flight_per_actor=2),
+        compute=ray.data.ActorPoolStrategy(
+            min_size=1, max_size=most, initial_size=min(most, connect()), max_tasks_in_flight_per_actor=2
+        ),
     )
     try:
-        yield from done.iter_rows()
+        for batch in done.iter_batches(batch_format="pyarrow", batch_size=None):
+            yield from batch.to_pylist()
     except RayError as error:
-        raise JobStopped(_last_line(error)) from error
+        raise JobStopped(last_line(error)) from error
 
 
-def _last_line(error: BaseException) -> str:
+def last_line(error: BaseException) -> str:
+    """Return the last line of an error of Ray, which names its cause."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__
 

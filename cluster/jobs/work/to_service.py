@@ -23,6 +23,7 @@ from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.pipeline import BlockReader
 from cluster.jobs.work.service import Service, index_is_here, with_store
 from cluster.jobs.work.spread import Progress, Row, connect, spread
+from cluster.jobs.work.vlm_pool import DOCUMENTS_AT_ONCE
 from cluster.runtime import Runtime
 from models.cdom.errors import ErrorCode
 from models.cdom.original import OcrMode, ReadOptions, clean_name
@@ -53,7 +54,8 @@ MEGABYTE = 1 << 20  # bytes
 class ServiceJob:
     """Source and owner of the documents, as plain values that travel to the workers.
 
-    `indexed`: workers write to the index now; otherwise its writer adds missing documents later.
+    `principals`: callers that may find the documents; None for all. `indexed`: workers write to the index now;
+    otherwise its writer adds missing documents later.
     """
 
     source: str
@@ -62,6 +64,7 @@ class ServiceJob:
     ocr: OcrMode
     service: Service
     indexed: bool = False
+    principals: tuple[str, ...] | None = None
 
     def options(self, runtime: Runtime) -> ReadOptions:
         """Return the reading options of the job."""
@@ -125,7 +128,7 @@ class ServiceOutput:
     def _take(self, documents: Sequence[BulkDocument]) -> Taken:
         return take_documents(
             self._parts.store, self._job.scope, self._actor, documents, quota=self._parts.quota(),
-            metadata={"corpus": self._job.corpus}, index_later=not self._job.indexed,
+            metadata={"corpus": self._job.corpus}, principals=self._job.principals, index_later=not self._job.indexed,
         )  # fmt: skip
 
     def _store_original(self, original: BinaryIO) -> StoredBlob:
@@ -180,6 +183,7 @@ class TakeRow:
             lambda: with_vlm(runtime, make_recogniser(runtime)),
             finish=lambda outcome: scan(outcome, flag_tree),
             limits=sandbox_limits(runtime.settings),
+            recognised_at_once=DOCUMENTS_AT_ONCE if runtime.settings.vlm_ocr else 1,
         )
 
     def __call__(self, row: Row) -> Row:
@@ -219,7 +223,7 @@ def read_into_service(job: ServiceJob, items: Sequence[WorkItem], workers: int |
     log.info("%d documents, %d to read in %d jobs", len(items), len(fresh), len(blocks))
     progress, pages = Progress(len(fresh)), 0
     for row in spread(
-        [{"block": dump_block(block)} for block in blocks], TakeRow, (job,), workers=count, cpus=job.service.cpus
+        [{"block": dump_block(block)} for block in blocks], TakeRow, (job,), workers=workers, cpus=job.service.cpus
     ):
         failed, missing = int(row["failed"]), int(row["missing"])
         progress.step(int(row["documents"]), {"pages": int(row["pages"]), "failed": failed + missing})

@@ -1,14 +1,17 @@
 """One row per table cell, with the document, page and box that it comes from."""
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from itertools import accumulate
 
 from models.cdom.geometry import Bbox
 from models.cdom.table import Cell, Table
 from models.cdom.tree import Block, Tree
 from models.cdom.visible import visible_blocks
+from models.export.tables.dates import read_dates, read_iso
 from models.export.tables.numbers import find_decimal_mark, read_number
 
 
@@ -17,7 +20,8 @@ class CellRow:
     """A cell. `table` is the id of its block, `cell` its index there, `row` and `col` its place in the grid from 0.
 
     `head` is the text of the header cells above it, `label` the first text of its row; `number` is the number that the
-    whole cell states. A table that continues over pages is one table, and `page` is the page of the cell's row.
+    whole cell states, `date` the date of a cell in a column of dates. A table that continues over pages is one table,
+    and `page` is the page of the cell's row.
     """
 
     table: str
@@ -32,6 +36,7 @@ class CellRow:
     label: str
     text: str
     number: float | None
+    date: date | None
     bbox: Bbox | None
     confidence: float
 
@@ -77,6 +82,7 @@ def _list_cells(block: Block, table: Table) -> Iterator[CellRow]:
     for cell in table.cells:
         if cell.text.strip():
             labels.setdefault(cell.row, cell.text)
+    dates = _dates(table)
     ends = list(accumulate(part.rows for part in table.parts))
     for index, cell in enumerate(table.cells):
         part = min(bisect_right(ends, cell.row), len(ends) - 1)
@@ -93,9 +99,24 @@ def _list_cells(block: Block, table: Table) -> Iterator[CellRow]:
             label=labels.get(cell.row, ""),
             text=cell.text,
             number=None if cell.header else read_number(cell.text, mark),
+            date=dates.get(index),
             bbox=cell.bbox,
             confidence=cell.confidence,
         )
+
+
+def _dates(table: Table) -> dict[int, date]:
+    """Return the dates of body cells by index: ISO values of spreadsheets, and texts of columns of dates."""
+    columns: dict[int, list[int]] = defaultdict(list)
+    for index, cell in enumerate(table.cells):
+        if not cell.header:
+            columns[cell.col].append(index)
+    found = {index: read_iso(cell.value) for index, cell in enumerate(table.cells) if not cell.header}
+    for indices in columns.values():
+        texts = [table.cells[index].text for index in indices]
+        for index, day in zip(indices, read_dates(texts), strict=True):
+            found[index] = found[index] or day
+    return {index: day for index, day in found.items() if day is not None}
 
 
 def _heads(table: Table) -> list[str]:

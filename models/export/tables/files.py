@@ -57,6 +57,7 @@ SCHEMA = pa.schema(
         pa.field("label", pa.string(), nullable=False),
         pa.field("text", pa.string(), nullable=False),
         pa.field("number", pa.float64()),
+        pa.field("date", pa.date32()),
         *(pa.field(name, pa.float64()) for name in ("x0", "y0", "x1", "y1")),
         pa.field("confidence", pa.float32(), nullable=False),
     ]

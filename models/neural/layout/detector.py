@@ -13,7 +13,8 @@ import cv2
 import numpy as np
 
 from models.cdom.errors import MlUnavailable
-from models.cdom.ports import DetectedPage, PixelPage, PortUnavailable, SeenElement
+from models.cdom.ports import DetectedPage, PictureKind, PixelPage, PortUnavailable, SeenElement
+from models.cdom.tree import BlockType
 from models.neural.device import require_ml
 from models.neural.doclaynet import DOCLAYNET
 from models.neural.layout.boxes import decode_boxes, to_points
@@ -24,6 +25,8 @@ from models.neural.registry import ModelName, locate_model
 
 LABELS = tuple(DOCLAYNET)
 """The classes of the installed model, in its order."""
+PICTURE_LABELS = {"Chart": PictureKind.CHART, "Seal": PictureKind.SEAL}
+"""Further classes that an operator's own model may have: pictures whose content a page model can read."""
 _GREY = 114
 """Value (0..255) of what surrounds the page on the network's square picture, as in its training."""
 _MODEL_NAME, _LABELS_NAME = "model.onnx", "labels.txt"
@@ -91,8 +94,9 @@ def locate_detector(folder: Path | None) -> tuple[Path, tuple[str, ...]]:
         labels = tuple((folder / _LABELS_NAME).read_text("utf-8").split())
     except (OSError, UnicodeDecodeError):
         raise MlUnavailable(f"no {_LABELS_NAME} in the folder of the layout model") from None
-    if not labels or not set(labels) <= set(DOCLAYNET):
-        raise MlUnavailable(f"{_LABELS_NAME} of the layout model: one of {', '.join(LABELS)} a line")
+    known = (*LABELS, *PICTURE_LABELS)
+    if not labels or not set(labels) <= set(known):
+        raise MlUnavailable(f"{_LABELS_NAME} of the layout model: one of {', '.join(known)} a line")
     if not (folder / _MODEL_NAME).is_file():
         raise MlUnavailable(f"no {_MODEL_NAME} in the folder of the layout model")
     return folder / _MODEL_NAME, labels
@@ -106,9 +110,10 @@ def _find(loaded: _Loaded, picture: Picture, points: tuple[float, float]) -> tup
     per_point = scale * picture.shape[1] / points[0]
     return tuple(
         SeenElement(
-            type=DOCLAYNET[loaded.labels[kind]],
+            type=DOCLAYNET.get(loaded.labels[kind], BlockType.PICTURE),
             bbox=to_points(corners, per_point, offset, points),
             confidence=round(sure, 3),
+            picture=PICTURE_LABELS.get(loaded.labels[kind]),
         )
         for kind, sure, corners in decode_boxes(raw)
     )

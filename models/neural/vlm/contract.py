@@ -3,13 +3,13 @@
 A model turns a page into asks and answers into blocks; an engine turns an ask into an answer. Neither knows the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from models.cdom.geometry import Bbox
-from models.cdom.ports import PixelPage, RecognisedBlock
+from models.cdom.ports import PictureKind, PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
 
 if TYPE_CHECKING:
@@ -25,13 +25,25 @@ class AnswerEnd(StrEnum):
     TIMEOUT = "timeout"
 
 
+Arguments = tuple[tuple[str, str | int | float | bool], ...]
+"""Names with values, in a form that can be hashed and compared."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """`max_tokens` is the cap of one answer."""
+    """Generation of one answer by an engine. `max_tokens` is the cap of one answer.
+
+    `stop`: texts that end it. `skip_special_tokens`: False for models whose structure is special tokens.
+    `processor_arguments`: of the logits processors that the engine was started with.
+    """
 
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 4096
+    repetition_penalty: float = 1.0
+    stop: tuple[str, ...] = ()
+    skip_special_tokens: bool = True
+    processor_arguments: Arguments = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +52,15 @@ class Ask:
 
     Remote engines encode the picture themselves. An engine in this process would only decode it again, 12 ms per page.
     `mark` is the model's placeholder for the picture, for chat templates that take plain text only. It is put before
-    the prompt, because servers would otherwise insert a line break between picture and prompt.
+    the prompt, because servers would otherwise insert a line break between picture and prompt. `template_arguments` are
+    those of the model's chat template, for engines that serve several checkpoints of a model.
     """
 
     picture: "Image"
     prompt: str
     sampling: Sampling
     mark: str = ""
+    template_arguments: Arguments = ()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -64,11 +78,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRegion:
-    """A block that a layout detector found, for models that read crops. `bbox` is in points of the page as shown."""
+    """A block that a layout detector found, for models that read crops. `bbox` is in points of the page as shown.
+
+    `picture`: kind of a picture that has something to read.
+    """
 
     type: BlockType
     bbox: Bbox
     text: str = ""
+    picture: PictureKind | None = None
 
 
 class BadAnswer(Exception):
@@ -78,10 +96,14 @@ class BadAnswer(Exception):
 
 
 class VlmModel(Protocol):
-    """A registered model. With `needs_regions` it reads crops, which a layout detector must find first."""
+    """A registered model. With `needs_regions` it reads crops, which a layout detector must find first.
+
+    `engine_options`: arguments of vLLM's engine that its makers recommend.
+    """
 
     name: str
     needs_regions: bool
+    engine_options: ClassVar[Mapping[str, Any]]
 
     def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
         """Return the asks for a page."""

@@ -1,13 +1,14 @@
-"""dots.ocr: the page as one picture, answered with JSON: boxes in pixels of the picture sent, categories, texts.
+"""dots.mocr and dots.ocr: the page as one picture, answered with JSON.
 
-A cut answer keeps its whole elements. Boxes outside the picture are clamped, impossible ones dropped.
+Each element has its box in pixels of the picture sent, a category and a text. A cut answer keeps its whole elements.
+Boxes outside the picture are clamped, impossible ones dropped.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from models.cdom.geometry import Bbox
 from models.cdom.ports import PixelPage, RecognisedBlock
@@ -20,7 +21,7 @@ from models.neural.vlm.tables import read_html_table
 
 _FACTOR, _LEAST, _MOST = 28, 3136, 11_289_600
 """The grid and the areas of the model's own picture processor: sent in this size, it changes nothing any more."""
-_SAMPLING = Sampling(temperature=0.1, top_p=1.0, max_tokens=16_384)
+_SAMPLING = Sampling(temperature=0.1, top_p=1.0, max_tokens=24_000)
 MAX_ELEMENTS = 5000  # elements of one page's answer
 _DECODER = json.JSONDecoder(strict=False)
 """Accepts line breaks inside a string."""
@@ -58,6 +59,7 @@ class Dots:
 
     name = "dots"
     needs_regions = False
+    engine_options: ClassVar[Mapping[str, Any]] = {}
 
     def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
         """Return one ask for the whole page."""

@@ -1,25 +1,43 @@
-"""LightOnOCR: the page as one picture without a prompt, answered in Markdown.
+"""LightOnOCR 3: the page as one picture with the word `grounding`, answered with Markdown blocks and their boxes.
 
-Only the -bbox variants give places of pictures (`![image](image_1.png)x1,y1,x2,y2`, thousandths of the page). Text
-blocks come without boxes; grounding.py adds them when OCR lines are at hand.
+A marker `![label](x1,y1,x2,y2)` stands before each block, in thousandths of the page; its text runs to the next marker.
+`label+` continues the block before, for example in the next column. An answer without markers is plain Markdown.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, ClassVar
 
-from models.cdom.geometry import Bbox
+from models.cdom.geometry import Bbox, union_bbox
 from models.cdom.ports import PixelPage, RecognisedBlock
 from models.cdom.tree import BlockType
 from models.neural.vlm.contract import Answer, Ask, BadAnswer, PageRegion, Sampling
-from models.neural.vlm.markdown import read_markdown
+from models.neural.vlm.markdown import MAX_CHARS, read_markdown
 from models.neural.vlm.pictures import decode, fit_longest
 
 _LONGEST = 1540
 """Pixels of the longest side the model was trained with."""
-_SAMPLING = Sampling(temperature=0.2, top_p=0.9, max_tokens=6500)
-_NUMBER = r"[ \t]*(\d{1,4})"
-_PICTURE = re.compile(r"!\[[^\]\n]{0,200}\]\([^)\n]{0,200}\)" + ",".join([_NUMBER] * 4))
+_SAMPLING = Sampling(temperature=0.2, top_p=1.0, max_tokens=12_000)
+PROMPT = "grounding"
+_NUMBER = r"\s*(\d{1,4})\s*"
+_MARKER = re.compile(r"!\[([A-Za-z_][\w-]{0,40})(\+?)\]\(" + ",".join([_NUMBER] * 4) + r"\)[ \t]*")
+_TYPES = {
+    "title": BlockType.TITLE,
+    "section": BlockType.HEADING,
+    "list": BlockType.LIST_ITEM,
+    "caption": BlockType.CAPTION,
+    "footnote": BlockType.FOOTNOTE,
+    "header": BlockType.PAGE_HEADER,
+    "footer": BlockType.PAGE_FOOTER,
+    "page_number": BlockType.PAGE_FOOTER,
+    "table": BlockType.TABLE,
+    "chart": BlockType.TABLE,
+    "formula": BlockType.FORMULA,
+    "code": BlockType.CODE,
+    "image": BlockType.PICTURE,
+}
+"""Block types of the labels; `text`, `aside_text` and labels of later checkpoints are paragraphs."""
 
 
 class LightOnOcr:
@@ -27,11 +45,12 @@ class LightOnOcr:
 
     name = "lightonocr"
     needs_regions = False
+    engine_options: ClassVar[Mapping[str, Any]] = {}
 
     def ask(self, page: PixelPage, regions: Sequence[PageRegion]) -> list[Ask]:
         """Return one ask for the whole page."""
         image = fit_longest(decode(page), _LONGEST)
-        return [Ask(picture=image, prompt="", sampling=_SAMPLING)]
+        return [Ask(picture=image, prompt=PROMPT, sampling=_SAMPLING, template_arguments=(("enable_thinking", False),))]
 
     def read(
         self, page: PixelPage, regions: Sequence[PageRegion], asks: Sequence[Ask], answers: Sequence[Answer]
@@ -41,25 +60,64 @@ class LightOnOcr:
         Raises:
             BadAnswer: The answer has text but no block.
         """
-        text = answers[0].text
-        boxes = [_place(match, page) for match in _PICTURE.finditer(text)]
-        blocks = read_markdown(_PICTURE.sub("\n\n![image](image.png)\n\n", text))
+        text = answers[0].text[:MAX_CHARS]
+        markers = list(_MARKER.finditer(text))
+        blocks = read_markdown(text[: markers[0].start()] if markers else text)
+        for index, marker in enumerate(markers):
+            end = markers[index + 1].start() if index + 1 < len(markers) else len(text)
+            parts = _read_block(marker[1], text[marker.end() : end].strip(), _place(marker, page))
+            if marker[2] and blocks and len(parts) == 1 and _continues(blocks[-1], parts[0]):
+                blocks[-1] = _join(blocks[-1], parts[0])
+            else:
+                blocks += parts
         if text.strip() and not blocks:
             raise BadAnswer("no block in the answer")
-        return _give_boxes(blocks, boxes)
+        return blocks
 
 
-def _place(match: re.Match[str], page: PixelPage) -> Bbox | None:
-    x0, y0, x1, y1 = (int(value) / 1000 for value in match.groups())
+def _place(marker: re.Match[str], page: PixelPage) -> Bbox | None:
+    x0, y0, x1, y1 = (int(value) / 1000 for value in marker.groups()[2:])
     if not (x0 < x1 <= 1 and y0 < y1 <= 1):
         return None
     return (x0 * page.width, y0 * page.height, x1 * page.width, y1 * page.height)
 
 
-def _give_boxes(blocks: list[RecognisedBlock], boxes: list[Bbox | None]) -> list[RecognisedBlock]:
-    """Assign boxes to pictures in order when their numbers match; otherwise leave the pictures without boxes."""
-    pictures = sum(block.type is BlockType.PICTURE for block in blocks)
-    if pictures != len(boxes):
-        return blocks
-    left = iter(boxes)
-    return [replace(block, bbox=next(left)) if block.type is BlockType.PICTURE else block for block in blocks]
+def _read_block(label: str, text: str, bbox: Bbox | None) -> list[RecognisedBlock]:
+    """Return the blocks of one marker; the parts of a list or of a block with a table stay apart."""
+    kind = _TYPES.get(label, BlockType.PARAGRAPH)
+    if kind is BlockType.PICTURE:
+        return [RecognisedBlock(type=kind, text=" ".join(text.split()), bbox=bbox)]
+    parts = [replace(part, bbox=bbox) for part in read_markdown(text)]
+    if not parts or kind in (BlockType.TABLE, BlockType.LIST_ITEM) or any(part.table for part in parts):
+        return parts
+    if kind is BlockType.FORMULA:
+        return [RecognisedBlock(type=kind, bbox=bbox, text="\n".join(part.text for part in parts).strip("$ \n"))]
+    if len(parts) == 1:
+        return [_retype(parts[0], kind)]
+    if kind is BlockType.PARAGRAPH:
+        return parts
+    return [RecognisedBlock(type=kind, bbox=bbox, text="\n".join(part.text for part in parts))]
+
+
+def _retype(part: RecognisedBlock, kind: BlockType) -> RecognisedBlock:
+    """Return the block with the type of its label; the heading mark of its text says which titles are headings."""
+    if part.type is BlockType.HEADING and (kind is not BlockType.TITLE or part.level != 1):
+        return part if kind in (BlockType.TITLE, BlockType.HEADING, BlockType.PARAGRAPH) else replace(part, type=kind)
+    return replace(part, type=part.type if kind is BlockType.PARAGRAPH else kind, level=None)
+
+
+def _continues(before: RecognisedBlock, part: RecognisedBlock) -> bool:
+    return before.type is part.type and before.table is None and part.table is None
+
+
+def _join(before: RecognisedBlock, part: RecognisedBlock) -> RecognisedBlock:
+    """Return one block of both texts, as the maker's own Markdown has them."""
+    shift = len(before.text) + 1
+    moved = tuple(replace(span, start=span.start + shift, end=span.end + shift) for span in part.spans)
+    boxes = [bbox for bbox in (before.bbox, part.bbox) if bbox is not None]
+    return replace(
+        before,
+        text=f"{before.text} {part.text}",
+        spans=before.spans + moved,
+        bbox=union_bbox(boxes) if boxes else None,
+    )

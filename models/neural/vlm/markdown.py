@@ -105,7 +105,7 @@ def _walk(tokens: Sequence[Token], kept: Sequence[_Kept]) -> Iterator[Recognised
         elif token.type == "html_block":
             yield RecognisedBlock(type=BlockType.PARAGRAPH, text=_TAG.sub("", token.content).strip())
         elif token.type == "inline":
-            yield from _inline(token, tokens[index - 1], depth, kept)
+            yield from _inline(token, tokens[max(0, index - 2) : index], depth, kept)
         index += 1
 
 
@@ -122,7 +122,8 @@ def _rows(tokens: Sequence[Token], kept: Sequence[_Kept]) -> Iterator[Recognised
         yield RecognisedBlock(type=BlockType.TABLE, table=table)
 
 
-def _inline(token: Token, before: Token, depth: int, kept: Sequence[_Kept]) -> Iterator[RecognisedBlock]:
+def _inline(token: Token, before: Sequence[Token], depth: int, kept: Sequence[_Kept]) -> Iterator[RecognisedBlock]:
+    """Yield the blocks of a run of text. `before` are the one or two tokens before it."""
     alone = _KEPT.fullmatch(token.content.strip())
     if alone and (block := _alone(kept[int(alone[1])])) is not None:
         yield block
@@ -132,13 +133,19 @@ def _inline(token: Token, before: Token, depth: int, kept: Sequence[_Kept]) -> I
     text, spans = _flatten(token)
     if not text.strip():
         return
-    if before.type == "heading_open":
-        yield RecognisedBlock(type=BlockType.HEADING, text=text, spans=spans, level=int(before.tag[1]))
+    if before[-1].type == "heading_open":
+        yield RecognisedBlock(type=BlockType.HEADING, text=text, spans=spans, level=int(before[-1].tag[1]))
     elif depth:
+        label = f"{before[0].info}{before[0].markup} " if before[0].type == "list_item_open" and before[0].info else ""
+        text, spans = label + text, tuple(_shift(span, len(label)) for span in spans)
         yield RecognisedBlock(type=BlockType.LIST_ITEM, text=text, spans=spans, level=depth)
     else:
         kind = BlockType.FOOTNOTE if _FOOTNOTE.match(text) else BlockType.PARAGRAPH
         yield RecognisedBlock(type=kind, text=text, spans=spans)
+
+
+def _shift(span: Span, by: int) -> Span:
+    return replace(span, start=span.start + by, end=span.end + by)
 
 
 def _caption(alt: str) -> str:

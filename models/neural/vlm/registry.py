@@ -14,14 +14,27 @@ VLM_MODELS = {
     "paddleocr-vl": "models.neural.vlm.paddleocr_vl:PaddleOcrVl",
     "lightonocr": "models.neural.vlm.lightonocr:LightOnOcr",
     "dots": "models.neural.vlm.dots:Dots",
+    "granite-docling": "models.neural.vlm.granite_docling:GraniteDocling",
+    "glm-ocr": "models.neural.vlm.glm_ocr:GlmOcr",
 }
 HUB_NAMES = {
     "paddleocr-vl": "PaddlePaddle/PaddleOCR-VL-1.6",
-    "lightonocr": "lightonai/LightOnOCR-2-1B",
-    "dots": "rednote-hilab/dots.ocr",
+    "lightonocr": "lightonai/LightOnOCR-3-1B",
+    "dots": "rednote-hilab/dots.mocr",
+    "granite-docling": "ibm-granite/granite-docling-258M",
+    "glm-ocr": "zai-org/GLM-OCR",
 }
 """Checkpoint that an engine loads for a registered name, and the default model name at an endpoint."""
-_ARCHITECTURES = {"paddleocrvl": "paddleocr-vl", "lightonocr": "lightonocr", "dotsocr": "dots"}
+ARCHITECTURES = {
+    "paddleocr-vl": "PaddleOCRVLForConditionalGeneration",
+    "lightonocr": "LightOnOCRForConditionalGeneration",
+    "dots": "DotsOCRForCausalLM",
+    "granite-docling": "Idefics3ForConditionalGeneration",
+    "glm-ocr": "GlmOcrForConditionalGeneration",
+}
+"""Architecture of the checkpoint, as vLLM registers it."""
+_STATED = {"paddleocrvl": "paddleocr-vl", "lightonocr": "lightonocr", "dotsocr": "dots", "glmocr": "glm-ocr"}
+"""What the configuration of a local checkpoint states. granite-docling has an architecture of many other models."""
 _WEIGHTS = ("*.safetensors", "*.bin")
 
 
@@ -52,10 +65,10 @@ def identify_directory(folder: Path) -> str:
         raise MlUnavailable(f"{folder} has no weights (*.safetensors)")
     stated = _stated_architectures(config)
     for text in stated:
-        for mark, name in _ARCHITECTURES.items():
+        for mark, name in _STATED.items():
             if mark in text:
                 return name
-    raise MlUnavailable(f"{folder} is not one of {', '.join(VLM_MODELS)}")
+    raise MlUnavailable(f"{folder} does not say which of {', '.join(VLM_MODELS)} it is; add #NAME to the folder")
 
 
 def _stated_architectures(config: object) -> list[str]:

@@ -282,3 +282,10 @@ def find_national(clues: Clues) -> Iterator[Hit]:
         found.update((id(row), row) for row in _UNSPACED_ROWS)
     for row in found.values():
         yield from row.find(clues)
+
+
+def load_checks() -> None:
+    """Import the checks of all numbers, for a process that cannot open files later."""
+    for number in NATIONAL_NUMBERS:
+        if number.check is not None:
+            _module(number.check)

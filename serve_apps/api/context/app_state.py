@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from fastapi import FastAPI
 
-from serve_apps.access.failed_auth_limiter import FailedAuthLimiter
+from serve_apps.access.failed_auth_limiter import BURST, PER_MINUTE, FailedAuthLimiter
 from serve_apps.access.loopback import is_loopback_peer
 from serve_apps.access.stored_keys import keys_in_force
 from serve_apps.api.context.denial_audit import DenialAudit
@@ -71,7 +71,7 @@ class AppState:
         self.downloads = asyncio.Semaphore(_DOWNLOADS)
         self.ephemeral = EphemeralSlots()
         self.rate_limit = CallerRateLimit(partial(take, resources.store.db), self.sql, resources.limits.rate_limit_rpm)
-        self.failed_auth = FailedAuthLimiter()
+        self.failed_auth = FailedAuthLimiter(self._take_failed_auth)
         self.metrics: Cached[bytes] = Cached(_REMEMBER_METRICS_S)
         self.source_gate = resources.source_gate or SourceGate(workdir=resources.store.workdir)
         self.syncs = Syncing()
@@ -108,6 +108,12 @@ class AppState:
         if not (limits.rate_limit_rpm and limits.loopback_token) or limits.trusted_proxies or not client:
             return None
         return None if is_loopback_peer(client[0]) else str(client[0])
+
+    async def _take_failed_auth(self, bucket: str) -> float:
+        """Count a refused key and return the seconds to wait; 0.0 while the database does not answer."""
+        with suppress(StorageError, Overloaded):
+            return await self.sql.run(take, self.resources.store.db, bucket, PER_MINUTE, BURST)
+        return 0.0
 
     async def _watch_keys(self) -> None:
         """Load added and revoked keys without a restart: on a notification, or else every two seconds."""

@@ -91,7 +91,7 @@ async def admit(request: Request) -> Call:
     """
     scope = request.scope
     running: AppState = scope["app"].state.running
-    caller = _identify(running, scope)
+    caller = await _identify(running, scope)
     await running.rate_limit.admit(caller.key_name)
     operation = (scope["method"], scope["route"].path)
     call = Call(running, caller, scope.get("request_id", ""), scope.get(CONTEXT), " ".join(operation))
@@ -147,7 +147,7 @@ def _is_list(annotation: Any) -> bool:
     return get_origin(annotation) in (list, tuple, set) or any(_is_list(part) for part in get_args(annotation))
 
 
-def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
+async def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
     """Identify the caller. Addresses that sent many unknown keys are refused before the next key is checked."""
     if (signed_in := scope.get("session_caller")) is not None:  # set by serve_apps/ui alone, for its own session
         return cast(Caller, signed_in)
@@ -158,11 +158,11 @@ def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Caller:
     try:
         return identify(scope["headers"], running.resources.keys)
     except Unauthenticated:
-        running.failed_auth.note(address)
+        await running.failed_auth.note(address)
         raise
 
 
-def check_caller(running: AppState, scope: MutableMapping[str, Any]) -> None:
+async def check_caller(running: AppState, scope: MutableMapping[str, Any]) -> None:
     """Check the key of a request to `/v1` before its body is sent. The dashboard checks its sessions itself.
 
     Raises:
@@ -170,7 +170,7 @@ def check_caller(running: AppState, scope: MutableMapping[str, Any]) -> None:
         InvalidOrg: The organisation header is malformed.
     """
     if scope["path"].startswith("/v1/"):
-        _identify(running, scope)
+        await _identify(running, scope)
 
 
 def check_job_id(text: str) -> JobId:

@@ -27,6 +27,7 @@ from serve_apps.api.context.limited_work import WorkLimits
 from serve_apps.api.context.redaction_scans import RedactionScan
 from storage.sources.gate import SourceGate
 from storage.store import Store
+from storage.targets.opening import TargetKinds
 from storage.webhooks.egress import Egress
 
 MEGABYTE = 1024 * 1024  # bytes
@@ -45,6 +46,7 @@ class ApiLimits:
     max_inflight_bytes: int = 512 * MEGABYTE
     max_waiters: int = 256
     upload_idle_s: float = 60.0
+    upload_url_s: int = 900
     read_timeout_s: float = 5.0
     min_free_disk_bytes: int = 256 * MEGABYTE
     allowed_hosts: tuple[str, ...] = ()
@@ -80,8 +82,8 @@ class Resources:
     `dsn` is for the one LISTEN connection; without it waiters poll. `options`: default reading options.
     `flag_tree` detects PII in external trees; None if readers do not detect it either. `review_approvals`: number of
     keys that must agree about a flag. `egress` guards webhooks, `download_egress` the addresses of submissions; None
-    refuses them. `redaction_scan`: the scan that redacted outputs need; None accepts any. `review_below`: documents
-    with a block below this confidence are listed for review.
+    refuses them. `targets`: kinds of targets. `redaction_scan`: the scan that redacted outputs need; None accepts any.
+    `review_below`: documents with a block below this confidence are listed for review.
     """
 
     store: Store
@@ -95,6 +97,7 @@ class Resources:
     redaction_scan: RedactionScan | None = None
     ports: Ports = field(default_factory=Ports)
     egress: Egress = field(default_factory=Egress)
+    targets: TargetKinds = field(default_factory=TargetKinds)
     download_egress: Egress | None = field(default_factory=Egress)
     exports: Mapping[str, Export] = field(default_factory=dict)
     source_gate: SourceGate | None = None

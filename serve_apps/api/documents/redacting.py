@@ -42,7 +42,7 @@ async def scan_all(
 ) -> list[tuple[DocumentId, PublishedTree]]:
     """Return documents with the places of their trees after the scans that redacted outputs need.
 
-    Documents that are deleted meanwhile are left out. A scan that outlasts the request goes on and is kept.
+    Documents that are deleted meanwhile are left out. A scan that outlasts the request continues and is kept.
 
     Raises:
         ScanRunning: The scans take longer than a request waits.

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from serve_apps.api.http.request_id import request_id_of
 
 ANY = "*"
-_METHODS = b"DELETE, GET, HEAD, POST, PUT"
+_METHODS = b"DELETE, GET, HEAD, PATCH, POST, PUT"
 _SENT = (
     b"Accept, Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, "
     b"traceparent, X-API-Key, X-DE-Org, X-Request-Id"

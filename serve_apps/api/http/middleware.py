@@ -8,7 +8,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import ClientDisconnect
@@ -34,7 +34,7 @@ _SHOWN_CHARS = 64  # of an encoding's name in a refusal
 
 BodyCap = Callable[[str], int]
 """Maximum total body bytes of a request by path."""
-CallerCheck = Callable[[Scope], object]
+CallerCheck = Callable[[Scope], Awaitable[object]]
 """Raises if the caller of a request may not send its body."""
 
 
@@ -75,7 +75,7 @@ class OuterMiddleware:
                 cap = self.body_cap(scope["path"])
                 check_ahead = self.check_caller if is_asked_ahead(scope) else None
                 if check_ahead is not None:
-                    check_ahead(scope)
+                    await check_ahead(scope)
                 else:
                     exchange.body = RequestBody(receive, cap, declared, expected=expects_continue(scope["headers"]))
                     receive = exchange.body.receive

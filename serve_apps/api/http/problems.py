@@ -26,6 +26,7 @@ from serve_apps.access import errors as access
 from serve_apps.api.http import refusals
 from storage.queue.disk_cap import DiskFull
 from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
+from storage.targets.contract import TargetRefused
 from storage.values import errors as storage
 
 PROBLEM_JSON = "application/problem+json"
@@ -99,9 +100,14 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.BatchTooLarge: Problem(413, headers=(("Connection", "close"),)),
     refusals.InvalidUpload: Problem(422, headers=(("Connection", "close"),)),
     refusals.UrlUnreachable: Problem(422),
+    refusals.UploadsNotConfigured: Problem(409),
+    refusals.UnknownUpload: Problem(422),
+    refusals.UploadMissing: Problem(409),
+    refusals.UploadMismatch: Problem(422),
     refusals.UploadStalled: Problem(408, headers=(("Connection", "close"),)),
     storage.UrlRefused: Problem(422, loc=("body", "url")),
     SourceRefused: Problem(422, loc=("body",)),
+    TargetRefused: Problem(422, loc=("body",)),
     SourceUnavailable: Problem(503, retry_after=30),
     storage.LostLease: Problem(409),
     refusals.Overloaded: Problem(503, retry_after=1),

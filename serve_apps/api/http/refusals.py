@@ -19,6 +19,32 @@ class NoDefaultToken(Refusal):
     code = "no-default-token"
 
 
+class UploadsNotConfigured(Refusal):
+    """Originals are on a local disk, so clients cannot write them directly."""
+
+    code = "uploads-not-configured"
+
+
+class UnknownUpload(Refusal):
+    """The upload id is malformed, expired or another tenant's."""
+
+    code = "unknown-upload"
+    loc = ("body", "upload_ids")
+
+
+class UploadMissing(Refusal):
+    """No file was put at the URL of the upload."""
+
+    code = "upload-missing"
+
+
+class UploadMismatch(Refusal):
+    """The file differs from what was declared for the upload."""
+
+    code = "upload-mismatch"
+    loc = ("body", "upload_ids")
+
+
 class NoPageImage(Refusal):
     """The document has no pages that could be drawn."""
 

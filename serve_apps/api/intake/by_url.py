@@ -1,11 +1,12 @@
-"""Submissions that name addresses instead of carrying files: `{"url": "https://…"}` or `{"urls": […]}` as JSON.
+"""Submissions that name files instead of carrying them, as JSON: `{"url": …}`, `{"urls": […]}`, `{"upload_ids": […]}`.
 
-The files are fetched before the answer, under the same address rules as webhooks, so a 201 is as durable as for an
-upload.
+The files are fetched before the answer, so a 201 is as durable as for an upload. Addresses follow the rules of
+webhooks.
 """
 
 import asyncio
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import Request
@@ -16,6 +17,7 @@ from serve_apps.api.context.deps import Call
 from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, Overloaded, UploadTooLarge, UrlUnreachable
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import StoredFile, read_body
+from serve_apps.api.intake.direct import read_upload_id, take_file
 from storage.objects.blobs import Blobs
 from storage.values.errors import UrlRefused
 from storage.values.rows import StoredBlob
@@ -24,11 +26,10 @@ from storage.webhooks.egress import Unreachable
 
 MEDIA_TYPE = "application/json"
 MAX_BODY_BYTES = 256 * 1024
-"""Bytes of a body that names addresses: 200 signed ones of 1,300 characters."""
+"""Bytes of a body that names files: 200 signed addresses of 1,300 characters."""
 MAX_VALUES = 20_000  # JSON values of such a body: addresses, and metadata of 16 KiB at its densest
-_FIELDS = frozenset(
-    {"url", "urls", "pages", "password", "ocr", "table_parts", "metadata", "extract_schema", "principals"}
-)
+_FILES = frozenset({"url", "urls", "upload_ids"})
+_FIELDS = _FILES | {"pages", "password", "ocr", "table_parts", "metadata", "extract_schema", "principals"}
 
 
 class FetchedUpload:
@@ -58,31 +59,39 @@ def has_urls(request: Request) -> bool:
 
 
 async def fetch_upload(request: Request, call: Call, most: int) -> FetchedUpload:
-    """Download the files that a JSON body names.
+    """Fetch the files that a JSON body names.
 
     Raises:
         InvalidUpload: The body is longer than `MAX_BODY_BYTES`.
-        InvalidField: The body names no addresses, or a field is wrong.
-        BatchTooLarge: There are more than `most` addresses.
+        InvalidField: The body names no files, or a field is wrong.
+        BatchTooLarge: There are more than `most` files.
+        UnknownUpload: An upload id is malformed, expired or another tenant's.
+        UploadMissing: No file was put at the URL of an upload.
+        UploadMismatch: A file has another size or hash than was declared.
         UrlRefused: An address may not be fetched, or this service downloads nothing.
         UrlUnreachable: An address gave no file.
         UploadTooLarge: A file is larger than one file may be.
         Overloaded: Too many downloads are in progress.
     """
     limits = call.running.resources.limits
-    egress = call.running.resources.download_egress
-    if egress is None:
-        raise UrlRefused("downloads are disabled (SVC_URL_DOWNLOADS=0); send the file itself")
-    urls, fields = _read(await read_body(request, limits.upload_idle_s, most=MAX_BODY_BYTES))
-    if len(urls) > most:
+    named = _read(await read_body(request, limits.upload_idle_s, most=MAX_BODY_BYTES))
+    if len(named.urls) + len(named.upload_ids) > most:
         raise BatchTooLarge(f"at most {most} files make one job")
-    slots, upload = call.running.downloads, FetchedUpload(fields)
+    egress = call.running.resources.download_egress
+    if named.urls and egress is None:
+        raise UrlRefused("downloads are disabled (SVC_URL_DOWNLOADS=0); send the file itself")
+    declared = [read_upload_id(call.store, call.scope, upload_id) for upload_id in named.upload_ids]
+    slots, upload = call.running.downloads, FetchedUpload(named.fields)
     if slots.locked():
         raise Overloaded("too many downloads at once")
-    downloads = Downloads(egress)
     async with slots:
-        for url in urls:
-            await asyncio.to_thread(_fetch, downloads, url, call.store.blobs, upload, limits.max_upload_bytes)
+        for file in declared:
+            taken = await asyncio.to_thread(take_file, call.store, file)
+            upload.keep(taken.name, taken.head, taken.blob)
+        if egress is not None:
+            downloads = Downloads(egress)
+            for url in named.urls:
+                await asyncio.to_thread(_fetch, downloads, url, call.store.blobs, upload, limits.max_upload_bytes)
     return upload
 
 
@@ -108,23 +117,33 @@ def _fetch(downloads: Downloads, url: str, blobs: Blobs, upload: FetchedUpload, 
     upload.keep(name, bytes(head), writer.commit())
 
 
-def _read(body: bytes) -> tuple[list[str], dict[str, str]]:
-    """Return the addresses, and the other fields as a form would carry them."""
+@dataclass(frozen=True, slots=True)
+class NamedFiles:
+    """The files that a body names, and the other fields as a form would carry them."""
+
+    urls: list[str]
+    upload_ids: list[str]
+    fields: dict[str, str]
+
+
+def _read(body: bytes) -> NamedFiles:
     try:
         sent = parse_object(body, storable=True, most_values=MAX_VALUES)
     except InvalidJson as error:
         raise InvalidField("url", str(error)) from None
     if unknown := sorted(sent.keys() - _FIELDS):
         raise InvalidField(unknown[0], "unknown field")
-    urls: Any = sent.get("urls", [sent["url"]] if "url" in sent else [])
-    if ("url" in sent) == ("urls" in sent) or not isinstance(urls, list) or not urls:
-        raise InvalidField("url", "send one URL in url, or several in urls")
-    if not all(isinstance(url, str) for url in urls):
-        raise InvalidField("url", "a URL must be a string")
-    fields = {name: value for name, value in sent.items() if name not in ("url", "urls") and value is not None}
+    kinds = sent.keys() & _FILES
+    names: Any = [sent["url"]] if kinds == {"url"} else sent.get(next(iter(kinds), ""))
+    if len(kinds) != 1 or not isinstance(names, list) or not names:
+        raise InvalidField("url", "send one URL in url, several in urls, or ids of POST /v1/uploads in upload_ids")
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidField(kinds.pop(), "expected texts")
+    fields = {name: value for name, value in sent.items() if name not in _FILES and value is not None}
     for name in ("metadata", "extract_schema"):
         if isinstance(fields.get(name), dict):
             fields[name] = json.dumps(fields[name])
     if any(not isinstance(value, str) for value in fields.values()):
         raise InvalidField(next(n for n, v in fields.items() if not isinstance(v, str)), "expected a text")
-    return urls, fields
+    are_uploads = "upload_ids" in kinds
+    return NamedFiles([] if are_uploads else names, names if are_uploads else [], fields)

@@ -44,6 +44,7 @@ _FIELDS: dict[str, Any] = {
 
 
 _URL = {"type": "string", "format": "uri", "description": "URL of the file to fetch."}
+_UPLOAD_IDS = {"type": "array", "items": {"type": "string"}, "description": "Files sent by POST /v1/uploads."}
 
 
 def _upload_body(part: str, schema: dict[str, Any], named: dict[str, Any]) -> dict[str, Any]:
@@ -54,9 +55,11 @@ def _upload_body(part: str, schema: dict[str, Any], named: dict[str, Any]) -> di
 
 
 JOBS_UPLOAD = _upload_body(
-    "files", {"type": "array", "items": _FILE}, {"url": _URL, "urls": {"type": "array", "items": _URL}}
+    "files",
+    {"type": "array", "items": _FILE},
+    {"url": _URL, "urls": {"type": "array", "items": _URL}, "upload_ids": _UPLOAD_IDS},
 )
-PARSE_UPLOAD = _upload_body("file", _FILE, {"url": _URL})
+PARSE_UPLOAD = _upload_body("file", _FILE, {"url": _URL, "upload_ids": _UPLOAD_IDS})
 
 
 async def receive(request: Request, call: Call, parts: frozenset[str], max_files: int) -> Upload | FetchedUpload:

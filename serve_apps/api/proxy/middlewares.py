@@ -1,5 +1,6 @@
 """Middleware around Ray Serve's HTTP proxy (RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH)."""
 
+import asyncio
 import logging
 from typing import Any
 
@@ -12,6 +13,7 @@ from serve_apps.api.http.request_id import OneRequestId
 from serve_apps.api.proxy.expectation import CheckedExpectation
 from serve_apps.api.proxy.heads import BoundedHeads
 from serve_apps.api.proxy.problem import problem_bytes
+from serve_apps.api.proxy.small_bodies import SmallBodies
 
 log = logging.getLogger("quire.proxy")
 _ROUTE_LIST = "/-/routes"
@@ -41,8 +43,8 @@ class NoRouteList:
 class RetryableErrors:
     """ASGI middleware that replaces the proxy's own errors by 503 with Retry-After.
 
-    The proxy answers 404 for every path until the API has started and after it has stopped, and 500 if a replica dies
-    during a request. A client would not repeat either.
+    The proxy answers 404 for every path until the API has started and after it has stopped. If a replica dies during a
+    request, it answers 500, raises, is cancelled or does not answer. A client would not repeat any of these.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -66,10 +68,12 @@ class RetryableErrors:
 
         try:
             await self.app(scope, receive, send_or_replace)
-        except Exception:
-            if has_started:
+        except (Exception, asyncio.CancelledError):
+            task = asyncio.current_task()
+            if has_started or (task is not None and task.cancelling()):
                 raise
             log.exception("a request failed in the proxy")
+        if not has_started:
             await _answer_unavailable(scope, receive, send)
 
 
@@ -97,4 +101,5 @@ def proxy_middlewares() -> list[Any]:
         Middleware(NoRouteList),
         Middleware(RetryableErrors),
         Middleware(CheckedExpectation),
+        Middleware(SmallBodies),
     ]

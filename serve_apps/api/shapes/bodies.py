@@ -71,6 +71,15 @@ class ListedDocumentBody(DocumentAloneBody):
     flags: dict[str, int] = Field(description="Number of places of each personal data flag that were not rejected.")
 
 
+class DocumentCountsBody(Body):
+    """Numbers of the documents that match a filter."""
+
+    documents: int
+    pages: int = Field(description="Pages of the documents that were read.")
+    bytes: int
+    complete: bool = Field(description="False if there are more documents than were counted.")
+
+
 class DeadLetterBody(Body):
     """A failed document."""
 
@@ -134,6 +143,7 @@ class SearchHitBody(Body):
     snippet: str
     highlights: list[tuple[int, int]] = Field(description="[start, end) character offsets in the snippet")
     similarity: float | None = Field(description="cosine similarity to the question; null for full-text search")
+    has_page_pictures: bool = Field(description="The pages of the document can be requested as pictures.")
 
 
 class ParsedBody(Body):

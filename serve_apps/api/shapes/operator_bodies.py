@@ -1,4 +1,4 @@
-"""Response shapes for operators: webhooks, deliveries, audit, usage, sources. For OpenAPI and tests."""
+"""Response shapes for operators: webhooks, deliveries, targets, audit, usage, sources. For OpenAPI and tests."""
 
 from datetime import date, datetime
 from typing import Any
@@ -29,6 +29,52 @@ class WebhookCreatedBody(WebhookBody):
     """A receiver with its secret."""
 
     secret: str = Field(description="Shown only once.")
+
+
+class TargetLagBody(Body):
+    """Documents that a target has not received, and the seconds for which the oldest of them waits."""
+
+    documents: int
+    oldest_seconds: float
+
+
+class TargetBody(Body):
+    """A target. `state`: active, paused or failing; `error`, `failing_since` and `next_attempt_at` describe an outage.
+
+    `sent` counts the documents that it has; `dead_letters` those that it refused.
+    """
+
+    id: str
+    name: str
+    kind: str
+    settings: dict[str, str | int | bool]
+    has_secret: bool
+    paused: bool
+    state: str
+    created_at: datetime
+    error: str | None
+    failing_since: datetime | None
+    next_attempt_at: datetime | None
+    sent: int
+    lag: TargetLagBody
+    dead_letters: int
+
+
+class RefusedDocumentBody(Body):
+    """A document that a target refused; `error` names the reason."""
+
+    document_id: str
+    job_id: str
+    source_file: str
+    error: str
+    tries: int
+    refused_at: datetime
+
+
+class CountBody(Body):
+    """Number of documents that an act concerns."""
+
+    documents: int
 
 
 class AttemptBody(Body):

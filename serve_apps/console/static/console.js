@@ -1,5 +1,5 @@
 // Uploads what is dropped or chosen and follows it; keeps lists fresh. Everything shown is text, never markup.
-import "./page.js";
+import { takeDrops } from "./page.js";
 
 const { root, csrf } = document.body.dataset;
 const byId = (id) => document.getElementById(id);
@@ -40,7 +40,10 @@ function rowOf(one) {
     bar.setAttribute("aria-label", `${one.source_file}: pages read`);
     row.append(bar, `${one.pages_done} of ${one.pages_total} pages`);
   }
-  if (one.error) row.append(Object.assign(document.createElement("span"), { className: "bad", textContent: one.error }));
+  if (one.error) {
+    const advice = JSON.parse(byId("drop").dataset.advice)[one.error] ?? one.error_detail ?? "";
+    row.append(Object.assign(document.createElement("span"), { className: "bad", textContent: one.error }), advice);
+  }
   return row;
 }
 
@@ -128,14 +131,7 @@ const drop = byId("drop");
 if (drop) {
   byId("files").addEventListener("change", (event) => send(drop, [...event.target.files]));
   drop.addEventListener("submit", (event) => event.preventDefault());
-  for (const kind of ["dragenter", "dragover"]) {
-    drop.addEventListener(kind, (event) => { event.preventDefault(); drop.classList.add("over"); });
-  }
-  for (const kind of ["dragleave", "drop"]) drop.addEventListener(kind, () => drop.classList.remove("over"));
-  drop.addEventListener("drop", (event) => {
-    event.preventDefault();
-    send(drop, [...event.dataTransfer.files]);
-  });
+  takeDrops(drop, (files) => send(drop, files));
 }
 
 // A session that has ended answers a part of the page with the sign-in form: then the whole page goes there.

@@ -62,7 +62,7 @@ class Gateway:
             await self._api(inner, receive, send)
 
     async def _upload(self, scope: Scope, inner: Scope, receive: Receive, send: Send) -> None:
-        """Handle a form without a script: redirect to the job, or back to the form with the reason."""
+        """Handle a form without a script: redirect to its documents, or back to the form with the reason."""
         answer = _Answer(receive)
         try:
             await self._api(inner, answer.receive, answer.send)
@@ -71,7 +71,9 @@ class Gateway:
             refused = refusal_of(error)
             if refused.status == 500:
                 raise
-        onward = "/ui/upload?" + urlencode({"problem": refused.detail}) if refused else f"/ui/jobs/{answer.json['id']}"
+        onward = (
+            "/ui/upload?" + urlencode({"problem": refused.detail}) if refused else f"/ui?job_id={answer.json['id']}"
+        )
         await RedirectResponse(onward, 303)(scope, receive, send)
 
 
@@ -103,9 +105,17 @@ class BrowserApi:
         """Return the text of a GET."""
         return (await self._call("GET", path, query)).body.decode()
 
+    async def content(self, path: str) -> bytes:
+        """Return the bytes of a GET."""
+        return (await self._call("GET", path, {})).body
+
     async def post(self, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
         """Return the JSON of a POST."""
         return (await self._call("POST", path, query, body)).json
+
+    async def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Return the JSON of a PATCH."""
+        return (await self._call("PATCH", path, {}, body)).json
 
     async def delete(self, path: str, **query: Any) -> None:
         """Send a DELETE."""
@@ -122,7 +132,7 @@ class BrowserApi:
             self._caller,
             path,
             method=method,
-            query_string=urlencode(parameters).encode(),
+            query_string=urlencode(parameters, doseq=True).encode(),
             headers=headers if body is not None else [],
         )
         answer = _Answer(_whole(content))

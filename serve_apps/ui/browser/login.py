@@ -53,7 +53,7 @@ class Login:
             require_same_site(request.headers)
             if not self._sessions.is_login_form(form.get("token", "")):
                 raise ForeignRequest("the form has expired; try again")
-            return self._open(request, self._secret(request, form), form.get("org", ""), onward)
+            return await self._open(request, self._secret(request, form), form.get("org", ""), onward)
         except (Unauthenticated, InvalidOrg, ForeignRequest, RateLimited) as refused:
             status = _STATUS.get(type(refused), 403)
             answer = self._form(request, onward, status, problem=str(refused))
@@ -76,8 +76,8 @@ class Login:
         answer.headers["Clear-Site-Data"] = '"cache"'
         return answer
 
-    def _open(self, request: Request, secret: str, org: str, onward: str) -> Response:
-        key = self._find(request, secret)
+    async def _open(self, request: Request, secret: str, org: str, onward: str) -> Response:
+        key = await self._find(request, secret)
         named = org_of([(b"x-de-org", org.encode())] if org else [])
         request.scope["caller"] = Caller(key.label, key.name, key.scope, named)
         answer = RedirectResponse(onward, 303)
@@ -86,7 +86,7 @@ class Login:
         )
         return answer
 
-    def _find(self, request: Request, secret: str) -> ApiKey:
+    async def _find(self, request: Request, secret: str) -> ApiKey:
         """Return the key. As in the API, addresses that sent many unknown keys are refused before the next check."""
         running: AppState = request.app.state.running
         address = running.true_address(request.scope)
@@ -96,7 +96,7 @@ class Login:
             return find_key(secret, self._resources.keys)
         except Unauthenticated:
             if address is not None:
-                running.failed_auth.note(address)
+                await running.failed_auth.note(address)
             raise
 
     def _secret(self, request: Request, form: dict[str, str]) -> str:

@@ -6,14 +6,19 @@ It uses the API's storage functions, always with the caller's scope and in the a
 from dataclasses import dataclass
 from datetime import UTC, date
 from itertools import groupby
+from typing import Any
+
+from pydantic_core import to_jsonable_python
 
 from models.export.bar_plot import PlotBar, bar_plot
 from models.pii.confidence import judge_confidence
 from models.pii.places import find_places, find_spans
 from models.pii.review import in_context
 from serve_apps.api.context.app_state import AppState
+from serve_apps.api.shapes.rendering import render_listed_document
 from serve_apps.ui.browser.visit import Visit
 from storage.access.audit import seal, verify
+from storage.inside.relatives import Copies, find_copies, find_members, find_source_files
 from storage.jobs.document_list import list_formats
 from storage.jobs.documents import PublishedTree, locate_tree
 from storage.jobs.job_names import name_jobs
@@ -34,6 +39,9 @@ from storage.values.rows import DocumentId
 
 OFTEN_WRONG = 0.7
 """Share of right findings of a kind below which its flags are listed only when they are asked for."""
+
+_MOST_MEMBERS = 20
+"""Files inside one document that have rows in the document list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +71,27 @@ class Flagged:
     value: str = ""
     same: int = 1
     is_often_wrong: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListRow:
+    """A row of the document list.
+
+    `level`: files around the file, where these are rows above it. `around`: address and name of the document that
+    contains it, where that is no row above it. `copies`: documents with the same content. `hidden_members`: files
+    inside the document, below the last one shown, that have no row.
+    """
+
+    document: dict[str, Any]
+    level: int = 0
+    around: tuple[str, str] | None = None
+    copies: Copies | None = None
+    hidden_members: int = 0
+
+
+async def find_rows(visit: Visit, documents: list[dict[str, Any]], *, with_members: bool) -> list[ListRow]:
+    """Return the list rows of these documents, each followed by the files inside it if these are asked for."""
+    return await app_state_of(visit).sql.run(_rows, visit, documents, with_members)
 
 
 async def find_names(visit: Visit, jobs: list[dict[str, object]]) -> dict[str, str]:
@@ -122,6 +151,34 @@ async def find_flags(visit: Visit, job_id: str, document_id: str) -> list[Flagge
 async def check_chain(visit: Visit) -> int | None:
     """Return the first entry at which the organisation's audit chain was altered, or None if it is intact."""
     return await app_state_of(visit).disk.run(_check_chain, visit)
+
+
+def _rows(visit: Visit, documents: list[dict[str, Any]], with_members: bool) -> list[ListRow]:
+    db, scope = visit.resources.store.db, visit.session.caller.data
+    ids = [document["document_id"] for document in documents] if with_members else []
+    members, totals = find_members(db, scope, ids, most=_MOST_MEMBERS)
+    inside = {
+        root: [(member.level, to_jsonable_python(render_listed_document(member.listed))) for member in group]
+        for root, group in groupby(members, key=lambda member: member.root)
+    }
+    everything = [*documents, *(document for group in inside.values() for _, document in group)]
+    copies = find_copies(db, scope, [document["sha256"] for document in everything if document["sha256"]])
+    around = find_source_files(db, scope, [d["parent_document_id"] for d in documents if d["parent_document_id"]])
+    rows = []
+    for document in documents:
+        parent = around.get(document["parent_document_id"])
+        address = f"/ui/jobs/{parent[0]}/documents/{document['parent_document_id']}" if parent else ""
+        below = inside.get(document["document_id"], [])
+        rows.append(
+            ListRow(
+                document=document,
+                around=(address, parent[1]) if parent else None,
+                copies=copies.get(document["sha256"]),
+                hidden_members=totals.get(document["document_id"], 0) - len(below),
+            )
+        )
+        rows += [ListRow(document=one, level=level, copies=copies.get(one["sha256"])) for level, one in below]
+    return rows
 
 
 def app_state_of(visit: Visit) -> AppState:

@@ -11,6 +11,7 @@ from serve_apps.ui.browser.login import read_form
 from serve_apps.ui.browser.lookups import find_flags
 from serve_apps.ui.browser.origin import require_same_site, require_token
 from serve_apps.ui.browser.visit import Visit
+from serve_apps.ui.pages.locked import opens_original
 from serve_apps.ui.pages.reviewing import find_next
 from storage.review.reviews import FlagState
 
@@ -34,11 +35,17 @@ class Act(StrEnum):
     ENABLE_WEBHOOK = "enable-webhook"
     DELETE_WEBHOOK = "delete-webhook"
     REDELIVER = "redeliver"
+    PAUSE_TARGET = "pause-target"
+    RESUME_TARGET = "resume-target"
+    BACKFILL_TARGET = "backfill-target"
+    RETRY_TARGET = "retry-target"
+    DELETE_TARGET = "delete-target"
 
 
 _Source = Literal[Act.SYNC_SOURCE, Act.DELETE_SOURCE]
 _Webhook = Literal[Act.TEST_WEBHOOK, Act.ENABLE_WEBHOOK, Act.DELETE_WEBHOOK, Act.REDELIVER]
-_Review = Literal[Act.DECIDE, Act.DECIDE_REST, Act.DECIDE_SHOWN, Act.UNDO]
+_Target = Literal[Act.PAUSE_TARGET, Act.RESUME_TARGET, Act.BACKFILL_TARGET, Act.RETRY_TARGET, Act.DELETE_TARGET]
+_Review = Literal[Act.DECIDE, Act.DECIDE_REST, Act.DECIDE_SHOWN, Act.DECIDE_READING, Act.UNDO]
 _MOST_REQUEUED = 50  # documents requeued by one form, each an API call
 _SYNC_WAIT_S = 2  # seconds that a form waits for a sync
 
@@ -70,22 +77,28 @@ async def _do(visit: Visit, action: Act, form: dict[str, str]) -> str:
             await visit.api.delete(f"/v1/documents/{document}")
             return f"/ui/jobs/{job}"
         case Act.REQUEUE:
-            password = {"password": form["password"]} if form.get("password") else None
-            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/requeue", password)
-            return f"/ui/jobs/{job}"
+            return await _read_again(visit, job, document, form.get("password", ""))
         case Act.REQUEUE_ALL:
             return await _requeue_all(visit)
-        case Act.DECIDE | Act.DECIDE_REST | Act.DECIDE_SHOWN | Act.UNDO:
+        case Act.DECIDE | Act.DECIDE_REST | Act.DECIDE_SHOWN | Act.DECIDE_READING | Act.UNDO:
             return await _review(visit, action, form)
-        case Act.DECIDE_READING:
-            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/review", {"decision": form.get("decision", "")})
-            return f"/ui/review/documents?state={_segment(form, 'state')}&below={_segment(form, 'below')}"
         case Act.SYNC_SOURCE | Act.DELETE_SOURCE:
             return await _change_source(visit, action, _segment(form, "id"), documents="documents" in form)
         case Act.TEST_WEBHOOK | Act.ENABLE_WEBHOOK | Act.DELETE_WEBHOOK | Act.REDELIVER:
             return await _change_webhook(visit, action, _segment(form, "id"))
+        case Act.PAUSE_TARGET | Act.RESUME_TARGET | Act.BACKFILL_TARGET | Act.RETRY_TARGET | Act.DELETE_TARGET:
+            return await _change_target(visit, action, _segment(form, "id"))
         case _:
             assert_never(action)
+
+
+async def _read_again(visit: Visit, job: str, document: str, password: str) -> str:
+    """Requeue a failed document. A password that does not open its file leads back to the document's page."""
+    path = f"/v1/jobs/{job}/documents/{document}"
+    if password and not await opens_original(visit, path, password):
+        return f"/ui/jobs/{job}/documents/{document}?password=wrong"
+    await visit.api.post(f"{path}/requeue", {"password": password} if password else None)
+    return f"/ui/jobs/{job}"
 
 
 async def _requeue_all(visit: Visit) -> str:
@@ -116,6 +129,9 @@ async def _review(visit: Visit, action: _Review, form: dict[str, str]) -> str:
             decided = await visit.api.post(path, {"decision": decision}, document_id=document, **asked)
             shown = chosen | {"undo": decided["act"] or "", "changed": str(decided["places"])}
             return f"/ui/jobs/{job}/documents/{document}/review?{urlencode(shown)}"
+        case Act.DECIDE_READING:
+            await visit.api.post(f"/v1/jobs/{job}/documents/{document}/review", {"decision": decision})
+            return f"/ui/review/documents?state={_segment(form, 'state')}&below={_segment(form, 'below')}"
         case Act.UNDO:
             await visit.api.delete(f"/v1/review/{_segment(form, 'id')}")
             return f"/ui/jobs/{job}/documents/{document}/review"
@@ -159,6 +175,25 @@ async def _change_webhook(visit: Visit, action: _Webhook, id: str) -> str:
             return f"/ui/webhooks/{sent['webhook_id']}"
         case _:
             assert_never(action)
+
+
+async def _change_target(visit: Visit, action: _Target, id: str) -> str:
+    """Run an admin's action on a target."""
+    path = f"/v1/targets/{id}"
+    match action:
+        case Act.PAUSE_TARGET:
+            await visit.api.patch(path, {"paused": True})
+        case Act.RESUME_TARGET:
+            await visit.api.patch(path, {"paused": False})
+        case Act.BACKFILL_TARGET:
+            await visit.api.post(f"{path}/backfill")
+        case Act.RETRY_TARGET:
+            await visit.api.post(f"{path}/retry")
+        case Act.DELETE_TARGET:
+            await visit.api.delete(path)
+        case _:
+            assert_never(action)
+    return "/ui/targets"
 
 
 def _segment(form: dict[str, str], name: str) -> str:

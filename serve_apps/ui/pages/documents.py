@@ -29,7 +29,7 @@ async def show_document(visit: Visit) -> Response:
     """Show a page picture with block boxes next to the text read from it."""
     document = await read_document(visit)
     if document["status"] != "succeeded" or document["deleted_at"]:
-        return visit.page("document_failed.html", document=document)
+        return visit.page("document_failed.html", document=document, wrong=visit.query("password") == "wrong")
     path, exports = document_path(visit), visit.resources.exports
     address = path.replace("/v1/", "/ui/", 1)
     pages = [(f"{address}/extract", "Extract")] if visit.may("POST", "/v1/extract") else []
@@ -48,7 +48,7 @@ async def show_document(visit: Visit) -> Response:
     except ApiRefused as refused:
         if refused.code not in ("pii-incomplete", "scan-running"):
             raise
-        return visit.page("document_failed.html", document=document | {"refused": refused})
+        return visit.page("document_failed.html", document=document | {"refused": refused}, wrong=False)
     return visit.page("document.html", view=view, reviewable=visit.may("GET", "/v1/review"))
 
 

@@ -108,7 +108,7 @@ async def _show(
         page=next((page for page in tree["pages"] if page["number"] == number), None),
         pages=[page["number"] for page in tree["pages"]],
         boxes=[box | {"holds": (box["block"], box["cell"]) in held} for box in _boxes(tree, number)],
-        drawn=has_page_pictures(tree),
+        drawn=has_page_pictures(tree, document),
         problem=problem,
         form=form or {},
         chosen=visit.query("at") or "",

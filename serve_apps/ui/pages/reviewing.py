@@ -93,7 +93,7 @@ async def review_document(visit: Visit) -> Response:
         decided=len(flags) - pending,
         pending=pending,
         pages=[page for page in tree["pages"] if page["number"] in pages],
-        drawn=has_page_pictures(tree),
+        drawn=has_page_pictures(tree, document),
         onward=await find_next(visit, document["document_id"]),
     )
 

@@ -58,7 +58,8 @@ document.addEventListener("change", (event) => {
   if (event.target.closest("[data-auto]") && event.target.matches("select, input[type=date]")) event.target.form.requestSubmit();
   if (event.target.matches("[data-all]")) for (const box of document.querySelectorAll(".pick:not([data-all])")) box.checked = event.target.checked;
   const count = document.getElementById("picked");
-  if (count) count.textContent = document.querySelectorAll(".pick:not([data-all]):checked").length;
+  const everything = document.querySelector("[data-everything]:checked")?.dataset.everything;
+  if (count) count.textContent = everything ?? document.querySelectorAll(".pick:not([data-all]):checked").length;
 });
 
 // Keys that every page knows.

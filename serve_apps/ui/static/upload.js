@@ -1,4 +1,6 @@
 // Uploads with progress: chosen or dropped files become jobs of as many files as one job may have, one after the other.
+import { takeDrops } from "./page.js";
+
 const form = document.getElementById("upload");
 
 function refuse(text) {
@@ -30,22 +32,75 @@ function show(group) {
   return { item, state, bar };
 }
 
-function body(group) {
+function body(group, password) {
   const data = new FormData();
-  for (const name of ["pages", "ocr", "password"]) {
+  for (const name of ["pages", "ocr"]) {
     const value = form.elements[name]?.value;
     if (value) data.append(name, value);
   }
+  if (password) data.append("password", password);
   for (const file of group) data.append("files", file, file.name);
   return data;
 }
 
+const typedPassword = () => form.elements.password?.value ?? "";
+const token = () => document.querySelector('meta[name="csrf"]').content;
+
+/** Whether a file may need a password: a PDF that names encryption, an old or locked Office file, a zip with locked entries. */
+async function mayBeLocked(file) {
+  const edge = 1 << 20;
+  const decode = async (part) => new TextDecoder("latin1").decode(await part.arrayBuffer());
+  const head = await decode(file.slice(0, edge));
+  if (head.startsWith("\xd0\xcf\x11\xe0") || /\.od[tsp]$/i.test(file.name)) return true;
+  if (head.startsWith("PK\x03\x04")) return (head.charCodeAt(6) & 1) === 1;
+  if (!head.slice(0, 1024).includes("%PDF")) return false;
+  return head.includes("/Encrypt") || (await decode(file.slice(-edge))).includes("/Encrypt");
+}
+
+/** Whether the file opens with the password. A check that cannot be made leaves the answer to the job. */
+async function opens(file, password) {
+  const data = new FormData();
+  data.append("password", password);
+  data.append("file", file, file.name);
+  const answer = await fetch("/ui/check-upload", { method: "POST", headers: { "X-CSRF-Token": token() }, body: data }).catch(() => null);
+  if (!answer?.ok || answer.redirected) return true;
+  return (await answer.json()).opens;
+}
+
+/** Asks next to the file until a password opens it, or the file is left out. Resolves to the password, or null. */
+function askPassword(file, shown, isWrong) {
+  const name = `password-${form.querySelectorAll(".locked").length}`, place = document.createElement("span");
+  place.className = "locked";
+  place.innerHTML = '<label></label><input type="password" autocomplete="off" maxlength="1024" placeholder="Password"><button type="button" class="main">Open</button><button type="button" class="quiet">Leave out</button>';
+  const [label, field, open, leave] = place.children;
+  label.textContent = `Password of ${file.name}`;
+  label.className = "hidden";
+  label.htmlFor = field.id = name;
+  const warn = (text) => { shown.state.textContent = text; shown.state.className = "bad"; };
+  warn(isWrong ? "That password does not open it." : "Needs a password.");
+  shown.item.append(place);
+  return new Promise((done) => {
+    const finish = (value, text) => { place.remove(); shown.state.className = "soft"; shown.state.textContent = text; done(value); };
+    open.addEventListener("click", async () => {
+      if (!field.value || open.disabled) return;
+      open.disabled = true;
+      if (await opens(file, field.value)) { finish(field.value, "waits"); return; }
+      warn("That password does not open it.");
+      field.setAttribute("aria-invalid", "true");
+      open.disabled = false;
+      field.select();
+    });
+    field.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); open.click(); } });
+    leave.addEventListener("click", () => finish(null, "left out"));
+  });
+}
+
 /** The id of the job these files became; throws what the service said. */
-function post(group, shown) {
+function post(group, shown, password) {
   return new Promise((done, failed) => {
     const request = new XMLHttpRequest();
     request.open("POST", "/ui/v1/jobs");
-    request.setRequestHeader("X-CSRF-Token", document.querySelector('meta[name="csrf"]').content);
+    request.setRequestHeader("X-CSRF-Token", token());
     request.setRequestHeader("Accept", "application/json");
     request.upload.addEventListener("progress", (event) => {
       if (!event.lengthComputable) return;
@@ -61,7 +116,7 @@ function post(group, shown) {
       const said = typeof answer.detail === "string" ? answer.detail : answer.detail?.[0]?.msg;
       failed(new Error(said ?? `The service answered ${request.status}.`));
     });
-    request.send(body(group));
+    request.send(body(group, password));
   });
 }
 
@@ -74,24 +129,37 @@ async function send(files) {
   refuse("");
   button.disabled = true;
   form.querySelector(".sending").replaceChildren();
-  const waiting = pack(files, most).map((group) => ({ group, shown: show(group) })), jobs = [];
   window.addEventListener("beforeunload", hold);
+  const jobs = [], total = files.length;
+  let sent = 0;
+  const deliver = async (group, shown, password) => {
+    jobs.push(await post(group, shown, password));
+    sent += group.length;
+    shown.bar.value = 1;
+    shown.state.textContent = "sent";
+  };
   try {
-    for (const { group, shown } of waiting) {
-      jobs.push(await post(group, shown));
-      shown.bar.value = 1;
-      shown.state.textContent = "sent";
-    }
+    const locked = [], free = [];
+    for (const file of files) ((await mayBeLocked(file)) && !(await opens(file, typedPassword())) ? locked : free).push(file);
+    const waiting = pack(free, most).map((group) => ({ group, shown: show(group) }));
+    const asked = locked.map((file) => ({ file, shown: show([file]) })).map(({ file, shown }) => ({ file, shown, password: askPassword(file, shown, typedPassword() !== "") }));
+    for (const { group, shown } of waiting) await deliver(group, shown, typedPassword());
+    for (const { file, shown, password } of asked) if (await password !== null) await deliver([file], shown, await password);
     window.removeEventListener("beforeunload", hold);
-    location.href = jobs.length === 1 ? `/ui/jobs/${jobs[0]}` : "/ui/jobs";
+    if (jobs.length) location.href = listOf(jobs); else { button.disabled = false; }
   } catch (error) {
     window.removeEventListener("beforeunload", hold);
-    refuse(jobs.length ? `${error.message} ${jobs.length} of ${waiting.length} jobs were sent before.` : error.message);
+    refuse(sent ? `${error.message} ${sent} of ${total} files were sent before.` : error.message);
     button.disabled = false;
   }
 }
 
-/** The service fetches what stands at an address; the rules are those of webhooks. */
+/** The list of an upload's documents. A long upload is the newest of all documents. */
+function listOf(jobs) {
+  return jobs.length > 100 ? "/ui" : `/ui?${new URLSearchParams(jobs.map((id) => ["job_id", id]))}`;
+}
+
+/** The service fetches the file; the rules are those of webhooks. */
 async function fetchUrl() {
   const url = form.querySelector("#up-url").value.trim(), button = form.querySelector("[data-fetch]");
   if (!url) return;
@@ -99,10 +167,10 @@ async function fetchUrl() {
   button.disabled = true;
   const sent = { url };
   for (const name of ["pages", "ocr", "password"]) if (form.elements[name]?.value) sent[name] = form.elements[name].value;
-  const headers = { "Content-Type": "application/json", "X-CSRF-Token": document.querySelector('meta[name="csrf"]').content };
+  const headers = { "Content-Type": "application/json", "X-CSRF-Token": token() };
   const answer = await fetch("/ui/v1/jobs", { method: "POST", headers, body: JSON.stringify(sent) }).catch(() => null);
   const said = await answer?.json().catch(() => ({}));
-  if (answer?.status === 201) { location.href = `/ui/jobs/${said.id}`; return; }
+  if (answer?.status === 201) { location.href = listOf([said.id]); return; }
   refuse(!answer ? "The connection failed." : typeof said.detail === "string" ? said.detail : said.detail?.[0]?.msg ?? `The service answered ${answer.status}.`);
   button.disabled = false;
 }
@@ -120,16 +188,6 @@ if (form) {
   form.querySelector(".by-url").hidden = false;
   form.querySelector("[data-fetch]").addEventListener("click", fetchUrl);
   form.querySelector("#up-url").addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); fetchUrl(); } });
-  let depth = 0; // the whole page takes files: nobody aims
-  const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
-  document.addEventListener("dragenter", (event) => { if (carriesFiles(event)) { depth += 1; form.classList.add("over"); if (folded) folded.open = true; } });
-  document.addEventListener("dragleave", (event) => { if (carriesFiles(event) && --depth <= 0) { depth = 0; form.classList.remove("over"); } });
-  document.addEventListener("dragover", (event) => { if (carriesFiles(event)) event.preventDefault(); });
-  document.addEventListener("drop", (event) => {
-    if (!carriesFiles(event)) return;
-    event.preventDefault();
-    depth = 0;
-    form.classList.remove("over");
-    send([...event.dataTransfer.files]);
-  });
+  if (folded) document.addEventListener("dragenter", (event) => { if (event.dataTransfer?.types.includes("Files")) folded.open = true; });
+  takeDrops(form, send);
 }

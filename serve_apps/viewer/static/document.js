@@ -37,7 +37,7 @@ function zoom(step) {
 
 /** Makes the picture as wide as its room, or as high, so that the whole page is seen. */
 function fit(how) {
-  const leaf = document.querySelector(".leaf"), paper = document.querySelector(".paper"), image = leaf?.querySelector("img");
+  const leaf = document.querySelector(".leaf"), paper = document.querySelector(".paper"), image = leaf?.querySelector("img") ?? leaf?.querySelector("svg")?.viewBox.baseVal;
   if (!image) return;
   const room = leaf.parentElement.clientWidth, height = Math.max(240, Math.min(paper.clientHeight || innerHeight, innerHeight) - 72);
   const share = how === "page" ? Math.min(1, height * image.width / image.height / room) : 1;

@@ -108,6 +108,22 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") for (const menu of document.querySelectorAll("details.menu[open]")) menu.open = false;
 }, true);
 
+/** Lets the whole page take dropped files for a form. */
+export function takeDrops(form, take) {
+  let depth = 0;
+  const carriesFiles = (event) => event.dataTransfer?.types.includes("Files");
+  document.addEventListener("dragenter", (event) => { if (carriesFiles(event)) { depth += 1; form.classList.add("over"); } });
+  document.addEventListener("dragleave", (event) => { if (carriesFiles(event) && --depth <= 0) { depth = 0; form.classList.remove("over"); } });
+  document.addEventListener("dragover", (event) => { if (carriesFiles(event)) event.preventDefault(); });
+  document.addEventListener("drop", (event) => {
+    if (!carriesFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    form.classList.remove("over");
+    take([...event.dataTransfer.files]);
+  });
+}
+
 function begin() {
   for (const copy of document.querySelectorAll("[data-copy], [data-copy-part]")) copy.hidden = !navigator.clipboard;
   updateTimes();

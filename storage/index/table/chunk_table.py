@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import lancedb
 import pyarrow as pa
-from lancedb.index import Bitmap, BTree, IvfFlat
+from lancedb.index import Bitmap, BTree, IvfFlat, IvfRq
 
 from storage.index.table.chunk_rows import table_schema, to_arrow
 from storage.index.table.entries import DocumentChunks, Vectors, scope_name, split_key
@@ -21,6 +21,9 @@ from storage.values.rows import Scope
 T = TypeVar("T")
 TABLE = "chunks"
 VECTOR_INDEX = "vector_idx"
+QUANTISED_INDEX = "IvfRq"
+REFINED = 2
+"""Candidates of a quantised index whose full vectors are compared, for each hit (docs/design/search.md)."""
 INDEXED: dict[str, BTree | Bitmap] = {"document_id": BTree(), "batch": BTree(), "scope": Bitmap()}
 INDEX_FROM_ROWS = 20_000
 """Below this a scan is as fast as a scalar index and cheaper to keep."""
@@ -50,6 +53,7 @@ class ChunkTable:
         self, uri: str, *, width: int, table: str = TABLE, storage_options: dict[str, str] | None = None
     ) -> None:
         self.name, self._width = table, width
+        self._quantised: tuple[int, bool] | None = None
         try:
             self._db = lancedb.connect(uri, storage_options=storage_options, session=caches())
             self._table = self._db.create_table(table, schema=table_schema(width), exist_ok=True)
@@ -91,6 +95,8 @@ class ChunkTable:
         def ask() -> pa.Table:
             query: Any = self._table.search(vector, vector_column_name="vector")
             query = query.distance_type("cosine").nprobes(probes).where(where, prefilter=True)
+            if self.has_quantised_index():
+                query = query.refine_factor(REFINED)
             rows = query.select(["key", "vector", "_distance"]).limit(limit).to_arrow()
             return rows.filter(pa.compute.is_valid(rows["vector"]))
 
@@ -219,11 +225,29 @@ class ChunkTable:
             if column not in present:
                 self._writing(partial(self._table.create_index, column, config=kind))
 
-    def index_vectors(self, partitions: int) -> None:
-        """Build the ANN index (IVF over full vectors) from scratch; readers use it from the next query on."""
-        config = IvfFlat(distance_type="cosine", num_partitions=partitions)
+    def index_vectors(self, partitions: int, *, quantised: bool) -> None:
+        """Build the ANN index from scratch; readers use it from the next query on.
+
+        It holds full vectors (IVF), or with `quantised` one bit for each of their numbers (IVF with RaBitQ).
+        """
+        kind = IvfRq if quantised else IvfFlat
+        config = kind(distance_type="cosine", num_partitions=partitions)
         self._writing(lambda: self._table.create_index("vector", config=config, name=VECTOR_INDEX, replace=True))
         self._writing(lambda: self._table.wait_for_index([VECTOR_INDEX], timeout=timedelta(minutes=30)))
+        self._quantised = None
+
+    def has_quantised_index(self) -> bool:
+        """Return whether the ANN index is quantised, asked once for each version of the table."""
+        version, known = int(self._table.version), self._quantised
+        if known is None or known[0] != version:
+            kinds = [index.index_type for index in self._table.list_indices() if index.name == VECTOR_INDEX]
+            known = self._quantised = (version, QUANTISED_INDEX in kinds)
+        return known[1]
+
+    def prewarm(self) -> None:
+        """Load a quantised ANN index, which is small, before the first query. Raises `StoreUnavailable`."""
+        if self._try(self.has_quantised_index):
+            self._try(lambda: self._table.prewarm_index(VECTOR_INDEX))  # type: ignore[attr-defined]
 
     def has_vector_index(self) -> bool:
         """Return whether the ANN index exists."""

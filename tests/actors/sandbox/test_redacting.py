@@ -70,6 +70,25 @@ def test_a_locked_down_child_redacts_every_other_format_too() -> None:
         reader.close()
 
 
+def test_locked_child_checks_numbers_of_several_countries() -> None:
+    document, written = docx.Document(), io.BytesIO()
+    for number in (
+        "Steuernummer: 044 241 601 03",
+        "CUIT: 20-26756539-3",
+        "PESEL: 44051401458",
+        "CURP: BOXW310820HNERXN09",
+    ):
+        document.add_paragraph(f"{number}, {SECRET}")
+    document.save(written)
+    reader = DocumentReader(SandboxLimits())
+    try:
+        tree = flag_tree(read_tree(reader, written.getvalue()), RegexDetector())
+        made = reader.redact(io.BytesIO(written.getvalue()), dump_tree(tree), {})
+    finally:
+        reader.close()
+    assert letters(SECRET) not in letters(formats.everything(made))
+
+
 def a_letter() -> bytes:
     document, written = docx.Document(), io.BytesIO()
     document.add_paragraph(f"Ask {SECRET} soon")

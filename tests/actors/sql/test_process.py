@@ -56,6 +56,20 @@ def test_columns_with_equal_heads_have_numbered_names() -> None:
     assert answer["rows"] == [[{"Name": None, "Sum": 1.0, "Sum_2": 2.0, "column_4": 3.0}]]
 
 
+def test_cells_of_date_columns_are_dates() -> None:
+    rows = [("Rope", "31/12/2023", "1"), ("Anchor", "03/01/2024", "2"), ("Chain", "05/02/2024", "x")]
+    cells = pa.Table.from_batches([make_batch("doc_1", rows, ("Item", "Sold", "Note"))])
+    connection = open_tables(cells, 64 << 20)
+    asked = """select label, dates['Sold'] as sold, typeof(sold) from rows
+        where sold >= date '2024-01-01' order by sold"""
+    assert json.loads(answer_query(connection, asked, 9))["rows"] == [
+        ["Anchor", "2024-01-03", "DATE"],
+        ["Chain", "2024-02-05", "DATE"],
+    ]
+    count = "select count(*) from cells where date is not null"
+    assert json.loads(answer_query(connection, count, 1))["rows"] == [[3]]
+
+
 def test_made_questions_are_answered_exactly_with_their_cells() -> None:
     chance, batches = random.Random(7), list[pa.RecordBatch]()
     truth: dict[tuple[str, int], tuple[str, ...]] = {}

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +12,7 @@ from actors.vlm.engine import WriterEngine
 from actors.vlm.page_reader import NOT_REPRODUCIBLE, TRUNCATED, PageRefused, VlmReader
 from actors.vlm.with_fallback import FALLBACK, VlmFirst
 from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
+from models.cdom.ports import DetectedPage, PictureKind, PixelPage, PortUnavailable, RecognisedPage, SeenElement
 from models.cdom.tree import BlockType
 from models.neural.fakes import ScriptedRecogniser
 from models.neural.vlm.contract import Answer, AnswerEnd, Ask, PageRegion
@@ -164,6 +164,45 @@ def test_a_model_that_reads_crops_gets_the_regions_of_the_layout() -> None:
     assert page.blocks is not None
     assert {block.text for block in page.blocks} == {"read again"}
     assert all(block.bbox is not None for block in page.blocks)
+
+
+class SeesSeal:
+    """A detector that finds a seal over the second line of the page, and a picture that nobody can read."""
+
+    def __init__(self, failure: Exception | None = None) -> None:
+        self._failure = failure
+
+    def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
+        if self._failure is not None:
+            raise self._failure
+        (lines,) = ScriptedRecogniser(script=LINES).recognise_pages([page], (), 1)
+        box = next(word.bbox for word in lines.words if word.text == "Body")
+        seal = SeenElement(type=BlockType.PICTURE, bbox=(0, box[1], 600, box[3]), confidence=0.9,
+                           picture=PictureKind.SEAL)  # fmt: skip
+        return DetectedPage(elements=(seal, replace(seal, picture=None)), model="own")
+
+
+def read_with(detector: SeesSeal, engine: ScriptedEngine) -> RecognisedPage:
+    reader = VlmFirst(
+        VlmReader(PaddleOcrVl(), engine), ScriptedRecogniser(script=LINES), needs_regions=True, detector=detector
+    )
+    (page,) = reader.recognise_pages([PAGE], ("en",), 10)
+    return page
+
+
+def test_seal_that_a_detector_found_replaces_the_lines_inside_it() -> None:
+    engine = ScriptedEngine("Seal of Harbour")
+    page = read_with(SeesSeal(), engine)
+    assert [ask.prompt for ask in engine.asked] == ["OCR:", "Seal Recognition:"]
+    assert page.blocks is not None
+    assert page.blocks[-1].type is BlockType.PARAGRAPH
+
+
+def test_detector_that_is_away_costs_no_page() -> None:
+    engine = ScriptedEngine("read again")
+    page = read_with(SeesSeal(PortUnavailable("detector", "too slow")), engine)
+    assert {ask.prompt for ask in engine.asked} == {"OCR:"}
+    assert FALLBACK not in page.warnings
 
 
 def test_page_without_regions_sends_no_prompt() -> None:

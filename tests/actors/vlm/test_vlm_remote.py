@@ -5,6 +5,7 @@ import io
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -13,6 +14,8 @@ from actors.vlm.remote import RemoteEngine, make_request
 from models.cdom.ports import PortUnavailable
 from models.neural.vlm.contract import AnswerEnd, Ask, Sampling
 from models.neural.vlm.dots import Dots
+from models.neural.vlm.granite_docling import GraniteDocling
+from models.neural.vlm.lightonocr import LightOnOcr
 from tests.actors.vlm.vlm_endpoint import Endpoint, Reply, serve_endpoint
 from tests.models.neural.vlm.pages import make_page
 
@@ -53,6 +56,19 @@ def test_a_models_own_mark_stands_before_its_prompt() -> None:
     (ask,) = Dots().ask(make_page(), ())
     text = make_request(ask, "dots")["messages"][0]["content"][1]["text"]
     assert text.startswith("<|img|><|imgpad|><|endofimg|>Please output the layout information")
+
+
+def test_sampling_of_a_model_is_sent_to_the_endpoint() -> None:
+    (docling,) = GraniteDocling().ask(make_page(), ())
+    body = make_request(docling, "m")
+    assert (body["stop"], body["skip_special_tokens"]) == (["</doctag>", "<|end_of_text|>"], False)
+    (light,) = LightOnOcr().ask(make_page(), ())
+    assert make_request(light, "m")["chat_template_kwargs"] == {"enable_thinking": False}
+    own = Sampling(repetition_penalty=1.1, processor_arguments=(("ngram_size", 30),))
+    body = make_request(replace(ASK, sampling=own), "m")
+    assert (body["repetition_penalty"], body["vllm_xargs"]) == (1.1, {"ngram_size": 30})
+    plain = make_request(ASK, "m").keys()
+    assert plain == {"model", "messages", "temperature", "top_p", "max_tokens", "stream"}
 
 
 def test_an_endpoint_that_lists_no_model_is_asked_for_the_registered_one() -> None:

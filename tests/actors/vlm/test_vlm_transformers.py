@@ -64,6 +64,19 @@ def test_the_checkpoint_is_known_and_answers_up_to_the_token_cap(checkpoint: Pat
     assert generate(engine, short(8, temperature=0.2)).ending in AnswerEnd
 
 
+def test_stop_texts_and_repetition_penalty_reach_the_model(checkpoint: Path) -> None:
+    ask = short(40)
+    whole = generate(make_engine(checkpoint), ask)
+    stop = whole.text[len(whole.text) // 2 :][:2]
+    own = replace(ask.sampling, stop=(stop,), repetition_penalty=1.0, skip_special_tokens=False)
+    stopped = generate(make_engine(checkpoint), replace(ask, sampling=own))
+    assert stop in stopped.text
+    assert len(stopped.text) < len(whole.text)
+    assert stopped.ending is AnswerEnd.STOP
+    punished = replace(ask.sampling, repetition_penalty=1.5)
+    assert generate(make_engine(checkpoint), replace(ask, sampling=punished)).text != whole.text
+
+
 def test_the_clock_stops_a_model_long_before_the_cap(checkpoint: Path) -> None:
     engine = make_engine(checkpoint)
     generate(engine, short(2))
@@ -88,9 +101,8 @@ def test_weights_that_do_not_load_are_a_clear_error(checkpoint: Path, tmp_path: 
 
 def test_picture_mark_precedes_the_prompt_and_other_models_use_templates(checkpoint: Path, tmp_path: Path) -> None:
     (ask,) = LightOnOcr().ask(PAGE, ())
-    assert (
-        Templates(str(checkpoint)).render(ask) == "<|im_start|>user\n<|image_pad|><|im_end|>\n<|im_start|>assistant\n"
-    )
+    rendered = Templates(str(checkpoint)).render(ask)
+    assert rendered == "<|im_start|>user\n<|image_pad|>grounding<|im_end|>\n<|im_start|>assistant\n"
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (tmp_path / name).write_bytes((checkpoint / name).read_bytes())
     (tmp_path / "chat_template.jinja").write_text(

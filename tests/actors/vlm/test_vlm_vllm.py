@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from models.cdom.ports import PortUnavailable, RecognisedPage
 from models.neural.fakes import ScriptedRecogniser
 from models.neural.vlm.contract import AnswerEnd, Ask
 from models.neural.vlm.lightonocr import LightOnOcr
+from models.neural.vlm.registry import ARCHITECTURES
 from tests.actors.vlm.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
 from tests.models.neural.vlm.pages import make_page
 
@@ -65,6 +67,11 @@ def short(max_tokens: int) -> Ask:
     """Greedy: the random model soon says the same thing for ever."""
     (ask,) = LightOnOcr().ask(PAGE, ())
     return replace(ask, sampling=replace(ask.sampling, max_tokens=max_tokens, temperature=0.0))
+
+
+def test_every_registered_architecture_is_known_to_this_vllm() -> None:
+    registry = import_module("vllm").ModelRegistry
+    assert set(ARCHITECTURES.values()) <= set(registry.get_supported_archs())
 
 
 def test_answer_ends_at_the_token_limit_and_repeats_for_the_same_ask(engine: VllmEngine) -> None:

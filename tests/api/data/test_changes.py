@@ -1,12 +1,13 @@
 """Changes between stored documents: compared on request, or recorded when the earlier version is gone."""
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
 from psycopg.types.json import Jsonb
 from pydantic_core import to_json
 
-from models.cdom.tree import load_tree
+from models.cdom.tree import dump_tree, load_tree
 from models.derive.changes import compare_versions, without_texts
 from storage.objects.artifacts import CHANGES, TREE
 from storage.store import Store
@@ -56,6 +57,23 @@ async def test_recorded_changes_are_served_when_the_earlier_version_is_gone(
     left = (await client.get(f"/v1/documents/{after}/changes")).json()
     assert [(block["before"], block["text"]) for block in left["blocks"]] == [(None, "Away again")]
     assert (left["since"], left["pages"]) == (before, [1])
+
+
+async def test_changes_of_a_reread_are_those_from_the_replaced_tree(store: Store) -> None:
+    async with serving(make_resources(store)) as app, client_of(app) as client:
+        document = (await ingest(client, changed("Another text")))[1]
+        row = store.db.fetch_all("select published_attempt from documents")[0]
+        after = load_tree(store.artifacts.read(DocumentId(document), row["published_attempt"], TREE))
+        first, *others = after.blocks
+        before = replace(after, blocks=(replace(first, text=f"{first.text} before"), *others))
+        recorded = {TREE: dump_tree(after), CHANGES: to_json(without_texts(compare_versions(document, before, after)))}
+        manifest = store.artifacts.put(DocumentId(document), 7, recorded)
+        with store.db.autocommit() as conn:
+            conn.execute("update documents set published_attempt = 7, manifest = %s", (Jsonb(manifest),))
+        for params in ({}, {"since": document}):
+            answer = (await client.get(f"/v1/documents/{document}/changes", params=params)).json()
+            assert answer["since"] == document
+            assert [block["change"] for block in answer["blocks"]] == ["modified"]
 
 
 async def test_redacted_changes_hold_no_flagged_value(store: Store) -> None:

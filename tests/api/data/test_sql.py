@@ -1,5 +1,7 @@
 """SQL over HTTP: the caller's tables only, citations, redaction, and refusals that say why."""
 
+import json
+import os
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,10 +12,13 @@ from actors.sql.runner import SqlRunner
 from serve_apps.api.context.resources import Ports
 from serve_apps.api.routes.data import sql
 from storage.store import Store
+from tests.actors.sql.hostile import STATEMENTS, outside
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.results.test_tables import MAIL, ingest
 from tests.ui.papers import FLAGGER
 
+SAMPLED = int(os.environ.get("HOSTILE_SQL_EVERY", "20"))
+"""Each of so many statements; 1 takes all, in five minutes."""
 TOTAL = "select label, sum(number) as total, list(cite) as cells from cells where head = 'Sum' group by label"
 
 
@@ -87,6 +92,19 @@ async def test_refusal_names_its_reason(answering: Any) -> None:
             assert answer.status_code == 422
             [entry] = answer.json()["detail"]
             assert (entry["type"], entry["loc"]) == (code, ["body", "sql"])
+
+
+async def test_hostile_statements_over_http_reach_nothing_and_never_fail(store: Store) -> None:
+    """Every statement is answered with a refusal or with nothing from outside; a process runs each of a sample."""
+    statements = list(outside())
+    chosen = statements[::SAMPLED] + list(STATEMENTS)
+    async with serving(make_resources(store, ports=Ports(sql=SqlRunner()))) as app, client_of(app) as acme:
+        await ingest(acme)
+        for statement in chosen:
+            body = json.dumps({"sql": statement}).encode()
+            answer = await acme.post("/v1/sql", content=body, headers={"Content-Type": "application/json"})
+            assert answer.status_code in (200, 422), statement
+            assert answer.status_code == 422 or answer.json()["rows"] == [], statement
 
 
 async def test_too_many_documents_have_to_be_named(answering: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,8 @@ async def test_documents_of_all_jobs_are_listed_with_their_job(client: httpx.Asy
         "type=a%00b",
         "limit=0",
         "cursor=x",
+        "sort=colour",
+        "sha256=ab",
         "cursor=a%00b",
     ],
 )
@@ -53,3 +55,15 @@ async def test_a_malformed_job_is_an_unknown_one_and_others_see_nothing(
     assert (await client.get("/v1/documents?job_id=none")).status_code == 404
     async with client_of(app, "zeta-all") as other:
         assert (await other.get("/v1/documents")).json() == []
+
+
+async def test_documents_are_sorted_counted_and_selected_by_jobs(client: httpx.AsyncClient) -> None:
+    jobs = [(await client.post("/v1/jobs", files=files(PDF, PDF + b" "))).json()["id"] for _ in range(3)]
+    query = "&".join(f"job_id={job}" for job in jobs[:2])
+    sizes = [one["bytes"] for one in (await client.get(f"/v1/documents?{query}&sort=bytes")).json()]
+    assert sizes == [len(PDF), len(PDF), len(PDF) + 1, len(PDF) + 1]
+    counts = (await client.get(f"/v1/documents/counts?{query}")).json()
+    assert counts == {"documents": 4, "pages": 0, "bytes": sum(sizes), "complete": True}
+    (newest, *_) = (await client.get("/v1/documents")).json()
+    same = (await client.get(f"/v1/documents?sha256={newest['sha256']}")).json()
+    assert len(same) == 3

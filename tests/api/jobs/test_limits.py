@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from serve_apps.access.failed_auth_limiter import BURST
 from serve_apps.access.keys import digest_secret, parse_api_keys
 from serve_apps.access.stored_keys import keys_in_force
 from serve_apps.api.context import app_state as running
@@ -48,6 +49,24 @@ async def test_an_address_with_many_unknown_keys_is_refused_and_others_are_not(s
             assert (await caller.get("/v1/stats")).status_code == 200
         async with client_of(app, "nope", peer="127.0.0.1") as local:
             assert {(await local.get("/v1/stats")).status_code for _ in range(25)} == {401}
+
+
+async def test_unknown_keys_are_counted_over_all_replicas(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "PER_MINUTE", 0.01)  # no refused key is forgotten during the test
+    resources = make_resources(store, limits=ApiLimits(rate_limit_rpm=1000))
+    async with (
+        serving(resources) as one,
+        serving(resources) as other,
+        client_of(one, "nope") as first,
+        client_of(other, "nope") as second,
+    ):
+        statuses = [
+            (await client.get("/v1/stats")).status_code for _ in range(BURST // 2) for client in (first, second)
+        ]
+        assert statuses == [401] * BURST
+        refused = [await client.get("/v1/stats") for client in (first, second)]
+        assert [answer.status_code for answer in refused] == [429, 429]
+        assert all(int(answer.headers["retry-after"]) >= 1 for answer in refused)
 
 
 async def test_an_organisation_over_its_disk_gets_507(store: Store) -> None:

@@ -9,6 +9,7 @@ from starlette.types import Message, Receive, Scope, Send
 from serve_apps.api.http.request_id import OneRequestId, request_id_of
 from serve_apps.api.proxy.expectation import CheckedExpectation
 from serve_apps.api.proxy.middlewares import NoRouteList, RetryableErrors, proxy_middlewares
+from serve_apps.api.proxy.small_bodies import SmallBodies
 from tests.api.harness import PDF, TREE, client_of, files
 
 
@@ -100,7 +101,7 @@ async def test_a_refused_request_id_is_replaced_everywhere(sent: bytes) -> None:
 def test_valid_request_id_is_kept_and_the_proxy_has_the_middleware() -> None:
     assert request_id_of([(b"x-request-id", b"mine-1")]) == b"mine-1"
     used = [middleware.cls for middleware in proxy_middlewares()]
-    assert used == [OneRequestId, NoRouteList, RetryableErrors, CheckedExpectation]
+    assert used == [OneRequestId, NoRouteList, RetryableErrors, CheckedExpectation, SmallBodies]
 
 
 async def test_the_proxys_list_of_applications_is_a_404_like_any_other(client: httpx.AsyncClient) -> None:

@@ -100,14 +100,30 @@ async def test_own_errors_of_the_proxy_become_a_retryable_503(status: int) -> No
     assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "unavailable", "2")
 
 
-async def test_failure_inside_the_proxy_becomes_a_retryable_503() -> None:
+@pytest.mark.parametrize("failure", [RuntimeError("the replica died"), asyncio.CancelledError(), None])
+async def test_failure_inside_the_proxy_becomes_a_retryable_503(failure: BaseException | None) -> None:
     async def proxy(scope: Scope, receive: Receive, send: Send) -> None:
-        raise RuntimeError("the replica died")
+        if failure is not None:
+            raise failure
 
     transport = httpx.ASGITransport(RetryableErrors(proxy))
     async with httpx.AsyncClient(transport=transport, base_url="http://q.test") as anyone:
         answer = await anyone.get("/v1/jobs")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+
+
+async def test_request_that_is_cancelled_in_the_proxy_stays_cancelled() -> None:
+    async def proxy(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.Event().wait()
+
+    async def send(message: Message) -> None:
+        raise AssertionError(message)
+
+    request = asyncio.create_task(RetryableErrors(proxy)({"type": "http"}, lambda: asyncio.sleep(0, {}), send))
+    await asyncio.sleep(0)
+    request.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await request
 
 
 async def test_errors_of_the_api_pass_the_proxy_unchanged(app: FastAPI) -> None:

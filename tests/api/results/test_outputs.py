@@ -62,7 +62,7 @@ async def test_chunks_keep_the_indexed_chunker_until_they_are_chunked_again(docu
         conn.execute("update documents set chunker = %s", (f"{CHUNKER_VERSION}/16/0/0",))
     indexed = await get(client, f"{path}/chunks")
     assert len(indexed) > len(today)
-    lines = (await client.get(f"{job}/export/finetune", params={"style": "raw"})).text.splitlines()
+    lines = (await client.get(f"{job}/export/finetune", params={"style": "raw", "redacted": "false"})).text.splitlines()
     assert len(lines) == len(indexed)
     with store.db.transaction() as conn:
         conn.execute("update documents set chunker = '0/16/0/0'")
@@ -150,12 +150,13 @@ async def test_context_stays_within_its_budget_and_reports_omitted_blocks(docume
 async def test_finetune_lines_are_json_and_split_the_same_way_each_time(document: Any) -> None:
     client, _, job_path = document
     url = f"{job_path}/export/finetune"
-    answer = await client.get(url, params={"style": "chat"})
+    raw = {"redacted": "false"}
+    answer = await client.get(url, params=raw | {"style": "chat"})
     lines = [json.loads(line) for line in answer.text.splitlines()]
     assert lines
     assert lines[0]["messages"][1]["role"] == "assistant"
-    both = [(await client.get(url, params={"split": s, "val_ratio": 0.5})).text for s in ("train", "val")]
-    everything = (await client.get(url)).text
+    both = [(await client.get(url, params=raw | {"split": s, "val_ratio": 0.5})).text for s in ("train", "val")]
+    everything = (await client.get(url, params=raw)).text
     assert sorted("".join(both).splitlines()) == sorted(everything.splitlines())
 
 
@@ -174,7 +175,7 @@ async def test_unknown_options_are_refused(document: Any, output: str, params: d
 
 async def test_finetune_records_have_the_form_of_a_template(document: Any) -> None:
     client, _, job_path = document
-    params = {"template": '{"q": "About {{ heading }}?", "a": "{{ text }}"}'}
+    params = {"redacted": "false", "template": '{"q": "About {{ heading }}?", "a": "{{ text }}"}'}
     answer = await client.get(f"{job_path}/export/finetune", params=params)
     records = [json.loads(line) for line in answer.text.splitlines()]
     assert records
@@ -202,8 +203,8 @@ async def test_no_output_is_redacted_without_a_scan(document: Any, output: str) 
     client, path, job_path = document
     answer = await client.get(f"{path}/{output}", params={"redacted": "true"})
     assert (answer.status_code, answer.json()["code"]) == (409, "pii-incomplete")
-    answer = await client.get(f"{job_path}/export/finetune", params={"redacted": "true"})
-    assert answer.status_code == 409
+    answer = await client.get(f"{job_path}/export/finetune")
+    assert (answer.status_code, answer.json()["code"]) == (409, "pii-incomplete")
 
 
 async def test_an_unfinished_document_has_no_outputs(store: Store) -> None:

@@ -15,6 +15,7 @@ from models.pii.engines.choose import make_flagger
 from serve_apps.api.context import app_state, redaction_scans
 from serve_apps.api.context.redaction_scans import RedactionScan, RedactionScans
 from serve_apps.api.context.resources import Ports
+from serve_apps.api.documents import redacting
 from storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.results.flagging import NAME, burn, flag_names, flag_slowly
@@ -85,6 +86,25 @@ async def test_long_scan_answers_503_until_it_is_done(store: Store, monkeypatch:
     assert NAME not in answer.text
 
 
+async def test_finetune_export_answers_503_until_all_scans_are_done(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redacting, "WAIT_S", 0.1)
+    resources = make_resources(
+        store, flag_tree=make_flagger("regex"), redaction_scan=replace(SCAN, flag_tree=flag_slowly)
+    )
+    async with serving(resources) as app, client_of(app, "acme-admin") as client:
+        export = f"{(await ingest(client)).split('/documents')[0]}/export/finetune"
+        early = await client.get(export)
+        for _ in range(200):
+            answer = await client.get(export)
+            if answer.status_code != 503:
+                break
+    assert (early.status_code, early.json()["code"]) == (503, "scan-running")
+    assert answer.status_code == 200
+    assert NAME not in answer.text
+
+
 async def test_scan_over_its_limit_leaves_the_document_unredactable(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,7 +123,7 @@ async def test_archive_and_finetune_lines_hide_names(store: Store) -> None:
         path = await ingest(client)
         job = path.split("/documents")[0]
         archive = await client.get(f"{job}/archive", params={"redacted": "true"})
-        lines = await client.get(f"{job}/export/finetune", params={"redacted": "true"})
+        lines = await client.get(f"{job}/export/finetune")
     with zipfile.ZipFile(io.BytesIO(archive.content)) as packed:
         assert json.loads(packed.read("contents.json"))
         assert not any(NAME.encode() in packed.read(name) for name in packed.namelist())

@@ -3,9 +3,6 @@
 import pytest
 
 from tests.storage.bucket import Bucket
-from tests.storage.conftest import bucket, s3_endpoint
-
-__all__ = ["bucket", "s3", "s3_endpoint"]
 
 
 @pytest.fixture

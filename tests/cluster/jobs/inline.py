@@ -4,17 +4,20 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from actors.reader.pii_scan import scan
 from cluster.bootstrap.finding import load_settings
-from cluster.jobs.bulk_extract import find_items
+from cluster.jobs.work.duplicates import SignParts, pair_bucket
 from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import WorkBlock
+from cluster.jobs.work.ledger import WorkBlock, find_items
 from cluster.jobs.work.pipeline import BlockReader
 from cluster.jobs.work.service import Service
 from cluster.jobs.work.spread import Row
 from cluster.jobs.work.to_service import ServiceJob, ServiceOutput, ServiceParts
 from cluster.runtime import Runtime, write_runtime
 from models.cdom.original import OcrMode, ReadOptions
+from models.derive.near_duplicates import find_dropped
 from models.neural.embed.tokenizer import load_tokenizer
 from models.neural.fakes import ScriptedRecogniser
 from models.pii.engines.choose import make_flagger
@@ -45,6 +48,15 @@ class InlineSpread:
                 yield work(row)
         finally:
             work.close()  # type: ignore[attr-defined]
+
+
+def find_duplicates_here(folder: str, parts: Sequence[str], *, workers: int | None = None) -> set[int]:
+    """`find_duplicates` in this process, with the workers of the cluster."""
+    if not parts:
+        return set()
+    signed = SignParts(folder, 3)(pa.table({"part": range(len(parts)), "name": list(parts)}))
+    buckets = [signed.filter(pa.compute.equal(signed["bucket"], number)) for number in range(3)]
+    return find_dropped(tuple(row.values()) for bucket in buckets for row in pair_bucket(bucket).to_pylist())
 
 
 def make_service(store: Store, dsn: str) -> Service:

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from cluster.jobs import finetune_export
-from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.work import to_folder
 from cluster.jobs.work.corpus import FolderCorpus
 from cluster.jobs.work.folders import Folder, open_folder
 from cluster.jobs.work.kinds import Shape
+from cluster.jobs.work.ledger import find_items
 from cluster.jobs.work.to_folder import FolderJob, look_at_folder, read_into_folder
 from models.cdom.original import OcrMode
 from models.derive.finetune import FinetuneOptions
 from tests.cluster.jobs.corpora import make_corpus
-from tests.cluster.jobs.inline import InlineSpread
+from tests.cluster.jobs.inline import InlineSpread, find_duplicates_here
 
 
 @pytest.fixture
@@ -22,6 +22,7 @@ def spreading(monkeypatch: pytest.MonkeyPatch) -> InlineSpread:
     inline = InlineSpread()
     for module in (finetune_export, to_folder):
         monkeypatch.setattr(module, "spread", inline)
+        monkeypatch.setattr(finetune_export, "find_duplicates", find_duplicates_here)
         monkeypatch.setattr(module, "connect", lambda: 2)
     return inline
 

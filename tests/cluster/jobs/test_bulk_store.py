@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import WorkBlock
+from cluster.jobs.work.ledger import WorkBlock, find_items
 from cluster.jobs.work.patience import patiently
 from cluster.jobs.work.pipeline import BlockReader
 from cluster.jobs.work.service import Service
@@ -75,6 +74,14 @@ def test_a_block_is_one_finished_job_metered_and_announced(store: Store) -> None
     assert (count(store, "meter"), count(store, "tasks"), count(store, "requests")) == (2, 0, 1)
     assert [row.error for row in list_dead_letters(store, ACME).items] == ["malformed"]
     assert reconcile(store, grace_s=0).miscounted_jobs == []
+
+
+def test_documents_of_a_bulk_job_have_its_principals(store: Store) -> None:
+    documents = [a_document(store, "a.pdf"), a_document(store, "b.pdf", error="malformed")]
+    take_documents(store, ACME, ACTOR, documents, quota=UNLIMITED, principals=("group:ops", "ann", "ann"))
+    take_documents(store, ACME, ACTOR, [a_document(store, "c.pdf")], quota=UNLIMITED)
+    rows = store.db.fetch_all("select principals from documents order by source_file")
+    assert [row["principals"] for row in rows] == [["ann", "group:ops"], ["ann", "group:ops"], None]
 
 
 def test_stored_document_is_not_taken_again_even_if_deleted(store: Store) -> None:

@@ -23,7 +23,7 @@ from storage.values.rows import Scope
 from tests.api.harness import TREE as SENT
 from tests.api.harness import client_of, make_resources, serving
 from tests.cluster.jobs.corpora import make_corpus
-from tests.cluster.jobs.inline import InlineSpread, make_service, publish_folder
+from tests.cluster.jobs.inline import InlineSpread, find_duplicates_here, make_service, publish_folder
 from tests.cluster.jobs.test_bulk_store import a_document
 from tests.cluster.jobs.test_pipeline import opened, whole
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED
@@ -42,6 +42,7 @@ OPTIONS = [
 def spreading(monkeypatch: pytest.MonkeyPatch) -> InlineSpread:
     inline = InlineSpread()
     monkeypatch.setattr(finetune_export, "spread", inline)
+    monkeypatch.setattr(finetune_export, "find_duplicates", find_duplicates_here)
     monkeypatch.setattr(finetune_export, "connect", lambda: 2)
     monkeypatch.setattr(finetune_export, "MEAN", 2)
     return inline
@@ -90,7 +91,7 @@ async def test_shards_of_a_job_equal_its_endpoint(
         everything = tmp_path / "everything"
         summary = run(service_corpus, everything)
         assert summary == {"documents": 6, "shards": 2, "lines": 6}
-        both = [(await client.get(f"/v1/jobs/{job}/export/finetune")).content for job in (first, second)]
+        both = [(await client.get(f"/v1/jobs/{job}/export/finetune?redacted=false")).content for job in (first, second)]
         assert joined(everything) == b"".join(both)
 
 

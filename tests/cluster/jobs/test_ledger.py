@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.work.blocks import block_size, dump_block, load_block
+from cluster.jobs.work.blocks import block_size, cut_by_bytes, dump_block, load_block
 from cluster.jobs.work.folders import open_folder
 from cluster.jobs.work.ledger import (
     Record,
@@ -15,6 +15,7 @@ from cluster.jobs.work.ledger import (
     find_undone,
     make_items,
     make_key,
+    place_by_name,
     read_manifest,
     read_plans,
     read_records,
@@ -48,6 +49,30 @@ def test_block_is_carried_with_names_of_invalid_text() -> None:
 
 def test_blocks_are_small_for_few_documents_and_bounded_for_many() -> None:
     assert [block_size(count, 2, 64) for count in (1, 63, 640, 10_000, 10**6)] == [1, 1, 10, 64, 64]
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "2026/März/a b.pdf", "x.tree/.hidden", "tree/a"])
+def test_output_is_named_by_the_path_of_its_document(name: str) -> None:
+    assert place_by_name("markdown", name, "k" * 32, ".md") == f"markdown/{name}.md"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../a", "/etc/a", "a/../b", "a//b", "./a", "a\x00", "a\nb", "a\\b", "\udcff", "x" * 240, "_by-key/kk/a", "a.MD/b",
+     ".quire-partial-1", ""],
+)  # fmt: skip
+def test_unsafe_path_is_replaced_by_the_key(name: str) -> None:
+    assert place_by_name("markdown", name, "k" * 32, ".md") == f"markdown/_by-key/kk/{'k' * 32}.md"
+
+
+def test_blocks_end_by_documents_and_by_bytes() -> None:
+    items = make_items([("a", 90), ("b", 60), ("c", 30), ("d", 20), ("e", 10), ("f", 5)])
+    assert [[item.name for item in block] for block in cut_by_bytes(items, 3, 80)] == [
+        ["a"],
+        ["b", "c"],
+        ["d", "e", "f"],
+    ]
+    assert cut_by_bytes([], 3, 80) == []
 
 
 def record(item: WorkItem, error: str | None = None) -> Record:

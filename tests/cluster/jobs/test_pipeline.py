@@ -1,6 +1,8 @@
 """A block of documents read, written and recorded, in each shape and in both kinds of folder, without Ray."""
 
 import json
+import shutil
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,16 +11,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
-from cluster.jobs.bulk_extract import find_items
 from cluster.jobs.work.corpus import FolderCorpus, load_named_tree
 from cluster.jobs.work.folders import PARTIAL, FolderUnavailable, open_folder
 from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import Record, WorkBlock, make_items
-from cluster.jobs.work.outputs import FolderOutput
+from cluster.jobs.work.ledger import Record, WorkBlock, find_items, make_items
+from cluster.jobs.work.outputs import FolderOutput, OutputMaker
 from cluster.jobs.work.pipeline import BlockReader, Finish, as_read
 from models.cdom.original import ReadOptions
+from models.cdom.ports import PixelPage, RecognisedPage
 from models.neural.fakes import ScriptedRecogniser
 from tests.cluster.jobs.corpora import make_corpus
+from tests.waiting import PATIENCE_S
 
 
 @contextmanager
@@ -26,7 +29,7 @@ def opened(
     corpus: Path, out: Path, shape: Shape = Shape.FILES, *, finish: Finish = as_read, hidden: bool = False
 ) -> Iterator[Callable[[WorkBlock], list[Record]]]:
     name_of = (lambda _: HIDDEN_NAME) if hidden else (lambda item: item.name)
-    output = FolderOutput(open_folder(str(out), make=True), ["tree", "markdown"], shape, name_of)
+    output = FolderOutput(open_folder(str(out), make=True), OutputMaker(["tree", "markdown"]), shape, name_of)
     recogniser = ScriptedRecogniser(script={1: ["Hello"]})
     reader = BlockReader(open_folder(str(corpus)), output, ReadOptions(), lambda: recogniser, finish=finish)
     try:
@@ -62,6 +65,7 @@ def test_documents_become_files_and_the_same_block_again_the_same_bytes(corpus: 
     assert (records["scan.png"].error, records["scan.png"].pages) == (None, 1)
     assert len(FolderCorpus(str(tmp_path)).documents()) == 4
     one = records["sub0/report.pdf"]
+    assert one.outputs == ("tree/sub0/report.pdf.json", "markdown/sub0/report.pdf.md")
     assert "rivers" in load_named_tree((tmp_path / one.outputs[0]).read_bytes()).blocks[0].text
     assert "rivers" in (tmp_path / one.outputs[1]).read_text()
     assert one.bytes == (corpus / "sub0/report.pdf").stat().st_size
@@ -77,10 +81,16 @@ def test_shards_hold_a_row_for_every_document_that_was_read(corpus: Path, tmp_pa
         assert set(first) == {"records/0001-0000000.jsonl", f"shards/0001-0000000.{shape.value}"}
     lines = (tmp_path / "jsonl/shards/0001-0000000.jsonl").read_text().splitlines()
     rows = {row["name"]: row for row in map(json.loads, lines)}
-    assert rows.keys() == {"scan.png", "sub0/report.pdf", "sub1/report.pdf", "sub2/report.pdf"}
+    assert rows.keys() == {"broken.pdf", "scan.png", "sub0/report.pdf", "sub1/report.pdf", "sub2/report.pdf"}
+    broken = rows["broken.pdf"]
+    assert (broken["error"], broken["tree"], broken["markdown"]) == ("malformed", None, None)
+    assert "copy or download it again" in broken["message"]
+    assert rows["scan.png"]["error"] is None
     assert "rivers" in rows["sub1/report.pdf"]["tree"]["blocks"][0]["text"]
     table = pq.read_table(tmp_path / "parquet/shards/0001-0000000.parquet").to_pylist()
-    assert {row["name"]: json.loads(row["tree"]) for row in table} == {name: row["tree"] for name, row in rows.items()}
+    assert {row["name"]: json.loads(row["tree"] or "null") for row in table} == {
+        name: row["tree"] for name, row in rows.items()
+    }
     assert {row["name"]: row["markdown"] for row in table} == {name: row["markdown"] for name, row in rows.items()}
 
 
@@ -131,3 +141,32 @@ def test_partial_files_are_not_listed_and_are_swept(tmp_path: Path) -> None:
     assert list(folder.names()) == [("tree/ab/x.json", 2)]
     folder.sweep()
     assert [path.name for path in (tmp_path / "tree/ab").iterdir()] == ["x.json"]
+
+
+class Crowd:
+    """A recogniser that answers a page only when so many are asked at once."""
+
+    def __init__(self, pages: int) -> None:
+        self._barrier = threading.Barrier(pages, timeout=PATIENCE_S)
+        self._lines = ScriptedRecogniser(script={1: ["Hello"]})
+
+    def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
+        self._barrier.wait()
+        return self._lines.recognise_pages(pages, langs, timeout_s)
+
+
+def test_documents_wait_for_a_pool_together_and_keep_their_order(corpus: Path, tmp_path: Path) -> None:
+    scans = tmp_path / "scans"
+    scans.mkdir()
+    for number in range(6):
+        shutil.copy(corpus / "scan.png", scans / f"{number}.png")
+    shutil.copy(corpus / "broken.pdf", scans / "3.pdf")
+    output = FolderOutput(open_folder(str(tmp_path / "out"), make=True), OutputMaker(["tree"]), Shape.JSONL)
+    reader = BlockReader(open_folder(str(scans)), output, ReadOptions(), lambda: Crowd(3), recognised_at_once=3)
+    items = make_items((f"{number}.png", 1) for number in range(6)) + make_items([("3.pdf", 1)])
+    try:
+        records = reader.read_block(WorkBlock("0001-0000000", tuple(items)))
+    finally:
+        reader.close()
+    assert [record.name for record in records] == [item.name for item in items]
+    assert [record.error for record in records] == [None] * 6 + ["malformed"]

@@ -96,6 +96,14 @@ def test_sessions_of_earlier_runs_are_removed(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("haproxy", [True, False])
+def test_handles_work_in_threads_with_either_proxy(tmp_path: Path, haproxy: bool) -> None:
+    """Readers call the recogniser from threads, for which a handle needs an event loop of its own."""
+    made = service_environment(tmp_path, choose_ports(), tmp_path / "runtime", haproxy=haproxy, template=False, base={})
+    assert made["RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP"] == "1"
+    assert made["RAY_SERVE_USE_GRPC_BY_DEFAULT"] == "1"
+
+
 def test_haproxys_files_and_ports_are_ours(tmp_path: Path) -> None:
     ports = choose_ports()
     made = haproxy_environment(tmp_path, ports)

@@ -64,7 +64,7 @@ def test_a_policy_that_was_replaced_leaves_no_thread(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(autoscaling, "NODES_POLL_S", 0.01)
     assert until(lambda: watch_threads() == 0), "threads of other tests"
     made: list[Any] = [policy(lambda _: (0, 0, 0, 0.0)) for _ in range(9)]
-    made += [OngoingPolicy(4, 60, per_node=True, nodes=lambda: 1) for _ in range(9)]
+    made += [OngoingPolicy(4, 60, per_node=1, nodes=lambda: 1) for _ in range(9)]
     gone = [weakref.ref(one) for one in made]
     del made
     gc.collect()
@@ -73,9 +73,12 @@ def test_a_policy_that_was_replaced_leaves_no_thread(monkeypatch: pytest.MonkeyP
 
 
 def test_a_pool_of_one_per_node_never_wants_more_than_nodes_and_others_do() -> None:
-    capped = OngoingPolicy(4, 60, per_node=True, nodes=lambda: 3)
+    capped = OngoingPolicy(4, 60, per_node=1, nodes=lambda: 3)
     assert until(lambda: capped.watch is not None and capped.watch.fresh)
     assert capped(Context(total_num_requests=100))[0] == 3
+    several = OngoingPolicy(4, 60, per_node=2, nodes=lambda: 3)
+    assert until(lambda: several.watch is not None and several.watch.fresh)
+    assert several(Context(total_num_requests=100))[0] == 6
     assert OngoingPolicy(4, 60)(Context(total_num_requests=100))[0] == 25
     assert OngoingPolicy(4, 60)(Context(total_num_requests=0))[0] == 0
 
@@ -112,14 +115,16 @@ def test_look_counts_tasks_waiting_for_a_reader_separately(dsn: str, store: Stor
 
 @pytest.mark.filterwarnings("ignore:.look_back_period_s.:FutureWarning")  # Ray looks at what handles reported last
 def test_api_and_searcher_scale_with_their_requests() -> None:
-    from cluster.placement.sizing import Sizing
+    from cluster.placement.sizing import Sizing, size_api
     from cluster.serve.app import targets
 
-    target: Any = targets(Sizing(minimum=0, maximum=0, own_application=False), Path("dsn"), searching=True)[0].target
+    replicas = size_api(cores=16, least=2, most=None)
+    readers = Sizing(minimum=0, maximum=0, own_application=False)
+    target: Any = targets(readers, Path("dsn"), api=replicas, searching=True)[0].target
     api = target._bound_deployment
     bound = [api, *(part._bound_deployment for part in api.init_args if hasattr(part, "_bound_deployment"))]
     scaling = {part.name: part._deployment_config.autoscaling_config for part in bound}
-    assert scaling["api"].min_replicas == scaling["searcher"].min_replicas == 1
-    assert scaling["api"].max_replicas > 1
+    assert (scaling["api"].min_replicas, scaling["searcher"].min_replicas) == (2, 1)
+    assert scaling["api"].max_replicas > 2
     assert scaling["searcher"].max_replicas > 1
     assert scaling["background"] is None  # the index has one writer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.placement.sizing import pools, size_readers
+from cluster.placement.sizing import MOST_API, pools, size_api, size_readers
 
 
 @pytest.mark.parametrize(("cores", "readers"), [(1, 1), (2, 2), (4, 4), (64, 4)])
@@ -33,3 +33,19 @@ def test_the_background_pool_is_never_smaller_than_its_minimum() -> None:
 
 def test_the_node_offers_a_cpu_per_reader_and_one_more() -> None:
     assert size_readers(cores=2, workers=16, background=False, least=1, most=None).node_cpus == 17
+
+
+@pytest.mark.parametrize(
+    ("cores", "least", "most", "expected"),
+    [
+        (2, 1, None, (1, MOST_API, 2)),
+        (16, 1, None, (1, MOST_API, 8)),
+        (2, 4, None, (4, MOST_API, 4)),
+        (2, 1, 6, (1, 6, 6)),
+    ],
+)
+def test_api_replicas_use_half_the_cores_unless_settings_differ(
+    cores: int, least: int, most: int | None, expected: tuple[int, int, int]
+) -> None:
+    replicas = size_api(cores=cores, least=least, most=most)
+    assert (replicas.minimum, replicas.maximum, replicas.per_node) == expected

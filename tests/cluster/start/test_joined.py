@@ -13,7 +13,7 @@ from cluster.errors import StartRefused
 from cluster.machine.environment import FEW_HEAPS
 from cluster.runtime import derive_signing_key, keep_signing_key
 from cluster.start.joined import node_command, node_environment
-from configs.parsing import SettingsError
+from configs.parsing import SettingsError, parse_settings
 from configs.settings import Settings
 
 SHARED = {
@@ -108,3 +108,27 @@ def test_worker_without_shared_state_reports_the_missing_settings(
 def test_invalid_label_is_a_usage_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(worker, ["--token-file", str(tmp_path / "t"), "--label", "pool"])
     assert result.exit_code == 2
+
+
+def test_proxy_of_a_joining_machine_is_that_of_the_service(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("t")
+    token.chmod(0o600)
+    made = node_environment(parse_settings({}, workdir=tmp_path), token, base={})
+    assert made["RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"].endswith(".proxy_middlewares")
+    assert made["RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("variables", "location"),
+    [
+        ({"SVC_HOST": "0.0.0.0"}, "EveryNode"),
+        ({"SVC_HOST": "::"}, "EveryNode"),
+        ({"SVC_HOST": "0.0.0.0", "SVC_PROXY_NODES": "head"}, "HeadOnly"),
+        ({"SVC_HOST": "10.0.0.1"}, "HeadOnly"),
+    ],
+)
+def test_every_machine_listens_unless_the_address_is_of_one(variables: dict[str, str], location: str) -> None:
+    from cluster.serve.node import choose_proxy_location
+
+    assert choose_proxy_location(parse_settings(variables)) == location

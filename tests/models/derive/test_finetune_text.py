@@ -88,3 +88,11 @@ def test_completions_of_a_real_document_hold_every_sentence_once() -> None:
     said = " ".join(completions(chunks))
     assert [said.count(sentence) for sentence in sentences] == [1] * len(sentences)
     assert all(answer.startswith("Crane number") and answer.endswith(".") for answer in answers(chunks))
+
+
+def test_answer_does_not_end_with_a_lead_in_or_a_page_number() -> None:
+    assert answers(chunks_of("Cranes lift loads.\n\nThe following types exist:")) == ["Cranes lift loads."]
+    assert answers(chunks_of("Cranes lift loads.\n\n12")) == ["Cranes lift loads."]
+    assert answers(chunks_of("If you use a crane, try:")) == []
+    assert answers(chunks_of("12")) == ["12"]
+    assert answers(chunks_of("Types:\n- small\n- large")) == ["Types:\n- small\n- large"]

@@ -2,7 +2,7 @@
 
 import random
 
-from models.derive.near_duplicates import NearDuplicates, shingles
+from models.derive.near_duplicates import NearDuplicates, TextSigner, find_dropped, find_pairs, shingles
 
 
 def jaccard(a: str, b: str) -> float:
@@ -61,3 +61,21 @@ def test_the_last_generation_is_remembered_and_older_ones_are_let_go() -> None:
         known.seen(text)
     assert all(known.seen(text) for text in texts[-50:])
     assert not known.seen(texts[0])
+
+
+def test_pairs_of_bands_drop_the_same_texts_as_one_process() -> None:
+    chance, signer, known = random.Random(13), TextSigner(), NearDuplicates()
+    texts: list[str] = []
+    for _ in range(60):
+        text = make_text(chance)
+        texts += [" ".join(text), change(text, chance, 0.9), change(text, chance, 0.8), change(text, chance, 0.7)]
+    texts += chance.sample(texts, 80)
+    chance.shuffle(texts)
+    groups: dict[tuple[int, int], list[int]] = {}
+    signed = [signer.sign(text) for text in texts]
+    for number, (_, places) in enumerate(signed):
+        for band in enumerate(places):
+            groups.setdefault(band, []).append(number)
+    pairs = [pair for same in groups.values() for pair in find_pairs(same, [signed[number][0] for number in same])]
+    chance.shuffle(pairs)
+    assert find_dropped(pairs) == {number for number, text in enumerate(texts) if known.seen(text)}

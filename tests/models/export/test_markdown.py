@@ -114,6 +114,24 @@ def test_a_table_without_spans_has_pipes_and_one_with_spans_is_html() -> None:
     assert write_table(make_table(spanning=True), TableStyle.AUTO) == html
 
 
+def test_single_cell_that_fills_a_row_keeps_the_table_a_pipe_table() -> None:
+    cells = [Cell(row=row, col=column, text=f"{row}{column}") for row in (0, 2) for column in range(2)]
+    cells.insert(2, Cell(row=1, col=0, col_span=2, text="Furniture"))
+    written = write_table(Table(rows=3, cols=2, cells=tuple(cells)), TableStyle.AUTO)
+    assert written == "| 00 | 01 |\n| --- | --- |\n| Furniture |  |\n| 20 | 21 |\n"
+
+
+def test_two_merged_cells_or_one_over_some_columns_make_a_table_html() -> None:
+    def write(*cells: Cell) -> str:
+        return write_table(Table(rows=3, cols=3, cells=cells), TableStyle.AUTO)
+
+    wide = Cell(row=1, col=0, col_span=3, text="a")
+    assert "<table>" in write(Cell(row=0, col=0, col_span=3, text="b"), wide)
+    assert "<table>" in write(Cell(row=0, col=0, col_span=2, text="b"))
+    assert "<table>" in write(Cell(row=1, col=0, row_span=2, col_span=3, text="b"))
+    assert "<table>" in write(Cell(row=0, col=0, col_span=3, text="b"))
+
+
 def test_either_form_of_a_table_can_be_asked_for() -> None:
     assert write_table(make_table(spanning=False), TableStyle.HTML).startswith("<table>\n<tr><th>Unit</th>")
     pipes = "| A & B |  |\n| --- | --- |\n| <1 | \\*2\\* |\n"

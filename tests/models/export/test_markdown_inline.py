@@ -1,6 +1,8 @@
 """Markdown of styled text: a CommonMark reader sees any text with its styles."""
 
+import random
 import re
+from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +22,31 @@ def seen(markdown: str) -> str:
     for line_break in root.iter("br"):
         line_break.tail = " " + (line_break.tail or "")
     return " ".join("".join(root.itertext()).split())
+
+
+class Emphasis(HTMLParser):
+    """Collects the visible characters, letters and digits with whether they are bold and italic."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[tuple[object, ...]] = []
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open.remove(tag)
+
+    def handle_data(self, data: str) -> None:
+        style = ("strong" in self._open, "em" in self._open)
+        self.shown += [(char, *style) if char.isalnum() else (char,) for char in data if not char.isspace()]
+
+
+def read_emphasis(markdown: str) -> list[tuple[object, ...]]:
+    parser = Emphasis()
+    parser.feed(RENDER.render(markdown))
+    return parser.shown
 
 
 TRICKY = st.text(st.sampled_from("ab1 \n*_`[]()<>#+-=~&;.\\!|x:/$\t"), max_size=24)
@@ -46,7 +73,7 @@ def test_rendered_markdown_shows_the_text_for_any_content(
         ("a bold b", Span(start=2, end=6, bold=True), "a **bold** b"),
         ("a both b", Span(start=2, end=6, bold=True, italic=True), "a ***both*** b"),
         ("a (b) c", Span(start=2, end=5, bold=True), "a **(b)** c"),
-        ("a (b)c", Span(start=2, end=5, bold=True), "a <strong>(b)</strong>c"),
+        ("a (b)c", Span(start=2, end=5, bold=True), "a (**b**)c"),
         ("Note: b", Span(start=0, end=5, bold=True), "**Note:** b"),
         ("a bold b", Span(start=1, end=7, italic=True), "a *bold* b"),
         ("f(`x`)", Span(start=0, end=6, code=True), "<code>f(\\`x\\`)</code>"),
@@ -86,3 +113,44 @@ def test_superscript_figures_are_written_as_characters() -> None:
 def test_struck_out_text_at_the_start_of_a_line_keeps_its_marks() -> None:
     assert inline("old new", [Span(start=0, end=3, strike=True)]) == "~~old~~ new"
     assert inline("~~~ old") != "~~~ old"
+
+
+@pytest.mark.parametrize(
+    ("text", "spans", "markdown"),
+    [
+        ("69.15", [(2, 3, False)], "69.15"),
+        ("doi: x", [(0, 3, False), (3, 4, False)], "*doi:* x"),
+        ("ISBN 978", [(0, 4, False), (5, 8, False)], "*ISBN 978*"),
+        ("third, and", [(0, 5, True), (5, 10, False)], "**third**, *and*"),
+        ("2022²", [(0, 4, True), (4, 5, True)], "**2022²**"),
+        ("one\ntwo", [(0, 7, True)], "**one**  \n**two**"),
+        ("*duck", [(1, 5, False)], "\\**duck*"),
+        ("ab", [(0, 1, True), (1, 2, False)], "**a**<em>b</em>"),
+    ],
+)
+def test_emphasis_is_written_with_stars(text: str, spans: list[tuple[int, int, bool]], markdown: str) -> None:
+    styled = [Span(start=start, end=end, bold=bold, italic=not bold) for start, end, bold in spans]
+    assert inline(text, styled) == markdown
+
+
+@pytest.mark.parametrize("text", ["hens.[3][4]", "FR76 **** **** x", "a * b"])
+def test_signs_that_are_no_markup_are_not_escaped(text: str) -> None:
+    assert inline(text) == text
+
+
+def test_emphasis_reaches_the_same_letters_after_rendering() -> None:
+    for seed in range(3_000):
+        generator = random.Random(seed)
+        text = "".join(generator.choice("aab1²é  **_[]().,:!~`<>&#|-\n\\") for _ in range(generator.randint(1, 22)))
+        cuts = sorted(generator.sample(range(len(text) + 1), min(len(text) + 1, 4)))
+        spans = [
+            Span(start=start, end=end, bold=generator.random() < 0.6, italic=generator.random() < 0.6)
+            for start, end in zip(cuts[::2], cuts[1::2], strict=False)
+        ]
+        styles = {at: (span.bold, span.italic) for span in spans for at in range(span.start, span.end)}
+        expected = [
+            (char, *styles.get(at, (False, False))) if char.isalnum() else (char,)
+            for at, char in enumerate(text)
+            if not char.isspace()
+        ]
+        assert read_emphasis(inline(text, spans)) == expected, text

@@ -19,6 +19,7 @@ from storage.store import Store
 from storage.webhooks.egress import Egress
 from tests.api.harness import make_resources
 from tests.api.live import listening
+from tests.ui.papers import PATTERN_SCAN
 from tests.waiting import PATIENCE_S
 
 ENGINE_KEY = "zeta-all"
@@ -29,7 +30,7 @@ PASSWORD = "correct horse battery"
 @contextmanager
 def an_engine(store: Store, dsn: str) -> Iterator[str]:
     """The real API behind a socket; nothing reads unless a test lets it."""
-    with listening(make_resources(store, dsn=dsn)) as url:
+    with listening(make_resources(store, dsn=dsn, redaction_scan=PATTERN_SCAN)) as url:
         yield url
 
 

@@ -14,6 +14,7 @@ from storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening
 from tests.serve_apps.console.harness import a_console, csrf_of, resources_of, sign_up, watch
+from tests.ui.papers import PATTERN_SCAN
 from tests.waiting import PATIENCE_S
 
 
@@ -59,7 +60,7 @@ class EverySucceeded:
 
 @pytest.fixture
 def engine_url(store: Store, dsn: str) -> Iterator[str]:
-    resources = make_resources(store, dsn=dsn, ports=Ports(search=EverySucceeded(store)))
+    resources = make_resources(store, dsn=dsn, ports=Ports(search=EverySucceeded(store)), redaction_scan=PATTERN_SCAN)
     with listening(resources) as url, reading(store):
         yield url
 

@@ -13,7 +13,7 @@ from tests.ui.browser.chromium import Browser
 from tests.ui.papers import write_letter
 
 pytestmark = pytest.mark.long
-LOG = "document.querySelector('section[aria-labelledby=deliveries]')"
+LOG = "document.querySelector('section.deliveries')"
 DROP = """
 (() => {
   const data = new DataTransfer();
@@ -115,10 +115,7 @@ def test_webhook_receiver_is_added_and_tested_and_its_log_shows_deliveries(conso
         browser.until(f"{LOG}.innerText.includes('webhook.test')")
         for _ in range(50):
             browser.open(f"{console.url}/webhooks")
-            if (
-                browser.run("document.querySelectorAll('section[aria-labelledby=deliveries] .chip.succeeded').length")
-                == 2
-            ):
+            if browser.run("document.querySelectorAll('section.deliveries .chip.succeeded').length") == 2:
                 break
         log = browser.run(f"{LOG}.innerText")
     assert "document.finished" in log

@@ -34,7 +34,8 @@ TREE: dict[str, Any] = {
     "provenance": {"service_version": "1.0"},
 }
 FACTS: dict[str, Any] = {
-    **dict.fromkeys(("confidence", "started_at", "finished_at", "sha256")),
+    **dict.fromkeys(("confidence", "started_at", "finished_at")),
+    "sha256": "0" * 64,
     "document_id": "doc_x",
     "source_file": "a.pdf",
     "bytes": 1200,

@@ -11,11 +11,12 @@ import pytest
 from models.cdom.search import SearchMode
 from storage.index.opened import open_writer
 from storage.index.table.entries import parse_scope, scope_name, split_key
+from storage.index.vectors.table_vectors import TableVectors
 from storage.jobs.lifecycle import delete_document
 from storage.upkeep.erase import purge_some
 from storage.values.crash_points import CrashPoint
 from storage.values.errors import StoreUnavailable
-from tests.storage.index.library import Library, entries
+from tests.storage.index.library import Library, embed, entries
 from tests.storage.scenes import ACME, ACTOR
 
 pytestmark = pytest.mark.long
@@ -177,11 +178,17 @@ def test_a_purge_forgets_the_index_before_anything_else(library: Library) -> Non
     assert library.store.artifacts.attempts(gone.document_id) == []
 
 
-def test_parts_of_the_vector_index_stay_few(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("quantised_from", [301, 300])
+def test_parts_of_the_vector_index_stay_few(
+    library: Library, monkeypatch: pytest.MonkeyPatch, quantised_from: int
+) -> None:
     monkeypatch.setattr("storage.index.writer.VECTOR_INDEX_FROM", 300)
+    monkeypatch.setattr("storage.index.writer.QUANTISED_FROM", quantised_from)
     monkeypatch.setattr("storage.index.table.upkeep.MOST_PARTS", 2)
     library.publish(*(f"apples {number}" for number in range(300)))
     assert library.writer.index_vectors()
+    assert library.writer.table.has_quantised_index() is (quantised_from == 300)
+    library.reader.prewarm()
     parts = []
     for number in range(4):
         library.publish(f"pears {number}")
@@ -189,6 +196,25 @@ def test_parts_of_the_vector_index_stay_few(library: Library, monkeypatch: pytes
         parts.append(library.writer.upkeep.vector_parts())
     assert max(parts) == 2
     assert library.ask("pears 3", SearchMode.VECTOR)[0].text.startswith("pears")
+
+
+def test_growing_table_gets_a_quantised_index_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storage.index.writer.VECTOR_INDEX_FROM", 300)
+    monkeypatch.setattr("storage.index.writer.QUANTISED_FROM", 400)
+    library.publish(*(f"apples {number}" for number in range(300)))
+    assert library.writer.index_vectors()
+    assert not library.writer.index_vectors()
+    library.publish(*(f"plums {number}" for number in range(100)))
+    assert library.writer.index_vectors()
+    assert library.writer.table.has_quantised_index()
+    assert not library.writer.index_vectors()
+    vectors = TableVectors(library.writer.table, ACME)
+    (vector,) = embed(["plums 7"])
+    hits = vectors.nearest(vector, 5)
+    assert hits[0][1] == pytest.approx(1.0, abs=1e-3)
+    assert [cosine for _, cosine in hits] == sorted((cosine for _, cosine in hits), reverse=True)
+    exact = [float(found @ vector) for found in vectors.vectors([key for key, _ in hits])]
+    assert exact == pytest.approx([cosine for _, cosine in hits], abs=1e-3)
 
 
 def test_vectors_are_found_by_text_in_the_named_documents_only(either: Library) -> None:

@@ -1,4 +1,4 @@
-"""All documents of an organisation in one list: newest first, filtered, page by page, each tenant its own."""
+"""All documents of an organisation in one list: filtered, sorted, counted, page by page, each tenant its own."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,17 @@ import pytest
 
 from models.cdom.flags import FlaggedPlace
 from models.cdom.original import ReadOptions
-from storage.jobs.document_list import DocumentFilter, find_chosen, list_all_documents, list_formats
+from storage.inside.members import add_members
+from storage.inside.relatives import find_copies, find_members, find_source_files
+from storage.jobs import document_list
+from storage.jobs.document_list import (
+    DocumentFilter,
+    DocumentOrder,
+    count_all_documents,
+    find_chosen,
+    list_all_documents,
+    list_formats,
+)
 from storage.jobs.intake import submit_job
 from storage.jobs.lifecycle import delete_document
 from storage.queue.publish import finish
@@ -15,7 +25,7 @@ from storage.review.deciding import DecisionTarget, decide
 from storage.review.reviews import FlagState
 from storage.store import Store
 from storage.values.errors import InvalidCursor, NotFound
-from storage.values.rows import DocumentRow, Failed, JobRow, NewDocument, Scope
+from storage.values.rows import DocumentRow, Failed, JobRow, MemberFile, NewDocument, Scope
 from storage.values.states import DocumentStatus, Priority
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, put_blob, submit, success, worker
 
@@ -64,7 +74,7 @@ def test_documents_are_filtered_by_status_format_and_job(store: Store) -> None:
     assert names(store, status=DocumentStatus.QUEUED, name="WAITS") == ["waits.pdf"]
     assert names(store, format="pdf") == ["good.pdf"]
     assert names(store, format="docx") == []
-    assert (names(store, job_id=one.id), names(store, job_id=two.id)) == (["good.pdf"], ["bad.pdf"])
+    assert (names(store, job_ids=(one.id,)), names(store, job_ids=(two.id,))) == (["good.pdf"], ["bad.pdf"])
     assert list_formats(store.db, ACME) == ["pdf"]
 
 
@@ -144,3 +154,88 @@ def test_unknown_deleted_or_foreign_document_is_not_chosen(store: Store) -> None
     assert find_chosen(store.db, ACME, job_id=document.job_id) == []
     with pytest.raises(NotFound):
         find_chosen(store.db, ACME, document_ids=[document.id])
+
+
+def test_list_is_sorted_and_paged_by_each_column(store: Store) -> None:
+    sizes = {"b.pdf": b"12", "A.pdf": b"1", "c.pdf": b"123"}
+    for name, data in sizes.items():
+        new = [NewDocument(name=name, blob=put_blob(store, data), options=ReadOptions())]
+        submit_job(store, ACME, ACTOR, new, priority=Priority.JOB, quota=UNLIMITED)
+    finish(store, [success(claim(worker(store)))])
+
+    def sorted_by(order: DocumentOrder) -> list[str]:
+        found: list[str] = []
+        cursor = None
+        while not found or cursor:
+            page = list_all_documents(store, ACME, DocumentFilter(), order=order, limit=1, cursor=cursor)
+            found += [listed.document.source_file for listed in page.items]
+            cursor = page.next_cursor
+        return found
+
+    assert sorted_by(DocumentOrder.NAME) == ["A.pdf", "b.pdf", "c.pdf"]
+    assert sorted_by(DocumentOrder.NAME_DOWN) == ["c.pdf", "b.pdf", "A.pdf"]
+    assert sorted_by(DocumentOrder.BYTES) == ["A.pdf", "b.pdf", "c.pdf"]
+    assert sorted_by(DocumentOrder.BYTES_DOWN) == ["c.pdf", "b.pdf", "A.pdf"]
+    assert sorted_by(DocumentOrder.OLDEST) == ["b.pdf", "A.pdf", "c.pdf"]
+    assert sorted_by(DocumentOrder.PAGES_DOWN)[0] == sorted_by(DocumentOrder.STATUS_DOWN)[0] == "b.pdf"
+    assert sorted_by(DocumentOrder.TYPE_DOWN)[0] == sorted_by(DocumentOrder.TYPE)[2] == "b.pdf"
+    assert sorted_by(DocumentOrder.PAGES)[2] == sorted_by(DocumentOrder.STATUS)[2] == "b.pdf"
+
+
+def test_cursor_of_another_order_is_refused(store: Store) -> None:
+    send(store, "a.pdf", "b.pdf")
+    cursor = list_all_documents(store, ACME, DocumentFilter(), order=DocumentOrder.NAME, limit=1).next_cursor
+    with pytest.raises(InvalidCursor):
+        list_all_documents(store, ACME, DocumentFilter(), order=DocumentOrder.NAME_DOWN, limit=1, cursor=cursor)
+
+
+def test_counts_cover_the_filter_and_stop_at_the_limit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    send(store, "a.pdf", "b.pdf", "c.txt")
+    finish(store, [success(claim(worker(store)))])
+    everything = count_all_documents(store, ACME, DocumentFilter())
+    assert (everything.documents, everything.complete) == (3, True)
+    assert everything.pages == count_all_documents(store, ACME, DocumentFilter(format="pdf")).pages > 0
+    assert count_all_documents(store, ACME, DocumentFilter(name=".pdf")).documents == 2
+    assert count_all_documents(store, OTHER, DocumentFilter()).documents == 0
+    monkeypatch.setattr(document_list, "MOST_COUNTED", 2)
+    assert not count_all_documents(store, ACME, DocumentFilter()).complete
+
+
+def test_members_follow_their_parents_and_can_be_left_out(store: Store) -> None:
+    send(store, "mail.eml")
+    queue = worker(store)
+    mail = claim(queue)
+    files = tuple(
+        MemberFile(name=name, path=f"{at}/{name}", blob=put_blob(store, name.encode()))
+        for at, name in enumerate(("z.zip", "a.txt", "b.txt"))
+    )
+    finish(store, [replace(success(mail), members=files)], add_members)
+    archive = claim(queue)
+    inner = MemberFile(name="deep.txt", path="0/deep.txt", blob=put_blob(store, b"deep"))
+    finish(store, [replace(success(archive), members=(inner,))], add_members)
+    assert names(store, members=False) == ["mail.eml"]
+    members, totals = find_members(store.db, ACME, [mail.document_id], most=3)
+    assert [(member.level, member.listed.document.source_file) for member in members] == [
+        (1, "z.zip"), (2, "deep.txt"), (1, "a.txt"),
+    ]  # fmt: skip
+    assert totals == {mail.document_id: 4}
+    assert find_members(store.db, OTHER, [mail.document_id], most=3) == ([], {})
+    delete_document(store.db, ACME, ACTOR, mail.document_id)
+    assert sorted(names(store, members=False)) == ["a.txt", "b.txt", "z.zip"]
+
+
+def test_documents_with_the_same_content_are_found_by_their_hash(store: Store) -> None:
+    first, copy = send(store, "first.pdf"), send(store, "copy.pdf")
+    new = [NewDocument(name="other.pdf", blob=put_blob(store, b"other"), options=ReadOptions())]
+    submit_job(store, ACME, ACTOR, new, priority=Priority.JOB, quota=UNLIMITED)
+    page = list_all_documents(store, ACME, DocumentFilter())
+    contents = [str(listed.document.sha256) for listed in page.items]
+    copies = find_copies(store.db, ACME, contents)
+    assert set(copies) == {contents[1]} == {contents[2]}
+    assert (copies[contents[1]].total, copies[contents[1]].first_name) == (2, "first.pdf")
+    assert names(store, sha256=contents[1]) == ["copy.pdf", "first.pdf"]
+    assert find_copies(store.db, OTHER, contents) == {}
+    ids = [job.documents[0].id for job in (first, copy)]
+    assert find_source_files(store.db, ACME, ids) == {
+        ids[0]: (first.id, "first.pdf"), ids[1]: (copy.id, "copy.pdf"),
+    }  # fmt: skip

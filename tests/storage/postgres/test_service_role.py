@@ -20,6 +20,7 @@ from tests.conformance.probe import Probe
 from tests.conformance.rows import ROWS
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import ACME, ACTOR
+from tests.ui.papers import PATTERN_SCAN
 
 CALLERS = {"read": "acme-read", "write": "acme-write", "foreign": "zeta-all"}
 TAMPERING = (
@@ -103,7 +104,10 @@ def test_a_sealed_act_is_changed_by_no_statement_of_the_role(
 
 @pytest.mark.parametrize("service_dsn", [OUTSIDE], indirect=True)
 async def test_the_whole_interface_works_as_this_role(service_store: Store) -> None:
-    async with serving(make_resources(service_store)) as app, client_of(app, "acme-admin") as http:
+    async with (
+        serving(make_resources(service_store, redaction_scan=PATTERN_SCAN)) as app,
+        client_of(app, "acme-admin") as http,
+    ):
         probe = Probe(http, key_of=CALLERS.get)
         with reading(service_store):
             verdicts = {what: await judge(probe, check) for _, what, check in ROWS}

@@ -1,5 +1,6 @@
 """Documents of older readers are read again: a new attempt is shown, and a failure keeps the old tree."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from models.pii.engines.choose import make_flagger
 from storage.jobs.document_list import DocumentFilter, list_all_documents
 from storage.jobs.documents import find_document, locate_tree
 from storage.jobs.lifecycle import delete_document
+from storage.objects.artifacts import CHANGES
 from storage.queue.publish import finish
 from storage.review.republish import OutdatedDocument, list_outdated
 from storage.store import Store
@@ -73,6 +75,10 @@ def test_reread_publishes_tree_of_this_reader(store: Store, reader: DocumentRead
         "A second paragraph of plain text.",
     ]
     assert shown.blocks[0].flags == ("pii:email",)
+    where = locate_tree(store.db, ACME, job.id, job.documents[0].id)
+    changes = json.loads(store.artifacts.read(job.documents[0].id, where.attempt, CHANGES))
+    assert changes["since"] == job.documents[0].id
+    assert changes["pages"] == [1]
     row = find_document(store.db, ACME, job.documents[0].id)
     assert (row.reader_version, row.run, row.chunks) == (READER_VERSION, 1, 1)
     assert work.results == {"re-read": 1}

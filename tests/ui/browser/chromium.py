@@ -62,6 +62,12 @@ class Browser:
         self.call("Network.clearBrowserCookies")
         self.problems.clear()
 
+    def hold_still(self, *, dark: bool) -> None:
+        """Show the colours of one theme without transitions."""
+        wanted = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce"}
+        features = [{"name": name, "value": value} for name, value in wanted.items()]
+        self.call("Emulation.setEmulatedMedia", features=features)
+
     def open(self, url: str) -> None:
         """Goes there and waits until the page is whole."""
         self.call("Page.navigate", url=url)

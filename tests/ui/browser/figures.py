@@ -1,4 +1,4 @@
-"""`python -m tests.ui.browser.figures [DOCUMENTS]`: documents reviewed by keyboard, and how soon a page is painted."""
+"""`python -m tests.ui.browser.figures [DOCUMENTS]`: documents reviewed by keyboard, first paint, size of the files."""
 
 import statistics
 import sys
@@ -6,6 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from serve_apps.ui.browser.visit import FILES
 from storage.store import open_store
 from tests.postgres import test_server
 from tests.ui.browser.living import Living, living
@@ -42,7 +43,10 @@ def _send(service: Living, documents: int) -> dict[str, object]:
 def _measure_paint(service: Living, job: dict[str, object]) -> None:
     documents: list[dict[str, str]] = job["documents"]  # type: ignore[assignment]
     document = f"/ui/jobs/{job['id']}/documents/{documents[0]['document_id']}"
-    for path in ("/ui", "/ui/overview", "/ui/jobs", document, f"{document}/review", "/ui/review"):
+    sizes = [len(content) for content in FILES.content.values()]
+    print(f"static files of the dashboard: {sum(sizes) / 1000:.0f} kB in {len(sizes)} files")
+    others = ("/ui/upload", "/ui/search", "/ui/usage", "/ui/access", "/ui/sources", "/guide/")
+    for path in ("/ui", "/ui/overview", "/ui/jobs", document, f"{document}/review", "/ui/review", *others):
         times = []
         for _ in range(LOOKS):
             service.browser.open(service.url + path)

@@ -111,6 +111,33 @@ def fill_much(service: Living, folder: Path, jobs: int = 500) -> Pages:
     return pages | {"older": "/ui/jobs?status=succeeded", "late-page": f"{pages['document']}?page=87&tab=semantics"}
 
 
+def fill_errors(service: Living, store: Store) -> Pages:
+    """Documents that failed, filters without matches, addresses that lead nowhere."""
+    service.org = "errors"
+    job = service.send(("letter.pdf", write_letter(1, 2)), ("locked.pdf", b"no document"), ("notes.txt", b"\0\1"))
+    documents = {one["source_file"]: one["document_id"] for one in job["documents"]}
+    with store.db.autocommit() as conn:
+        conn.execute("update documents set error = 'encrypted' where id = %s", (documents["locked.pdf"],))
+    here = f"/ui/jobs/{job['id']}/documents"
+    return {
+        "documents": "/ui",
+        "filter": "/ui?status=burnt",
+        "no-match": "/ui?name=zebra",
+        "acted": "/ui?act=delete&done=3&skipped=2",
+        "upload": "/ui/upload?problem=The+month+has+no+pages+left.",
+        "locked": f"{here}/{documents['locked.pdf']}",
+        "wrong-password": f"{here}/{documents['locked.pdf']}?password=wrong",
+        "failed": f"{here}/{documents['notes.txt']}",
+        "page": f"{here}/{documents['letter.pdf']}?page=99",
+        "job": f"/ui/jobs/{job['id']}",
+        "nowhere": "/ui/nowhere",
+        "compare": "/ui/compare?a=none",
+        "search": "/ui/search?q=apples&since=yesterday",
+        "extract": f"{here}/{documents['letter.pdf']}/extract?schema=none",
+        "webhook": "/ui/webhooks/none",
+    }
+
+
 def ingest(service: Living, data: bytes, name: str) -> dict[str, Any]:
     """A letter as a finished, indexed job with its original."""
     tree = read_letter(data)

@@ -8,7 +8,7 @@ import pytest
 from storage.store import Store
 from tests.ui.browser.chromium import Browser
 from tests.ui.browser.living import Living, living
-from tests.ui.papers import write_letter
+from tests.ui.papers import write_letter, write_locked_letter
 
 pytestmark = pytest.mark.long
 
@@ -26,7 +26,7 @@ def test_uploaded_file_is_shown_in_progress_and_then_next_to_its_page(service: L
     service.sign_in()
     browser = service.browser
     browser.choose_files("#files", letter)
-    browser.until("location.pathname.startsWith('/ui/jobs/') && document.querySelector('.chip.succeeded') !== null")
+    browser.until("location.search.startsWith('?job_id=job_') && document.querySelector('.chip.succeeded') !== null")
     browser.run("document.querySelector('tbody th a').click()")
     browser.until(
         "document.querySelectorAll('.sheet rect').length > 3 && document.querySelector('.sheet img').complete"
@@ -40,6 +40,26 @@ def test_uploaded_file_is_shown_in_progress_and_then_next_to_its_page(service: L
         for one in ("rect.selected", ".sheet img")
     )
     assert 0.1 < (box["x"] - sheet["x"]) / sheet["width"] < 0.14  # drawn where the words stand: 72 of 595 points
+
+
+def test_locked_file_asks_for_its_password_before_it_becomes_a_job(service: Living, tmp_path: Path) -> None:
+    locked, letter = tmp_path / "locked.pdf", tmp_path / "letter.pdf"
+    locked.write_bytes(b"\n" + write_locked_letter())  # the line break keeps it from the reader of these tests
+    letter.write_bytes(write_letter())
+    service.sign_in()
+    browser = service.browser
+    browser.choose_files("#files", locked, letter)
+    browser.until("document.querySelector('.sending .bad')?.innerText === 'Needs a password.'")
+    browser.run("document.querySelector('.locked input').focus()")
+    for password, onward in (
+        ("wrong", "document.querySelector('.sending .bad')?.innerText === 'That password does not open it.'"),
+        ("sesame", "location.search.split('job_id=job_').length === 3"),
+    ):
+        browser.type(password)
+        browser.press("Enter")
+        browser.until(onward)
+    documents = service.ask("GET", "documents")
+    assert sorted(document["source_file"] for document in documents) == ["letter.pdf", "locked.pdf"]
 
 
 def test_documents_are_reviewed_by_keyboard_alone(service: Living) -> None:

@@ -13,7 +13,7 @@ from storage.store import Store
 from tests.api.harness import client_of, serving
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 from tests.ui.papers import letter_resources
-from tests.ui.test_page_view import PAGES, a_block
+from tests.ui.test_page_view import ORIGINAL, PAGES, a_block
 
 SCHEMA = {
     "type": "object",
@@ -36,7 +36,7 @@ async def visit(store: Store) -> AsyncIterator[tuple[Visitor, str]]:
     """Yield a signed-in visitor and the address of a document's extract page."""
     tree = {"cdom_version": "1.0", "source": {"name": "bill.pdf", "format": "pdf"}, "pages": PAGES, "blocks": BLOCKS}
     async with serving(letter_resources(store)) as app, client_of(app, "acme-admin") as owner:
-        job = (await owner.post("/v1/ingest", json={"tree": tree})).json()
+        job = (await owner.post("/v1/ingest", json={"tree": tree, "source_bytes": ORIGINAL})).json()
         visitor = visitor_of(app)
         async with visitor.http:
             await visitor.sign_in("acme-admin")

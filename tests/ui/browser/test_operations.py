@@ -91,7 +91,7 @@ def _kind(path: str) -> str:
     parts = urlsplit(path)
     tab = re.search(r"(?:tab|status)=\w+", parts.query)
     names = sorted({pair.partition("=")[0] for pair in parts.query.split("&")})
-    place = re.sub(r"(job|doc|wh|src)_[a-z0-9]+", r"\1", parts.path)
+    place = re.sub(r"(job|doc|wh|src|tgt)_[a-z0-9]+", r"\1", parts.path)
     return f"{place}?{names}{tab and tab[0]}"
 
 
@@ -168,6 +168,10 @@ async def _fill(walker: Walker, folder: Path) -> tuple[str, str]:
     await walker.send("/ui/act", act="test-webhook", id=hook["id"])
     await walker.send(f"/ui/webhooks/{hook['id']}")
     await walker.send("/ui/act", act="enable-webhook", id=hook["id"])
+    await walker.send("/ui/targets", kind="sink", name="Vectors", settings="table=chunks")
+    (target,) = (await visitor.http.get("/ui/v1/targets")).json()
+    for name in ("pause-target", "resume-target", "retry-target"):
+        await walker.send("/ui/act", act=name, id=target["id"])
     (delivery, *_) = (await visitor.http.get("/ui/v1/webhooks/deliveries")).json()
     await walker.send("/ui/act", act="redeliver", id=delivery["id"])
     (first, second) = (await visitor.http.get(f"/ui/v1/documents?job_id={jobs[0]['id']}")).json()

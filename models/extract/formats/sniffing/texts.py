@@ -90,7 +90,7 @@ def sniff_text(data: bytes) -> Format:
         UnsupportedFormat: The bytes are not text.
     """
     if not is_text(data):
-        raise UnsupportedFormat("no known signature, and no text")
+        raise UnsupportedFormat("the content is neither text nor a known file format")
     text = decode_text(data[:LOOKED_AT]).text.replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
     if not text.strip():
         return Format.TXT

@@ -62,6 +62,8 @@ def _find_versions(call: Call, document_id: DocumentId, since: DocumentId | None
         if stored is None:
             raise NotFound("no earlier version of this document is known; name one with since")
         since = DocumentId(stored.since)
+    if stored is not None and stored.since == since == document_id:  # `quire reread` replaced the earlier tree
+        return _Versions(after, None, since, stored)
     try:
         return _Versions(after, _find(call, since), since, stored)
     except NotFound:

@@ -1,5 +1,6 @@
 """/v1/documents and dead letters: single documents, requeue, failed documents."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
@@ -9,7 +10,14 @@ from starlette.responses import Response
 
 from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep, check_job_id
 from serve_apps.api.intake.submitting import quota_of
-from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody, ListedDocumentBody, RequeueBody
+from serve_apps.api.shapes.bodies import (
+    DeadLetterBody,
+    DocumentAloneBody,
+    DocumentCountsBody,
+    JobBody,
+    ListedDocumentBody,
+    RequeueBody,
+)
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from serve_apps.api.shapes.principals import MAX_PRINCIPALS, Principal, Principals
 from serve_apps.api.shapes.rendering import (
@@ -20,7 +28,7 @@ from serve_apps.api.shapes.rendering import (
     render_listed_document,
 )
 from storage.access.principals import set_principals
-from storage.jobs.document_list import DocumentFilter, list_all_documents
+from storage.jobs.document_list import DocumentFilter, DocumentOrder, count_all_documents, list_all_documents
 from storage.jobs.documents import find_document, list_dead_letters
 from storage.jobs.lifecycle import delete_document, requeue_document
 from storage.values.states import DocumentStatus
@@ -43,6 +51,12 @@ ReaderBefore = Annotated[
     int | None, Query(ge=0, description="Only documents whose tree was made by a reader older than this version.")
 ]
 Until = Annotated[datetime | None, Query(description="Uploaded before this time. The default time zone is UTC.")]
+Content = Annotated[
+    str | None, Query(pattern="^[0-9a-f]{64}$", description="SHA-256 of the file: documents with this content.")
+]
+Jobs = Annotated[list[str] | None, Query(max_length=100, description="Repeated. Only documents of these jobs.")]
+Members = Annotated[bool, Query(description="False leaves out files inside other documents, such as attachments.")]
+Sort = Annotated[DocumentOrder, Query(description="A minus sorts from the largest or latest to the smallest.")]
 ListedPrincipals = Annotated[
     list[Principal] | None,
     Query(
@@ -64,7 +78,9 @@ def read_filter(
     status: DocumentStatus | None = None,
     type: Type = None,
     flag: Flag = None,
-    job_id: str | None = None,
+    job_id: Jobs = None,
+    sha256: Content = None,
+    members: Members = True,
     reader_before: ReaderBefore = None,
     since: Since = None,
     until: Until = None,
@@ -76,7 +92,9 @@ def read_filter(
         status=status,
         format=type,
         flag=flag,
-        job_id=check_job_id(job_id) if job_id is not None else None,
+        job_ids=tuple(map(check_job_id, job_id)) if job_id is not None else None,
+        sha256=sha256,
+        members=None if members else False,
         reader_before=reader_before,
         since=since,
         until=until,
@@ -84,15 +102,29 @@ def read_filter(
     )
 
 
+ConditionsDep = Annotated[DocumentFilter, Depends(read_filter)]
+
+
 @router.get("/v1/documents", responses={200: {"model": list[ListedDocumentBody]}})
 async def read_all_documents(
-    call: CallDep, conditions: Annotated[DocumentFilter, Depends(read_filter)], limit: Limit = 50, cursor: Cursor = None
+    call: CallDep,
+    conditions: ConditionsDep,
+    sort: Sort = DocumentOrder.NEWEST,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Response:
-    """List documents of all jobs, most recently sent first, without deleted ones."""
+    """List documents of all jobs, most recently sent first by default, without deleted ones."""
     page = await call.running.sql.run(
-        list_all_documents, call.store, call.scope, conditions, limit=limit, cursor=cursor
+        list_all_documents, call.store, call.scope, conditions, order=sort, limit=limit, cursor=cursor
     )
     return page_response(page, render_listed_document)
+
+
+@router.get("/v1/documents/counts", responses={200: {"model": DocumentCountsBody}})
+async def read_document_counts(call: CallDep, conditions: ConditionsDep) -> Response:
+    """Return how many documents match, with their pages and bytes. Counting stops after 100,000 documents."""
+    counts = await call.running.sql.run(count_all_documents, call.store, call.scope, conditions)
+    return json_response(asdict(counts))
 
 
 @router.get("/v1/documents/{document_id}", responses={200: {"model": DocumentAloneBody}})

@@ -15,7 +15,6 @@ from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, 
 from models.derive.finetune_template import MAX_TEMPLATE_CHARS
 from models.pii.redact import require_scan
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep
-from serve_apps.api.documents.published import Redacted
 from serve_apps.api.documents.redacting import redact_for, scan_all
 from storage.jobs.documents import PublishedTree, locate_trees
 from storage.values.errors import NotFound
@@ -29,6 +28,15 @@ OwnForm = Annotated[
     Query(
         max_length=MAX_TEMPLATE_CHARS,
         description="The form of a record in place of a style: a JSON object whose texts are Jinja templates.",
+    ),
+]
+
+
+RedactedUnlessRefused = Annotated[
+    bool,
+    Query(
+        description="Mask all personal data that was not rejected, because records leave the service. "
+        "Returns 409 if a scan did not finish."
     ),
 ]
 
@@ -71,9 +79,12 @@ async def export_finetune(
     job_id: JobIdDep,
     call: CallDep,
     options: Annotated[FinetuneOptions, Depends(read_options)],
-    redacted: Redacted = False,
+    redacted: RedactedUnlessRefused = True,
 ) -> StreamingResponse:
-    """Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible."""
+    """Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible.
+
+    Personal data is masked unless `redacted=false`.
+    """
     trees = await call.running.sql.run(locate_trees, call.store.db, call.scope, job_id)
     if redacted:
         trees = await scan_all(call, trees)

@@ -1,5 +1,6 @@
 """The async client: the generated operations, and hand-written uploads, waiting and progress."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -9,7 +10,7 @@ from typing import Any, Self, Unpack
 from quire_client import types
 from quire_client.answers import EventReader, refusal_of, with_tree
 from quire_client.async_operations import AsyncOperations
-from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
+from quire_client.calls import SCAN_RUNNING, SCANS_S, Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.client import ENDED, LONGEST_WAIT_S
 from quire_client.documents.document import Document
 from quire_client.documents.hits import Hits
@@ -194,15 +195,21 @@ class AsyncClient(AsyncOperations):
                     yield event
 
     async def stream_finetune(self, job_id: str, **options: Unpack[FinetuneOptions]) -> AsyncIterator[dict[str, Any]]:
-        """Yield the records of `export_finetune` as they arrive; the same options."""
+        """Yield the records of `export_finetune` as they arrive; the same options. Waits for scans of personal data."""
         call = finetune_call(job_id, options)
-        async with self._http.stream(call.method, call.path, params=call.parameters()) as response:
-            if not response.is_success:
+        deadline = time.monotonic() + SCANS_S
+        while True:
+            async with self._http.stream(call.method, call.path, params=call.parameters()) as response:
+                if response.is_success:
+                    async for line in response.aiter_lines():
+                        if line:
+                            yield json.loads(line)
+                    return
                 await response.aread()
-                raise refusal_of(response)
-            async for line in response.aiter_lines():
-                if line:
-                    yield json.loads(line)
+                refusal = refusal_of(response)
+            if refusal.code != SCAN_RUNNING or time.monotonic() > deadline:
+                raise refusal
+            await asyncio.sleep(refusal.retry_after or 1.0)
 
     async def wait(
         self,

@@ -89,6 +89,10 @@ class Content:
         return {self.media_type: self.data} if self.media_type.startswith("image/") else {}
 
 
+SCAN_RUNNING, SCANS_S = "scan-running", 3600.0
+"""Code while names are searched for, and the seconds for which a stream of fine-tune records waits for that."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobEvent:
     """An event of a job. `job` carries the current job; `end` comes once, without it."""

@@ -10,7 +10,7 @@ from typing import Any, Self, Unpack
 
 from quire_client import types
 from quire_client.answers import read_events, refusal_of, with_tree
-from quire_client.calls import Call, FinetuneOptions, JobEvent, fill, finetune_call
+from quire_client.calls import SCAN_RUNNING, SCANS_S, Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.documents.document import Document
 from quire_client.documents.folder import BATCH, FolderReader, FolderReport, OnProgress, find_files
 from quire_client.documents.hits import Hits
@@ -218,13 +218,19 @@ class Client(Operations):
             yield from read_events(response.iter_lines())
 
     def stream_finetune(self, job_id: str, **options: Unpack[FinetuneOptions]) -> Iterator[dict[str, Any]]:
-        """Yield the records of `export_finetune` as they arrive; the same options."""
+        """Yield the records of `export_finetune` as they arrive; the same options. Waits for scans of personal data."""
         call = finetune_call(job_id, options)
-        with self._http.stream(call.method, call.path, params=call.parameters()) as response:
-            if not response.is_success:
+        deadline = time.monotonic() + SCANS_S
+        while True:
+            with self._http.stream(call.method, call.path, params=call.parameters()) as response:
+                if response.is_success:
+                    yield from (json.loads(line) for line in response.iter_lines() if line)
+                    return
                 response.read()
-                raise refusal_of(response)
-            yield from (json.loads(line) for line in response.iter_lines() if line)
+                refusal = refusal_of(response)
+            if refusal.code != SCAN_RUNNING or time.monotonic() > deadline:
+                raise refusal
+            time.sleep(refusal.retry_after or 1.0)
 
     def wait(
         self, job_id: str, *, timeout_s: float = 600.0, on_change: Callable[[types.Job], None] | None = None

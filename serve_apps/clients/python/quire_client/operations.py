@@ -41,6 +41,10 @@ class Operations(Transport):
         """Iterate over all items of `list_documents`, page by page."""
         return self._iterate(Call[types.DocumentAlone]("GET", fill("/v1/jobs/{job_id}/documents", job_id=job_id), query={"limit": limit, "cursor": cursor}))
 
+    def create_upload(self, name: str, bytes: int, *, sha256: str | None = None) -> types.Upload:
+        """Return a URL to which one file can be PUT without passing through the API. Needs SVC_BLOBS."""
+        return self._json(Call[types.Upload]("POST", "/v1/uploads", body={"name": name, "bytes": bytes, "sha256": sha256}))
+
     def get_tree(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> dict[str, Any]:
         """Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
         return self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tree", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
@@ -77,13 +81,17 @@ class Operations(Transport):
         """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
         return self._content(Call[Content]("GET", "/v1/documents/tables.parquet", query={"document_id": document_id, "redacted": redacted}))
 
-    def list_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Page[types.ListedDocument]:
-        """List documents of all jobs, most recently sent first, without deleted ones."""
-        return self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
+    def list_all_documents(self, *, sort: types.DocumentOrder | None = None, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: list[str] | None = None, sha256: str | None = None, members: bool | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Page[types.ListedDocument]:
+        """List documents of all jobs, most recently sent first by default, without deleted ones."""
+        return self._page(Call[types.ListedDocument]("GET", "/v1/documents", query={"sort": sort, "limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "sha256": sha256, "members": members, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
 
-    def iter_all_documents(self, *, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: str | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Iterator[types.ListedDocument]:
+    def iter_all_documents(self, *, sort: types.DocumentOrder | None = None, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: list[str] | None = None, sha256: str | None = None, members: bool | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Iterator[types.ListedDocument]:
         """Iterate over all items of `list_all_documents`, page by page."""
-        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
+        return self._iterate(Call[types.ListedDocument]("GET", "/v1/documents", query={"sort": sort, "limit": limit, "cursor": cursor, "name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "sha256": sha256, "members": members, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
+
+    def count_documents(self, *, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: list[str] | None = None, sha256: str | None = None, members: bool | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> types.DocumentCounts:
+        """Return how many documents match, with their pages and bytes. Counting stops after 100,000 documents."""
+        return self._json(Call[types.DocumentCounts]("GET", "/v1/documents/counts", query={"name": name, "status": status, "type": type, "flag": flag, "job_id": job_id, "sha256": sha256, "members": members, "reader_before": reader_before, "since": since, "until": until, "principals": principals}))
 
     def get_document(self, document_id: str) -> types.DocumentAlone:
         """Return one document by its id. A deleted document is returned with `deleted_at`."""
@@ -224,6 +232,42 @@ class Operations(Transport):
     def redeliver(self, delivery_id: str) -> types.Delivery:
         """Send the same event under the same id again, from the start of the schedule."""
         return self._json(Call[types.Delivery]("POST", fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", delivery_id=delivery_id)))
+
+    def list_targets(self) -> list[types.Target]:
+        """List the organisation's targets with their lag, newest first."""
+        return self._json(Call[list[types.Target]]("GET", "/v1/targets"))
+
+    def create_target(self, kind: str, *, name: str | None = None, settings: dict[str, Any] | None = None, secret: str | None = None) -> types.Target:
+        """Register a target and check that it answers. It receives documents that finish from now on."""
+        return self._json(Call[types.Target]("POST", "/v1/targets", body={"name": name, "kind": kind, "settings": settings, "secret": secret}))
+
+    def get_target(self, target_id: str) -> types.Target:
+        """Return a target with its lag, its dead letters and the outage in progress."""
+        return self._json(Call[types.Target]("GET", fill("/v1/targets/{target_id}", target_id=target_id)))
+
+    def change_target(self, target_id: str, *, name: str | None = None, paused: bool | None = None, settings: dict[str, Any] | None = None, secret: str | None = None) -> types.Target:
+        """Pause, resume or rename a target, or change its settings or secret, which are then checked."""
+        return self._json(Call[types.Target]("PATCH", fill("/v1/targets/{target_id}", target_id=target_id), body={"name": name, "paused": paused, "settings": settings, "secret": secret}))
+
+    def delete_target(self, target_id: str) -> None:
+        """Remove a target. Nothing further is sent to it, and what it has received stays there."""
+        return self._nothing(Call[None]("DELETE", fill("/v1/targets/{target_id}", target_id=target_id)))
+
+    def backfill_target(self, target_id: str) -> types.Count:
+        """Send every finished document of the organisation to the target; what it already has is replaced."""
+        return self._json(Call[types.Count]("POST", fill("/v1/targets/{target_id}/backfill", target_id=target_id), repeatable=True))
+
+    def list_target_dead_letters(self, target_id: str, *, limit: int | None = None, cursor: str | None = None) -> Page[types.RefusedDocument]:
+        """List the documents that the target refused, with the reason."""
+        return self._page(Call[types.RefusedDocument]("GET", fill("/v1/targets/{target_id}/dead-letters", target_id=target_id), query={"limit": limit, "cursor": cursor}))
+
+    def iter_target_dead_letters(self, target_id: str, *, limit: int | None = None, cursor: str | None = None) -> Iterator[types.RefusedDocument]:
+        """Iterate over all items of `list_target_dead_letters`, page by page."""
+        return self._iterate(Call[types.RefusedDocument]("GET", fill("/v1/targets/{target_id}/dead-letters", target_id=target_id), query={"limit": limit, "cursor": cursor}))
+
+    def retry_target(self, target_id: str, *, document_ids: list[str] | None = None) -> types.Count:
+        """Send dead letters again, all or the named documents."""
+        return self._json(Call[types.Count]("POST", fill("/v1/targets/{target_id}/retry", target_id=target_id), body={"document_ids": document_ids}, repeatable=True))
 
     def list_sources(self) -> list[types.Source]:
         """List the organisation's sources, newest first."""

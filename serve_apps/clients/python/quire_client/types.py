@@ -131,6 +131,10 @@ class CorrectionRequest(TypedDict):
     cell: NotRequired[int | None]
     text: NotRequired[str | None]
 @final
+class Count(TypedDict):
+    """Number of documents that an act concerns."""
+    documents: int
+@final
 class Counts(TypedDict):
     """Number of documents by status."""
     queued: int
@@ -253,6 +257,14 @@ class DocumentChanges(TypedDict):
     blocks: list[ChangedBlock]
     cells: list[ChangedCell]
     fields: list[ChangedField]
+@final
+class DocumentCounts(TypedDict):
+    """Numbers of the documents that match a filter."""
+    documents: int
+    pages: int
+    bytes: int
+    complete: bool
+DocumentOrder: TypeAlias = Literal['-created_at', 'created_at', 'name', '-name', 'status', '-status', 'type', '-type', 'pages', '-pages', 'bytes', '-bytes']
 @final
 class DocumentQuality(TypedDict):
     """Row of a document: `confidence` is the mean of its blocks by text length, `flags` counts blocks by flag."""
@@ -593,9 +605,22 @@ class ReadingDecision(TypedDict):
     decision: ReadingState
 ReadingState: TypeAlias = Literal['waiting', 'seen', 'accepted']
 @final
+class RefusedDocument(TypedDict):
+    """A document that a target refused; `error` names the reason."""
+    document_id: str
+    job_id: str
+    source_file: str
+    error: str
+    tries: int
+    refused_at: str
+@final
 class Requeue(TypedDict):
     """Options that may differ in the new run."""
     password: NotRequired[str | None]
+@final
+class RetryRequest(TypedDict):
+    """Dead letters to send again; all without a list."""
+    document_ids: NotRequired[list[str] | None]
 @final
 class ReviewItem(TypedDict):
     """A flagged value. `text` is the block's or the flagged cell's; `place` identifies it for `POST .../review`."""
@@ -665,6 +690,7 @@ class SearchHit(TypedDict):
     snippet: str
     highlights: list[list[int]]
     similarity: float | None
+    has_page_pictures: bool
 SearchMode: TypeAlias = Literal['vector', 'fts', 'hybrid']
 @final
 class SemanticDocument(TypedDict):
@@ -758,6 +784,42 @@ class SyncReport(TypedDict):
 TableFormat: TypeAlias = Literal['csv', 'xlsx', 'parquet', 'arrow']
 TableStyle: TypeAlias = Literal['auto', 'html', 'pipe']
 @final
+class Target(TypedDict):
+    """A target. `state`: active, paused or failing; `error`, `failing_since` and `next_attempt_at` describe an outage."""
+    id: str
+    name: str
+    kind: str
+    settings: dict[str, str | int | bool]
+    has_secret: bool
+    paused: bool
+    state: str
+    created_at: str
+    error: str | None
+    failing_since: str | None
+    next_attempt_at: str | None
+    sent: int
+    lag: TargetLag
+    dead_letters: int
+@final
+class TargetChange(TypedDict):
+    """Changes of a target. New settings replace all earlier ones."""
+    name: NotRequired[str | None]
+    paused: NotRequired[bool | None]
+    settings: NotRequired[dict[str, Any] | None]
+    secret: NotRequired[str | None]
+@final
+class TargetLag(TypedDict):
+    """Documents that a target has not received, and the seconds for which the oldest of them waits."""
+    documents: int
+    oldest_seconds: float
+@final
+class TargetRequest(TypedDict):
+    """A target of one of the installed kinds. The secret is a password or key; no answer contains it."""
+    name: NotRequired[str | None]
+    kind: str
+    settings: NotRequired[dict[str, Any]]
+    secret: NotRequired[str | None]
+@final
 class TextChange(TypedDict):
     """A change of words: `op` is insert, delete or replace, `a` and `b` the words, `at` a word offset in `a`."""
     op: str
@@ -780,6 +842,19 @@ class Undone(TypedDict):
     """Places whose decision was undone."""
     act: str
     places: list[Place]
+@final
+class Upload(TypedDict):
+    """Address for the file. The id is valid until `expires_at`, for POST /v1/jobs and POST /v1/parse."""
+    upload_id: str
+    method: Literal['PUT']
+    url: str
+    expires_at: str
+@final
+class UploadRequest(TypedDict):
+    """A file that the client will send. Its size and hash are checked when a job takes it."""
+    name: str
+    bytes: int
+    sha256: NotRequired[str | None]
 @final
 class Usage(TypedDict):
     """The organisation's month. `quota` is the position of the whole deployment."""

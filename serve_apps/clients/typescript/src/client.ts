@@ -1,8 +1,9 @@
 // The client: the generated operations, and by hand what deserves better: uploads, waiting, progress.
-import { WaitTimeout, readRefusal } from "./errors.js";
+import { Document } from "./document.js";
+import { ApiError, DocumentFailed, WaitTimeout, readRefusal } from "./errors.js";
 import { Operations } from "./operations.js";
 import { readRetryAfter } from "./retry.js";
-import { fill, type Call, type ClientOptions } from "./transport.js";
+import { fill, sleep, type Call, type ClientOptions } from "./transport.js";
 import type * as types from "./types.js";
 import { Form, type FileAddress, type NamedFile } from "./uploads.js";
 
@@ -25,6 +26,8 @@ export type JobEvent = { kind: "job"; job: types.Job } | { kind: "end" };
 
 const ENDED = new Set<string>(["succeeded", "partial", "failed", "canceled"]);
 const LONGEST_WAIT_S = 45;
+/** Seconds for which a stream of fine-tune records waits until names were searched for. */
+const SCANS_S = 3600;
 
 export class QuireClient extends Operations {
   /** A client like this one but for `changes`: `quire.with({ signal }).getTree(…)`, `quire.with({ org: "sales" })`. */
@@ -53,6 +56,29 @@ export class QuireClient extends Operations {
     return this.json({
       method: "POST", path: "/v1/parse", query, ...sent, keyed: true, idempotencyKey: options.idempotency_key,
     });
+  }
+
+  /**
+   * Read one file and return it with its pages, tables and Markdown. Throws `DocumentFailed`, `WaitTimeout`.
+   * The document stays in the service; `deleteJob(document.jobId)` removes it.
+   */
+  async read(
+    file: NamedFile | FileAddress,
+    options: ReadOptions & { redacted?: boolean; timeoutS?: number; signal?: AbortSignal } = {},
+  ): Promise<Document> {
+    const { redacted, timeoutS, signal, ...reading } = options;
+    const queued = await this.createJob(file, reading);
+    const job = await this.wait(queued.id, { ...(timeoutS && { timeoutS }), ...(signal && { signal }) });
+    return this.open(job.documents[0]?.document_id ?? "", { redacted: redacted ?? false });
+  }
+
+  /** A document that the service has read. Throws `DocumentFailed` if it could not be read. */
+  async open(documentId: string, options: { redacted?: boolean } = {}): Promise<Document> {
+    const facts = await this.getDocument(documentId);
+    if (facts.status !== "succeeded") throw new DocumentFailed(facts.error ?? facts.status, facts);
+    const tree = await this.getTree(facts.job_id, documentId, options);
+    const markdown = await this.exportMarkdown(facts.job_id, documentId, options);
+    return new Document(documentId, facts.job_id, facts.source_file, markdown, tree);
   }
 
   /** What changed from `a` to `b`; nothing is stored. */
@@ -104,14 +130,24 @@ export class QuireClient extends Operations {
     }
   }
 
-  /** The records of `exportFinetune`, one after the other as they come; the same options. */
+  /** The records of `exportFinetune` as they come; the same options. Waits for scans of personal data. */
   async *streamFinetune(
     jobId: string,
     options: Parameters<Operations["exportFinetune"]>[1] = {},
   ): AsyncGenerator<Record<string, unknown>> {
     const path = fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId });
-    for await (const line of this.stream({ method: "GET", path, query: { ...options } }, "\n")) {
-      if (line) yield JSON.parse(line) as Record<string, unknown>;
+    const deadline = Date.now() + SCANS_S * 1000;
+    while (true) {
+      try {
+        for await (const line of this.stream({ method: "GET", path, query: { ...options } }, "\n")) {
+          if (line) yield JSON.parse(line) as Record<string, unknown>;
+        }
+        return;
+      } catch (error) {
+        const isScanning = error instanceof ApiError && error.code === "scan-running";
+        if (!isScanning || Date.now() > deadline) throw error;
+        await sleep((error.retryAfter ?? 1) * 1000, this.options.signal);
+      }
     }
   }
 

@@ -1,5 +1,7 @@
 // What a call may throw. `ApiError` carries what the service said; its `code` is stable, its text is not.
 
+import type * as types from "./types.js";
+
 /** Any failure of this client. */
 export class QuireError extends Error {
   override name = "QuireError";
@@ -13,6 +15,18 @@ export class ConnectionFailed extends QuireError {
 /** The job had not ended in time; it goes on. */
 export class WaitTimeout extends QuireError {
   override name = "WaitTimeout";
+}
+
+/** The service accepted the file but could not read it. `code` is one of docs/errors.md; `document` has the details. */
+export class DocumentFailed extends QuireError {
+  override name = "DocumentFailed";
+
+  constructor(
+    readonly code: string,
+    readonly document: types.DocumentAlone,
+  ) {
+    super(`${document.source_file}: ${code}${document.error_detail ? `: ${document.error_detail}` : ""}`);
+  }
 }
 
 /**

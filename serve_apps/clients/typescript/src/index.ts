@@ -1,9 +1,11 @@
 // Client of the Quire document-extraction service. Runs wherever fetch does; needs nothing else.
 export { QuireClient, type JobEvent, type ReadOptions } from "./client.js";
+export { Document, DocumentPage, Table, type Block, type Box, type Cell, type TablePart } from "./document.js";
 export {
   ApiError,
   Conflict,
   ConnectionFailed,
+  DocumentFailed,
   Forbidden,
   Invalid,
   NotFound,

@@ -38,6 +38,11 @@ export class Operations extends Transport {
     return this.iterate<types.DocumentAlone>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents", { job_id: jobId }), query: { limit: options.limit, cursor: options.cursor } });
   }
 
+  /** Return a URL to which one file can be PUT without passing through the API. Needs SVC_BLOBS. */
+  createUpload(options: { name: string; bytes: number; sha256?: string | null }): Promise<types.Upload> {
+    return this.json<types.Upload>({ method: "POST", path: "/v1/uploads", body: { name: options.name, bytes: options.bytes, sha256: options.sha256 } });
+  }
+
   /** Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan. */
   getTree(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Record<string, unknown>> {
     return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tree", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
@@ -83,14 +88,19 @@ export class Operations extends Transport {
     return this.content({ method: "GET", path: "/v1/documents/tables.parquet", query: { document_id: options.document_id, redacted: options.redacted } });
   }
 
-  /** List documents of all jobs, most recently sent first, without deleted ones. */
-  listAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): Promise<Page<types.ListedDocument>> {
-    return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
+  /** List documents of all jobs, most recently sent first by default, without deleted ones. */
+  listAllDocuments(options: { sort?: types.DocumentOrder; limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: Array<string> | null; sha256?: string | null; members?: boolean; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): Promise<Page<types.ListedDocument>> {
+    return this.page<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { sort: options.sort, limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, sha256: options.sha256, members: options.members, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
   }
 
   /** Iterate over all items of `listAllDocuments`, page by page. */
-  iterAllDocuments(options: { limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: string | null; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): AsyncGenerator<types.ListedDocument> {
-    return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
+  iterAllDocuments(options: { sort?: types.DocumentOrder; limit?: number; cursor?: string | null; name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: Array<string> | null; sha256?: string | null; members?: boolean; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): AsyncGenerator<types.ListedDocument> {
+    return this.iterate<types.ListedDocument>({ method: "GET", path: "/v1/documents", query: { sort: options.sort, limit: options.limit, cursor: options.cursor, name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, sha256: options.sha256, members: options.members, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
+  }
+
+  /** Return how many documents match, with their pages and bytes. Counting stops after 100,000 documents. */
+  countDocuments(options: { name?: string | null; status?: types.DocumentStatus | null; type?: string | null; flag?: string | null; job_id?: Array<string> | null; sha256?: string | null; members?: boolean; reader_before?: number | null; since?: string | null; until?: string | null; principals?: Array<string> | null } = {}): Promise<types.DocumentCounts> {
+    return this.json<types.DocumentCounts>({ method: "GET", path: "/v1/documents/counts", query: { name: options.name, status: options.status, type: options.type, flag: options.flag, job_id: options.job_id, sha256: options.sha256, members: options.members, reader_before: options.reader_before, since: options.since, until: options.until, principals: options.principals } });
   }
 
   /** Return one document by its id. A deleted document is returned with `deleted_at`. */
@@ -266,6 +276,51 @@ export class Operations extends Transport {
   /** Send the same event under the same id again, from the start of the schedule. */
   redeliver(deliveryId: string): Promise<types.Delivery> {
     return this.json<types.Delivery>({ method: "POST", path: fill("/v1/webhooks/deliveries/{delivery_id}/redeliver", { delivery_id: deliveryId }) });
+  }
+
+  /** List the organisation's targets with their lag, newest first. */
+  listTargets(): Promise<Array<types.Target>> {
+    return this.json<Array<types.Target>>({ method: "GET", path: "/v1/targets" });
+  }
+
+  /** Register a target and check that it answers. It receives documents that finish from now on. */
+  createTarget(options: { name?: string | null; kind: string; settings?: Record<string, unknown>; secret?: string | null }): Promise<types.Target> {
+    return this.json<types.Target>({ method: "POST", path: "/v1/targets", body: { name: options.name, kind: options.kind, settings: options.settings, secret: options.secret } });
+  }
+
+  /** Return a target with its lag, its dead letters and the outage in progress. */
+  getTarget(targetId: string): Promise<types.Target> {
+    return this.json<types.Target>({ method: "GET", path: fill("/v1/targets/{target_id}", { target_id: targetId }) });
+  }
+
+  /** Pause, resume or rename a target, or change its settings or secret, which are then checked. */
+  changeTarget(targetId: string, options: { name?: string | null; paused?: boolean | null; settings?: Record<string, unknown> | null; secret?: string | null } = {}): Promise<types.Target> {
+    return this.json<types.Target>({ method: "PATCH", path: fill("/v1/targets/{target_id}", { target_id: targetId }), body: { name: options.name, paused: options.paused, settings: options.settings, secret: options.secret } });
+  }
+
+  /** Remove a target. Nothing further is sent to it, and what it has received stays there. */
+  deleteTarget(targetId: string): Promise<void> {
+    return this.nothing({ method: "DELETE", path: fill("/v1/targets/{target_id}", { target_id: targetId }) });
+  }
+
+  /** Send every finished document of the organisation to the target; what it already has is replaced. */
+  backfillTarget(targetId: string): Promise<types.Count> {
+    return this.json<types.Count>({ method: "POST", path: fill("/v1/targets/{target_id}/backfill", { target_id: targetId }), repeatable: true });
+  }
+
+  /** List the documents that the target refused, with the reason. */
+  listTargetDeadLetters(targetId: string, options: { limit?: number; cursor?: string | null } = {}): Promise<Page<types.RefusedDocument>> {
+    return this.page<types.RefusedDocument>({ method: "GET", path: fill("/v1/targets/{target_id}/dead-letters", { target_id: targetId }), query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Iterate over all items of `listTargetDeadLetters`, page by page. */
+  iterTargetDeadLetters(targetId: string, options: { limit?: number; cursor?: string | null } = {}): AsyncGenerator<types.RefusedDocument> {
+    return this.iterate<types.RefusedDocument>({ method: "GET", path: fill("/v1/targets/{target_id}/dead-letters", { target_id: targetId }), query: { limit: options.limit, cursor: options.cursor } });
+  }
+
+  /** Send dead letters again, all or the named documents. */
+  retryTarget(targetId: string, options: { document_ids?: Array<string> | null } = {}): Promise<types.Count> {
+    return this.json<types.Count>({ method: "POST", path: fill("/v1/targets/{target_id}/retry", { target_id: targetId }), body: { document_ids: options.document_ids }, repeatable: true });
   }
 
   /** List the organisation's sources, newest first. */

@@ -121,6 +121,10 @@ export interface CorrectionRequest {
   text?: string | null;
 }
 
+export interface Count {
+  documents: number;
+}
+
 export interface Counts {
   queued: number;
   running: number;
@@ -244,6 +248,15 @@ export interface DocumentChanges {
   cells: Array<ChangedCell>;
   fields: Array<ChangedField>;
 }
+
+export interface DocumentCounts {
+  documents: number;
+  pages: number;
+  bytes: number;
+  complete: boolean;
+}
+
+export type DocumentOrder = "-created_at" | "created_at" | "name" | "-name" | "status" | "-status" | "type" | "-type" | "pages" | "-pages" | "bytes" | "-bytes";
 
 export interface DocumentQuality {
   source_file: string;
@@ -598,8 +611,21 @@ export interface ReadingDecision {
 
 export type ReadingState = "waiting" | "seen" | "accepted";
 
+export interface RefusedDocument {
+  document_id: string;
+  job_id: string;
+  source_file: string;
+  error: string;
+  tries: number;
+  refused_at: string;
+}
+
 export interface Requeue {
   password?: string | null;
+}
+
+export interface RetryRequest {
+  document_ids?: Array<string> | null;
 }
 
 export interface ReviewItem {
@@ -670,6 +696,7 @@ export interface SearchHit {
   snippet: string;
   highlights: Array<Array<number>>;
   similarity: number | null;
+  has_page_pictures: boolean;
 }
 
 export type SearchMode = "vector" | "fts" | "hybrid";
@@ -768,6 +795,42 @@ export type TableFormat = "csv" | "xlsx" | "parquet" | "arrow";
 
 export type TableStyle = "auto" | "html" | "pipe";
 
+export interface Target {
+  id: string;
+  name: string;
+  kind: string;
+  settings: Record<string, string | number | boolean>;
+  has_secret: boolean;
+  paused: boolean;
+  state: string;
+  created_at: string;
+  error: string | null;
+  failing_since: string | null;
+  next_attempt_at: string | null;
+  sent: number;
+  lag: TargetLag;
+  dead_letters: number;
+}
+
+export interface TargetChange {
+  name?: string | null;
+  paused?: boolean | null;
+  settings?: Record<string, unknown> | null;
+  secret?: string | null;
+}
+
+export interface TargetLag {
+  documents: number;
+  oldest_seconds: number;
+}
+
+export interface TargetRequest {
+  name?: string | null;
+  kind: string;
+  settings?: Record<string, unknown>;
+  secret?: string | null;
+}
+
 export interface TextChange {
   op: string;
   at: number;
@@ -789,6 +852,19 @@ export interface TreeDiff {
 export interface Undone {
   act: string;
   places: Array<Place>;
+}
+
+export interface Upload {
+  upload_id: string;
+  method: "PUT";
+  url: string;
+  expires_at: string;
+}
+
+export interface UploadRequest {
+  name: string;
+  bytes: number;
+  sha256?: string | null;
 }
 
 export interface Usage {

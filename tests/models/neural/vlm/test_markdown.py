@@ -62,6 +62,12 @@ def test_styles_and_links_are_spans_of_the_text() -> None:
     assert styled == {"rose": (True, None), "the note": (False, "https://example.org/n")}
 
 
+def test_items_of_an_ordered_list_keep_their_numbers() -> None:
+    blocks = read_markdown("7. the *first*\n8) second\n\n   more of it\n")
+    assert [block.text for block in blocks] == ["7. the first", "8) second", "more of it"]
+    assert [blocks[0].text[span.start : span.end] for span in blocks[0].spans] == ["first"]
+
+
 def test_an_html_table_with_spans_becomes_cells() -> None:
     blocks = read_markdown(
         "Before\n<table><tr><th colspan='2'>Head</th></tr><tr><td rowspan=\"2\">a</td><td>b<br>c</td></tr>"

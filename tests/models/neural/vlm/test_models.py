@@ -1,13 +1,18 @@
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 from models.cdom.errors import MlUnavailable
-from models.cdom.ports import RecognisedBlock, Word
+from models.cdom.ports import PictureKind, RecognisedBlock, Word
 from models.cdom.tree import BlockType
 from models.neural.vlm.contract import Answer, AnswerEnd, BadAnswer, PageRegion
+from models.neural.vlm.crops import CropModel
+from models.neural.vlm.doctags import MAX_ELEMENTS, read_doctags
 from models.neural.vlm.dots import Dots
+from models.neural.vlm.glm_ocr import GlmOcr
+from models.neural.vlm.granite_docling import GraniteDocling
 from models.neural.vlm.grounding import ground
 from models.neural.vlm.lightonocr import LightOnOcr
 from models.neural.vlm.paddleocr_vl import PaddleOcrVl
@@ -124,21 +129,89 @@ def test_an_impossible_dots_box_is_null(box: object) -> None:
     assert block.bbox is None
 
 
-def test_lightonocr_markdown_gets_picture_boxes_in_points() -> None:
+def read_lightonocr(text: str) -> list[RecognisedBlock]:
     model = LightOnOcr()
-    (ask,) = model.ask(PAGE, ())
-    assert (ask.prompt, max(ask.size)) == ("", 1100)
-    text = "# Head\n\nBody text.\n\n![image](image_1.png)100,200,500,600\n\nEnd."
-    blocks = model.read(PAGE, (), [ask], [Answer(text=text)])
-    assert outline(blocks) == [("heading", "Head"), ("paragraph", "Body text."), ("picture", ""), ("paragraph", "End.")]
-    assert blocks[2].bbox == pytest.approx((61.2, 158.4, 306.0, 475.2))
+    return model.read(PAGE, (), model.ask(PAGE, ()), [Answer(text=text)])
 
 
-def test_lightonocr_with_wrong_picture_boxes_has_none() -> None:
-    model = LightOnOcr()
-    text = "![image](image_1.png)900,200,500,600 text ![image](i.png) 1,1,9999,2"
-    blocks = model.read(PAGE, (), model.ask(PAGE, ()), [Answer(text=text)])
-    assert all(block.bbox is None for block in blocks)
+def test_lightonocr_blocks_have_the_boxes_of_their_markers_in_points() -> None:
+    (ask,) = LightOnOcr().ask(PAGE, ())
+    assert (ask.prompt, max(ask.size)) == ("grounding", 1100)
+    blocks = read_lightonocr(
+        "![title](100,50,900,90) # Head\n![list](100,100,900,200)\n- one\n- two\n"
+        "![table](100,200,500,600) <table><tr><td>a</td></tr></table>\n![formula](0,700,100,800) $$x^2$$\n"
+        "![image](1,2,3,4) A harbour\n![novel_label](500,900,600,950) End."
+    )
+    assert outline(blocks) == [
+        ("title", "Head"), ("list_item", "one"), ("list_item", "two"), ("table", ""), ("formula", "x^2"),
+        ("picture", "A harbour"), ("paragraph", "End."),
+    ]  # fmt: skip
+    assert blocks[3].bbox == pytest.approx((61.2, 158.4, 306.0, 475.2))
+    assert all(block.bbox for block in blocks)
+
+
+def test_lightonocr_block_that_continues_the_one_before_joins_it() -> None:
+    (block,) = read_lightonocr("![text](50,500,450,950) Rivers **and**\n![text+](550,50,950,100) *bridges*.")
+    assert block.text == "Rivers and bridges."
+    assert [block.text[span.start : span.end] for span in block.spans] == ["and", "bridges"]
+    assert block.bbox == pytest.approx((30.6, 39.6, 581.4, 752.4))
+
+
+@pytest.mark.parametrize("box", ["900,200,500,600", "1,1,9999,2"])
+def test_impossible_lightonocr_box_is_null(box: str) -> None:
+    assert [block.bbox for block in read_lightonocr(f"![text]({box}) text")] == [None]
+
+
+def test_lightonocr_answer_without_markers_is_plain_markdown() -> None:
+    assert outline(read_lightonocr("# Head\n\nBody.")) == [("heading", "Head"), ("paragraph", "Body.")]
+
+
+@pytest.mark.parametrize("at", range(0, 400, 7))
+def test_cut_doctags_keep_their_written_elements(at: int) -> None:
+    text = (
+        "<doctag><text><loc_10><loc_10><loc_90><loc_20>First <b> text</text><otsl><loc_10><loc_30><loc_90><loc_60>"
+        "<ched>A<ched>B<nl><fcel>1<fcel>2<nl></otsl><ordered_list><list_item><loc_10><loc_70><loc_90><loc_80>one"
+        "</list_item></ordered_list><inline><text>see</text><code>x</code></inline><text>end</text></doctag>"
+    )
+    whole = [text for _, text in outline(read_doctags(text, 612, 792))]
+    assert whole == ["First <b> text", "", "one", "see x", "end"]
+    for (_, kept), full in zip(outline(read_doctags(text[:at], 612, 792)), whole, strict=False):
+        assert full.startswith(kept.split("<")[0].strip())
+
+
+@pytest.mark.parametrize("text", ["Sorry, I cannot.", "<alien>x</alien>", "text <loc_1><loc_2>"])
+def test_docling_answer_without_elements_is_a_bad_answer(text: str) -> None:
+    model = GraniteDocling()
+    with pytest.raises(BadAnswer):
+        model.read(PAGE, (), model.ask(PAGE, ()), [Answer(text=text)])
+    assert model.read(PAGE, (), model.ask(PAGE, ()), [Answer(text="<doctag></doctag>")]) == []
+
+
+def test_hostile_doctags_end_soon_and_stay_bounded() -> None:
+    begun = time.process_time()
+    for piece in ("<text>", "<inline>", "<ordered_list><list_item>", "<picture><caption>", "<loc_1>", "<", "</text>"):
+        assert len(read_doctags(piece * 40_000, 612, 792)) <= MAX_ELEMENTS
+    assert time.process_time() - begun < 20
+
+
+@pytest.mark.parametrize("model", [PaddleOcrVl(), GlmOcr()])
+def test_text_that_looks_like_a_list_keeps_its_number(model: CropModel) -> None:
+    regions = [region(BlockType.PARAGRAPH, 40)]
+    blocks = model.read(PAGE, regions, model.ask(PAGE, regions), [Answer(text="7. 4.1 Joints")])
+    assert outline(blocks) == [("paragraph", "7. 4.1 Joints")]
+
+
+def test_charts_and_seals_have_prompts_and_other_pictures_have_none() -> None:
+    model = PaddleOcrVl()
+    regions = [
+        PageRegion(type=BlockType.PICTURE, bbox=(0, 0, 9, 9)),
+        PageRegion(type=BlockType.PICTURE, bbox=(0, 9, 99, 99), picture=PictureKind.CHART, text="10 20"),
+        PageRegion(type=BlockType.PICTURE, bbox=(0, 99, 99, 199), picture=PictureKind.SEAL),
+    ]
+    asks = model.ask(PAGE, regions)
+    assert [ask.prompt for ask in asks] == ["Chart Recognition:", "Seal Recognition:"]
+    blocks = model.read(PAGE, regions, asks, [Answer(text="no table"), Answer(text="Seal of Harbour")])
+    assert outline(blocks) == [("picture", ""), ("picture", "10 20"), ("paragraph", "Seal of Harbour")]
 
 
 def region(kind: BlockType, top: float, text: str = "") -> PageRegion:
@@ -233,9 +306,13 @@ def test_a_directory_is_known_by_its_config_and_refused_without_weights(tmp_path
         identify_directory(tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"x")
     assert identify_directory(tmp_path) == "lightonocr"
-    for architecture, name in (("DotsOCRForCausalLM", "dots"), ("PaddleOCRVLForConditionalGeneration", "paddleocr-vl")):
+    for architecture, name in (
+        ("DotsOCRForCausalLM", "dots"),
+        ("GlmOcrForConditionalGeneration", "glm-ocr"),
+        ("PaddleOCRVLForConditionalGeneration", "paddleocr-vl"),
+    ):
         (tmp_path / "config.json").write_text(json.dumps({"architectures": [architecture]}))
         assert identify_directory(tmp_path) == name
     (tmp_path / "config.json").write_text("[]")
-    with pytest.raises(MlUnavailable, match="not one of"):
+    with pytest.raises(MlUnavailable, match="does not say which"):
         identify_directory(tmp_path)

@@ -1,0 +1,159 @@
+"""/v1/targets: places outside that receive the chunks of the organisation's documents, with their lag and refusals."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from starlette.responses import Response
+
+from serve_apps.api.context.deps import Call, CallDep
+from serve_apps.api.shapes.operator_bodies import CountBody, RefusedDocumentBody, TargetBody
+from serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from serve_apps.api.shapes.rendering import json_response
+from storage.targets.registry import (
+    TargetRow,
+    backfill_target,
+    change_target,
+    delete_target,
+    get_target,
+    list_refused,
+    list_targets,
+    register_target,
+    retry_refused,
+    reveal_target,
+)
+from storage.values.errors import NotFound
+from storage.values.ids import is_id
+
+router = APIRouter(tags=["targets"])
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]
+SettingName = Annotated[str, Field(max_length=64, pattern=r"^[a-z][a-z0-9_]*$")]
+SettingText = Annotated[StrictStr, Field(max_length=4096, pattern=r"^[^\x00-\x1f]*$")]
+Settings = Annotated[dict[SettingName, SettingText | StrictInt | StrictBool], Field(max_length=50)]
+Secret = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")]
+
+
+class TargetRequest(BaseModel):
+    """A target of one of the installed kinds. The secret is a password or key; no answer contains it."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: Name | None = None
+    kind: str = Field(min_length=1, max_length=64, description="http, postgres, qdrant, opensearch, kafka, s3 or more.")
+    settings: Settings = Field(default={}, description="Settings of the kind, as the guide lists them.")
+    secret: Secret | None = None
+
+
+class TargetChange(BaseModel):
+    """Changes of a target. New settings replace all earlier ones."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: Name | None = None
+    paused: bool | None = None
+    settings: Settings | None = None
+    secret: Secret | None = None
+
+
+class RetryRequest(BaseModel):
+    """Dead letters to send again; all without a list."""
+
+    model_config = ConfigDict(extra="forbid")
+    document_ids: list[Annotated[str, Field(max_length=64)]] | None = Field(None, max_length=1000)
+
+
+_ALL = RetryRequest()
+TargetId = Annotated[str, Path(description="Opaque identifier of a target.")]
+
+
+@router.post("/v1/targets", status_code=201, responses={201: {"model": TargetBody}})
+async def register(body: TargetRequest, call: CallDep) -> Response:
+    """Register a target and check that it answers. It receives documents that finish from now on."""
+    return json_response(asdict(await call.running.disk.run(_register, call, body)), 201)
+
+
+def _register(call: Call, body: TargetRequest) -> TargetRow:
+    call.running.resources.targets.check(body.kind, body.settings, body.secret)
+    return register_target(
+        call.store,
+        call.scope,
+        call.actor,
+        name=body.name or body.kind,
+        kind=body.kind,
+        settings=body.settings,
+        secret=body.secret,
+    )
+
+
+@router.get("/v1/targets", responses={200: {"model": list[TargetBody]}})
+async def read_targets(call: CallDep) -> Response:
+    """List the organisation's targets with their lag, newest first."""
+    rows = await call.running.sql.run(list_targets, call.store.db, call.scope)
+    return json_response([asdict(row) for row in rows])
+
+
+@router.get("/v1/targets/{target_id}", responses={200: {"model": TargetBody}})
+async def read_target(target_id: TargetId, call: CallDep) -> Response:
+    """Return a target with its lag, its dead letters and the outage in progress."""
+    row = await call.running.sql.run(get_target, call.store.db, call.scope, _known(target_id))
+    return json_response(asdict(row))
+
+
+@router.patch("/v1/targets/{target_id}", responses={200: {"model": TargetBody}})
+async def change(target_id: TargetId, body: TargetChange, call: CallDep) -> Response:
+    """Pause, resume or rename a target, or change its settings or secret, which are then checked."""
+    return json_response(asdict(await call.running.disk.run(_change, call, _known(target_id), body)))
+
+
+def _change(call: Call, target_id: str, body: TargetChange) -> TargetRow:
+    if body.settings is not None or body.secret is not None:
+        row, secret = reveal_target(call.store, call.scope, target_id)
+        settings = row.settings if body.settings is None else body.settings
+        call.running.resources.targets.check(row.kind, settings, body.secret or secret)
+    return change_target(
+        call.store,
+        call.scope,
+        call.actor,
+        target_id,
+        name=body.name,
+        paused=body.paused,
+        settings=body.settings,
+        secret=body.secret,
+    )
+
+
+@router.delete("/v1/targets/{target_id}", status_code=204, responses={204: {"description": "Gone."}})
+async def remove(target_id: TargetId, call: CallDep) -> Response:
+    """Remove a target. Nothing further is sent to it, and what it has received stays there."""
+    await call.running.disk.run(delete_target, call.store.db, call.scope, call.actor, _known(target_id))
+    return Response(status_code=204)
+
+
+@router.post("/v1/targets/{target_id}/backfill", status_code=202, responses={202: {"model": CountBody}})
+async def backfill(target_id: TargetId, call: CallDep) -> Response:
+    """Send every finished document of the organisation to the target; what it already has is replaced."""
+    documents = await call.running.disk.run(backfill_target, call.store.db, call.scope, call.actor, _known(target_id))
+    return json_response({"documents": documents}, 202)
+
+
+@router.get("/v1/targets/{target_id}/dead-letters", responses={200: {"model": list[RefusedDocumentBody]}})
+async def read_dead_letters(target_id: TargetId, call: CallDep, limit: Limit = 100, cursor: Cursor = None) -> Response:
+    """List the documents that the target refused, with the reason."""
+    page = await call.running.sql.run(
+        list_refused, call.store, call.scope, _known(target_id), limit=limit, cursor=cursor
+    )
+    return page_response(page, asdict)
+
+
+@router.post("/v1/targets/{target_id}/retry", status_code=202, responses={202: {"model": CountBody}})
+async def retry(target_id: TargetId, call: CallDep, body: RetryRequest = _ALL) -> Response:
+    """Send dead letters again, all or the named documents."""
+    documents = await call.running.disk.run(
+        retry_refused, call.store.db, call.scope, call.actor, _known(target_id), body.document_ids
+    )
+    return json_response({"documents": documents}, 202)
+
+
+def _known(text: str) -> str:
+    if not is_id("tgt", text):
+        raise NotFound("no such target")
+    return text

@@ -1,0 +1,79 @@
+"""Opens targets: the kinds that this service has, built-in ones and those of plug-ins."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pkgutil import resolve_name
+
+from storage.targets.contract import (
+    TIMEOUT_S,
+    OpenTarget,
+    RecordRefused,
+    SettingValue,
+    Target,
+    TargetNetwork,
+    TargetRefused,
+    TargetSettings,
+    TargetUnavailable,
+)
+
+BUILT_IN = {
+    "http": "storage.targets.kinds.http:HttpTarget",
+    "postgres": "storage.targets.kinds.postgres:PostgresTarget",
+    "s3": "storage.targets.kinds.s3:S3Target",
+    "qdrant": "storage.targets.kinds.qdrant:QdrantTarget",
+    "opensearch": "storage.targets.kinds.opensearch:OpenSearchTarget",
+    "kafka": "storage.targets.kinds.kafka:KafkaTarget",
+}
+"""Places of the built-in kinds. The last three need the libraries of requirements-targets.lock."""
+CHECK_TIMEOUT_S = 5.0  # seconds for the calls of a check at registration, while the caller waits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetKinds:
+    """Kinds of targets and the addresses that they may reach. `plugged`: kinds of plug-ins by name."""
+
+    network: TargetNetwork = field(default_factory=TargetNetwork)
+    plugged: Mapping[str, OpenTarget] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """Return the names of all kinds."""
+        return sorted({*BUILT_IN, *self.plugged})
+
+    def open(
+        self, kind: str, values: Mapping[str, SettingValue], secret: str | None, *, timeout_s: float = TIMEOUT_S
+    ) -> Target:
+        """Connect to a target. Raises TargetRefused for settings that the kind does not accept."""
+        settings = TargetSettings(values, self.network, secret=secret, timeout_s=timeout_s)
+        target = self._find(kind)(settings)
+        if settings.unknown():
+            target.close()
+            raise TargetRefused(f"settings: {kind} has no setting {', '.join(settings.unknown())}")
+        return target
+
+    def check(self, kind: str, values: Mapping[str, SettingValue], secret: str | None) -> None:
+        """Raise TargetRefused unless a target with these settings answers now."""
+        try:
+            target = self.open(kind, values, secret, timeout_s=CHECK_TIMEOUT_S)
+            try:
+                target.check()
+            finally:
+                target.close()
+        except TargetRefused:
+            raise
+        except (TargetUnavailable, RecordRefused) as error:
+            raise TargetRefused(f"the target does not answer: {error.code}") from None
+        except Exception as error:
+            raise TargetRefused(f"the target does not answer: {type(error).__name__}") from None
+
+    def _find(self, kind: str) -> OpenTarget:
+        if kind in self.plugged:
+            return self.plugged[kind]
+        if kind not in BUILT_IN:
+            raise TargetRefused(f"kind: expected one of {', '.join(self.names())}")
+        try:
+            found: OpenTarget = resolve_name(BUILT_IN[kind])
+        except ImportError:
+            raise TargetRefused(
+                f"kind: {kind} needs pip install --require-hashes --no-deps -r requirements-targets.lock"
+            ) from None
+        return found
