@@ -45,7 +45,7 @@ class Backlog(Protocol):
         """Return the state of a document, or None if the target must not have it any more."""
 
     def settle(self, target: ClaimedTarget, results: Sequence[SendResult]) -> bool:
-        """TargetRecord results; False if another sender holds the target."""
+        """Record results; False if another sender holds the target."""
 
     def release(self, target: ClaimedTarget, outage: str | None = None) -> None:
         """Return the target; `outage` names why it cannot be reached."""

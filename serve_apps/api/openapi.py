@@ -57,7 +57,8 @@ _OWN: dict[tuple[str, str], dict[str, str]] = {
     },
     ("POST", "/v1/schemas"): {"409": "The organisation has its limit of schemas, or the schema its limit of versions."},
     ("POST", "/v1/schemas/{name}/corrections"): {"409": "The schema has its limit of taught labels."},
-    ("GET", "/v1/documents"): {"404": "The value is not a job id."},
+    ("GET", "/v1/documents"): {"404": "A value is not a job id."},
+    ("GET", "/v1/documents/counts"): {"404": "A value is not a job id."},
     ("GET", "/v1/archive"): {"404": "One of the documents is unknown, deleted, or another tenant's."},
     ("GET", "/v1/documents/tables.parquet"): {
         "404": "One of the documents is unknown, deleted, or another tenant's.",

@@ -167,7 +167,7 @@ class TargetBacklog:
         return None if row is None else PublishedFacts(**row)
 
     def settle(self, target: ClaimedTarget, results: Sequence[SendResult]) -> bool:
-        """TargetRecord results. False if another sender holds the target; the documents are then marked again."""
+        """Record results. False if another sender holds the target; the documents are then marked again."""
         ids = [result.document.document_id for result in results]
         params: dict[str, Any] = {
             "target": target.id,

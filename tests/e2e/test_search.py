@@ -80,6 +80,8 @@ def test_shell_blocks_of_a_page_run_in_order(searching: Service, page: str, tmp_
         assert "messages" in (tmp_path / "train.jsonl").read_text()
     else:
         assert "anna.becker@example.com" not in (tmp_path / "masked.html").read_text()
+    for job in searching.client.json("GET", "/v1/jobs"):
+        remove(searching, job["id"])
 
 
 def test_parsed_document_is_found_in_every_mode_until_it_is_deleted(searching: Service) -> None:

@@ -191,7 +191,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/v1/targets/{target_id}/dead-letters"): Row(200, make=aimed),
     ("POST", "/v1/targets/{target_id}/retry"): Row(202, make=aimed),
     **{("GET", "/v1/jobs/{job_id}/documents/{document_id}" + output): Row(200) for output in OUTPUTS},
-    ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200),
+    ("GET", "/v1/jobs/{job_id}/export/finetune"): Row(200, {"params": {"redacted": "false"}}),
     ("GET", "/v1/jobs/{job_id}/archive"): Row(200),
     ("GET", "/v1/documents/tables.parquet"): Row(404, {"params": {"document_id": new_document_id()}}),
     ("GET", "/v1/documents/{document_id}/changes"): Row(404),

@@ -34,9 +34,11 @@ def test_dropped_files_become_jobs_of_as_many_files_as_one_may_have(service: Liv
     watch = "new MutationObserver(() => { sessionStorage.seen += document.querySelector('.sending').innerText + ';' })"
     browser.run(f"{watch}.observe(document.querySelector('.sending'), {{ childList: true, subtree: true }})")
     browser.drop_files("#upload .well", *letters)
-    browser.until("location.pathname === '/ui/jobs' && document.querySelectorAll('.chip.succeeded').length === 2")
-    names = browser.run("[...document.querySelectorAll('tbody th')].map((one) => one.innerText).join()")
+    browser.until("location.search.split('job_id=').length === 3")  # the documents of both jobs
+    browser.until("document.querySelectorAll('.chip.succeeded').length === 12")
     seen = browser.run("sessionStorage.seen")
+    browser.open(f"{service.url}/ui/jobs")
+    names = browser.run("[...document.querySelectorAll('tbody th')].map((one) => one.innerText).join()")
     for shown in (names, seen):
         assert "letter00.pdf and 9 more" in " ".join(shown.split())
         assert "letter10.pdf and 1 more" in " ".join(shown.split())
