@@ -8,9 +8,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Protocol
 
+from actors.background.claim_loop import ClaimLoop
 from storage.targets.backlog import (
     MAX_TRIES,
     ClaimedTarget,
@@ -26,7 +27,6 @@ from storage.values.rows import DocumentId, Scope
 log = logging.getLogger(__name__)
 THREADS = 16  # targets served at once: each waits for an external server
 POLL_S = 0.5  # seconds between looks at the backlog
-STUCK_S = 120.0  # seconds without a turn of the loop after which it is unhealthy
 DOCUMENTS = 50  # documents taken at a time: little is repeated after a crash
 RECORDS = 200  # records of one call, about a megabyte with vectors
 PASS_S = 20.0  # seconds after which a target is returned, so that others get its thread
@@ -77,29 +77,22 @@ class TargetSender:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._backlog, self._open, self._make, self._clock = backlog, open_target, make_records, clock
-        self._limit, self._poll_s = threads, poll_s
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="target")
+        self._limit = threads
         self._busy: set[str] = set()
         self._lock = threading.Lock()
-        self._stop, self._wake = threading.Event(), threading.Event()
-        self._turned_at = time.monotonic()
-        self._thread = threading.Thread(target=self._run, name="target sender", daemon=True)
+        self._loop = ClaimLoop("target sender", self.turn, threads=threads, poll_s=poll_s)
 
     def start(self) -> None:
         """Start the loop."""
-        self._thread.start()
+        self._loop.start()
 
     def healthy(self) -> bool:
-        """Return whether the loop turns; a hanging target only holds its own thread."""
-        return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
+        """Return whether the loop turns."""
+        return self._loop.healthy()
 
     def drain(self, timeout_s: float) -> bool:
-        """Claim nothing new; running passes end after their current call, or their claims expire."""
-        self._stop.set()
-        self._wake.set()
-        self._thread.join(timeout_s)
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        return not self._thread.is_alive()
+        """Claim nothing new; calls in progress end within their time limit, or their claims expire."""
+        return self._loop.drain(timeout_s)
 
     def turn(self) -> int:
         """Claim targets once and start sending; return their number."""
@@ -109,20 +102,8 @@ class TargetSender:
         for target in claimed:
             with self._lock:
                 self._busy.add(target.id)
-            self._threads.submit(self._serve, target)
+            self._loop.submit(partial(self._serve, target))
         return len(claimed)
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            self._turned_at = time.monotonic()
-            try:
-                claimed = self.turn()
-            except StorageError as error:
-                log.warning("target sender: %s", error.code)
-                claimed = 0
-            if not claimed:
-                self._wake.wait(self._poll_s)
-            self._wake.clear()
 
     def _serve(self, target: ClaimedTarget) -> None:
         try:
@@ -134,7 +115,7 @@ class TargetSender:
         finally:
             with self._lock:
                 self._busy.discard(target.id)
-            self._wake.set()
+            self._loop.wake()
 
     def send_backlog(self, target: ClaimedTarget) -> None:
         """Send due documents for at most `PASS_S` seconds and release the target."""
@@ -149,7 +130,7 @@ class TargetSender:
     def _send_some(self, target: ClaimedTarget, until: float) -> None:
         connection = _Connection(lambda: self._open(target))
         try:
-            while not self._stop.is_set() and self._clock() < until:
+            while not self._loop.is_stopping() and self._clock() < until:
                 documents = self._backlog.take(target, DOCUMENTS)
                 if not documents or not self._send(target, connection, documents):
                     return

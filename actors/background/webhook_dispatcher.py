@@ -9,10 +9,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Protocol
 
+from actors.background.claim_loop import ClaimLoop
 from storage.values.errors import StorageError, UrlRefused
 from storage.webhooks.egress import HttpAnswer, Unreachable
 from storage.webhooks.outbox import DeliveryBatch, Outcome
@@ -22,7 +23,6 @@ log = logging.getLogger(__name__)
 THREADS = 32  # concurrent deliveries: each waits for an external server, none computes
 PER_WEBHOOK = 2  # concurrent deliveries to one receiver, so that a slow one cannot hold all threads
 POLL_S = 0.5  # seconds between looks at the outbox: an event leaves within one
-STUCK_S = 120.0  # seconds without a turn after which it is unhealthy: several times a delivery's time limit
 
 
 class Outbox(Protocol):
@@ -55,29 +55,22 @@ class Dispatcher:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._outbox, self._post, self._clock = outbox, post, clock
-        self._limit, self._per_webhook, self._poll_s = threads, per_webhook, poll_s
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="deliver")
+        self._limit, self._per_webhook = threads, per_webhook
         self._sending: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._stop, self._wake = threading.Event(), threading.Event()
-        self._turned_at = time.monotonic()
-        self._thread = threading.Thread(target=self._run, name="dispatcher", daemon=True)
+        self._loop = ClaimLoop("dispatcher", self.turn, threads=threads, poll_s=poll_s)
 
     def start(self) -> None:
         """Start the loop."""
-        self._thread.start()
+        self._loop.start()
 
     def healthy(self) -> bool:
         """Return whether the loop turns."""
-        return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
+        return self._loop.healthy()
 
     def drain(self, timeout_s: float) -> bool:
-        """Claim nothing new; running sends end within their time limit, or their claims expire."""
-        self._stop.set()
-        self._wake.set()
-        self._thread.join(timeout_s)
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        return not self._thread.is_alive()
+        """Claim nothing new; calls in progress end within their time limit, or their claims expire."""
+        return self._loop.drain(timeout_s)
 
     def turn(self) -> int:
         """Fan out and claim once; return the number of events and deliveries."""
@@ -89,20 +82,8 @@ class Dispatcher:
         for delivery in deliveries:
             with self._lock:
                 self._sending[delivery.webhook_id] += 1
-            self._threads.submit(self._deliver, delivery)
+            self._loop.submit(partial(self._deliver, delivery))
         return fanned + len(deliveries)
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            self._turned_at = time.monotonic()
-            try:
-                done = self.turn()
-            except StorageError as error:
-                log.warning("dispatcher: %s", error.code)
-                done = 0
-            if not done:
-                self._wake.wait(self._poll_s)
-            self._wake.clear()
 
     def _deliver(self, delivery: DeliveryBatch) -> None:
         try:
@@ -113,7 +94,7 @@ class Dispatcher:
             with self._lock:
                 self._sending[delivery.webhook_id] -= 1
                 self._sending += Counter()  # drops the zeros
-            self._wake.set()
+            self._loop.wake()
 
     def _send(self, delivery: DeliveryBatch) -> Outcome:
         now = int(self._clock())
