@@ -4,4 +4,4 @@ function makeReachable() {
   document.querySelectorAll(".md-typeset__scrollwrap, pre > code").forEach((region) => { region.tabIndex = 0; });
   document.querySelectorAll(".md-code__nav").forEach((nav, index) => nav.setAttribute("aria-label", `Code block ${index + 1}`));
 }
-for (const event of ["load", "resize"]) window.addEventListener(event, () => setTimeout(makeReachable, 100));
+for (const event of ["load", "resize"]) window.addEventListener(event, () => setTimeout(makeReachable, 400));

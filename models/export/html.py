@@ -61,7 +61,8 @@ def tree_to_html(
     h1 = element("h1", escape(name), id=heading.id if heading else None)
     main = element("main", h1, _outline(blocks, depths), *writer.body())
     appendix = coverage_panel(tree) + (hidden_section(tree) if hidden else "")
-    return page(name, _language(tree), STYLE, Markup(main + appendix))
+    aside = element("aside", appendix, aria_label="About this document") if appendix else Markup("")
+    return page(name, _language(tree), STYLE, Markup(main + aside))
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:

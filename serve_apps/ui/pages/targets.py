@@ -49,4 +49,4 @@ async def _targets(visit: Visit, status: int = 200, **facts: Any) -> Response:
     rows = await visit.api.get("/v1/targets")
     live = any(row["lag"]["documents"] and row["state"] == "active" for row in rows)
     shown = {"form": None, "problem": None, "made": None} | facts
-    return visit.page("targets.html", status, rows=rows, live=live, **shown)
+    return visit.page("targets.html", status, rows=rows, live=live, kinds=visit.resources.targets.names(), **shown)

@@ -48,6 +48,7 @@ def fill_nothing(service: Living) -> Pages:
         "sources": "/ui/sources",
         "webhooks": "/ui/webhooks",
         "deliveries": "/ui/webhooks/deliveries",
+        "targets": "/ui/targets",
         "audit": "/ui/audit",
         "usage": "/ui/usage",
         "access": "/ui/access",
@@ -56,7 +57,7 @@ def fill_nothing(service: Living) -> Pages:
 
 
 def fill_little(service: Living, folder: Path) -> Pages:
-    """A job with a letter and a broken file, one under way, a source, a receiver."""
+    """A job with a letter and a broken file, one under way, a source, a receiver, a target."""
     service.org = "default"
     job = service.send(("letter.pdf", write_letter(1, 5)), ("notes.txt", b"no document"))
     running = service.send(("long.pdf", HELD + b"1"), wait=0.5)
@@ -68,12 +69,16 @@ def fill_little(service: Living, folder: Path) -> Pages:
     service.ask("POST", f"sources/{source['id']}/sync")
     hook = service.ask("POST", "webhooks", json={"url": RECEIVER})["id"]
     service.ask("POST", f"webhooks/{hook}/test")
+    target = service.ask("POST", "targets", json={"kind": "sink", "name": "Vectors"})["id"]
+    service.ask("POST", f"targets/{target}/backfill")
     schema = {"type": "object", "properties": {"total": {"type": "number"}, "order": {"type": "string"}}}
     service.ask("POST", "schemas", json={"name": "letter", "schema": schema})
     letters = [ingest(service, write_letter(number, number - 7), "Complaint about apples.pdf") for number in (9, 10)]
     first, second = (one["documents"][0]["document_id"] for one in letters)
     here = f"/ui/jobs/{job['id']}"
     return _pages_of(here, f"{here}/documents/{by_status[good]}", hook) | {
+        "targets": "/ui/targets",
+        "target": f"/ui/targets/{target}",
         "running": f"/ui/jobs/{running['id']}",
         "extract-values": f"{here}/documents/{by_status[good]}/extract?schema=letter&at=/total",
         "compare": f"/ui/compare?a={first}&b={second}",
