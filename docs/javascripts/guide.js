@@ -1,7 +1,13 @@
-// Wide tables and long lines of code scroll. Make each of them reachable by keyboard, also after the theme has changed
-// them for another width, and give the buttons of each code block a name of their own.
+// Wide tables and long lines of code scroll. Make each of them reachable by keyboard, also where the theme adds them late
+// or takes this back at another width, and give the buttons of each code block a name of their own.
 function makeReachable() {
-  document.querySelectorAll(".md-typeset__scrollwrap, pre > code").forEach((region) => { region.tabIndex = 0; });
-  document.querySelectorAll(".md-code__nav").forEach((nav, index) => nav.setAttribute("aria-label", `Code block ${index + 1}`));
+  for (const region of document.querySelectorAll(".md-typeset__scrollwrap, pre > code")) {
+    if (region.tabIndex !== 0) region.tabIndex = 0;
+  }
+  document.querySelectorAll(".md-code__nav").forEach((nav, index) => {
+    const name = `Code block ${index + 1}`;
+    if (nav.getAttribute("aria-label") !== name) nav.setAttribute("aria-label", name);
+  });
 }
-for (const event of ["load", "resize"]) window.addEventListener(event, () => setTimeout(makeReachable, 400));
+makeReachable();
+new MutationObserver(makeReachable).observe(document.body, { attributeFilter: ["tabindex"], childList: true, subtree: true });

@@ -60,8 +60,8 @@ def tree_to_html(
     writer = _HtmlWriter(blocks, heading, depths, asset_url, recognised)
     h1 = element("h1", escape(name), id=heading.id if heading else None)
     main = element("main", h1, _outline(blocks, depths), *writer.body())
-    appendix = coverage_panel(tree) + (hidden_section(tree) if hidden else "")
-    aside = element("aside", appendix, aria_label="About this document") if appendix else Markup("")
+    parts = [part for part in (coverage_panel(tree), hidden_section(tree) if hidden else None) if part]
+    aside = element("aside", *parts, aria_label="About this document") if parts else Markup("")
     return page(name, _language(tree), STYLE, Markup(main + aside))
 
 
