@@ -55,14 +55,6 @@ OpenClaimed = Callable[[ClaimedTarget], Target]
 MakeRecords = Callable[[Scope, DocumentId, PublishedFacts], list[TargetRecord]]
 
 
-class _Outage(Exception):
-    """The target cannot be reached; `code` names the reason."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
-
-
 class TargetSender:
     """Sends documents to targets."""
 
@@ -121,7 +113,7 @@ class TargetSender:
         """Send due documents for at most `PASS_S` seconds and release the target."""
         try:
             self._send_some(target, self._clock() + PASS_S)
-        except _Outage as outage:
+        except TargetUnavailable as outage:
             log.warning("target %s cannot be reached: %s", target.id, outage.code)
             self._backlog.release(target, outage.code)
         else:
@@ -181,9 +173,9 @@ class _Connection:
                 self._target = self._open()
             except TargetRefused as error:
                 log.warning("%s", error)
-                raise _Outage("settings-refused") from error
+                raise TargetUnavailable("settings-refused") from error
             except Exception as error:
-                raise _Outage(_code(error)) from error
+                raise TargetUnavailable(_code(error)) from error
         return self._target
 
     def close(self) -> None:
@@ -201,9 +193,7 @@ def _send_payloads(connection: _Connection, payloads: Sequence[_Payload]) -> lis
         return []
     try:
         _write(connection.get(), payloads)
-    except TargetUnavailable as error:
-        raise _Outage(error.code) from error
-    except _Outage:
+    except TargetUnavailable:
         raise
     except Exception as error:
         connection.close()
@@ -235,15 +225,13 @@ def _calls(documents: Sequence[list[TargetRecord]]) -> list[list[TargetRecord]]:
 
 
 def _judge(connection: _Connection, document: PendingDocument, error: Exception) -> SendResult:
-    """Return the result of a document that failed alone. Raises `_Outage` if the target does not answer either."""
+    """Return the result of a document that failed alone. Raises `TargetUnavailable` if the target does not answer."""
     if isinstance(error, RecordRefused):
         return SendResult(document=document, state=SendState.REFUSED, error=error.code)
     try:
         connection.get().check()
-    except _Outage:
-        raise
     except Exception as failure:
-        raise _Outage(_code(failure)) from failure
+        raise TargetUnavailable(_code(failure)) from failure
     return _failed(document, _code(error))
 
 
