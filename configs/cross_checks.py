@@ -6,8 +6,11 @@ from typing import Any
 PREFIX = "SVC_"
 
 
+_HOST = r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?"
+
+
 def _is_url(text: str) -> bool:
-    return re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", text) is not None
+    return re.fullmatch(rf"https?://{_HOST}(/[!-~]*)?", text) is not None and not re.search(r"[?#\\]", text)
 
 
 def _is_origin(text: str) -> bool:

@@ -20,6 +20,7 @@ from actors.recogniser import Recogniser as PageRecogniser
 from actors.search.index_writer import IndexWriting
 from actors.vlm.page_reader import VlmReader
 from serve_apps.api.proxy.small_bodies import CARRIED
+from storage.values.native_panics import native_panics
 
 MAX_ONGOING = 1024
 """Includes waiting requests and event streams, so it is far above the number that work at once."""
@@ -147,7 +148,7 @@ class _Answering:
         self._threads = ThreadPoolExecutor(calls, thread_name_prefix="call")
 
     async def _answer(self, method: Callable[..., Any], *values: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, method, *values)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, native_panics()(method), *values)
 
 
 RECOGNISER_CALLS, ON_DEMAND_CALLS, VLM_CALLS = 64, 32, 64  # calls waiting at one replica: pages of several readers

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from storage.values.errors import StorageError
+from storage.values.native_panics import native_panics
 
 log = logging.getLogger(__name__)
 TURN_S = 1.0  # seconds between checks for due chores: chores are minutes apart
@@ -122,7 +123,8 @@ class ChoreRunner:
     def _try(self, name: str, act: Callable[[], object]) -> bool:
         """Run one chore; a failure is logged and does not stop the others."""
         try:
-            act()
+            with native_panics():
+                act()
         except Exception as error:
             log.warning("%s failed: %s", name, getattr(error, "code", type(error).__name__))
             return False

@@ -22,6 +22,7 @@ from storage.targets.backlog import (
 )
 from storage.targets.contract import RecordRefused, Target, TargetRecord, TargetRefused, TargetUnavailable
 from storage.values.errors import StorageError
+from storage.values.native_panics import native_panics
 from storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger(__name__)
@@ -203,6 +204,7 @@ def _send_payloads(connection: _Connection, payloads: Sequence[_Payload]) -> lis
     return [payload.result() for payload in payloads]
 
 
+@native_panics()
 def _write(target: Target, payloads: Sequence[_Payload]) -> None:
     """Write all records, then delete what the target may have of other runs."""
     for records in _calls([payload.records or [] for payload in payloads]):
@@ -229,7 +231,8 @@ def _judge(connection: _Connection, document: PendingDocument, error: Exception)
     if isinstance(error, RecordRefused):
         return SendResult(document=document, state=SendState.REFUSED, error=error.code)
     try:
-        connection.get().check()
+        with native_panics():
+            connection.get().check()
     except Exception as failure:
         raise TargetUnavailable(_code(failure)) from failure
     return _failed(document, _code(error))

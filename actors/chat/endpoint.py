@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import httpx
 
 from models.cdom.ports import PortUnavailable, WrongAnswer
+from storage.values.address import parse_address
 from storage.values.backoff import BackoffPolicy
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0  # seconds
@@ -37,7 +38,11 @@ class ChatEndpoint:
         limits = httpx.Limits(max_connections=concurrency)
         timeout = httpx.Timeout(60.0, connect=connect_s)
         self._client = httpx.Client(
-            base_url=url.rstrip("/"), headers=headers, limits=limits, timeout=timeout, trust_env=False
+            base_url=parse_address(url).url.rstrip("/"),
+            headers=headers,
+            limits=limits,
+            timeout=timeout,
+            trust_env=False,
         )
         self._port, self._tries, self._connect_s = port, tries, connect_s
         self._retries = BackoffPolicy(first_pause_s, LONGEST_PAUSE_S)

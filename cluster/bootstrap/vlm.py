@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from cluster.errors import StartRefused
 from cluster.placement.placement import VLM_GPU, VLM_REMOTE, Placement, machine_labels
@@ -17,6 +16,8 @@ from configs.settings import Settings
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import PortUnavailable
 from models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory, load_model
+from storage.values.address import parse_address
+from storage.values.errors import UrlRefused
 
 if TYPE_CHECKING:
     from actors.vlm.page_reader import VlmReader
@@ -72,8 +73,11 @@ def choose_vlm(value: str, key: str | None = None) -> VlmChoice:
 
 def _choose_endpoint(value: str, key: str | None) -> VlmChoice:
     address, _, model = value.partition("#")
-    parts = urlsplit(address)
-    if not parts.hostname or parts.username or parts.query:
+    try:
+        plain = "?" not in parse_address(address).path
+    except UrlRefused:
+        plain = False
+    if not plain:
         raise StartRefused("SVC_VLM_OCR: an address has no user and no query; a key goes into SVC_VLM_KEY")
     model = model or _ask_model(address, key)
     if model not in VLM_MODELS:

@@ -23,6 +23,7 @@ from storage.objects.blobs import BlobWriter
 from storage.objects.durable_files import disk_errors, make_folder
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.errors import Conflict, NotFound, unreachable
+from storage.values.native_panics import NativePanic, native_panics
 from storage.values.rows import DocumentId, StoredBlob
 
 SPOOL_IN_MEMORY = 1 << 20  # bytes of an upload kept in memory before they go to a file
@@ -52,12 +53,13 @@ def _open_prefix(url: str, name: str, **options: Any) -> S3Store:
 def bucket_errors() -> Iterator[None]:
     """Map driver errors: a missing object is NotFound, a taken name stays as it is, all else is StoreUnavailable."""
     try:
-        yield
+        with native_panics():
+            yield
     except (FileNotFoundError, ObjectNotFound) as error:
         raise NotFound("no such file") from error
     except AlreadyExistsError:
         raise
-    except BaseError as error:
+    except (BaseError, NativePanic) as error:
         raise unreachable("object store", error) from error
 
 

@@ -6,9 +6,10 @@ An entry point of the group `quire.targets` is a function from `TargetSettings` 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
-from storage.webhooks.egress import Egress
+from storage.values.address import HTTP_PORTS, NetworkAddress, parse_address
+from storage.values.errors import UrlRefused
+from storage.webhooks.egress import CheckedUrl, Egress
 
 SettingValue = str | int | bool
 TIMEOUT_S = 20.0  # seconds for one call of a target: a slow bulk write takes two
@@ -90,19 +91,23 @@ class Target(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetNetwork:
-    """Addresses that targets may reach. `allow`: hosts, each also with `:port`. `egress` guards the HTTP target."""
+    """Addresses that targets may reach. `allow`: hosts, each also with `:port`. `egress` resolves their names."""
 
     allow: frozenset[str] = frozenset()
     egress: Egress = field(default_factory=Egress)
 
-    def require(self, host: str, port: int | None) -> None:
-        """Raise TargetRefused unless the operator allows this host.
+    def require(self, address: NetworkAddress) -> CheckedUrl:
+        """Return the address with what its name resolves to.
 
-        Client libraries resolve names again, so a check of addresses would not protect internal hosts.
+        Raises:
+            TargetRefused: The operator does not allow this host, or its name has no address that may be called.
         """
-        names = {host.lower(), f"{host.lower()}:{port}", f"[{host.lower()}]:{port}"}
-        if self.allow.isdisjoint(names):
-            raise TargetRefused(f"SVC_TARGET_ALLOW does not list the host {host}")
+        if self.allow.isdisjoint({address.host, address.authority}):
+            raise TargetRefused(f"SVC_TARGET_ALLOW does not list the host {address.host}")
+        try:
+            return CheckedUrl(address, self.egress.resolve(address, allowed=True))
+        except UrlRefused as error:
+            raise TargetRefused(f"{address.host}: {error}") from None
 
 
 class TargetSettings:
@@ -132,20 +137,28 @@ class TargetSettings:
         self._read.add(name)
         return self.text(name) if name in self._values else None
 
-    def url(self, name: str, schemes: Sequence[str] = ("https", "http")) -> str:
-        """Return an address whose host the operator allows. It holds no credentials; those are the secret."""
-        url = self.text(name)
+    def address(self, name: str, ports: Mapping[str, int] = HTTP_PORTS, *, user_allowed: bool = False) -> CheckedUrl:
+        """Return an address whose host the operator allows. Clients receive its parts or its `url`, never the text.
+
+        Args:
+            name: Name of the setting.
+            ports: Allowed schemes with the port of an address that states none.
+            user_allowed: Accept a user name before the host. Passwords are the secret of the target.
+
+        Raises:
+            TargetRefused: The setting is missing, is not such an address, or names a host that is not allowed.
+        """
         try:
-            parts = urlsplit(url)
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            raise TargetRefused(f"settings.{name}: not a URL") from None
-        if parts.scheme not in schemes or not host:
-            raise TargetRefused(f"settings.{name}: a URL with the scheme {' or '.join(schemes)} is required")
-        if parts.password or parts.query or parts.fragment or "," in parts.netloc:
-            raise TargetRefused(f"settings.{name}: name one host and no password; the password is `secret`")
-        self.network.require(host, port)
-        return url
+            address = parse_address(self.text(name), ports, user_allowed=user_allowed)
+        except UrlRefused as error:
+            raise TargetRefused(f"settings.{name}: {error}; name one host and no password, which is `secret`") from None
+        if "?" in address.path:
+            raise TargetRefused(f"settings.{name}: name one host and no password or query")
+        return self.network.require(address)
+
+    def url(self, name: str, ports: Mapping[str, int] = HTTP_PORTS) -> str:
+        """Return `address(name, ports)` as a URL that is written from the checked parts."""
+        return self.address(name, ports).address.url
 
     def unknown(self) -> list[str]:
         """Return the names of settings that were never read."""

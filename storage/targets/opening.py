@@ -15,6 +15,7 @@ from storage.targets.contract import (
     TargetSettings,
     TargetUnavailable,
 )
+from storage.values.native_panics import native_panics
 
 BUILT_IN = {
     "http": "storage.targets.kinds.http:HttpTarget",
@@ -44,7 +45,8 @@ class TargetKinds:
     ) -> Target:
         """Connect to a target. Raises TargetRefused for settings that the kind does not accept."""
         settings = TargetSettings(values, self.network, secret=secret, timeout_s=timeout_s)
-        target = self._find(kind)(settings)
+        with native_panics():
+            target = self._find(kind)(settings)
         if settings.unknown():
             target.close()
             raise TargetRefused(f"settings: {kind} has no setting {', '.join(settings.unknown())}")
@@ -55,7 +57,8 @@ class TargetKinds:
         try:
             target = self.open(kind, values, secret, timeout_s=CHECK_TIMEOUT_S)
             try:
-                target.check()
+                with native_panics():
+                    target.check()
             finally:
                 target.close()
         except TargetRefused:

@@ -61,7 +61,7 @@ class Downloads:
         connection = self.egress.connect(target, self.timeout_s)
         open_now[:] = [connection]
         try:
-            connection.request("GET", target.path, headers={"Host": target.netloc, **_ASKED})
+            connection.request("GET", target.address.path, headers={"Host": target.address.netloc, **_ASKED})
             response = connection.getresponse()
             if response.status in _MOVED and (onward := response.getheader("Location")):
                 return onward

@@ -5,7 +5,6 @@ Takes a URL and a body, and returns the receiver's status. No redirects, no prox
 """
 
 import http.client
-import re
 import socket
 import ssl
 import threading
@@ -13,18 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from urllib.parse import urlsplit
 
+from storage.values.address import NetworkAddress, parse_address
 from storage.values.errors import UrlRefused
 
-MAX_URL_BYTES = 8192  # bytes of an address
 TIMEOUT_S = 15.0  # seconds a receiver may take, all in all
 MAX_ANSWER_BYTES = 64 * 1024  # bytes of a receiver's answer that are read
 PORTS = frozenset({80, 443, 8080, 8443})
 """Ports of public receivers; an allowed private receiver may use any port."""
 
-_PLAIN = re.compile(r"[!#-;=?-\[\]_a-z~]+")  # printable ASCII without " < > \ ^ ` { | } and space
-_NAME = re.compile(r"(?!-)[a-z0-9._-]{1,253}")
 _V4_DENIED = tuple(
     ip_network(text)
     for text in [
@@ -86,17 +82,8 @@ class Unreachable(Exception):
 class CheckedUrl:
     """A checked URL; `addresses` are all that its name resolves to now."""
 
-    scheme: str
-    host: str
-    port: int
-    path: str
+    address: NetworkAddress
     addresses: tuple[str, ...]
-
-    @property
-    def netloc(self) -> str:
-        """The value of the Host header."""
-        name = f"[{self.host}]" if ":" in self.host else self.host
-        return name if self.port == {"http": 80, "https": 443}[self.scheme] else f"{name}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,21 +125,29 @@ class Egress:
 
     def check(self, url: str) -> CheckedUrl:
         """Return the target, resolved now. Raises `UrlRefused` if any part or any address is denied."""
-        scheme, host, port, path = _split(url)
-        allowed = not self._allow.isdisjoint({host, f"{host}:{port}", f"[{host}]:{port}"})
-        if not allowed and port not in PORTS:
+        address = parse_address(url)
+        allowed = not self._allow.isdisjoint({address.host, address.authority})
+        if not allowed and address.port not in PORTS:
             raise UrlRefused(f"the port is not one of {', '.join(map(str, sorted(PORTS)))}")
+        return CheckedUrl(address, self.resolve(address, allowed=allowed))
+
+    def resolve(self, address: NetworkAddress, *, allowed: bool) -> tuple[str, ...]:
+        """Return all addresses of a host. `allowed`: the operator permits it, so private ones are accepted.
+
+        Raises:
+            UrlRefused: The name has no address, or one that may not be called.
+        """
         try:
-            addresses = tuple(dict.fromkeys(self._resolve(host, port)))
+            addresses = tuple(dict.fromkeys(self._resolve(address.host, address.port)))
         except (OSError, UnicodeError):
             raise UrlRefused("the host's name cannot be resolved") from None
         if not addresses or not all(_may_call(text, allowed) for text in addresses):
             raise UrlRefused("the host is or resolves to an address that is not public")
-        return CheckedUrl(scheme, host, port, path, addresses)
+        return addresses
 
     def connect(self, target: CheckedUrl, timeout_s: float) -> "GuardedConnection":
         """Return a connection, not yet open, that will reach the checked addresses only."""
-        return GuardedConnection(target, self._tls if target.scheme == "https" else None, timeout_s)
+        return GuardedConnection(target, self._tls if target.address.scheme == "https" else None, timeout_s)
 
     def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
         """Send one POST. Raises `UrlRefused` (the name may resolve differently by now) and `Unreachable`."""
@@ -162,7 +157,7 @@ class Egress:
         deadline.daemon = True
         deadline.start()
         try:
-            connection.request("POST", target.path, body, {"Host": target.netloc, **headers})
+            connection.request("POST", target.address.path, body, {"Host": target.address.netloc, **headers})
             response = connection.getresponse()
             response.read(MAX_ANSWER_BYTES)
             return HttpAnswer(response.status, {name.lower(): value for name, value in response.getheaders()})
@@ -177,7 +172,7 @@ class GuardedConnection(http.client.HTTPConnection):
     """Connects to the checked addresses only; TLS and Host keep the name."""
 
     def __init__(self, target: CheckedUrl, tls: ssl.SSLContext | None, timeout_s: float) -> None:
-        super().__init__(target.host, target.port, timeout=timeout_s)
+        super().__init__(target.address.host, target.address.port, timeout=timeout_s)
         self._target, self._tls, self._timeout_s = target, tls, timeout_s
         self.was_cut = False
 
@@ -185,7 +180,7 @@ class GuardedConnection(http.client.HTTPConnection):
         """Open the socket, with TLS for https."""
         self.sock = self._open()
         if self._tls is not None:
-            self.sock = self._tls.wrap_socket(self.sock, server_hostname=self._target.host)
+            self.sock = self._tls.wrap_socket(self.sock, server_hostname=self._target.address.host)
 
     def cut(self) -> None:
         """End the exchange from the deadline's thread, whichever step it is waiting in."""
@@ -200,7 +195,7 @@ class GuardedConnection(http.client.HTTPConnection):
         failure: OSError = ConnectionError()
         for text in self._target.addresses[:4]:
             try:
-                opened = socket.create_connection((text, self._target.port), self._timeout_s)
+                opened = socket.create_connection((text, self._target.address.port), self._timeout_s)
             except OSError as error:
                 failure = error
                 continue
@@ -209,37 +204,6 @@ class GuardedConnection(http.client.HTTPConnection):
                 raise ConnectionError("another peer")
             return opened
         raise failure
-
-
-def _split(url: str) -> tuple[str, str, int, str]:
-    """Return scheme, host, port and path of a URL that is plain in every part."""
-    if len(url) > MAX_URL_BYTES or not _PLAIN.fullmatch(url.lower()):
-        raise UrlRefused("the URL is too long or holds characters that need encoding")
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        raise UrlRefused("not a URL") from None
-    if parts.scheme not in ("http", "https"):
-        raise UrlRefused("the scheme is neither http nor https")
-    if "@" in parts.netloc or parts.fragment or "#" in url:
-        raise UrlRefused("the URL holds credentials or a fragment")
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    usual = {"http": 80, "https": 443}[parts.scheme]
-    return parts.scheme, _host(parts.hostname or ""), usual if port is None else port, path
-
-
-def _host(text: str) -> str:
-    if ":" in text:
-        try:
-            return str(IPv6Address(text)) if "%" not in text else _refuse_host()
-        except ValueError:
-            return _refuse_host()
-    return text if _NAME.fullmatch(text) else _refuse_host()
-
-
-def _refuse_host() -> str:
-    raise UrlRefused("not a host name or address")
 
 
 def _may_call(text: str, allowed: bool) -> bool:

@@ -10,7 +10,9 @@ from obstore.store import S3Store
 
 from storage.objects.blobs import BlobWriter
 from storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
+from storage.values.native_panics import NativePanic, native_panics
 
+_FAILURES = (BaseError, OSError, NativePanic)
 _URI = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^?#\\\x00-\x1f]*))?\Z")
 
 
@@ -27,17 +29,19 @@ class BucketConnector:
     def check(self) -> None:
         """Raise SourceRefused unless the bucket can be listed now."""
         try:
-            next(iter(obstore.list(self._store, chunk_size=1)), None)
-        except (BaseError, OSError):
+            with native_panics():
+                next(iter(obstore.list(self._store, chunk_size=1)), None)
+        except _FAILURES:
             raise SourceRefused("the bucket cannot be listed with the operator's credentials") from None
 
     def list_files(self) -> Listing:
         """List all objects; raise SourceUnavailable if nothing can be listed."""
         listing = Listing()
         try:
-            for batch in obstore.list(self._store, chunk_size=1000):
-                listing.files.extend(_listed(entry) for entry in batch if not entry["path"].endswith("/"))
-        except (BaseError, OSError):
+            with native_panics():
+                for batch in obstore.list(self._store, chunk_size=1000):
+                    listing.files.extend(_listed(entry) for entry in batch if not entry["path"].endswith("/"))
+        except _FAILURES:
             if not listing.files:
                 raise SourceUnavailable("the bucket cannot be listed") from None
             listing.complete = False
@@ -46,12 +50,13 @@ class BucketConnector:
     def copy(self, file: Listed, writer: BlobWriter) -> None:
         """Write the object's bytes; raise Skipped if it is unreadable or has changed since the listing."""
         try:
-            body = obstore.get(self._store, file.path)
-            if _listed(body.meta).mark != file.mark:
-                raise Skipped("changed-while-reading")
-            for piece in body.stream():
-                writer.write(bytes(piece))
-        except (BaseError, OSError):
+            with native_panics():
+                body = obstore.get(self._store, file.path)
+                if _listed(body.meta).mark != file.mark:
+                    raise Skipped("changed-while-reading")
+                for piece in body.stream():
+                    writer.write(bytes(piece))
+        except _FAILURES:
             raise Skipped("unreadable") from None
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from storage.targets.contract import RecordRefused, TargetRecord, TargetRefused, TargetSettings, TargetUnavailable
+from storage.values.address import parse_address
+from storage.values.errors import UrlRefused
 
 _TOO_LARGE = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG, KafkaError.INVALID_MSG_SIZE})
 
@@ -15,18 +17,13 @@ class KafkaTarget:
     """Settings: `servers` (`host:port,host:port`), `topic`, `user`. With a `user`, SASL over TLS takes the secret."""
 
     def __init__(self, settings: TargetSettings) -> None:
-        servers = settings.text("servers")
-        for server in servers.split(","):
-            host, _, port = server.strip().rpartition(":")
-            if not host or not port.isdecimal():
-                raise TargetRefused("settings.servers: expected host:port, separated by commas")
-            settings.network.require(host.strip("[]"), int(port))
+        brokers = [_find_broker(settings, server.strip()) for server in settings.text("servers").split(",")]
         self._topic, self._timeout_s = settings.text("topic", "quire-chunks"), settings.timeout_s
         user = settings.optional("user")
         login = {"security.protocol": "SASL_SSL", "sasl.mechanisms": "PLAIN", "sasl.username": user}
         self._producer = Producer(
             {
-                "bootstrap.servers": servers,
+                "bootstrap.servers": ",".join(brokers),
                 "enable.idempotence": True,
                 "delivery.timeout.ms": int(settings.timeout_s * 1000),
                 **(login | {"sasl.password": settings.secret or ""} if user else {}),
@@ -75,6 +72,16 @@ class KafkaTarget:
     def _delivered(self, error: KafkaError | None, _: Message) -> None:
         if error is not None:
             self._failures.append(error)
+
+
+def _find_broker(settings: TargetSettings, server: str) -> str:
+    try:
+        address = parse_address(f"kafka://{server}", {"kafka": 0})
+    except UrlRefused as error:
+        raise TargetRefused(f"settings.servers: {error}") from None
+    if not address.port or address.path != "/":
+        raise TargetRefused("settings.servers: expected host:port, separated by commas")
+    return settings.network.require(address).address.authority
 
 
 def _to_error(error: KafkaError | None) -> Exception:

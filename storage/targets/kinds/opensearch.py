@@ -8,6 +8,7 @@ from opensearchpy.exceptions import NotFoundError, RequestError
 
 from storage.targets.contract import RecordRefused, TargetRecord, TargetSettings, TargetUnavailable
 
+_PORTS = {"https": 443, "http": 9200}
 _KEYWORDS = ("document_id", "run", "chunk_id", "principals", "language")
 
 
@@ -18,7 +19,7 @@ class OpenSearchTarget:
         self._index = settings.text("index", "quire-chunks")
         user = settings.optional("user")
         self._client = OpenSearch(
-            hosts=[settings.url("url")],
+            hosts=[settings.url("url", _PORTS)],
             http_auth=(user, settings.secret or "") if user else None,
             timeout=settings.timeout_s,
             max_retries=0,

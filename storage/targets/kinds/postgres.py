@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from storage.targets.contract import RecordRefused, TargetRecord, TargetSettings, TargetUnavailable
 
+_PORTS = {"postgresql": 5432, "postgres": 5432}
 _COLUMNS = {
     "id": "uuid primary key",
     "document_id": "text not null",
@@ -36,9 +37,15 @@ class PostgresTarget:
         self._table = sql.Identifier(*settings.text("table", "quire_chunks").split("."))
         self._width: int | None = None
         timeout_ms = int(settings.timeout_s * 1000)
+        server = settings.address("url", _PORTS, user_allowed=True)
+        address, addresses = server.address, server.addresses
         with _mapped():
             self._connection = psycopg.connect(
-                settings.url("url", ["postgresql", "postgres"]),
+                host=",".join([address.host] * len(addresses)),
+                hostaddr=",".join(addresses),
+                port=address.port,
+                user=address.user,
+                dbname=address.path.strip("/") or None,
                 password=settings.secret,
                 passfile="/dev/null",  # passwords of the service's own user are not for targets
                 sslmode=settings.text("sslmode", "prefer"),

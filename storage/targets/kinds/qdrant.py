@@ -16,6 +16,8 @@ from qdrant_client.models import (
 
 from storage.targets.contract import TargetRecord, TargetSettings
 
+_PORTS = {"https": 6333, "http": 6333}
+
 
 class QdrantTarget:
     """Settings: `url`, `collection` (default `quire_chunks`). The secret is the API key."""
@@ -23,7 +25,10 @@ class QdrantTarget:
     def __init__(self, settings: TargetSettings) -> None:
         self._collection = settings.text("collection", "quire_chunks")
         self._client = QdrantClient(
-            url=settings.url("url"), api_key=settings.secret, timeout=int(settings.timeout_s), check_compatibility=False
+            url=settings.url("url", _PORTS),
+            api_key=settings.secret,
+            timeout=int(settings.timeout_s),
+            check_compatibility=False,
         )
 
     def check(self) -> None:

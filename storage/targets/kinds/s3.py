@@ -14,6 +14,7 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from storage.targets.contract import TargetRecord, TargetRefused, TargetSettings, TargetUnavailable
+from storage.values.native_panics import NativePanic, native_panics
 
 _URI = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9._/=-]*))?\Z")
 _REGION = re.compile(r"[a-z0-9-]{1,32}\Z")
@@ -98,6 +99,7 @@ def _row(record: TargetRecord) -> dict[str, object]:
 @contextmanager
 def _mapped() -> Iterator[None]:
     try:
-        yield
-    except (BaseError, OSError) as error:
+        with native_panics():
+            yield
+    except (BaseError, OSError, NativePanic) as error:
         raise TargetUnavailable(type(error).__name__) from error

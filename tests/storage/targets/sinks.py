@@ -88,7 +88,7 @@ class PostgresAt(postgres.PostgresTarget):
     def __init__(self, dsn: str) -> None:
         connect = psycopg.connect
 
-        def connect_there(_: str, **options: Any) -> Any:
+        def connect_there(**options: Any) -> Any:
             return connect(dsn, **{name: options[name] for name in ("options", "application_name", "autocommit")})
 
         psycopg.connect = connect_there  # type: ignore[assignment]

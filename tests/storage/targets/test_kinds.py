@@ -182,3 +182,16 @@ def test_host_that_operator_does_not_allow_is_refused(kind: str) -> None:
 def test_unusable_settings_are_refused_with_the_reason(kind: str, values: dict[str, str], message: str) -> None:
     with pytest.raises(TargetRefused, match=message):
         TargetKinds(network=LOOPBACK).check(kind, values, "secret")
+
+
+def test_panic_of_a_native_library_refuses_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        __module__ = "pyo3_runtime"
+
+    def panic(*_: object, **__: object) -> None:
+        raise PanicException("called `Result::unwrap()` on an `Err` value")
+
+    monkeypatch.setattr("storage.targets.kinds.s3.S3Store", panic)
+    values: dict[str, str] = {"uri": "s3://bucket/p", "access_key_id": "a", "endpoint": "http://127.0.0.1:1"}
+    with pytest.raises(TargetRefused, match="does not answer: NativePanic"):
+        TargetKinds(network=LOOPBACK).check("s3", values, "secret")

@@ -143,8 +143,8 @@ def test_the_checked_address_is_called_under_the_name() -> None:
 
 def test_an_allowed_receiver_is_one_host_and_where_said_one_port() -> None:
     guard = Egress(["127.0.0.1:9000", "10.1.2.3"])
-    assert guard.check("http://127.0.0.1:9000/").port == 9000
-    assert guard.check("http://10.1.2.3:12345/").host == "10.1.2.3"
+    assert guard.check("http://127.0.0.1:9000/").address.port == 9000
+    assert guard.check("http://10.1.2.3:12345/").address.host == "10.1.2.3"
     for url in ("http://127.0.0.1:9001/", "http://10.1.2.4/", "http://localhost:9000/"):
         with pytest.raises(UrlRefused):
             guard.check(url)
