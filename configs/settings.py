@@ -154,6 +154,12 @@ class Settings(BaseSettings):
         "Engine that scans a document before the first redacted output is made of it. SVC_PII_ENGINE, if set, is the "
         "default.",
     )
+    scan_ahead: bool = setting(
+        True,
+        "0 or 1",
+        "1 searches finished documents with SVC_REDACTION_ENGINE while the machine has idle CPU, so that their first "
+        "redacted output is ready at once.",
+    )
     pii_urls: bool = setting(False, "0 or 1", "1 also reports web addresses as personal data.")
     pii_languages: Languages = setting(
         ("en",), "language codes separated by commas", "Languages of the presidio engine."

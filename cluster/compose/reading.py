@@ -9,6 +9,8 @@ from actors.reader.ocr_queue import OcrQueue, RecognitionParts
 from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.publisher import Publisher
 from actors.reader.reader import Reader, ReaderParts
+from actors.reader.scan_ahead import ScanAhead, ScanAheadParts
+from actors.reader.scan_process import ScanProcess
 from actors.reader.scan_queue import ScanParts, ScanQueue
 from actors.reader.task_notifier import TaskNotifier
 from actors.reading.on_demand import OnDemand
@@ -19,7 +21,7 @@ from cluster.compose.handles import ServedRecogniser
 from cluster.compose.indexing import before_publishing, served_indexer
 from cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
 from cluster.compose.tracing import make_tracing
-from cluster.compose.values import make_tree_flagger, sandbox_limits
+from cluster.compose.values import make_redaction_scan, make_tree_flagger, sandbox_limits
 from cluster.runtime import Runtime
 from cluster.state import STOP_S, is_stopping
 from configs.settings import Settings
@@ -50,9 +52,10 @@ def make_reader(
     policy = LeasePolicy(lease_s=settings.lease_s, retry_delays_s=settings.retry_delays_s)
     tracing = make_tracing(settings, "fast_path")
     queue, inflight = Queue(store.db, new_worker_id(), policy, store.signer), Inflight(tracing)
+    finish_documents, scan_ahead = partial(finish, store, add_members=add_members), _make_scan_ahead(settings, store)
     publisher = Publisher(
         artifacts=store.artifacts,
-        finish=partial(finish, store, add_members=add_members),
+        finish=scan_ahead.after(finish_documents) if scan_ahead is not None else finish_documents,
         tasks=queue,
         inflight=inflight,
         depth=settings.inflight_docs - 1,
@@ -79,7 +82,7 @@ def make_reader(
         inflight=inflight,
         heartbeat=HeartbeatThread(queue, inflight, settings.beat_s),
         reserve=_reserve(store, hold_license(runtime)),
-        close=partial(_end, tracing, store),
+        close=partial(_end, tracing, store, scan_ahead),
     )
     return Reader(parts)
 
@@ -100,7 +103,17 @@ def _keep(store: Store, data: bytes) -> StoredBlob:
         raise
 
 
-def _end(tracing: Tracing, store: Store) -> None:
+def _make_scan_ahead(settings: Settings, store: Store) -> ScanAhead | None:
+    if not settings.scan_ahead:
+        return None
+    scan = make_redaction_scan(settings)
+    process = ScanProcess(scan.flag_tree)
+    return ScanAhead(ScanAheadParts(artifacts=store.artifacts, process=process, is_wanted=scan.is_wanted))
+
+
+def _end(tracing: Tracing, store: Store, scan_ahead: ScanAhead | None) -> None:
+    if scan_ahead is not None:
+        scan_ahead.close()
     tracing.close()
     store.close()
 

@@ -10,6 +10,8 @@ from serve_apps.api.examples import add_examples
 from serve_apps.api.operation_ids import OPERATION_IDS
 from serve_apps.api.shapes.bodies import InvalidBody, ProblemBody
 
+_SQL = ("POST", "/v1/sql")
+_SCANNING = "Names are being searched for. Ask again at Location after the seconds in Retry-After."
 _OPEN = ("GET", "/v1/health")
 _HEADERS = [
     {"name": "X-API-Key", "in": "header", "required": False, "schema": {"type": "string"},
@@ -121,6 +123,8 @@ def _complete(operation: dict[str, Any], route: tuple[str, str]) -> None:
         responses.setdefault(
             "409", _problem("A redacted output was requested, but the scan for personal data did not finish.")
         )
+    if route == _SQL or {"redacted", "wait"} <= {parameter["name"] for parameter in operation.get("parameters", ())}:
+        responses.setdefault("202", _problem(_SCANNING))
     responses.setdefault("503", _problem("Temporarily not available. Retry after the seconds in Retry-After."))
     if route == _OPEN:
         return

@@ -120,7 +120,8 @@ def _parameter(parameter: Schema) -> Parameter:
 
 def _result(operation: Schema, query: set[str]) -> tuple[SchemaKind, Schema]:
     good = {status: answer for status, answer in operation["responses"].items() if status.startswith("2")}
-    contents = [answer.get("content", {}) for answer in good.values()]
+    answers = [answer.get("content", {}) for answer in good.values()]
+    contents = [content for content in answers if "application/problem+json" not in content]  # of a scan: clients wait
     kinds = {media for content in contents for media in content}
     if not kinds:
         return SchemaKind.NOTHING, {}

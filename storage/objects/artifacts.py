@@ -25,6 +25,8 @@ from storage.values.errors import Conflict, NotFound
 from storage.values.rows import DocumentId
 
 TREE = "tree.json"
+SCANNED_TREE = "tree.scanned.json"
+"""The tree after the search for names that redacted outputs need. It is in no manifest and is never shown itself."""
 SEMANTICS = "semantics.json"
 CHANGES = "changes.json"
 ASSETS = "assets/"

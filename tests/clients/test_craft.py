@@ -152,8 +152,12 @@ async def test_finetune_records_come_as_they_are_sent() -> None:
 
 def scanning() -> httpx.MockTransport:
     """A service that first says that names are being searched for."""
-    busy = httpx.Response(503, json={"code": "scan-running", "detail": ""}, headers={"Retry-After": "0"})
-    answers = iter([busy, httpx.Response(200, content=b'{"n": 1}\n')])
+    busy = httpx.Response(
+        202,
+        content=b'{"code": "scan-running", "detail": ""}',
+        headers={"Retry-After": "0", "Content-Type": "application/problem+json"},
+    )
+    answers = iter([busy, busy, httpx.Response(200, content=b'{"n": 1}\n')])
     return httpx.MockTransport(lambda request: next(answers))
 
 
@@ -162,6 +166,13 @@ async def test_finetune_stream_waits_for_the_scan_of_personal_data() -> None:
         assert list(quire.stream_finetune("job_a")) == [{"n": 1}]
     async with AsyncClient("http://quire.test", "KEY", transport=scanning()) as patient:
         assert [record async for record in patient.stream_finetune("job_a")] == [{"n": 1}]
+
+
+async def test_redacted_output_waits_for_the_scan_of_personal_data() -> None:
+    with Client("http://quire.test", "KEY", transport=scanning()) as quire:
+        assert quire.get_tree("job_a", "doc_a", redacted=True) == {"n": 1}
+    async with AsyncClient("http://quire.test", "KEY", transport=scanning()) as patient:
+        assert await patient.get_tree("job_a", "doc_a", redacted=True) == {"n": 1}
 
 
 def test_address_and_key_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,15 +30,20 @@ _WORDS = "q"
 """The parameter of a search that holds what people look for."""
 
 
-@dataclass(frozen=True, slots=True)
+SCAN_WAIT_S = 55.0
+"""Seconds that a request waits for a search for names unless it states `wait`: proxies wait for about 60."""
+
+
+@dataclass(slots=True)
 class Call:
-    """One request of an admitted caller."""
+    """One request of an admitted caller. `scan_wait_s`: seconds that it waits for searches for personal data."""
 
     running: AppState
     caller: Caller
     request_id: str
     traceparent: str | None = None
     operation: str = ""
+    scan_wait_s: float = SCAN_WAIT_S
 
     @property
     def store(self) -> Store:

@@ -17,17 +17,17 @@ from models.pii.windows import MOST_CPU_S
 from serve_apps.api.context.limited_work import LimitedWork, WorkLimits
 from serve_apps.api.context.parsed_trees import ParsedTrees
 from serve_apps.api.http.bulkhead import Bulkhead
-from serve_apps.api.http.refusals import OverLimit, ScanRunning
+from serve_apps.api.http.refusals import OverLimit, Overloaded, ScanRunning
+from storage.objects.artifacts import SCANNED_TREE
 from storage.review.republish import find_shown, publish_scanned
 from storage.store import Store
+from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
 
 PATTERNS = "regex"
 """Name of the engine that searches for patterns alone."""
 AT_ONCE, MOST_SCANS = 2, 32  # scans that run, and scans that run or wait
 GRACE_CPU_S = 30  # CPU seconds for starting the process and for JSON, in addition to the scan's own limit
-WAIT_S = 20.0
-"""Seconds that a request waits for a scan before it answers 503; proxies wait for 30 to 60 seconds."""
 
 Key = tuple[DocumentId, int]
 
@@ -47,8 +47,8 @@ class RedactionScan:
 class RedactionScans:
     """The scans of one app. Call from its event loop."""
 
-    def __init__(self, store: Store, trees: ParsedTrees, scan: RedactionScan | None, wait_s: float = WAIT_S) -> None:
-        self._store, self._trees, self._scan, self._wait_s = store, trees, scan, wait_s
+    def __init__(self, store: Store, trees: ParsedTrees, scan: RedactionScan | None) -> None:
+        self._store, self._trees, self._scan = store, trees, scan
         self._lane = Bulkhead("scan", AT_ONCE, max_waiting=MOST_SCANS)
         self._work = LimitedWork(WorkLimits(cpu_s=int(MOST_CPU_S) + GRACE_CPU_S, at_once=AT_ONCE))
         self._running: dict[Key, asyncio.Task[int]] = {}
@@ -57,12 +57,11 @@ class RedactionScans:
         """Wait for running scans and refuse further ones."""
         self._lane.close()
 
-    async def scanned_attempt(self, document_id: DocumentId, attempt: int, tree: Tree) -> int:
+    async def scanned_attempt(self, document_id: DocumentId, attempt: int, tree: Tree, wait_s: float) -> int:
         """Return the attempt whose tree may be shown redacted: `attempt`, or a new one after a scan.
 
         Raises:
-            ScanRunning: The scan takes longer than a request waits.
-            Overloaded: Too many scans wait.
+            ScanRunning: The scan takes longer than `wait_s` seconds, or too many scans wait.
             NotFound: The document was deleted meanwhile.
         """
         if self._scan is None or not self._scan.is_wanted(tree):
@@ -73,10 +72,10 @@ class RedactionScans:
             task = self._running[key] = asyncio.create_task(self._lane.run(self._publish, key, tree, self._scan))
             task.add_done_callback(lambda ended: self._forget(key, ended))
         try:
-            async with asyncio.timeout(self._wait_s):
+            async with asyncio.timeout(wait_s):
                 return await asyncio.shield(task)
-        except TimeoutError:
-            raise ScanRunning("names are being searched for in this document; ask again in some seconds") from None
+        except (TimeoutError, Overloaded):
+            raise ScanRunning("names are being searched for in this document; ask again at Location") from None
 
     def _forget(self, key: Key, task: asyncio.Task[int]) -> None:
         """Note the end of a scan; its error, if any, is known to those that wait for it."""
@@ -88,12 +87,23 @@ class RedactionScans:
         document_id, attempt = key
         shown = find_shown(self._store.db, document_id)
         if shown.attempt == attempt:
-            try:
-                flagged = load_tree(self._work.run_apart(partial(_flag, scan.flag_tree), dump_tree(tree)))
-            except OverLimit:
-                flagged = unfinished(tree, scan.engine, "0")
+            flagged = self._read_ahead(key, scan) or self._flag(tree, scan)
             publish_scanned(self._store, shown, dump_tree(flagged), find_places(flagged))
         return find_shown(self._store.db, document_id).attempt
+
+    def _read_ahead(self, key: Key, scan: RedactionScan) -> Tree | None:
+        """Return the tree that a reader scanned ahead, or None if there is none of this engine."""
+        try:
+            tree = load_tree(self._store.artifacts.read(*key, SCANNED_TREE))
+        except NotFound:
+            return None
+        return tree if tree.pii is not None and tree.pii.engine == scan.engine else None
+
+    def _flag(self, tree: Tree, scan: RedactionScan) -> Tree:
+        try:
+            return load_tree(self._work.run_apart(partial(_flag, scan.flag_tree), dump_tree(tree)))
+        except OverLimit:
+            return unfinished(tree, scan.engine, "0")
 
 
 def _flag(flag_tree: Callable[[Tree], Tree], tree_json: bytes) -> bytes:

@@ -16,16 +16,31 @@ from models.cdom.tree import Tree
 from models.cdom.visible import count_left_out
 from models.derive.chunks.chunking import settings_of
 from models.derive.chunks.chunks import ChunkSettings
-from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.documents.redacting import locate_scanned, redact_for
 from serve_apps.api.documents.trees import HIDDEN_NAME
 from storage.jobs.documents import locate_tree
 from storage.values.rows import DocumentId
 
 LEFT_OUT = "X-Left-Out"
-Redacted = Annotated[
-    bool, Query(description="Mask all personal data that was not rejected. Returns 409 if the scan did not finish.")
+ScanWait = Annotated[
+    float, Query(ge=0, le=600, description="Seconds to wait for the search for names, before the answer is 202.")
 ]
+
+
+async def read_redacted(
+    call: CallDep,
+    redacted: Annotated[
+        bool, Query(description="Mask all personal data that was not rejected. Returns 409 if the scan did not finish.")
+    ] = False,
+    wait: ScanWait = SCAN_WAIT_S,
+) -> bool:
+    """Return whether personal data is masked, and note in the call how long it waits for the scan."""
+    call.scan_wait_s = wait
+    return redacted
+
+
+Redacted = Annotated[bool, Depends(read_redacted)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +81,7 @@ def _rendered(make: Callable[[Tree], object], tree: Tree) -> bytes:
     return result.encode("utf-8", "replace") if isinstance(result, str) else to_json(result)
 
 
-async def find_published(
-    call: CallDep, job_id: JobIdDep, document_id: DocumentIdDep, redacted: Redacted = False
-) -> Published:
+async def find_published(call: CallDep, job_id: JobIdDep, document_id: DocumentIdDep, redacted: Redacted) -> Published:
     """Return the published tree of a document.
 
     Raises:

@@ -9,7 +9,6 @@ from models.cdom.tree import Tree
 from models.pii.places import decide_blocks
 from models.pii.redact import redact_tree
 from serve_apps.api.context.deps import Call
-from serve_apps.api.context.redaction_scans import WAIT_S
 from serve_apps.api.http.refusals import ScanRunning
 from storage.jobs.document_list import ChosenDocument
 from storage.jobs.documents import PublishedTree, locate_tree
@@ -34,7 +33,9 @@ async def locate_scanned(call: Call, job_id: JobId, document_id: DocumentId) -> 
 async def scanned(call: Call, document_id: DocumentId, where: PublishedTree) -> PublishedTree:
     """Return the place of the document's tree after the scan that redacted outputs need. Raises `ScanRunning`."""
     tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
-    return replace(where, attempt=await call.running.scans.scanned_attempt(document_id, where.attempt, tree))
+    return replace(
+        where, attempt=await call.running.scans.scanned_attempt(document_id, where.attempt, tree, call.scan_wait_s)
+    )
 
 
 async def scan_all(
@@ -49,12 +50,12 @@ async def scan_all(
     """
     ready = []
     try:
-        async with asyncio.timeout(WAIT_S):
+        async with asyncio.timeout(call.scan_wait_s):
             for document_id, where in trees:
                 with suppress(NotFound):
                     ready.append((document_id, await scanned(call, document_id, where)))
     except TimeoutError:
-        raise ScanRunning("names are being searched for in these documents; ask again in some seconds") from None
+        raise ScanRunning("names are being searched for in these documents; ask again at Location") from None
     return ready
 
 

@@ -65,7 +65,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     refusals.TokenRefused: Problem(403),
     refusals.NoDefaultToken: Problem(409),
     PiiIncomplete: Problem(409),
-    refusals.ScanRunning: Problem(503, retry_after=10),
+    refusals.ScanRunning: Problem(202, retry_after=5),
     refusals.SearchNotConfigured: Problem(409),
     refusals.SqlNotInstalled: Problem(409),
     SqlRefused: Problem(422, loc=("body", "sql")),
@@ -119,6 +119,7 @@ def install(app: FastAPI) -> None:
     """Answer every error of the table, of routing and of validation in the one form."""
     for error in PROBLEMS:
         app.add_exception_handler(error, _answer_known)
+    app.add_exception_handler(refusals.ScanRunning, _answer_scanning)
     app.add_exception_handler(HTTPException, _answer_routing)
     app.add_exception_handler(RequestValidationError, _answer_validation)
 
@@ -159,6 +160,14 @@ def answer(error: Exception) -> Response:
 
 async def _answer_known(_: Request, error: Exception) -> Response:
     return answer(error)
+
+
+async def _answer_scanning(request: Request, error: Exception) -> Response:
+    """Return the 202 of a result that is not ready; the same request returns the result later."""
+    response = answer(error)
+    query = request.scope["query_string"].decode("latin-1")
+    response.headers["Location"] = request.scope["path"] + (f"?{query}" if query else "")
+    return response
 
 
 async def _answer_routing(request: Request, error: Exception) -> Response:

@@ -137,7 +137,7 @@ class BrowserApi:
         )
         answer = _Answer(_whole(content))
         await self._router(scope, answer.receive, answer.send)
-        if answer.status >= 400:
+        if answer.status >= 400 or answer.headers.get("content-type") == problems.PROBLEM_JSON:
             raise refusal_in(answer)
         return answer
 

@@ -12,7 +12,7 @@ from serve_apps.clients.generate import describe_service
 from tests.api.harness import PDF
 
 EVERY_BYTE = bytes(range(256)) * 2
-TEXTS = ("text/", "application/json", "application/x-ndjson")
+TEXTS = ("text/", "application/json", "application/x-ndjson", "application/problem+json")
 DOCUMENT = describe_service()
 BINARY = [operation for operation in read_operations(DOCUMENT) if operation.is_binary]
 

@@ -30,7 +30,7 @@ SinceDocument = Annotated[
 
 @router.get("/v1/documents/{document_id}/changes", responses={200: {"model": DocumentChanges}})
 async def read_changes(
-    document_id: DocumentIdDep, call: CallDep, since: SinceDocument = None, redacted: Redacted = False
+    document_id: DocumentIdDep, call: CallDep, redacted: Redacted, since: SinceDocument = None
 ) -> Response:
     """Return added, removed, modified and moved blocks, cells and fields. 404 if no earlier version is known."""
     other = check_document_id(since) if since is not None else None

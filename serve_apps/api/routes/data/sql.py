@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from models.cdom.ports import RunSql
 from models.export.tables.files import SCHEMA
-from serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
+from serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, check_document_id, check_job_id
 from serve_apps.api.documents.redacting import scan_chosen
 from serve_apps.api.documents.table_cells import read_cells
 from serve_apps.api.http.refusals import InvalidField, OverLimit, SqlNotInstalled
@@ -38,6 +38,9 @@ class SqlRequest(BaseModel):
     document_ids: list[str] | None = Field(None, min_length=1, max_length=MAX_DOCUMENTS)
     job_id: str | None = None
     redacted: bool = Field(False, description="Mask all personal data that was not rejected.")
+    wait: float = Field(
+        SCAN_WAIT_S, ge=0, le=600, description="Seconds to wait for the search for names, before the answer is 202."
+    )
     principals: Principals = Field(
         default=[],
         description="Users and groups that the caller acts for. Documents with other principals are left out.",
@@ -82,6 +85,7 @@ async def query_tables(body: SqlRequest, call: CallDep) -> Response:
         raise InvalidField("job_id", "send document_ids or job_id, not both")
     chosen = await call.running.sql.run(_choose, call, body)
     if body.redacted:
+        call.scan_wait_s = body.wait
         chosen = await scan_chosen(call, chosen)
     answer = await call.running.heavy.run(_answer, call, port, chosen, body)
     return json_response(answer)

@@ -86,7 +86,7 @@ _FIELDS = {"schema", "schema_name", "schema_version", "engine"}
 
 
 @router.post("/v1/extract", responses={200: {"model": ExtractedData}}, openapi_extra=_REQUEST)
-async def extract(request: Request, call: CallDep, redacted: Redacted = False) -> Response:
+async def extract(request: Request, call: CallDep, redacted: Redacted) -> Response:
     """Return values by a JSON Schema with the places of each, and why others are missing.
 
     Send a file with the schema as a form, or `document_id` and the schema as JSON. A file is not stored.

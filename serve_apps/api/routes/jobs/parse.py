@@ -63,7 +63,7 @@ async def parse(
 async def _extract(call: Call, job: JobRow) -> bytes:
     """Return the extracted values as JSON, null for a document without a tree."""
     try:
-        return await extract_by_job(await find_published(call, job.id, job.documents[0].id), job.id)
+        return await extract_by_job(await find_published(call, job.id, job.documents[0].id, redacted=False), job.id)
     except NotFound:
         return b"null"
 

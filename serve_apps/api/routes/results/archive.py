@@ -53,7 +53,7 @@ _ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip":
 
 @router.get("/v1/jobs/{job_id}/archive", response_class=StreamingResponse, responses=_ANSWER)
 async def download_job(
-    job_id: JobIdDep, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
+    job_id: JobIdDep, call: CallDep, redacted: Redacted, include: Include = ",".join(DEFAULT)
 ) -> StreamingResponse:
     """Download a job's documents as a zip file; `original` needs the write scope unless it is redacted.
 
@@ -66,7 +66,7 @@ async def download_job(
 
 @router.get("/v1/archive", response_class=StreamingResponse, responses=_ANSWER)
 async def download_documents(
-    document_id: DocumentIds, call: CallDep, include: Include = ",".join(DEFAULT), redacted: Redacted = False
+    document_id: DocumentIds, call: CallDep, redacted: Redacted, include: Include = ",".join(DEFAULT)
 ) -> StreamingResponse:
     """Download chosen documents of any jobs as a zip file in the form of a job's archive."""
     parts, ids = _read_parts(call, include, redacted), [check_document_id(text) for text in document_id]

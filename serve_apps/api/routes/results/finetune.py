@@ -14,7 +14,8 @@ from models.derive.chunks.chunks import chunk_tree
 from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, parse_split, parse_style
 from models.derive.finetune_template import MAX_TEMPLATE_CHARS
 from models.pii.redact import require_scan
-from serve_apps.api.context.deps import Call, CallDep, JobIdDep
+from serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, JobIdDep
+from serve_apps.api.documents.published import ScanWait, read_redacted
 from serve_apps.api.documents.redacting import redact_for, scan_all
 from storage.jobs.documents import PublishedTree, locate_trees
 from storage.values.errors import NotFound
@@ -32,13 +33,19 @@ OwnForm = Annotated[
 ]
 
 
-RedactedUnlessRefused = Annotated[
-    bool,
-    Query(
-        description="Mask all personal data that was not rejected, because records leave the service. "
-        "Returns 409 if a scan did not finish."
-    ),
-]
+async def read_redacted_by_default(
+    call: CallDep,
+    redacted: Annotated[
+        bool,
+        Query(
+            description="Mask all personal data that was not rejected, because records leave the service. "
+            "Returns 409 if a scan did not finish."
+        ),
+    ] = True,
+    wait: ScanWait = SCAN_WAIT_S,
+) -> bool:
+    """Return whether personal data is masked, as it is unless the caller refuses; see `read_redacted`."""
+    return await read_redacted(call, redacted, wait)
 
 
 def read_options(
@@ -79,7 +86,7 @@ async def export_finetune(
     job_id: JobIdDep,
     call: CallDep,
     options: Annotated[FinetuneOptions, Depends(read_options)],
-    redacted: RedactedUnlessRefused = True,
+    redacted: Annotated[bool, Depends(read_redacted_by_default)],
 ) -> StreamingResponse:
     """Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible.
 

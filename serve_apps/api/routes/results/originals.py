@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from models.cdom.original import Format
@@ -15,6 +14,7 @@ from models.redaction.redact import REDACTABLE
 from serve_apps.access.scopes import KeyScope
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.documents.byte_ranges import find_range
+from serve_apps.api.documents.published import Redacted
 from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
 from serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
 from serve_apps.api.shapes.rendering import attachment
@@ -45,7 +45,6 @@ MEDIA_TYPES: Mapping[str, str] = {
 }
 _CONTENT = {"content": {OTHER: {"schema": {"type": "string", "format": "binary"}}}}
 _FILE = {200: _CONTENT, 206: {"description": "The requested part.", **_CONTENT}}
-Redacted = Annotated[bool, Query(description="Return a redacted file of the same format. The scope read suffices.")]
 
 
 @router.get(
@@ -54,11 +53,11 @@ Redacted = Annotated[bool, Query(description="Return a redacted file of the same
     responses=_FILE,  # type: ignore[arg-type]
 )
 async def read_original(
-    request: Request, job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, redacted: Redacted = False
+    request: Request, job_id: JobIdDep, document_id: DocumentIdDep, call: CallDep, redacted: Redacted
 ) -> Response:
     """Return the original file as sent, also of a failed document (write scope). `Range` requests a part of it.
 
-    redacted=true: return a new, verified redacted file of the same kind, or 409.
+    redacted=true: return a new, verified redacted file of the same kind, or 409. The scope read suffices.
     """
     headers: dict[str, str] = {}
     if redacted:

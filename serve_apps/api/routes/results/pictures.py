@@ -16,6 +16,7 @@ from models.pii.paint import mark_values, paint_page, view_page
 from models.pii.redact import Decisions, require_scan
 from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.context.drawn_pictures import draw_picture, find_picture
+from serve_apps.api.documents.published import Redacted
 from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
 from serve_apps.api.documents.trees import read_page_sizes
 from serve_apps.api.http.etags import answer_cached
@@ -98,7 +99,7 @@ async def _read_drawn(
 
 @router.get(_DOCUMENT + "/pages/{page}", response_class=Response, responses=_PICTURE)  # type: ignore[arg-type]
 async def read_page(
-    job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep, dpi: Dpi = 110, redacted: bool = False
+    job_id: JobIdDep, document_id: DocumentIdDep, page: int, call: CallDep, redacted: Redacted, dpi: Dpi = 110
 ) -> Response:
     """Return a page as PNG, drawn in the sandbox; a stand-alone image is returned as sent.
 

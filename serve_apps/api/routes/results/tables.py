@@ -36,7 +36,7 @@ async def export_tables(document: PublishedDep, format: Format = TableFormat.XLS
 
 
 @router.get("/v1/documents/tables.parquet", response_class=Response, responses=_PARQUET)
-async def export_all_tables(document_id: DocumentIds, call: CallDep, redacted: Redacted = False) -> Response:
+async def export_all_tables(document_id: DocumentIds, call: CallDep, redacted: Redacted) -> Response:
     """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
     ids = [check_document_id(text) for text in document_id]
     chosen = await call.running.sql.run(partial(find_chosen, call.store.db, call.scope, document_ids=ids))

@@ -31,7 +31,7 @@ async def read_tree(
     job_id: JobIdDep,
     document_id: DocumentIdDep,
     call: CallDep,
-    redacted: Redacted = False,
+    redacted: Redacted,
 ) -> Response:
     """Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
     if redacted:  # masked values change with decisions and maskers, so the result is not cached

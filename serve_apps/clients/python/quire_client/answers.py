@@ -22,6 +22,12 @@ def refusal_of(response: httpx.Response) -> ApiError:
     )
 
 
+def is_result(response: httpx.Response) -> bool:
+    """Return whether an answer is the result of its call: neither an error nor a 202 for a search for names."""
+    media_type = response.headers.get("content-type", "").partition(";")[0]
+    return response.is_success and media_type != "application/problem+json"
+
+
 def with_tree(answer: types.Parsed | types.Accepted) -> types.Parsed | types.Accepted:
     """Return the answer to `parse`. Raises `DocumentFailed` if its document could not be read."""
     if "tree" in answer and answer["tree"] is None:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from quire_client import types
-from quire_client.answers import EventReader, refusal_of, with_tree
+from quire_client.answers import EventReader, is_result, refusal_of, with_tree
 from quire_client.async_operations import AsyncOperations
 from quire_client.calls import SCAN_RUNNING, SCANS_S, Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.client import ENDED, LONGEST_WAIT_S
@@ -200,7 +200,7 @@ class AsyncClient(AsyncOperations):
         deadline = time.monotonic() + SCANS_S
         while True:
             async with self._http.stream(call.method, call.path, params=call.parameters()) as response:
-                if response.is_success:
+                if is_result(response):
                     async for line in response.aiter_lines():
                         if line:
                             yield json.loads(line)

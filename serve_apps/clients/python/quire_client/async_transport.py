@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator
 from typing import Any, TypeVar
 
 import httpx
 
-from quire_client.answers import content_of, page_of, refusal_of
-from quire_client.calls import DEFAULT_URL, Call, Content, Page
+from quire_client.answers import content_of, is_result, page_of, refusal_of
+from quire_client.calls import DEFAULT_URL, SCAN_RUNNING, SCANS_S, Call, Content, Page
 from quire_client.errors import ApiError, ConnectionFailed
 from quire_client.retry import Retry, read_retry_after
 from quire_client.version import VERSION
@@ -71,13 +72,17 @@ class AsyncTransport:
             query["cursor"] = page.next_cursor
 
     async def _send(self, call: Call[Any]) -> httpx.Response:
-        """Return the successful answer to a call. Raises `ApiError`, `ConnectionFailed`."""
-        headers, attempt = call.headers(), 0
+        """Return the result of a call; waits for a search for names. Raises `ApiError`, `ConnectionFailed`."""
+        headers, attempt, deadline = call.headers(), 0, time.monotonic() + SCANS_S
         while True:
             attempt += 1
             error, status, retry_after_s = await self._try(call, headers)
             if isinstance(error, httpx.Response):
                 return error
+            if isinstance(error, ApiError) and error.code == SCAN_RUNNING and time.monotonic() < deadline:
+                await asyncio.sleep(error.retry_after or 1.0)
+                attempt -= 1
+                continue
             pause = self._retry.delay(attempt, status, retry_after_s, repeatable=call.may_repeat)
             if pause is None:
                 raise error
@@ -91,7 +96,7 @@ class AsyncTransport:
             response = await self._request(call, headers)
         except httpx.TransportError as failed:
             return ConnectionFailed(str(self._http.base_url), failed), None, None
-        if response.is_success:
+        if is_result(response):
             return response, response.status_code, None
         return refusal_of(response), response.status_code, read_retry_after(response.headers)
 

@@ -90,7 +90,7 @@ class Content:
 
 
 SCAN_RUNNING, SCANS_S = "scan-running", 3600.0
-"""Code while names are searched for, and the seconds for which a stream of fine-tune records waits for that."""
+"""Code while names are searched for, and the seconds for which a call waits for that."""
 
 
 @dataclass(frozen=True, slots=True)

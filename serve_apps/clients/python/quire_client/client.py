@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self, Unpack
 
 from quire_client import types
-from quire_client.answers import read_events, refusal_of, with_tree
+from quire_client.answers import is_result, read_events, refusal_of, with_tree
 from quire_client.calls import SCAN_RUNNING, SCANS_S, Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.documents.document import Document
 from quire_client.documents.folder import BATCH, FolderReader, FolderReport, OnProgress, find_files
@@ -223,7 +223,7 @@ class Client(Operations):
         deadline = time.monotonic() + SCANS_S
         while True:
             with self._http.stream(call.method, call.path, params=call.parameters()) as response:
-                if response.is_success:
+                if is_result(response):
                     yield from (json.loads(line) for line in response.iter_lines() if line)
                     return
                 response.read()

@@ -45,9 +45,9 @@ class Operations(Transport):
         """Return a URL to which one file can be PUT without passing through the API. Needs SVC_BLOBS."""
         return self._json(Call[types.Upload]("POST", "/v1/uploads", body={"name": name, "bytes": bytes, "sha256": sha256}))
 
-    def get_tree(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> dict[str, Any]:
+    def get_tree(self, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> dict[str, Any]:
         """Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan."""
-        return self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tree", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return self._json(Call[dict[str, Any]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tree", job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))
 
     def get_coverage(self, job_id: str, document_id: str) -> dict[str, Any]:
         """Account for every character: placed, excluded by name, or lost; counts and boxes, no text."""
@@ -73,13 +73,13 @@ class Operations(Transport):
         """Store a tree extracted elsewhere, optionally with semantics, assets (name → base64) and source_bytes (base64)."""
         return self._json(Call[types.Job]("POST", "/v1/ingest", query={"principals": principals}, body={"tree": tree, "semantics": semantics, "assets": assets, "source_bytes": source_bytes}, keyed=True, idempotency_key=idempotency_key))
 
-    def export_tables(self, job_id: str, document_id: str, *, format: types.TableFormat | None = None, redacted: bool | None = None) -> Content:
+    def export_tables(self, job_id: str, document_id: str, *, format: types.TableFormat | None = None, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Export all tables of the document. A table that continues over pages is one table."""
-        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tables", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted}))
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/tables", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted, "wait": wait}))
 
-    def export_all_tables(self, document_id: list[str], *, redacted: bool | None = None) -> Content:
+    def export_all_tables(self, document_id: list[str], *, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box."""
-        return self._content(Call[Content]("GET", "/v1/documents/tables.parquet", query={"document_id": document_id, "redacted": redacted}))
+        return self._content(Call[Content]("GET", "/v1/documents/tables.parquet", query={"document_id": document_id, "redacted": redacted, "wait": wait}))
 
     def list_all_documents(self, *, sort: types.DocumentOrder | None = None, limit: int | None = None, cursor: str | None = None, name: str | None = None, status: types.DocumentStatus | None = None, type: str | None = None, flag: str | None = None, job_id: list[str] | None = None, sha256: str | None = None, members: bool | None = None, reader_before: int | None = None, since: str | None = None, until: str | None = None, principals: list[str] | None = None) -> Page[types.ListedDocument]:
         """List documents of all jobs, most recently sent first by default, without deleted ones."""
@@ -117,69 +117,69 @@ class Operations(Transport):
         """Iterate over all items of `list_dead_letters`, page by page."""
         return self._iterate(Call[types.DeadLetter]("GET", "/v1/dead-letters", query={"limit": limit, "cursor": cursor}))
 
-    def get_changes(self, document_id: str, *, since: str | None = None, redacted: bool | None = None) -> types.DocumentChanges:
+    def get_changes(self, document_id: str, *, since: str | None = None, redacted: bool | None = None, wait: float | None = None) -> types.DocumentChanges:
         """Return added, removed, modified and moved blocks, cells and fields."""
-        return self._json(Call[types.DocumentChanges]("GET", fill("/v1/documents/{document_id}/changes", document_id=document_id), query={"since": since, "redacted": redacted}))
+        return self._json(Call[types.DocumentChanges]("GET", fill("/v1/documents/{document_id}/changes", document_id=document_id), query={"since": since, "redacted": redacted, "wait": wait}))
 
-    def query_tables(self, sql: str, *, document_ids: list[str] | None = None, job_id: str | None = None, redacted: bool | None = None, principals: list[str] | None = None, limit: int | None = None) -> types.SqlAnswer:
+    def query_tables(self, sql: str, *, document_ids: list[str] | None = None, job_id: str | None = None, redacted: bool | None = None, wait: float | None = None, principals: list[str] | None = None, limit: int | None = None) -> types.SqlAnswer:
         """Answer a read-only SQL query over table cells; each row can cite the cells that it comes from."""
-        return self._json(Call[types.SqlAnswer]("POST", "/v1/sql", body={"sql": sql, "document_ids": document_ids, "job_id": job_id, "redacted": redacted, "principals": principals, "limit": limit}, repeatable=True))
+        return self._json(Call[types.SqlAnswer]("POST", "/v1/sql", body={"sql": sql, "document_ids": document_ids, "job_id": job_id, "redacted": redacted, "wait": wait, "principals": principals, "limit": limit}, repeatable=True))
 
-    def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
+    def get_original(self, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Return the original file as sent, also of a failed document (write scope)."""
-        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/original", job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))
 
     def get_asset(self, job_id: str, document_id: str, asset_path: str, *, redacted: bool | None = None) -> Content:
         """Return a picture by its asset_ref from the document's list of assets."""
         return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/assets/{asset_path}", job_id=job_id, document_id=document_id, asset_path=asset_path), query={"redacted": redacted}))
 
-    def get_page(self, job_id: str, document_id: str, page: int, *, dpi: int | None = None, redacted: bool | None = None) -> Content:
+    def get_page(self, job_id: str, document_id: str, page: int, *, dpi: int | None = None, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Return a page as PNG, drawn in the sandbox; a stand-alone image is returned as sent."""
-        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", job_id=job_id, document_id=document_id, page=page), query={"dpi": dpi, "redacted": redacted}))
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", job_id=job_id, document_id=document_id, page=page), query={"dpi": dpi, "redacted": redacted, "wait": wait}))
 
-    def get_chunks(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> list[types.Chunk]:
+    def get_chunks(self, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> list[types.Chunk]:
         """Return token-aware pieces for retrieval, each with its section path, pages and boxes."""
-        return self._json(Call[list[types.Chunk]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return self._json(Call[list[types.Chunk]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))
 
-    def get_fields(self, job_id: str, document_id: str, *, keys: str | None = None, redacted: bool | None = None) -> list[types.ExtractedField]:
+    def get_fields(self, job_id: str, document_id: str, *, keys: str | None = None, redacted: bool | None = None, wait: float | None = None) -> list[types.ExtractedField]:
         """Return labelled key-value pairs, each with the page and bbox of its evidence."""
-        return self._json(Call[list[types.ExtractedField]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/fields", job_id=job_id, document_id=document_id), query={"keys": keys, "redacted": redacted}))
+        return self._json(Call[list[types.ExtractedField]]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/fields", job_id=job_id, document_id=document_id), query={"keys": keys, "redacted": redacted, "wait": wait}))
 
-    def get_semantics(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> types.SemanticDocument:
+    def get_semantics(self, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> types.SemanticDocument:
         """Return typed objects with evidence block ids."""
-        return self._json(Call[types.SemanticDocument]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return self._json(Call[types.SemanticDocument]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))
 
-    def export_html(self, job_id: str, document_id: str, *, hidden: bool | None = None, redacted: bool | None = None) -> str:
+    def export_html(self, job_id: str, document_id: str, *, hidden: bool | None = None, redacted: bool | None = None, wait: float | None = None) -> str:
         """Export the document as one accessible HTML page in reading order, with its coverage."""
-        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"hidden": hidden, "redacted": redacted}))
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", job_id=job_id, document_id=document_id), query={"hidden": hidden, "redacted": redacted, "wait": wait}))
 
-    def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, hidden: bool | None = None, page_break: str | None = None, redacted: bool | None = None) -> str:
+    def export_markdown(self, job_id: str, document_id: str, *, furniture: bool | None = None, tables: types.TableStyle | None = None, inline: types.MarkdownText | None = None, hidden: bool | None = None, page_break: str | None = None, redacted: bool | None = None, wait: float | None = None) -> str:
         """Export the document as Markdown. Text is escaped, and hidden text is left out unless requested."""
-        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "page_break": page_break, "redacted": redacted}))
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", job_id=job_id, document_id=document_id), query={"furniture": furniture, "tables": tables, "inline": inline, "hidden": hidden, "page_break": page_break, "redacted": redacted, "wait": wait}))
 
-    def export_docx(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
+    def export_docx(self, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Export the document as a Word file with real headings, lists, tables and links."""
-        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))
 
-    def export_graph(self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None) -> types.Graph:
+    def export_graph(self, job_id: str, document_id: str, *, format: str | None = None, redacted: bool | None = None, wait: float | None = None) -> types.Graph:
         """Export the document's structure as nodes and typed edges."""
-        return self._json(Call[types.Graph]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted}))
+        return self._json(Call[types.Graph]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", job_id=job_id, document_id=document_id), query={"format": format, "redacted": redacted, "wait": wait}))
 
-    def export_context(self, job_id: str, document_id: str, *, max_tokens: int | None = None, redacted: bool | None = None) -> types.ContextDigest:
+    def export_context(self, job_id: str, document_id: str, *, max_tokens: int | None = None, redacted: bool | None = None, wait: float | None = None) -> types.ContextDigest:
         """Export a digest within a token budget: outline and content in reading order, with a list of omissions."""
-        return self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted}))
+        return self._json(Call[types.ContextDigest]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", job_id=job_id, document_id=document_id), query={"max_tokens": max_tokens, "redacted": redacted, "wait": wait}))
 
-    def export_finetune(self, job_id: str, *, redacted: bool | None = None, style: Literal['completion', 'chat', 'instruction', 'raw'] | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: Literal['train', 'val', None] | None = None, val_ratio: float | None = None, template: str | None = None) -> str:
+    def export_finetune(self, job_id: str, *, style: Literal['completion', 'chat', 'instruction', 'raw'] | None = None, dedup: bool | None = None, min_chars: int | None = None, max_chars: int | None = None, language: str | None = None, split: Literal['train', 'val', None] | None = None, val_ratio: float | None = None, template: str | None = None, redacted: bool | None = None, wait: float | None = None) -> str:
         """Export the job's succeeded documents as fine-tune JSONL, one record per line."""
-        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"redacted": redacted, "style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio, "template": template}))
+        return self._text(Call[str]("GET", fill("/v1/jobs/{job_id}/export/finetune", job_id=job_id), query={"style": style, "dedup": dedup, "min_chars": min_chars, "max_chars": max_chars, "language": language, "split": split, "val_ratio": val_ratio, "template": template, "redacted": redacted, "wait": wait}))
 
-    def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None) -> Content:
+    def download_job(self, job_id: str, *, include: str | None = None, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Download a job's documents as a zip file; `original` needs the write scope unless it is redacted."""
-        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/archive", job_id=job_id), query={"include": include, "redacted": redacted}))
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/archive", job_id=job_id), query={"include": include, "redacted": redacted, "wait": wait}))
 
-    def download_documents(self, document_id: list[str], *, include: str | None = None, redacted: bool | None = None) -> Content:
+    def download_documents(self, document_id: list[str], *, include: str | None = None, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Download chosen documents of any jobs as a zip file in the form of a job's archive."""
-        return self._content(Call[Content]("GET", "/v1/archive", query={"document_id": document_id, "include": include, "redacted": redacted}))
+        return self._content(Call[Content]("GET", "/v1/archive", query={"document_id": document_id, "include": include, "redacted": redacted, "wait": wait}))
 
     def get_usage(self, *, month: str | None = None) -> types.Usage:
         """Return documents, pages and bytes of the month by key; the quota covers the whole deployment."""
@@ -293,13 +293,13 @@ class Operations(Transport):
         """Return Prometheus metrics."""
         return self._text(Call[str]("GET", "/metrics"))
 
-    def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None) -> Content:
+    def export_by_plugin(self, name: str, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> Content:
         """Export the document with a plugin named in SVC_PLUGINS; 404 for any other name."""
-        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return self._content(Call[Content]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", name=name, job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))
 
-    def get_extracted(self, job_id: str, document_id: str, *, redacted: bool | None = None) -> types.ExtractedData:
+    def get_extracted(self, job_id: str, document_id: str, *, redacted: bool | None = None, wait: float | None = None) -> types.ExtractedData:
         """Return the values by the `extract_schema` of the document's job, as `POST /v1/extract` returns them."""
-        return self._json(Call[types.ExtractedData]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/extracted", job_id=job_id, document_id=document_id), query={"redacted": redacted}))
+        return self._json(Call[types.ExtractedData]("GET", fill("/v1/jobs/{job_id}/documents/{document_id}/extracted", job_id=job_id, document_id=document_id), query={"redacted": redacted, "wait": wait}))
 
     def list_schemas(self) -> list[types.SchemaSummary]:
         """List the stored schemas by name, each with its newest version."""
@@ -373,6 +373,6 @@ class Operations(Transport):
         """Say that a document was seen or is accepted as it was read; the word may be changed and is audited."""
         return self._json(Call[types.ReadingDecided]("POST", fill("/v1/jobs/{job_id}/documents/{document_id}/review", job_id=job_id, document_id=document_id), body={"decision": decision}))
 
-    def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, redacted: bool | None = None, principals: list[str] | None = None) -> list[types.SearchHit]:
+    def search(self, q: str, *, limit: int | None = None, document_id: str | None = None, job_id: str | None = None, mode: types.SearchMode | None = None, min_score: float | None = None, type: str | None = None, since: str | None = None, until: str | None = None, language: str | None = None, principals: list[str] | None = None, redacted: bool | None = None, wait: float | None = None) -> list[types.SearchHit]:
         """Search the caller's documents and return passages, best first."""
-        return self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "redacted": redacted, "principals": principals}))
+        return self._json(Call[list[types.SearchHit]]("GET", "/v1/search", query={"q": q, "limit": limit, "document_id": document_id, "job_id": job_id, "mode": mode, "min_score": min_score, "type": type, "since": since, "until": until, "language": language, "principals": principals, "redacted": redacted, "wait": wait}))

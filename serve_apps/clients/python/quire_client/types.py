@@ -762,6 +762,7 @@ class SqlRequest(TypedDict):
     document_ids: NotRequired[list[str] | None]
     job_id: NotRequired[str | None]
     redacted: NotRequired[bool]
+    wait: NotRequired[float]
     principals: NotRequired[list[str]]
     limit: NotRequired[int]
 @final

@@ -3,7 +3,7 @@ import { Document } from "./document.js";
 import { ApiError, DocumentFailed, WaitTimeout, readRefusal } from "./errors.js";
 import { Operations } from "./operations.js";
 import { readRetryAfter } from "./retry.js";
-import { fill, sleep, type Call, type ClientOptions } from "./transport.js";
+import { SCANS_S, fill, isResult, isScanning, sleep, type Call, type ClientOptions } from "./transport.js";
 import type * as types from "./types.js";
 import { Form, type FileAddress, type NamedFile } from "./uploads.js";
 
@@ -26,8 +26,6 @@ export type JobEvent = { kind: "job"; job: types.Job } | { kind: "end" };
 
 const ENDED = new Set<string>(["succeeded", "partial", "failed", "canceled"]);
 const LONGEST_WAIT_S = 45;
-/** Seconds for which a stream of fine-tune records waits until names were searched for. */
-const SCANS_S = 3600;
 
 export class QuireClient extends Operations {
   /** A client like this one but for `changes`: `quire.with({ signal }).getTree(…)`, `quire.with({ org: "sales" })`. */
@@ -144,8 +142,7 @@ export class QuireClient extends Operations {
         }
         return;
       } catch (error) {
-        const isScanning = error instanceof ApiError && error.code === "scan-running";
-        if (!isScanning || Date.now() > deadline) throw error;
+        if (!isScanning(error) || Date.now() > deadline) throw error;
         await sleep((error.retryAfter ?? 1) * 1000, this.options.signal);
       }
     }
@@ -155,7 +152,7 @@ export class QuireClient extends Operations {
   private async *stream(call: Call, end: string, signal = this.options.signal): AsyncGenerator<string> {
     const response = await this.request(call, this.headers(call), signal);
     const { status, headers } = response;
-    if (!response.ok || !response.body) {
+    if (!isResult(response) || !response.body) {
       throw readRefusal(status, await response.text(), headers.get("x-request-id"), readRetryAfter(headers));
     }
     yield* pieces(response.body, end);

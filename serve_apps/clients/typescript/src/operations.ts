@@ -44,8 +44,8 @@ export class Operations extends Transport {
   }
 
   /** Return the canonical tree (CDOM). redacted=true is 409 while the tree has no finished PII scan. */
-  getTree(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Record<string, unknown>> {
-    return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tree", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  getTree(jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<Record<string, unknown>> {
+    return this.json<Record<string, unknown>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tree", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });
   }
 
   /** Account for every character: placed, excluded by name, or lost; counts and boxes, no text. */
@@ -79,13 +79,13 @@ export class Operations extends Transport {
   }
 
   /** Export all tables of the document. A table that continues over pages is one table. */
-  exportTables(jobId: string, documentId: string, options: { format?: types.TableFormat; redacted?: boolean } = {}): Promise<Content> {
-    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tables", { job_id: jobId, document_id: documentId }), query: { format: options.format, redacted: options.redacted } });
+  exportTables(jobId: string, documentId: string, options: { format?: types.TableFormat; redacted?: boolean; wait?: number } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/tables", { job_id: jobId, document_id: documentId }), query: { format: options.format, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Export the tables of chosen documents as one Parquet file, a row per cell with document, page and box. */
-  exportAllTables(options: { document_id: Array<string>; redacted?: boolean }): Promise<Content> {
-    return this.content({ method: "GET", path: "/v1/documents/tables.parquet", query: { document_id: options.document_id, redacted: options.redacted } });
+  exportAllTables(options: { document_id: Array<string>; redacted?: boolean; wait?: number }): Promise<Content> {
+    return this.content({ method: "GET", path: "/v1/documents/tables.parquet", query: { document_id: options.document_id, redacted: options.redacted, wait: options.wait } });
   }
 
   /** List documents of all jobs, most recently sent first by default, without deleted ones. */
@@ -134,18 +134,18 @@ export class Operations extends Transport {
   }
 
   /** Return added, removed, modified and moved blocks, cells and fields. 404 if no earlier version is known. */
-  getChanges(documentId: string, options: { since?: string | null; redacted?: boolean } = {}): Promise<types.DocumentChanges> {
-    return this.json<types.DocumentChanges>({ method: "GET", path: fill("/v1/documents/{document_id}/changes", { document_id: documentId }), query: { since: options.since, redacted: options.redacted } });
+  getChanges(documentId: string, options: { since?: string | null; redacted?: boolean; wait?: number } = {}): Promise<types.DocumentChanges> {
+    return this.json<types.DocumentChanges>({ method: "GET", path: fill("/v1/documents/{document_id}/changes", { document_id: documentId }), query: { since: options.since, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Answer a read-only SQL query over table cells; each row can cite the cells that it comes from. */
-  queryTables(options: { sql: string; document_ids?: Array<string> | null; job_id?: string | null; redacted?: boolean; principals?: Array<string>; limit?: number }): Promise<types.SqlAnswer> {
-    return this.json<types.SqlAnswer>({ method: "POST", path: "/v1/sql", body: { sql: options.sql, document_ids: options.document_ids, job_id: options.job_id, redacted: options.redacted, principals: options.principals, limit: options.limit }, repeatable: true });
+  queryTables(options: { sql: string; document_ids?: Array<string> | null; job_id?: string | null; redacted?: boolean; wait?: number; principals?: Array<string>; limit?: number }): Promise<types.SqlAnswer> {
+    return this.json<types.SqlAnswer>({ method: "POST", path: "/v1/sql", body: { sql: options.sql, document_ids: options.document_ids, job_id: options.job_id, redacted: options.redacted, wait: options.wait, principals: options.principals, limit: options.limit }, repeatable: true });
   }
 
   /** Return the original file as sent, also of a failed document (write scope). `Range` requests a part of it. */
-  getOriginal(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
-    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  getOriginal(jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/original", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });
   }
 
   /** Return a picture by its asset_ref from the document's list of assets. redacted=true is refused (403). */
@@ -154,63 +154,63 @@ export class Operations extends Transport {
   }
 
   /** Return a page as PNG, drawn in the sandbox; a stand-alone image is returned as sent. */
-  getPage(jobId: string, documentId: string, page: number, options: { dpi?: number; redacted?: boolean } = {}): Promise<Content> {
-    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", { job_id: jobId, document_id: documentId, page: page }), query: { dpi: options.dpi, redacted: options.redacted } });
+  getPage(jobId: string, documentId: string, page: number, options: { dpi?: number; redacted?: boolean; wait?: number } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/pages/{page}", { job_id: jobId, document_id: documentId, page: page }), query: { dpi: options.dpi, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Return token-aware pieces for retrieval, each with its section path, pages and boxes. */
-  getChunks(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Array<types.Chunk>> {
-    return this.json<Array<types.Chunk>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  getChunks(jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<Array<types.Chunk>> {
+    return this.json<Array<types.Chunk>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/chunks", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });
   }
 
   /** Return labelled key-value pairs, each with the page and bbox of its evidence; without `keys` all of them. */
-  getFields(jobId: string, documentId: string, options: { keys?: string | null; redacted?: boolean } = {}): Promise<Array<types.ExtractedField>> {
-    return this.json<Array<types.ExtractedField>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/fields", { job_id: jobId, document_id: documentId }), query: { keys: options.keys, redacted: options.redacted } });
+  getFields(jobId: string, documentId: string, options: { keys?: string | null; redacted?: boolean; wait?: number } = {}): Promise<Array<types.ExtractedField>> {
+    return this.json<Array<types.ExtractedField>>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/fields", { job_id: jobId, document_id: documentId }), query: { keys: options.keys, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Return typed objects with evidence block ids. Semantics of an ingest are returned unchanged, never redacted. */
-  getSemantics(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<types.SemanticDocument> {
-    return this.json<types.SemanticDocument>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  getSemantics(jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<types.SemanticDocument> {
+    return this.json<types.SemanticDocument>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/semantics", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });
   }
 
   /** Export the document as one accessible HTML page in reading order, with its coverage. */
-  exportHtml(jobId: string, documentId: string, options: { hidden?: boolean; redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", { job_id: jobId, document_id: documentId }), query: { hidden: options.hidden, redacted: options.redacted } });
+  exportHtml(jobId: string, documentId: string, options: { hidden?: boolean; redacted?: boolean; wait?: number } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/html", { job_id: jobId, document_id: documentId }), query: { hidden: options.hidden, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Export the document as Markdown. Text is escaped, and hidden text is left out unless requested. */
-  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; page_break?: string; redacted?: boolean } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, page_break: options.page_break, redacted: options.redacted } });
+  exportMarkdown(jobId: string, documentId: string, options: { furniture?: boolean; tables?: types.TableStyle; inline?: types.MarkdownText; hidden?: boolean; page_break?: string; redacted?: boolean; wait?: number } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/markdown", { job_id: jobId, document_id: documentId }), query: { furniture: options.furniture, tables: options.tables, inline: options.inline, hidden: options.hidden, page_break: options.page_break, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Export the document as a Word file with real headings, lists, tables and links. */
-  exportDocx(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
-    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  exportDocx(jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/docx", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });
   }
 
   /** Export the document's structure as nodes and typed edges; format=neo4j returns the two files of its importer. */
-  exportGraph(jobId: string, documentId: string, options: { format?: string; redacted?: boolean } = {}): Promise<types.Graph> {
-    return this.json<types.Graph>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", { job_id: jobId, document_id: documentId }), query: { format: options.format, redacted: options.redacted } });
+  exportGraph(jobId: string, documentId: string, options: { format?: string; redacted?: boolean; wait?: number } = {}): Promise<types.Graph> {
+    return this.json<types.Graph>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/graph", { job_id: jobId, document_id: documentId }), query: { format: options.format, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Export a digest within a token budget: outline and content in reading order, with a list of omissions. */
-  exportContext(jobId: string, documentId: string, options: { max_tokens?: number; redacted?: boolean } = {}): Promise<types.ContextDigest> {
-    return this.json<types.ContextDigest>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", { job_id: jobId, document_id: documentId }), query: { max_tokens: options.max_tokens, redacted: options.redacted } });
+  exportContext(jobId: string, documentId: string, options: { max_tokens?: number; redacted?: boolean; wait?: number } = {}): Promise<types.ContextDigest> {
+    return this.json<types.ContextDigest>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/context", { job_id: jobId, document_id: documentId }), query: { max_tokens: options.max_tokens, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Export the job's succeeded documents as fine-tune JSONL, one record per line. The split is reproducible. */
-  exportFinetune(jobId: string, options: { redacted?: boolean; style?: "completion" | "chat" | "instruction" | "raw"; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: "train" | "val" | null; val_ratio?: number; template?: string | null } = {}): Promise<string> {
-    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { redacted: options.redacted, style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio, template: options.template } });
+  exportFinetune(jobId: string, options: { style?: "completion" | "chat" | "instruction" | "raw"; dedup?: boolean; min_chars?: number | null; max_chars?: number | null; language?: string | null; split?: "train" | "val" | null; val_ratio?: number; template?: string | null; redacted?: boolean; wait?: number } = {}): Promise<string> {
+    return this.text({ method: "GET", path: fill("/v1/jobs/{job_id}/export/finetune", { job_id: jobId }), query: { style: options.style, dedup: options.dedup, min_chars: options.min_chars, max_chars: options.max_chars, language: options.language, split: options.split, val_ratio: options.val_ratio, template: options.template, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Download a job's documents as a zip file; `original` needs the write scope unless it is redacted. */
-  downloadJob(jobId: string, options: { include?: string; redacted?: boolean } = {}): Promise<Content> {
-    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/archive", { job_id: jobId }), query: { include: options.include, redacted: options.redacted } });
+  downloadJob(jobId: string, options: { include?: string; redacted?: boolean; wait?: number } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/archive", { job_id: jobId }), query: { include: options.include, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Download chosen documents of any jobs as a zip file in the form of a job's archive. */
-  downloadDocuments(options: { document_id: Array<string>; include?: string; redacted?: boolean }): Promise<Content> {
-    return this.content({ method: "GET", path: "/v1/archive", query: { document_id: options.document_id, include: options.include, redacted: options.redacted } });
+  downloadDocuments(options: { document_id: Array<string>; include?: string; redacted?: boolean; wait?: number }): Promise<Content> {
+    return this.content({ method: "GET", path: "/v1/archive", query: { document_id: options.document_id, include: options.include, redacted: options.redacted, wait: options.wait } });
   }
 
   /** Return documents, pages and bytes of the month by key; the quota covers the whole deployment. */
@@ -354,13 +354,13 @@ export class Operations extends Transport {
   }
 
   /** Export the document with a plugin named in SVC_PLUGINS; 404 for any other name. */
-  exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<Content> {
-    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  exportByPlugin(name: string, jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<Content> {
+    return this.content({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/export/plugin/{name}", { name: name, job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });
   }
 
   /** Return the values by the `extract_schema` of the document's job, as `POST /v1/extract` returns them. */
-  getExtracted(jobId: string, documentId: string, options: { redacted?: boolean } = {}): Promise<types.ExtractedData> {
-    return this.json<types.ExtractedData>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/extracted", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted } });
+  getExtracted(jobId: string, documentId: string, options: { redacted?: boolean; wait?: number } = {}): Promise<types.ExtractedData> {
+    return this.json<types.ExtractedData>({ method: "GET", path: fill("/v1/jobs/{job_id}/documents/{document_id}/extracted", { job_id: jobId, document_id: documentId }), query: { redacted: options.redacted, wait: options.wait } });
   }
 
   /** List the stored schemas by name, each with its newest version. */
@@ -454,7 +454,7 @@ export class Operations extends Transport {
   }
 
   /** Search the caller's documents and return passages, best first. Without `principals` only unrestricted ones. */
-  search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; type?: string | null; since?: string | null; until?: string | null; language?: string | null; redacted?: boolean; principals?: Array<string> | null }): Promise<Array<types.SearchHit>> {
-    return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, type: options.type, since: options.since, until: options.until, language: options.language, redacted: options.redacted, principals: options.principals } });
+  search(options: { q: string; limit?: number; document_id?: string | null; job_id?: string | null; mode?: types.SearchMode; min_score?: number | null; type?: string | null; since?: string | null; until?: string | null; language?: string | null; principals?: Array<string> | null; redacted?: boolean; wait?: number }): Promise<Array<types.SearchHit>> {
+    return this.json<Array<types.SearchHit>>({ method: "GET", path: "/v1/search", query: { q: options.q, limit: options.limit, document_id: options.document_id, job_id: options.job_id, mode: options.mode, min_score: options.min_score, type: options.type, since: options.since, until: options.until, language: options.language, principals: options.principals, redacted: options.redacted, wait: options.wait } });
   }
 }

@@ -44,6 +44,18 @@ export interface Content {
 /** How much longer than the service may hold an answer back we wait for it. */
 const SPARE_MS = 15_000;
 
+/** How long a call waits for the search for names that a redacted output needs. */
+export const SCANS_S = 3600;
+
+/** Whether an answer is the result of its call: neither an error nor a 202 for a search for names. */
+export function isResult(response: Response): boolean {
+  return response.ok && !(response.headers.get("content-type") ?? "").startsWith("application/problem+json");
+}
+
+export function isScanning(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === "scan-running";
+}
+
 export class Transport {
   protected readonly options: ClientOptions & { baseUrl: string };
   private readonly retry: Retry;
@@ -102,9 +114,15 @@ export class Transport {
   protected async send(call: Call): Promise<Response> {
     const headers = this.headers(call);
     const repeatable = call.repeatable || call.keyed || call.method === "GET" || call.method === "DELETE";
+    const deadline = Date.now() + SCANS_S * 1000;
     for (let attempt = 1; ; attempt++) {
       const result = await this.attempt(call, headers);
       if (result instanceof Response) return result;
+      if (isScanning(result) && Date.now() < deadline) {
+        await sleep((result.retryAfter ?? 1) * 1000, this.options.signal);
+        attempt--;
+        continue;
+      }
       const [status, after] = result instanceof ApiError ? [result.status, result.retryAfter] : [null, null];
       const pause = delay(this.retry, attempt, status, after, Boolean(repeatable));
       if (pause === null) throw result;
@@ -118,7 +136,7 @@ export class Transport {
     const patience = AbortSignal.timeout(this.patience(call));
     try {
       const response = await this.request(call, headers, signal ? AbortSignal.any([patience, signal]) : patience);
-      if (response.ok) return response;
+      if (isResult(response)) return response;
       const { status, headers: answered } = response;
       return readRefusal(status, await response.text(), answered.get("x-request-id"), readRetryAfter(answered));
     } catch (error) {

@@ -770,6 +770,7 @@ export interface SqlRequest {
   document_ids?: Array<string> | null;
   job_id?: string | null;
   redacted?: boolean;
+  wait?: number;
   principals?: Array<string>;
   limit?: number;
 }

@@ -83,10 +83,19 @@ test("a document that could not be read is an error with its code", async () => 
 });
 
 test("a stream of fine-tune records waits for the scan of personal data", async () => {
-  const busy = () => new Response(JSON.stringify({ code: "scan-running", detail: "" }), { status: 503, headers: { "retry-after": "0" } });
+  const headers = { "retry-after": "0", "content-type": "application/problem+json" };
+  const busy = () => new Response(JSON.stringify({ code: "scan-running", detail: "" }), { status: 202, headers });
   const answers = [busy(), new Response('{"text": "a"}\n')];
   const quire = new QuireClient({ baseUrl: "http://quire.test", fetch: () => Promise.resolve(answers.shift() ?? busy()) });
   const records: unknown[] = [];
   for await (const record of quire.streamFinetune("job_a")) records.push(record);
   assert.deepEqual(records, [{ text: "a" }]);
+});
+
+test("a redacted output waits for the scan of personal data", async () => {
+  const headers = { "retry-after": "0", "content-type": "application/problem+json" };
+  const busy = () => new Response(JSON.stringify({ code: "scan-running", detail: "" }), { status: 202, headers });
+  const answers = [busy(), busy(), new Response("# Masked")];
+  const quire = new QuireClient({ baseUrl: "http://quire.test", fetch: () => Promise.resolve(answers.shift() ?? busy()) });
+  assert.equal(await quire.exportMarkdown("job_a", "doc_a", { redacted: true }), "# Masked");
 });
