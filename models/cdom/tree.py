@@ -171,6 +171,10 @@ class Metadata:
     language: str | None = None
 
 
+DAMAGED = "damaged"
+"""Warning: the file is cut off or damaged, or with a page: content of this page is missing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warning:
     """Something a reader of the tree must know; `code` is stable, `page` 1-based where it concerns one page."""
