@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from actors.reader.publisher import Result
+from models.cdom.damage import describe_damage
 from models.cdom.ports import ReadOutcome
 from models.cdom.tree import Page, PageStatus, Tree
 from models.derive.doubts import lowest_confidence
@@ -34,6 +35,7 @@ def read_facts(tree: Tree) -> dict[str, Any]:
         "confidence": mean_confidence(tree.pages),
         "lowest_confidence": lowest_confidence(tree),
         "flags": find_places(tree),
+        "notice": describe_damage(tree),
     }
 
 
