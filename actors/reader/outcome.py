@@ -7,9 +7,8 @@ from collections import Counter
 from typing import Any
 
 from actors.reader.publisher import Result
-from models.cdom.damage import describe_damage
 from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Page, PageStatus, Tree
+from models.cdom.tree import Page, PageStatus, Tree, describe_damage
 from models.derive.doubts import lowest_confidence
 from models.pii.places import find_places
 from storage.objects.artifacts import ASSETS, TREE

@@ -188,7 +188,7 @@ class FileBatch:
 
 def _state(tree: "Tree") -> dict[str, object]:
     """Return the coverage of the whole document; its pages and boxes are in the tree."""
-    from models.cdom.damage import describe_damage
+    from models.cdom.tree import describe_damage
 
     if tree.coverage is None:
         return {"complete": False}

@@ -28,7 +28,7 @@ _NAMES: Final = ((PREVIEW, Format.PDF), ("contents/content.hpf", Format.HWPX), (
 """Members that identify a package."""
 _CENTRAL: Final = b"PK\x01\x02"
 _END: Final = b"PK\x05\x06"
-_TABLE_END_BYTES: Final = 22
+_TABLE_END_BYTES: Final = 22  # bytes of the last record without its comment, by the format
 _LOCATOR, _LOCATOR_BYTES, _ELSEWHERE = b"PK\x06\x07", 20, 0xFFFFFFFF
 """The record before the end of a large ZIP, its size, and the mark of numbers that stand in another record."""
 _LOCAL: Final = re.compile(rb"PK\x03\x04.{22}(..)(..)", re.DOTALL)

@@ -9,10 +9,9 @@ from collections.abc import Callable
 import pytest
 from PIL import Image
 
-from models.cdom.damage import describe_damage
 from models.cdom.errors import ExtractError, Malformed
 from models.cdom.original import Format, OcrMode, ReadOptions
-from models.cdom.tree import PageStatus, Tree
+from models.cdom.tree import PageStatus, Tree, describe_damage
 from models.extract.coverage.stated.endings import is_cut_off
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.common.compound_files import compound

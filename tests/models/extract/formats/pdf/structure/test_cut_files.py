@@ -8,10 +8,9 @@ from typing import Any
 import pikepdf
 import pytest
 
-from models.cdom.damage import describe_damage
 from models.cdom.errors import ExtractError
 from models.cdom.original import OcrMode
-from models.cdom.tree import Tree
+from models.cdom.tree import Tree, describe_damage
 from models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import LOREM, read_tree
 
