@@ -253,7 +253,7 @@ class ChildSession:
 
     def _note_fault(self, frame: Frame) -> None:
         self.has_anomaly = True
-        log.error("page %d was not read by a fault of ours: %s", frame.number("number"), printable_detail(frame))
+        log.error("page %d met a fault of ours: %s", frame.number("number"), printable_detail(frame))
 
     def _note_drawing(self, frame: Frame) -> None:
         self.phase = SessionPhase.DRAWING

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
-from models.cdom.faults import own_fault
+from models.cdom.faults import own_fault, ran_out_of_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def describe_failure(error: BaseException) -> DocumentError:
     """Return the document error for an exception that reading raised."""
     if isinstance(error, ExtractError):
         return DocumentError(error.code, error.detail)
-    if isinstance(error, MemoryError) or _allocation_failed(error):
+    if ran_out_of_memory(error):
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "memory")
     if isinstance(error, RecursionError):
         return DocumentError(ErrorCode.RESOURCE_LIMIT, "nesting")
@@ -77,11 +77,6 @@ def describe_failure(error: BaseException) -> DocumentError:
 def describe_end(end: SandboxEnd) -> DocumentError:
     """Return the document error for a child that ended by itself."""
     return DocumentError(END_CODES[end], end.value)
-
-
-def _allocation_failed(error: BaseException) -> bool:
-    """MuPDF reports a refused allocation with code 2 and the name of the allocator."""
-    return (isinstance(error, RuntimeError) or _is_mupdf(error)) and "code=2" in str(error) and "alloc" in str(error)
 
 
 def _is_mupdf(error: BaseException) -> bool:

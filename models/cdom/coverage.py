@@ -95,7 +95,10 @@ class PictureCoverage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """The statement of a document. `complete`: every page was judged and nothing is lost; `unknown`: pages unjudged."""
+    """The statement of a document. `complete`: every page was judged, nothing is lost, and the file is not damaged.
+
+    `unknown`: pages unjudged.
+    """
 
     characters: CharacterCount
     pages: tuple[PageCoverage, ...]

@@ -14,6 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from models.cdom.coverage import Coverage
 from models.cdom.geometry import Bbox
+from models.cdom.original import DRAWN_FORMATS
 from models.cdom.table import Many, Table
 from models.cdom.version import SERVICE_VERSION
 
@@ -171,6 +172,10 @@ class Metadata:
     language: str | None = None
 
 
+DAMAGED = "damaged"
+"""Warning: the file is cut off or damaged, or with a page: content of this page is missing."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warning:
     """Something a reader of the tree must know; `code` is stable, `page` 1-based where it concerns one page."""
@@ -224,6 +229,22 @@ class Tree:
 PIECE_BYTES = 256 * 1024
 """Bytes of a tree's JSON that are parsed at once: about ten milliseconds that block other threads."""
 _BLOCKS, _NEXT_BLOCK, _AFTER_BLOCKS = b'"blocks":[', b'},{"id":"', b'],"warnings":['
+
+
+def describe_damage(tree: Tree) -> str | None:
+    """Return the sentence about a file of which content is missing, None for any other file."""
+    damaged = {warning.page for warning in tree.warnings if warning.code == DAMAGED}
+    if not damaged:
+        return None
+    if tree.source.format not in DRAWN_FORMATS:
+        return "the file is cut off or damaged; text may be missing"
+    filled = {block.page for block in tree.blocks}
+    whole = [
+        page
+        for page in tree.pages
+        if page.status is PageStatus.OK and (page.number in filled or page.number not in damaged)
+    ]
+    return f"the file is cut off or damaged; {len(whole)} of {len(tree.pages)} pages have content"
 
 
 @cache

@@ -40,6 +40,8 @@ class TextLook:
 PLAIN_LOOK = TextLook()
 TAGS_IGNORED = "tags-ignored"
 """Warning: the author's tags contradict the page, which was read by what it shows."""
+SECOND_ENGINE = "second-engine"
+"""Warning: the words of the page are those of a second engine, because the first did not read them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

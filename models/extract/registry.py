@@ -8,10 +8,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from models.cdom.errors import UnsupportedFormat
+from models.cdom.errors import Malformed, UnsupportedFormat
 from models.cdom.original import Format, ReadOptions
 from models.extract.contract import OpenDocument
-from models.extract.formats.sniffing.signatures import is_locked, sniff
+from models.extract.formats.sniffing.signatures import is_locked, is_zip_cut, sniff
 
 READERS: dict[Format, str] = {
     Format.PDF: "models.extract.formats.pdf.document:open_pdf",
@@ -95,6 +95,8 @@ def open_document(data: bytes, options: ReadOptions) -> OpenDocument:
     Formats without printed pages come with an account of their characters; PDFs and pictures create their own.
     """
     data = open_lock(data, options)
+    if is_zip_cut(data):
+        raise Malformed("the file is cut off")
     format = sniff(data)
     document = find_reader(format)(data, options)
     if format not in STATED:

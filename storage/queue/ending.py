@@ -94,7 +94,8 @@ returning j.id, j.tenant, j.org, j.key_name, j.status, j.epoch, j.finished_at
 """
 
 _LINES = """
-select id, job_id, source_file, status, pages, chunks from documents where job_id = any(%s) order by job_id, position
+select id, job_id, source_file, status, pages, chunks, case when status = 'succeeded' then error_detail end as notice
+from documents where job_id = any(%s) order by job_id, position
 """
 
 
@@ -123,7 +124,13 @@ def failed(
 
 def succeeded(document: Row, read: ReadFacts, attempt: int) -> DocumentEnd:
     """Return the end of a document whose artifacts are stored as `attempt`."""
-    return DocumentEnd(document=document, status=DocumentStatus.SUCCEEDED, read=read, published_attempt=attempt)
+    return DocumentEnd(
+        document=document,
+        status=DocumentStatus.SUCCEEDED,
+        read=read,
+        published_attempt=attempt,
+        error_detail=read.notice,
+    )
 
 
 def _record(ending: DocumentEnd) -> dict[str, Any]:
@@ -140,7 +147,7 @@ def _record(ending: DocumentEnd) -> dict[str, Any]:
         "published_attempt": ending.published_attempt,
         "request_id": ending.request_id,
         "event_id": new_event_id(),
-        "body": document_body(document, ending.status, ending.read.pages, ending.read.chunks),
+        "body": document_body(document, ending.status, ending.read.pages, ending.read.chunks, ending.read.notice),
     }
 
 

@@ -12,16 +12,23 @@ from storage.postgres.database import Row
 from storage.values.states import DocumentStatus, EventKind
 
 
-def document_body(document: Row, status: DocumentStatus, pages: int | None, chunks: int | None) -> str:
-    """Return the body of `document.finished`: the six fields of the interface; counts that were never made are 0."""
-    return _dump(
-        {"document_id": document["id"], "job_id": document["job_id"], **_facts(document, status, pages, chunks)}
-    )
+def document_body(
+    document: Row, status: DocumentStatus, pages: int | None, chunks: int | None, notice: str | None
+) -> str:
+    """Return the body of `document.finished`: the six fields of the interface, and `detail` where there is a notice.
+
+    Counts that were never made are 0.
+    """
+    facts = _facts(document, status, pages, chunks, notice)
+    return _dump({"document_id": document["id"], "job_id": document["job_id"], **facts})
 
 
 def job_body(job: Row, documents: Sequence[Row]) -> str:
     """Return the body of `job.finished`: the job's status and one line per document, in order of submission."""
-    lines = [{"document_id": row["id"], **_facts(row, row["status"], row["pages"], row["chunks"])} for row in documents]
+    lines = [
+        {"document_id": row["id"], **_facts(row, row["status"], row["pages"], row["chunks"], row["notice"])}
+        for row in documents
+    ]
     finished: datetime = job["finished_at"]
     return _dump(
         {
@@ -34,8 +41,10 @@ def job_body(job: Row, documents: Sequence[Row]) -> str:
     )
 
 
-def _facts(document: Row, status: str, pages: int | None, chunks: int | None) -> dict[str, Any]:
-    return {"filename": document["source_file"], "status": str(status), "pages": pages or 0, "chunks": chunks or 0}
+def _facts(document: Row, status: str, pages: int | None, chunks: int | None, notice: str | None) -> dict[str, Any]:
+    counts = {"pages": pages or 0, "chunks": chunks or 0}
+    detail = {"detail": notice} if notice else {}
+    return {"filename": document["source_file"], "status": str(status), **counts, **detail}
 
 
 def _dump(body: dict[str, Any]) -> str:

@@ -157,6 +157,8 @@ class Beat:
 class ReadFacts:
     """Results of a reading that a document's row stores, one column each except for `flags` and `metered`.
 
+    `notice` is what people must know about the result, as that the file is damaged (column `error_detail`).
+
     `metered`: pages that are charged where they are not `pages`. `reader_version` is null for an ingested tree.
     `manifest` maps artifact name → {"sha256", "bytes"}; `chunker` names the version of the
     chunker (`models.derive.chunks.chunking`).
@@ -173,6 +175,7 @@ class ReadFacts:
     lowest_confidence: float | None = None
     flags: tuple[FlaggedPlace, ...] = ()
     metered: int | None = None
+    notice: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -180,16 +180,22 @@ class FileBatch:
         )
         if code is not None:
             self._bar.print_line(explain(item.name, code, detail))
+        notice = (self.done[-1].coverage or {}).get("notice")
+        if code is None and notice:
+            self._bar.print_line(f"{item.name}: {notice}")
         self._bar.step(item.name)
 
 
 def _state(tree: "Tree") -> dict[str, object]:
     """Return the coverage of the whole document; its pages and boxes are in the tree."""
+    from models.cdom.tree import describe_damage
+
     if tree.coverage is None:
         return {"complete": False}
     return {
         "characters": asdict(tree.coverage.characters),
         "complete": tree.coverage.complete,
+        "notice": describe_damage(tree),
         "unknown": list(tree.coverage.unknown),
     }
 

@@ -79,6 +79,8 @@ def describe_coverage(done: Iterable[Extraction]) -> list[str]:
 def _describe(stated: dict[str, object]) -> str:
     """Return a line such as `complete; 1,200 of 1,240 characters are in the result; left out: 40 covered`."""
     parts = ["complete" if stated.get("complete") else "NOT complete"]
+    if stated.get("notice"):
+        parts.append(str(stated["notice"]))
     counts = stated.get("characters")
     if isinstance(counts, dict):
         parts.append(f"{counts['placed']:,} of {counts['painted']:,} characters are in the result")

@@ -39,6 +39,8 @@ def total_coverage(
     blocks: Sequence[Block],
     hyphens: Mapping[int, int] = NO_HYPHENS,
     left_out: Mapping[int, Sequence[ExcludedPlace]] = NOTHING,
+    *,
+    is_damaged: bool = False,
 ) -> Coverage:
     """Return the coverage of `pages` by `blocks`; text that assembly dropped or the file does not decode is lost.
 
@@ -47,6 +49,7 @@ def total_coverage(
         blocks: Blocks of the finished tree.
         hyphens: By page, how many more line-end hyphens assembly kept than the page had (fewer: below 0).
         left_out: By page, text that assembly left out for a reason.
+        is_damaged: Whether content of the file is missing, so that nothing is known about its text.
     """
     written = {
         page.number: page.written
@@ -66,7 +69,7 @@ def total_coverage(
         characters=total,
         pages=tuple(stated),
         pictures=_count_pictures(pages, blocks),
-        complete=not unknown and not total.lost,
+        complete=not unknown and not total.lost and not is_damaged,
         unknown=unknown,
     )
 

@@ -1,6 +1,7 @@
 """Layout of one page: its marks in, typed blocks in reading order out. Each step is a module of this package."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from models.cdom.tree import BlockType
@@ -13,7 +14,7 @@ from models.extract.layout.headings.decide import decide_headings
 from models.extract.layout.headings.joins import join_headings
 from models.extract.layout.lines.dropcaps import join_drop_caps
 from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
-from models.extract.layout.lines.marks import Line, PageMarks
+from models.extract.layout.lines.marks import Line, PageMarks, divides_nothing
 from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
 from models.extract.layout.lines.pieces import merge_entries, merge_pieces
 from models.extract.layout.lines.turned import PageTurn, find_turn, take_outer_lines
@@ -31,7 +32,7 @@ from models.extract.layout.text.hyphens import PageHyphens
 from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
 from models.extract.layout.text.line_numbers import keep_numbered, take_line_numbers
 from models.extract.layout.text.listings import join_listings
-from models.extract.layout.text.order import order_with_floats
+from models.extract.layout.text.order import KnownOrders, order_with_floats
 from models.extract.layout.text.paragraphs import group_paragraphs
 from models.extract.layout.text.relations import relate_blocks
 from models.extract.layout.text.wide import group_slanted
@@ -62,7 +63,16 @@ class GatheredPage:
 
 def layout_page(marks: PageMarks) -> PageLayout:
     """Return the blocks of a page in reading order; every line is in exactly one of them."""
-    if degrees := find_turn(marks.lines):
+    return marks.steps.run_or("layout", _lay_out_plainly, _lay_out_page, marks)
+
+
+def _lay_out_plainly(marks: PageMarks) -> PageLayout:
+    """Return a paragraph for each line, in the order of the file."""
+    return PageLayout([make_block(BlockType.PARAGRAPH, [line], marks) for line in marks.lines], 0.0)
+
+
+def _lay_out_page(marks: PageMarks) -> PageLayout:
+    if degrees := marks.steps.run("turned-text", 0, find_turn, marks.lines):
         turned = PageTurn(marks.width, marks.height, degrees)
         above, between, below = take_outer_lines(marks.lines, degrees)
         layout = _lay_out_upright(turned.turn_marks(replace(marks, lines=between)))
@@ -104,35 +114,45 @@ def _surround_columns(
 
 
 def _lay_out_upright(marks: PageMarks) -> PageLayout:
-    if runs_right_to_left(marks.lines):
+    if marks.steps.run("right-to-left", False, runs_right_to_left, marks.lines):
         layout = _lay_out(mirror_marks(marks))
         return PageLayout([mirror_block(block, marks) for block in layout.blocks], layout.body_size)
     return _lay_out(marks)
 
 
 def _lay_out(marks: PageMarks) -> PageLayout:
-    marks.divides = PageHyphens(marks.lines).divides
-    plan = trust_tags(marks)
-    marks, line_numbers = take_line_numbers(marks) if plan is None else (marks, [])
+    steps = marks.steps
+    marks.divides = steps.run("hyphens", divides_nothing, _find_hyphens, marks)
+    plan = steps.run("tags", None, trust_tags, marks)
+    marks, line_numbers = (
+        steps.run("line-numbers", (marks, []), take_line_numbers, marks) if plan is None else (marks, [])
+    )
     page = gather(marks, plan)
-    kinds = keep_numbered(find_rule_kinds(page, marks), page.groups, line_numbers, page.look)
-    kinds = decide_headings(kinds, page.groups, marks, page.look)
-    mark_heading_parts(kinds, page.groups, page.look)
+    kinds = find_rule_kinds(page, marks)
+    kinds = steps.run("line-numbers", kinds, keep_numbered, kinds, page.groups, line_numbers, page.look)
+    kinds = steps.run("headings", kinds, decide_headings, kinds, page.groups, marks, page.look)
+    steps.run("headings", None, mark_heading_parts, kinds, page.groups, page.look)
     floats = page.floats
     if plan is None:
-        kinds, groups = join_listings(*join_headings(kinds, page.groups, page.look.body))
+        joined = steps.run("headings", (kinds, page.groups), join_headings, kinds, page.groups, page.look.body)
+        kinds, groups = steps.run("listings", joined, join_listings, *joined)
         typed = [TypedGroup(kind, group) for kind, group in zip(kinds, groups, strict=True)]
     else:
         held = {index for index, group in enumerate(page.groups) if floats.holds(group[0])}
-        typed = follow_tags(plan, page.groups, kinds, held)
-    mark_inline_formulas([line for group in typed if group.kind in _RUNNING_TEXT for line in group.lines], marks)
+        typed = steps.run("tags", [], follow_tags, plan, page.groups, kinds, held)
+    running = [line for group in typed if group.kind in _RUNNING_TEXT for line in group.lines]
+    steps.run("formulas", None, mark_inline_formulas, running, marks)
     blocks = [
         floats.make_block(group.lines[0], marks) if floats.holds(group.lines[0]) else _write_block(group, marks)
         for group in _place_notes(typed)
     ]
     if line_numbers:
         blocks.insert(0, make_block(BlockType.PAGE_HEADER, line_numbers, marks))
-    return PageLayout(relate_blocks(blocks), page.look.body)
+    return PageLayout(steps.run("relations", blocks, relate_blocks, blocks), page.look.body)
+
+
+def _find_hyphens(marks: PageMarks) -> Callable[[str, str], bool]:
+    return PageHyphens(marks.lines).divides
 
 
 def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
@@ -141,12 +161,27 @@ def gather(marks: PageMarks, plan: TagPlan | None = None) -> GatheredPage:
     floats, lines = _find_floats(marks, body, plan)
     slanted = [line for line in lines if not line.upright]
     lines = [line for line in lines if line.upright]
-    ordered, contents = merge_entries(
-        merge_pieces(order_with_floats(lines, list(floats.lines), marks.orders)), marks.width
-    )
-    groups = [[line] for line in ordered] if contents else merge_formulas(group_paragraphs(ordered, body))
-    groups += group_slanted(slanted)
+    steps = marks.steps
+    ordered = steps.run_or("order", _order_plainly, order_with_floats, lines, list(floats.lines), marks.orders)
+    merged = steps.run("pieces", ordered, merge_pieces, ordered)
+    ordered, contents = steps.run("contents", (merged, False), merge_entries, merged, marks.width)
+    if contents:
+        groups = [[line] for line in ordered]
+    else:
+        groups = steps.run_or("paragraphs", _part_lines, group_paragraphs, ordered, body)
+        groups = steps.run("formulas", groups, merge_formulas, groups)
+    groups += steps.run("slanted-text", [[line] for line in slanted], group_slanted, slanted)
     return GatheredPage(groups, floats, _find_look(marks, lines, body, contents=contents))
+
+
+def _order_plainly(lines: Sequence[Line], floats: Sequence[Line], known: KnownOrders | None = None) -> list[Line]:
+    """Return the lines and the placeholders of floats from top to bottom."""
+    return sorted([*lines, *floats], key=lambda line: (line.y0, line.x0))
+
+
+def _part_lines(lines: list[Line], body: float) -> list[list[Line]]:
+    """Return each line as a group."""
+    return [[line] for line in lines]
 
 
 def _place_notes(typed: list[TypedGroup]) -> list[TypedGroup]:
@@ -167,24 +202,31 @@ def _write_block(group: TypedGroup, marks: PageMarks) -> PageBlock:
         block = replace(block, tagged=True)
     if group.kind is not BlockType.FORMULA or group.lines[0].recognised:
         return block
-    return replace(block, text=latex_text(block.text).strip(), printed=block.text, spans=(), flag_spans=(), breaks=())
+    latex = marks.steps.run("formulas", block.text, latex_text, block.text).strip()
+    return replace(block, text=latex, printed=block.text, spans=(), flag_spans=(), breaks=())
 
 
 def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[Floats, list[Line]]:
     """Return tables, pictures and displayed formulas, and the lines outside them."""
-    lines = take_field_lines(marks.fields, marks.lines) if marks.fields else marks.lines
-    stated, lines = take_tagged_tables(plan, lines) if plan is not None else ([], lines)
-    turned, lines = find_turned_tables(marks, lines)
-    tables, lines = find_tables(marks, lines)
-    lines = lines + free_titles(tables, lines)
-    lines += free_addresses(tables, marks)
+    steps, lines = marks.steps, marks.lines
+    if marks.fields:
+        lines = steps.run("form", lines, take_field_lines, marks.fields, lines)
+    stated, lines = steps.run("tags", ([], lines), take_tagged_tables, plan, lines) if plan is not None else ([], lines)
+    turned, lines = steps.run("tables", ([], lines), find_turned_tables, marks, lines)
+    tables, lines = steps.run("tables", ([], lines), find_tables, marks, lines)
+    lines = lines + steps.run("tables", [], free_titles, tables, lines)
+    lines += steps.run("tables", [], free_addresses, tables, marks)
     tables += stated + turned
-    fields, lines = settle_fields(marks.fields, tables, lines) if marks.fields else ([], lines)
-    lines = join_drop_caps(attach_marks(lines), body)
+    fields, lines = (
+        steps.run("form", ([], lines), settle_fields, marks.fields, tables, lines) if marks.fields else ([], lines)
+    )
+    lines = steps.run("small-marks", lines, attach_marks, lines)
+    lines = steps.run("drop-caps", lines, join_drop_caps, lines, body)
     if marks.pictures:
-        stretch_over_pictures(lines, marks.pictures, body)
-    pictures, lines = find_pictures(marks, lines, body, [table.box for table in tables])
-    formulas, lines = find_formulas(marks, lines, body)
+        steps.run("pictures", None, stretch_over_pictures, lines, marks.pictures, body)
+    boxes = [table.box for table in tables]
+    pictures, lines = steps.run("pictures", ([], lines), find_pictures, marks, lines, body, boxes)
+    formulas, lines = steps.run("formulas", ([], lines), find_formulas, marks, lines, body)
     floats = Floats()
     items: list[Float] = [*tables, *pictures, *formulas, *fields]
     for item in items:
@@ -195,15 +237,17 @@ def _find_floats(marks: PageMarks, body: float, plan: TagPlan | None) -> tuple[F
 def find_rule_kinds(page: GatheredPage, marks: PageMarks) -> list[BlockType]:
     """Return the type of every group by the rules: its look, its place and its neighbours."""
     groups, look = page.groups, page.look
-    running = find_furniture(groups, look) | dict.fromkeys(find_margin_marks(groups, look), BlockType.PAGE_FOOTER)
+    steps = marks.steps
+    running = steps.run("furniture", {}, find_furniture, groups, look)
+    running |= dict.fromkeys(steps.run("furniture", [], find_margin_marks, groups, look), BlockType.PAGE_FOOTER)
     kinds = [
         BlockType.PICTURE if page.floats.holds(group[0]) else running.get(index) or find_kind(group, look)
         for index, group in enumerate(groups)
     ]
-    for index in find_footnotes(groups, look, running):
+    for index in steps.run("footnotes", [], find_footnotes, groups, look, running):
         kinds[index] = BlockType.FOOTNOTE
-    mark_heading_parts(kinds, groups, look)
-    demote_runs(kinds, groups)
+    steps.run("headings", None, mark_heading_parts, kinds, groups, look)
+    steps.run("headings", None, demote_runs, kinds, groups)
     return kinds
 
 

@@ -3,11 +3,15 @@
 Gives blocks their ids and order, and decides everything that needs the whole document. Knows no parser.
 """
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 from models.cdom.coverage import PageCoverage
 from models.cdom.original import DRAWN_FORMATS, ReadOptions, TableParts
 from models.cdom.tree import (
+    DAMAGED,
     Block,
     BlockId,
     BlockProvenance,
@@ -29,6 +33,7 @@ from models.extract.document.joins import link_joins
 from models.extract.document.levels import free_flat_levels, set_levels
 from models.extract.document.running_heads import free_running_rows, free_running_tables
 from models.extract.document.table_checks import check_block
+from models.extract.steps import Steps, read_in_steps
 
 __all__ = ["assemble", "failed_page"]
 
@@ -41,22 +46,33 @@ BY_TAGS = "+tags"
 
 def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Source, options: ReadOptions) -> Tree:
     """Return the tree of a document from its pages, in page order."""
+    tree, steps = read_in_steps(partial(_assemble, facts, pages, source, options))
+    if not steps.left_out:
+        return tree
+    return replace(tree, warnings=(*tree.warnings, *(Warning(code=code) for code in steps.warnings)))
+
+
+def _assemble(
+    facts: DocumentFacts, pages: Sequence[PageContent], source: Source, options: ReadOptions, steps: Steps
+) -> Tree:
     ordered = sorted(pages, key=lambda page: page.number)
     drafts = make_drafts(ordered)
     if facts.format in DRAWN_FORMATS:
-        free_running_tables(drafts)
-        drafts = free_running_rows(drafts)
-    gained = settle_hyphens(drafts)
-    mark_running(drafts)
-    has_flat_tags = free_flat_levels(drafts)
-    set_levels(drafts, ordered, facts.outline)
-    link_joins(drafts)
-    drafts, repeated = _join_parts(facts, drafts, options)
+        steps.run("running-heads", None, free_running_tables, drafts)
+        drafts = steps.run("running-heads", drafts, free_running_rows, drafts)
+    gained = steps.run("hyphens", Counter[int](), settle_hyphens, drafts)
+    steps.run("hyphens", None, mark_running, drafts)
+    has_flat_tags = steps.run("levels", False, free_flat_levels, drafts)
+    steps.run("levels", None, set_levels, drafts, ordered, facts.outline)
+    steps.run("joins", None, link_joins, drafts)
+    apart: tuple[list[Draft], LeftOut] = (drafts, {})
+    drafts, repeated = steps.run("continued-tables", apart, _join_parts, facts, drafts, options)
     has_all_pictures = limit_pictures(drafts, options.max_assets)
-    checked = [check_block(draft.block) for draft in drafts]
-    rated = rate_blocks(drafts, checked)
+    checked = steps.run_or("table-checks", _leave_unchecked, _check_blocks, drafts)
+    rated = steps.run_or("confidence", _rate_plainly, rate_blocks, drafts, checked)
     blocks = tuple(map(_make_block, drafts, checked, rated, range(len(drafts))))
-    coverage = total_coverage(ordered, blocks, gained, repeated)
+    is_damaged = DAMAGED in facts.warnings or any(DAMAGED in page.warnings for page in ordered)
+    coverage = total_coverage(ordered, blocks, gained, repeated, is_damaged=is_damaged)
     return Tree(
         source=source,
         metadata=facts.metadata,
@@ -70,6 +86,19 @@ def assemble(facts: DocumentFacts, pages: Sequence[PageContent], *, source: Sour
         provenance=TreeProvenance(reader_version=READER_VERSION, options_hash=options.digest()),
         coverage=coverage,
     )
+
+
+def _check_blocks(drafts: list[Draft]) -> list[PageBlock]:
+    return [check_block(draft.block) for draft in drafts]
+
+
+def _leave_unchecked(drafts: list[Draft]) -> list[PageBlock]:
+    return [draft.block for draft in drafts]
+
+
+def _rate_plainly(drafts: Sequence[Draft], blocks: Sequence[PageBlock]) -> list[Rating]:
+    """Return the confidence that the pages state."""
+    return [Rating(block.confidence, block.table) for block in blocks]
 
 
 def _join_parts(facts: DocumentFacts, drafts: list[Draft], options: ReadOptions) -> tuple[list[Draft], LeftOut]:

@@ -19,6 +19,7 @@ from models.extract.layout.text.blocks import confidence_of, join_lines
 from models.extract.pipeline.areas import holds
 from models.extract.pipeline.line_sizes import ASCENT, SIZE, even_sizes
 from models.extract.pipeline.text_parts import flag_part, layer_text, replace_part
+from models.extract.steps import Steps
 
 _WIDE_GAP = 1.2
 """Line heights: blanks of justified text are narrower."""
@@ -128,7 +129,7 @@ def flag_garbled(blocks: Sequence[PageBlock], areas: Sequence[ReadArea]) -> list
     return flagged
 
 
-def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
+def apply_areas(content: PageContent, words: RecognisedPage, steps: Steps) -> PageContent:
     """Return the page with its areas read: differing text is replaced, text of pictures is added."""
     blocks = list(content.blocks)
     added: dict[int, list[PageBlock]] = {}
@@ -141,7 +142,7 @@ def apply_areas(content: PageContent, words: RecognisedPage) -> PageContent:
         if area.adds:
             if not lines or confidence_of(lines) < _SURE or sum(len(line.text) for line in lines) < _LEAST_CHARS:
                 continue
-            added[area.block] = _lay_out(content, lines)
+            added[area.block] = _lay_out(content, lines, steps)
         else:
             before, read = blocks[area.block], " ".join(line.text for line in lines)
             layer = layer_text(before, area)
@@ -214,9 +215,9 @@ def _middle(word: Word) -> tuple[float, float]:
     return (word.bbox[0] + word.bbox[2]) / 2, (word.bbox[1] + word.bbox[3]) / 2
 
 
-def _lay_out(content: PageContent, lines: list[Line]) -> list[PageBlock]:
+def _lay_out(content: PageContent, lines: list[Line], steps: Steps) -> list[PageBlock]:
     """Lay out the lines as if they were a page, without running heads."""
-    marks = PageMarks(width=content.width, height=content.height, lines=lines)
+    marks = PageMarks(width=content.width, height=content.height, lines=lines, steps=steps)
     return [replace(block, recognised=True, parent=None, continues=None) for block in layout_page(marks).blocks]
 
 

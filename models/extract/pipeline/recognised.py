@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from models.cdom.flags import HIDDEN_TEXT
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
@@ -31,6 +32,7 @@ from models.extract.pipeline.plan import (
 )
 from models.extract.pipeline.scan_layers import as_scan_layer, choose_words
 from models.extract.pipeline.upright import Standing
+from models.extract.steps import Steps, read_in_steps
 
 
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:
@@ -40,10 +42,15 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     the page upright and level; the blocks' boxes are those of the page as shown. Blocks that the recogniser laid out
     itself are used unchanged (route `vlm`).
     """
+    read, steps = read_in_steps(partial(_apply_recognition, content, words))
+    return replace(read, warnings=(*read.warnings, *steps.warnings)) if steps.left_out else read
+
+
+def _apply_recognition(content: PageContent, words: RecognisedPage, steps: Steps) -> PageContent:
     if words.blocks is not None:
         return _take_blocks(content, words, words.blocks)
     if content.areas:
-        return apply_areas(content, words)
+        return apply_areas(content, words, steps)
     is_kept = content.reason in (PICTURE_TEXT, OUTLINED_TEXT)
     layer_blocks = content.blocks if is_kept else ()
     if not is_kept:
@@ -61,7 +68,7 @@ def apply_recognition(content: PageContent, words: RecognisedPage) -> PageConten
     new_words = [word for word in words.words if not any(_is_in_block(word, block) for block in layer_blocks)]
     new_words = [word for word in new_words if not any(_is_printed_on(word, block) for block in layer_blocks)]
     levelled = [replace(word, bbox=standing.level(word.bbox)) for word in new_words]
-    layout = _lay_out(levelled, words.rules, *standing.upright_size)
+    layout = _lay_out(levelled, words.rules, *standing.upright_size, steps)
     lines = layout.lines
     chars = sum(len(line.text) for line in lines)
     score = sum(line.confidence * len(line.text) for line in lines) / chars if chars else 0.0
@@ -96,27 +103,22 @@ class _LaidOut:
     body_size: float
 
 
-def _lay_out(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float) -> _LaidOut:
+def _lay_out(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float, steps: Steps) -> _LaidOut:
     """Lay out the page; for a scan of two pages, the left one and then the right one."""
-    fold = find_fold(words, rules, width, height)
+    fold = steps.run("double-pages", None, find_fold, words, rules, width, height)
     if fold is None:
-        marks = make_marks(words, rules, width, height)
-        lines = list(marks.lines)
-        layout = layout_page(marks)
-        return _LaidOut(lines, list(layout.blocks), layout.body_size)
-    left = _lay_out_side(words, rules, fold, fold, height, right=False)
-    right = _lay_out_side(words, rules, fold, width - fold, height, right=True)
+        return _lay_out_words(words, rules, width, height, steps)
+    left = _lay_out_words(*take_side(words, rules, fold, right=False), fold, height, steps)
+    right = _lay_out_words(*take_side(words, rules, fold, right=True), width - fold, height, steps)
     for line in right.lines:
         line.x0, line.x1 = line.x0 + fold, line.x1 + fold
     moved = [_moved(_shifted(block, fold), len(left.blocks)) for block in right.blocks]
     return _LaidOut([*left.lines, *right.lines], [*left.blocks, *moved], left.body_size)
 
 
-def _lay_out_side(
-    words: Sequence[Word], rules: Sequence[Bbox], fold: float, width: float, height: float, *, right: bool
-) -> _LaidOut:
-    side_words, side_rules = take_side(words, rules, fold, right=right)
-    marks = make_marks(side_words, side_rules, width, height)
+def _lay_out_words(words: Sequence[Word], rules: Sequence[Bbox], width: float, height: float, steps: Steps) -> _LaidOut:
+    marks = make_marks(words, rules, width, height)
+    marks.steps = steps
     lines = list(marks.lines)
     layout = layout_page(marks)
     return _LaidOut(lines, list(layout.blocks), layout.body_size)

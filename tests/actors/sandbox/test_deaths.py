@@ -86,7 +86,7 @@ def test_page_failed_by_our_own_code_is_internal_and_logged_with_its_place(
 ) -> None:
     tree = tree_of(read_orders("one", "slip", "three"))
     assert [(warning.code, warning.page) for warning in tree.warnings] == [("internal", 2)]
-    assert "page 2 was not read by a fault of ours: TypeError at models/cdom/geometry.py:" in caplog.text
+    assert "page 2 met a fault of ours: TypeError at models/cdom/geometry.py:" in caplog.text
 
 
 def test_a_document_on_which_our_own_code_fails_says_where(

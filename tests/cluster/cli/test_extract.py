@@ -303,3 +303,20 @@ def test_a_wrong_schema_is_refused_with_its_path(tmp_path: Path) -> None:
     result = run(tmp_path / "bill.pdf", "--schema", tmp_path / "schema.json")
     assert result.exit_code == 2
     assert "recursive-schema at /properties/a/$ref" in result.output
+
+
+def test_cut_file_is_named_on_stderr_and_not_complete(tmp_path: Path) -> None:
+    file = pymupdf.open()
+    for number in range(3):
+        file.new_page().insert_text((72, 100), f"page {number}")
+    data = bytes(file.tobytes())
+    (tmp_path / "cut.pdf").write_bytes(data[: data.rfind(b" 0 obj\n<</Length")])
+    (tmp_path / "whole.pdf").write_bytes(data)
+    result = run(tmp_path, "-o", tmp_path / "out", "--json", "--report")
+    notice = "the file is cut off or damaged; 2 of 3 pages have content"
+    stated = {Path(entry["file"]).name: entry["coverage"] for entry in json.loads(result.stdout)["documents"]}
+    assert (stated["cut.pdf"]["complete"], stated["cut.pdf"]["notice"]) == (False, notice)
+    assert (stated["whole.pdf"]["complete"], stated["whole.pdf"]["notice"]) == (True, None)
+    assert result.stderr.count(f"cut.pdf: {notice}\n") == 1
+    assert f"cut.pdf: NOT complete; {notice}; " in result.stderr
+    assert (result.exit_code, "whole.pdf: the file" in result.stderr) == (0, False)

@@ -1,6 +1,7 @@
 """The commit that makes documents visible: everything or nothing, once, for the holder of the newest claim only."""
 
 import json
+from dataclasses import replace
 
 from storage.jobs.documents import locate_tree
 from storage.jobs.jobs import get_job
@@ -98,3 +99,18 @@ def test_a_failed_document_keeps_its_code_and_meters_nothing(store: Store) -> No
     assert document.pages == 7
     assert month_usage(store.db) == MonthUsage(used=0, reserved=0)
     assert get_job(store.db, ACME, job.id).status is JobStatus.FAILED
+
+
+def test_notice_of_a_damaged_document_is_stored_and_sent(store: Store) -> None:
+    job = submit(store, 2)
+    queue = worker(store)
+    damaged, whole = claim(queue), claim(queue)
+    notice = "the file is cut off or damaged; 2 of 3 pages have content"
+    finish(store, [replace(success(damaged), notice=notice), success(whole)])
+    rows = {row.id: row for row in get_job(store.db, ACME, job.id).documents}
+    assert rows[damaged.document_id].error is None
+    assert [rows[taken.document_id].error_detail for taken in (damaged, whole)] == [notice, None]
+    bodies = [json.loads(row["body"]) for row in store.db.fetch_all("select body from events order by id")]
+    alone = {body["document_id"]: body.get("detail") for body in bodies if "document_id" in body}
+    together = {line["document_id"]: line.get("detail") for body in bodies for line in body.get("documents", ())}
+    assert alone == together == {damaged.document_id: notice, whole.document_id: None}

@@ -17,7 +17,9 @@ from models.cdom.geometry import Bbox
 from models.cdom.original import Embedded, Format
 from models.cdom.ports import PageImage
 from models.cdom.table import Table
+from models.cdom.tree import DAMAGED
 from models.extract.contract import DocumentFacts, OpenDocument, PageContent, PageRead
+from models.extract.coverage.stated.endings import is_cut_off
 from models.extract.coverage.stated.text import (
     REFORMATTED,
     StatedText,
@@ -62,16 +64,21 @@ class FlowingDocument(OpenDocument, Protocol):
 
 
 class CountedDocument:
-    """A reader's document that adds a coverage statement to each page. `state` returns None for uncountable files."""
+    """A reader's document that adds a coverage statement to each page. `state` returns None for uncountable files.
 
-    def __init__(self, document: FlowingDocument, state: State) -> None:
+    `is_cut_off`: the end of the file is missing.
+    """
+
+    def __init__(self, document: FlowingDocument, state: State, *, is_cut_off: bool = False) -> None:
         self._document, self._state = document, state
+        facts = document.facts
+        self._facts = replace(facts, warnings=(*facts.warnings, DAMAGED)) if is_cut_off else facts
         self._stated: list[PageCoverage] | None = None
 
     @property
     def facts(self) -> DocumentFacts:
         """Facts of the document."""
-        return self._document.facts
+        return self._facts
 
     @property
     def embedded(self) -> tuple[Embedded, ...]:
@@ -245,7 +252,7 @@ COUNTERS: dict[Format, str] = {
 
 def with_statement(document: FlowingDocument, format_: Format, data: bytes) -> CountedDocument:
     """Return the document with statements, which are counted when its first page is read."""
-    return CountedDocument(document, lambda: _state(format_, data))
+    return CountedDocument(document, lambda: _state(format_, data), is_cut_off=is_cut_off(data, format_))
 
 
 def _state(format_: Format, data: bytes) -> StatedText | None:

@@ -90,6 +90,12 @@ class CompoundFile:
             return b"".join(self._mini[sector * size : (sector + 1) * size] for sector in chain)[: entry.size]
         return self._join(entry.start, entry.size)
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the file lacks sectors that its tables use."""
+        used = max((number for number, following in enumerate(self._fat) if following != _NONE), default=-1)
+        return bool((max(used, self._last_table) + 1) * self._size >= len(self._data))
+
     def has(self, *path: str) -> bool:
         """Return whether the stream exists, ignoring case."""
         return path in self.paths or _fold(path) in self._folded
@@ -110,6 +116,7 @@ class CompoundFile:
             numbers = self._numbers([first])
             sectors += [number for number in numbers[:-1] if number < _END]
             first = numbers[-1] if numbers else _NONE
+        self._last_table = max(sectors, default=-1)
         return self._numbers(list(dict.fromkeys(sectors)))
 
     def _numbers(self, sectors: list[int]) -> "array[int]":

@@ -22,21 +22,12 @@ _OFF = frozenset({"", "Off", "False", "None"})
 
 
 def add_annotations(page: Any, marks: PageMarks) -> None:
-    """Add links as runs of the lines that they cover, and form fields as printed fields; skip broken ones."""
+    """Add links as runs of the lines that they cover, form fields as printed fields, and notes."""
     if not _has_annotations(page):
         return
-    try:
-        _add_links(page, marks)
-    except BROKEN:
-        marks.warnings.append("links-unreadable")
-    try:
-        marks.fields += _find_fields(page)
-    except BROKEN:
-        marks.warnings.append("form-unreadable")
-    try:
-        add_notes(page, marks)
-    except BROKEN:
-        marks.warnings.append("notes-unreadable")
+    marks.steps.run("links", None, _add_links, page, marks)
+    marks.fields += marks.steps.run("form", [], _find_fields, page)
+    marks.steps.run("notes", None, add_notes, page, marks)
 
 
 def _has_annotations(page: Any) -> bool:

@@ -4,16 +4,17 @@ from dataclasses import replace
 from typing import Any
 
 from models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, ResourceLimit
-from models.cdom.faults import own_fault
+from models.cdom.faults import own_fault, ran_out_of_memory
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import DetectedPage, PageImage
-from models.extract.contract import TAGS_IGNORED, DocumentFacts, PageContent, PageRead, failed_page
+from models.cdom.tree import DAMAGED
+from models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, PageRead, failed_page
 from models.extract.coverage.total import count_written
-from models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, ran_out_of_memory, without_collector
+from models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, without_collector
 from models.extract.formats.pdf.facts import find_facts, find_label, has_attachments, is_labelled, is_tagged
 from models.extract.formats.pdf.notes import name_attachments
-from models.extract.formats.pdf.page import read_pdf_page
+from models.extract.formats.pdf.page import read_pdf_page, read_words
 from models.extract.formats.pdf.render import render_area, render_picture_blocks
 from models.extract.formats.pdf.repair import (
     ENCRYPTED_ATTACHMENT,
@@ -25,8 +26,10 @@ from models.extract.formats.pdf.repair import (
     rewrite,
     without_encryption,
 )
+from models.extract.formats.pdf.structure.referee import Referee, save_copy
 from models.extract.formats.pdf.structure.soundness import is_sound
 from models.extract.formats.pdf.visibility.clipped import layers_off
+from models.extract.steps import Steps, read_in_steps
 
 PAGES_PER_OPEN = 100
 """Pages per open file: MuPDF caches grow with each page (49 → 461 MB over 2,000); reopening costs 2 ms."""
@@ -38,17 +41,26 @@ class PdfDocument:
     def __init__(self, data: bytes, options: ReadOptions) -> None:
         self._options = options
         self._data, self._engine, warnings = _open_file(data, options.password)
+        self._referee = Referee(self._data, options.password)
         self._pages_read = self._chars_read = 0
-        self._layers = layers_off(self._engine)
-        self._attached = name_attachments(self._engine) if has_attachments(self._engine) else []
-        self._is_tagged, self._is_labelled = is_tagged(self._engine), is_labelled(self._engine)
-        if self._is_tagged and not is_sound(self._engine):
-            self._is_tagged, warnings = False, (*warnings, TAGS_IGNORED)
+        self._is_tagged = self._is_labelled = False
+        self._layers: tuple[int, ...] = ()
+        self._attached: list[PageBlock] = []
         try:
-            facts = find_facts(self._engine, options)
-            self._facts = replace(facts, warnings=(*facts.warnings, *warnings))
+            facts, steps = read_in_steps(self._find_structure)
         except BROKEN as error:
             raise _as_extract_error(error) from error
+        if self._is_tagged and not is_sound(self._engine):
+            self._is_tagged, warnings = False, (*warnings, TAGS_IGNORED)
+        self._facts = replace(facts, warnings=(*facts.warnings, *warnings, *steps.warnings))
+
+    def _find_structure(self, steps: Steps) -> DocumentFacts:
+        """Find everything that concerns the file as a whole."""
+        engine = self._engine
+        self._layers = steps.run("layers", (), layers_off, engine)
+        self._attached = steps.run("attachments", [], name_attachments, engine) if has_attachments(engine) else []
+        self._is_tagged, self._is_labelled = is_tagged(engine), is_labelled(engine)
+        return find_facts(engine, self._options, steps)
 
     @property
     def facts(self) -> DocumentFacts:
@@ -77,17 +89,34 @@ class PdfDocument:
         return self._read(number, seen)
 
     def _read(self, number: int, seen: DetectedPage | None = None) -> PageRead:
+        def read_first(steps: Steps) -> PageRead:
+            page = self._engine[number - 1]
+            read = read_pdf_page(
+                page, number, self._options, self._layers,
+                tagged=self._is_tagged, seen=seen, steps=steps, referee=self._referee,
+            )  # fmt: skip
+            return replace(read, content=self._complete(read.content, page))
+
         try:
             with without_collector():
-                page = self._engine[number - 1]
-                read = read_pdf_page(page, number, self._options, self._layers, tagged=self._is_tagged, seen=seen)
-                return replace(read, content=self._complete(read.content, page))
-        except FAILURES as error:
+                return _tell_steps(*read_in_steps(read_first))
+        except Malformed:
+            return PageRead(content=failed_page(number, ErrorCode.MALFORMED))
+        except ExtractError:
+            raise
+        except Exception as error:
             if ran_out_of_memory(error):
                 raise ResourceLimit("memory") from error
-            fault = own_fault(error)
+            return self._read_second(number, own_fault(error))
+
+    def _read_second(self, number: int, fault: str | None) -> PageRead:
+        """Return the words of a page that the second engine reads, a failed page where that refuses it too."""
+        read, steps = read_in_steps(lambda steps: read_words(self._referee, number, self._options, steps))
+        if read is None or (fault is not None and not read.content.blocks):
             code = ErrorCode.MALFORMED if fault is None else ErrorCode.INTERNAL
             return PageRead(content=failed_page(number, code), fault=fault)
+        read = _tell_steps(read, steps)
+        return replace(read, fault=fault or read.fault)
 
     def _complete(self, content: PageContent, page: Any) -> PageContent:
         """Add what the file states outside its pages: the page's label, and names of attachments to the first page."""
@@ -118,12 +147,22 @@ class PdfDocument:
     def close(self) -> None:
         """Close the file in the engine."""
         self._engine.close()
+        self._referee.close()
 
     def _reopen_when_due(self) -> None:
         self._pages_read += 1
         if self._pages_read % PAGES_PER_OPEN == 0:
             self._engine.close()
             self._engine = _open_engine(self._data, self._options.password)
+
+
+def _tell_steps(read: PageRead, steps: Steps) -> PageRead:
+    """Return the page with warnings about steps that were left out."""
+    if not steps.left_out:
+        return read
+    return replace(
+        read, content=replace(read.content, warnings=(*read.content.warnings, *steps.warnings)), fault=steps.fault
+    )
 
 
 def open_pdf(data: bytes, options: ReadOptions) -> PdfDocument:
@@ -142,7 +181,8 @@ def _open_file(data: bytes, password: str | None) -> tuple[bytes, Any, tuple[str
     """Open the file, or its repaired form where the engine refuses it; its bytes, the engine and warnings."""
     try:
         engine = _open_engine(data, password)
-        return data, engine, (REPAIRED,) if engine.is_repaired else ()
+        cut = (DAMAGED,) if is_cut_off(data, repaired=engine.is_repaired) else ()
+        return data, engine, (REPAIRED, *cut) if engine.is_repaired else cut
     except Encrypted:
         if _is_in_the_clear(data) and (clear := without_encryption(data)) != data:
             return clear, _open_engine(clear, None), (ENCRYPTED_ATTACHMENT,)
@@ -152,12 +192,12 @@ def _open_file(data: bytes, password: str | None) -> tuple[bytes, Any, tuple[str
     except Malformed:
         if is_protected_otherwise(data):
             raise Encrypted("a kind of encryption that is not read") from None
-        repaired = repair(data)
+        repaired = repair(data) or save_copy(data, password)
         if repaired is None and is_cut_off(data):
             raise Malformed("the file is cut off") from None
         if repaired is None:
             raise
-        return repaired, _open_engine(repaired, password), (REPAIRED,)
+        return repaired, _open_engine(repaired, password), (REPAIRED, DAMAGED) if is_cut_off(data) else (REPAIRED,)
 
 
 def _is_in_the_clear(data: bytes) -> bool:

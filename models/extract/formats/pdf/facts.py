@@ -8,6 +8,7 @@ from models.cdom.tree import Metadata
 from models.extract.contract import DocumentFacts, OutlineEntry
 from models.extract.formats.common.page_selection import choose_pages
 from models.extract.formats.pdf.engine import BROKEN
+from models.extract.steps import Steps
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Zz+-])(?:(\d\d)'?(\d\d)?)?)?")
 _MOST_OUTLINE_ENTRIES = 10_000
@@ -16,7 +17,7 @@ XFA_FORM = "xfa-form"
 """Warning: the form also has an XFA description, which is not read. Only its pages and fields are."""
 
 
-def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
+def find_facts(document: Any, options: ReadOptions, steps: Steps) -> DocumentFacts:
     """Return the facts of an open file without reading a page.
 
     Raises:
@@ -28,8 +29,8 @@ def find_facts(document: Any, options: ReadOptions) -> DocumentFacts:
         format=Format.PDF,
         page_count=count,
         page_numbers=choose_pages(count, options),
-        metadata=_find_metadata(document),
-        outline=_find_outline(document),
+        metadata=steps.run("metadata", Metadata(), _find_metadata, document),
+        outline=steps.run("outline", (), _find_outline, document),
         warnings=(XFA_FORM,) if _has_entry(document, "AcroForm/XFA") else (),
     )
 
@@ -55,10 +56,7 @@ def clean_text(text: str | None) -> str | None:
 
 
 def _find_metadata(document: Any) -> Metadata:
-    try:
-        stated: dict[str, str | None] = document.metadata or {}
-    except BROKEN:
-        return Metadata()
+    stated: dict[str, str | None] = document.metadata or {}
     try:
         language = document.language
     except BROKEN:
@@ -111,10 +109,7 @@ def _has_outline(document: Any) -> bool:
 
 
 def _find_outline(document: Any) -> tuple[OutlineEntry, ...]:
-    try:
-        entries = document.get_toc(simple=True) if _has_outline(document) else ()
-    except BROKEN:
-        return ()
+    entries = document.get_toc(simple=True) if _has_outline(document) else ()
     return tuple(
         OutlineEntry(level=max(1, level), title=clean_text(title) or "", page=max(0, page))
         for level, title, page in entries[:_MOST_OUTLINE_ENTRIES]

@@ -6,8 +6,9 @@ from typing import Any
 
 from models.cdom.geometry import Bbox
 from models.extract.contract import TAGS_IGNORED
+from models.extract.coverage.painted import Painted
 from models.extract.formats.pdf.annotations import add_annotations
-from models.extract.formats.pdf.engine import BROKEN, mupdf, print_structure
+from models.extract.formats.pdf.engine import mupdf, print_structure
 from models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
 from models.extract.formats.pdf.glyphs import make_glyph_finder
 from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
@@ -18,19 +19,26 @@ from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_
 from models.extract.formats.pdf.text.signs import take_signs
 from models.extract.formats.pdf.text.spaced import join_spaced_letters
 from models.extract.formats.pdf.text.strikes import strike_out_words
-from models.extract.formats.pdf.text.symbols import Shown, show_symbols
+from models.extract.formats.pdf.text.symbols import Shown, ShownSymbols, show_symbols
 from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
 from models.extract.formats.pdf.text.typewriter import settle_typewriter
-from models.extract.formats.pdf.text.undecoded import decode_by_shape
+from models.extract.formats.pdf.text.undecoded import DecodedGlyphs, decode_by_shape
 from models.extract.formats.pdf.text.vertical import join_vertical
 from models.extract.formats.pdf.vectors import add_vectors
 from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
 from models.extract.formats.pdf.visibility.scan_layer import measure_ink
-from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, call_once, see_page
-from models.extract.formats.pdf.visibility.type3 import add_dropped, correct_sizes, find_dropped, part_lines
+from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, SeenPage, call_once, see_page
+from models.extract.formats.pdf.visibility.type3 import (
+    DroppedChar,
+    add_dropped,
+    correct_sizes,
+    find_dropped,
+    part_lines,
+)
 from models.extract.formats.pdf.visibility.unseen import UnseenText
 from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
+from models.extract.steps import Steps
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES
@@ -41,14 +49,18 @@ LAYER_CONFIDENCE = 0.8
 _IMAGE_BLOCK, _VECTOR_BLOCK = mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR
 
 
-def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False) -> PageMarks:
+def find_marks(
+    page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False, steps: Steps | None = None
+) -> PageMarks:
     """Return everything printed on the page, in points after rotation.
 
     Args:
         page: The engine's page.
         layers: Layers of the file that are off.
         tagged: Whether the file has a structure tree.
+        steps: The optional steps of the reading.
     """
+    steps = steps or Steps()
     rotation, bounds = page.rotation, page.rect
     turn = page.rotation_matrix if rotation else None
     has_pictures = _has_pictures(page)
@@ -56,48 +68,56 @@ def find_marks(page: Any, layers: tuple[int, ...] = (), *, tagged: bool = False)
     stored = _hide_pictures(text_page) if has_pictures else {}
     images = {order: _box_of(block) for order, block in stored.items()}
     draw = call_once(lambda: Look(DisplayList(page)))
-    glyphs = _read_glyphs(page, text_page, draw)
+    glyphs = _read_glyphs(page, text_page, draw, steps)
     blocks = glyphs.blocks
     sides = (bounds.height, bounds.width) if rotation % 180 else (bounds.width, bounds.height)
     frame = PageFrame(*sides, turn)
-    seen = see_page(page, text_page, blocks, dict.fromkeys(images, False), layers, frame, draw)
+    unknown, opaque = SeenPage([], Painted(judged=False)), dict.fromkeys(images, False)
+    seen = steps.run("visibility", unknown, see_page, page, text_page, blocks, opaque, layers, frame, draw)
     if glyphs.has_new_sizes:
-        part_lines(blocks)
+        steps.run("type-sizes", None, part_lines, blocks)
     pictures = list(images.values())
     if turn is not None:
         turn_blocks(blocks, turn)
         pictures = [turn_box(box, turn) for box in pictures]
+    lines = find_lines(blocks)
     marks = PageMarks(
-        width=bounds.width, height=bounds.height, lines=join_vertical(find_lines(blocks)), pictures=pictures
-    )
-    settle_typewriter(marks.lines)
+        width=bounds.width, height=bounds.height, pictures=pictures, steps=steps,
+        lines=steps.run("vertical-lines", lines, join_vertical, lines),
+    )  # fmt: skip
+    steps.run("typewriter", None, settle_typewriter, marks.lines)
     marks.rotation = rotation % 360
-    add_missing_blanks(marks.lines, text_page)
-    join_spaced_letters(marks.lines, text_page)
+    steps.run("blanks", None, add_missing_blanks, marks.lines, text_page)
+    steps.run("spaced-letters", None, join_spaced_letters, marks.lines, text_page)
     marks.split = _make_splitter(text_page, turn)
     marks.glyphs = make_glyph_finder(page, turned=turn is not None)
     if turn is None:
         marks.pixels = OwnPixels(text_page, stored, images)
-    add_vectors(marks, blocks)
-    strike_out_words(marks)
+    steps.run("vectors", None, add_vectors, marks, blocks)
+    steps.run("strikes", None, strike_out_words, marks)
     if turn is None:
-        take_signs(page, marks, blocks, draw)
-        order_letters(marks, text_page)
-    write_fractions(marks, blocks)
+        steps.run("signs", None, take_signs, page, marks, blocks, draw)
+        steps.run("right-to-left", None, order_letters, marks, text_page)
+    steps.run("fractions", None, write_fractions, marks, blocks)
     add_annotations(page, marks)
     marks.unseen = [_make_unseen(unseen) for unseen in seen.unseen]
     marks.painted = seen.painted
     marks.is_inked = lambda: draw().is_inked()
     marks.ligatures = glyphs.ligatures if turn is None else [turn_box(box, turn) for box in glyphs.ligatures]
     if seen.has_layer:
-        for line in marks.lines:
-            line.confidence = LAYER_CONFIDENCE
-            line.code, line.runs = False, [run for run in line.runs if not run.code]
-        boxes = list(marks.lines)
-        marks.layer_ink = lambda: measure_ink(page, boxes)
+        _mark_layer(page, marks)
     if tagged:
-        _add_tags(page, marks, glyphs.shown)
+        steps.run("tags", None, _add_tags, page, marks, glyphs.shown)
     return marks
+
+
+def _mark_layer(page: Any, marks: PageMarks) -> None:
+    """Treat the lines as the text layer of a scan."""
+    for line in marks.lines:
+        line.confidence = LAYER_CONFIDENCE
+        line.code, line.runs = False, [run for run in line.runs if not run.code]
+    boxes = list(marks.lines)
+    marks.layer_ink = lambda: measure_ink(page, boxes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,34 +134,33 @@ class _Glyphs:
     has_new_sizes: bool
 
 
-def _read_glyphs(page: Any, text_page: Any, draw: Callable[[], Look]) -> _Glyphs:
+def _read_glyphs(page: Any, text_page: Any, draw: Callable[[], Look], steps: Steps) -> _Glyphs:
     """Correct the characters and sizes of the text page and return its blocks."""
     blocks = text_page.extractDICT()["blocks"]
-    dropped = find_dropped(page, text_page, blocks)
-    has_new_sizes = correct_sizes(page, text_page, blocks)
+    none: list[DroppedChar] = []
+    dropped = steps.run("dropped-letters", none, find_dropped, page, text_page, blocks)
+    has_new_sizes = steps.run("type-sizes", False, correct_sizes, page, text_page, blocks)
     if has_new_sizes:
         blocks = text_page.extractDICT()["blocks"]
-    shown = show_symbols(text_page, blocks, mupdf.ll_fz_font_name, draw)
-    decoded = decode_by_shape(page, text_page, blocks, mupdf.ll_fz_font_name, draw)
+    font_name = mupdf.ll_fz_font_name
+    shown = steps.run("symbols", ShownSymbols(), show_symbols, text_page, blocks, font_name, draw)
+    decoded = steps.run("undecoded", DecodedGlyphs(), decode_by_shape, page, text_page, blocks, font_name, draw)
     if shown.is_changed or decoded.is_changed:
         blocks = text_page.extractDICT()["blocks"]
-    add_dropped(blocks, dropped)
-    mark_scripts(text_page, blocks)
+    steps.run("dropped-letters", None, add_dropped, blocks, dropped)
+    steps.run("scripts", None, mark_scripts, text_page, blocks)
     return _Glyphs(blocks, shown.codes, decoded.ligatures, has_new_sizes)
 
 
 def _add_tags(page: Any, marks: PageMarks, shown: Shown) -> None:
-    """Add the author's tags unless the engine cannot print them or they leave out much of the text."""
-    try:
-        tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
-        marks.tags = [replace(tag, text=tag.text.translate(shown)) for tag in tags] if shown else tags
-        if marks.tags and find_marked_share(page.read_contents()) < _MARKED:
-            marks.tags = []
-            marks.warnings.append(TAGS_IGNORED)
-        order_tags(marks)
-        write_scripts_in_tags(marks)
-    except BROKEN:
+    """Add the author's tags unless they leave out much of the text."""
+    tags = read_tagged_lines(print_structure(page, STRUCTURE_SCALE))
+    marks.tags = [replace(tag, text=tag.text.translate(shown)) for tag in tags] if shown else tags
+    if marks.tags and find_marked_share(page.read_contents()) < _MARKED:
         marks.tags = []
+        marks.warnings.append(TAGS_IGNORED)
+    order_tags(marks)
+    write_scripts_in_tags(marks)
 
 
 def _make_unseen(unseen: UnseenText) -> Line:

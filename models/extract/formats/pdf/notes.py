@@ -8,7 +8,7 @@ from models.cdom.flags import COMMENT
 from models.cdom.geometry import Bbox, round_bbox
 from models.cdom.tree import ATTACHMENT, BlockType
 from models.extract.contract import PageBlock
-from models.extract.formats.pdf.engine import BROKEN, pymupdf
+from models.extract.formats.pdf.engine import mupdf, pymupdf
 from models.extract.formats.pdf.engine.rotation import turn_box
 from models.extract.formats.pdf.facts import clean_text
 from models.extract.layout.lines.marks import PageMarks, Run
@@ -44,12 +44,21 @@ def add_notes(page: Any, marks: PageMarks) -> None:
         if annotation.type[0] == pymupdf.PDF_ANNOT_STAMP:
             marks.stamps.append(box)
         if annotation.type[0] == pymupdf.PDF_ANNOT_FILE_ATTACHMENT:
-            marks.attached.append((box, clean_text(annotation.file_info.get("filename")) or text or ""))
+            marks.attached.append((box, _find_file_name(annotation) or text or ""))
         elif annotation.type[0] == pymupdf.PDF_ANNOT_STRIKE_OUT:
             corners = annotation.vertices or []
             for start in range(0, len(corners) - 3, 4):
                 xs, ys = zip(*corners[start : start + 4], strict=True)
                 _strike_out(marks, _turned((min(xs), min(ys), max(xs), max(ys)), turn))
+
+
+def _find_file_name(annotation: Any) -> str | None:
+    """Return the name of a pinned file, also of one that is missing; None for a paper clip without a name."""
+    stated = mupdf.pdf_dict_gets(mupdf.pdf_annot_obj(annotation.this), "FS")
+    if mupdf.pdf_dict_getp(stated, "EF/F").m_internal:
+        return clean_text(annotation.file_info.get("filename"))
+    names = (mupdf.pdf_dict_gets(stated, "UF"), mupdf.pdf_dict_gets(stated, "F"), stated)
+    return next((name for stated in names if (name := clean_text(mupdf.pdf_to_text_string(stated)))), None)
 
 
 def _list_notes(page: Any) -> Iterator[Any]:
@@ -127,10 +136,7 @@ def make_attached(marks: PageMarks) -> list[PageBlock]:
 
 def name_attachments(document: Any) -> list[PageBlock]:
     """Return a block with the name of each file that is attached to the document, or a member of its portfolio."""
-    try:
-        names = document.embfile_names()[:_MOST_NOTES]
-    except BROKEN:
-        return []
+    names = document.embfile_names()[:_MOST_NOTES]
     cleaned = [name for stated in names if (name := clean_text(stated))]
     return [
         PageBlock(type=BlockType.KEY_VALUE, text=f"Attached file: {name}", path=f"{ATTACHMENT}{number}")

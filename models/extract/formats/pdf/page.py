@@ -8,15 +8,17 @@ from models.cdom.coverage import PageCoverage
 from models.cdom.geometry import Bbox
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.ports import DetectedPage, PixelPage
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageBlock, PageContent, PageRead, ReadArea
+from models.cdom.tree import DAMAGED, BlockType, Route
+from models.extract.contract import SECOND_ENGINE, PageBlock, PageContent, PageRead, ReadArea
 from models.extract.coverage.account import account_page
 from models.extract.coverage.total import count_written
 from models.extract.document.table_checks import check_block
-from models.extract.formats.pdf.engine import ENGINE, VERSION
+from models.extract.formats.pdf.engine import ENGINE, VERSION, read_contents, take_messages
 from models.extract.formats.pdf.marks import find_marks
 from models.extract.formats.pdf.notes import make_attached, make_comments, type_stamps
 from models.extract.formats.pdf.render import draw_doubted, draw_grey, render_area, render_only
+from models.extract.formats.pdf.structure.contents import find_content_errors, has_loss, lacks_content
+from models.extract.formats.pdf.structure.referee import Referee
 from models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
 from models.extract.layout.lines.marks import PageMarks
 from models.extract.layout.page import layout_page
@@ -25,6 +27,7 @@ from models.extract.pipeline.areas import garbled_areas, picture_areas
 from models.extract.pipeline.ocr_regions import flag_garbled
 from models.extract.pipeline.plan import NO_TEXT, OUTLINED_TEXT, PICTURE_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
 from models.extract.pipeline.scan_layers import as_scan_layer, layer_words
+from models.extract.steps import Steps
 from models.extract.text_quality.ligatures import flag_undecoded
 from models.extract.text_quality.miscoded import flag_miscoded
 
@@ -61,6 +64,8 @@ def read_pdf_page(
     *,
     tagged: bool = False,
     seen: DetectedPage | None = None,
+    steps: Steps | None = None,
+    referee: Referee | None = None,
 ) -> PageRead:
     """Return the content of a page, with its pixels when the plan sends it to a recogniser.
 
@@ -71,35 +76,92 @@ def read_pdf_page(
         layers: Layers of the file that are off.
         tagged: Whether the file has a structure tree.
         seen: Result of a layout detector for this page.
+        steps: The optional steps of the reading.
+        referee: The file in the second engine.
     """
-    marks = find_marks(page, layers, tagged=tagged)
+    take_messages()
+    marks = find_marks(page, layers, tagged=tagged, steps=steps)
     marks.number = number
+    marks.steps.run("second-engine", None, _check_content, page, marks, referee)
     if options.second_opinion:
         invite_opinion(marks, seen)
     read = _read_marks(page, marks, options)
     if seen is not None:
         return replace(read, content=replace(read.content, model=seen.model))
-    if read.content.route is Route.OCR or not is_doubted(marks, read.content.blocks):
+    if read.content.route is Route.OCR:
         return read
-    return replace(read, doubted=draw_doubted(page, read.content, options))
+    return replace(read, doubted=marks.steps.run("second-opinion", None, _draw_if_doubted, page, marks, read, options))
+
+
+def _draw_if_doubted(page: Any, marks: PageMarks, read: PageRead, options: ReadOptions) -> PixelPage | None:
+    return draw_doubted(page, read.content, options) if is_doubted(marks, read.content.blocks) else None
+
+
+def read_words(referee: Referee, number: int, options: ReadOptions, steps: Steps) -> PageRead | None:
+    """Return the content of a page of which only the second engine knows the words, None where it refuses the page."""
+    marks = referee.read_page(number)
+    if marks is None:
+        return None
+    marks.number, marks.steps = number, steps
+    marks.warnings.append(SECOND_ENGINE)
+    if not marks.lines:
+        _doubt_content(marks)
+    return _read_marks(None, marks, replace(options, ocr=OcrMode.NEVER))
+
+
+_MORE_SHARE, _MORE_CHARS = 1.02, 3
+"""The second engine is believed where it sees more characters than this share and number beyond those of the first."""
+
+
+def _check_content(page: Any, marks: PageMarks, referee: Referee | None) -> None:
+    """Ask the second engine about a page without text or with errors, and take its words where it has more.
+
+    Without more words, a page of which content is missing is not complete.
+    """
+    is_empty = not marks.lines and not marks.unseen
+    errors = find_content_errors(page, take_messages())
+    contents = read_contents(page) if is_empty or errors else b""
+    if referee is not None and (errors or contents is None or (is_empty and contents.strip())):
+        second = referee.read_page(marks.number)
+        known = len(marks.painted.text) + sum(place.characters for place in marks.painted.excluded)
+        if second is not None and len(second.painted.text) > _MORE_SHARE * known + _MORE_CHARS:
+            marks.lines, marks.painted, marks.engine = second.lines, second.painted, second.engine
+            marks.tags, marks.unseen = [], []
+            marks.warnings.append(SECOND_ENGINE)
+    if contents is None or has_loss(page, errors) or lacks_content(page):
+        _doubt_content(marks)
+
+
+def _doubt_content(marks: PageMarks) -> None:
+    marks.painted.judged = False
+    marks.warnings.append(DAMAGED)
 
 
 def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
-    number = marks.number
-    plan = plan_page(marks, options)
+    number, steps = marks.number, marks.steps
+    if "drawing" in steps.left_out:
+        options = replace(options, ocr=OcrMode.NEVER)
+    plan = steps.run("plan", PagePlan(Route.FAST, "text-layer"), plan_page, marks, options)
     lines = list(marks.lines)
     layout = layout_page(marks)
-    blocks = [*type_stamps(layout.blocks, marks.stamps), *make_unseen_blocks(marks, layout.body_size)]
-    blocks = flag_miscoded(flag_undecoded(blocks, marks.ligatures))
+    blocks = steps.run("stamps", layout.blocks, type_stamps, layout.blocks, marks.stamps)
+    blocks = [*blocks, *steps.run("unseen-text", [], make_unseen_blocks, marks, layout.body_size)]
+    blocks = steps.run("undecoded-flags", blocks, flag_undecoded, blocks, marks.ligatures)
+    blocks = steps.run("miscoded-flags", blocks, flag_miscoded, blocks)
     areas: tuple[ReadArea, ...] = ()
     if plan.garbled and plan.route is not Route.OCR:
-        areas = garbled_areas(blocks, lines, plan.garbled, (marks.width, marks.height), marks.words_of)
+        size = (marks.width, marks.height)
+        areas = steps.run("garbled-text", (), garbled_areas, blocks, lines, plan.garbled, size, marks.words_of)
         if plan.route is not Route.MIXED:
-            blocks, areas = flag_garbled(blocks, areas), ()
+            blocks, areas = steps.run("garbled-text", blocks, flag_garbled, blocks, areas), ()
     is_layer = marks.layer_ink is not None and plan.route is not Route.OCR
-    pictures = () if is_layer else _find_pictures(page, plan, blocks, options, marks)
+    pictures: tuple[ReadArea, ...] = ()
+    if not is_layer and page is not None:
+        pictures = steps.run("text-in-pictures", (), _find_pictures, page, plan, blocks, options, marks)
     areas = (*areas, *pictures)
     comments = [*make_comments(marks), *make_attached(marks)]
+    engine, version = marks.engine or (ENGINE, VERSION)
+    unjudged = PageCoverage(number=number, judged=False)
     content = PageContent(
         number=number,
         width=round(marks.width, 3),
@@ -112,15 +174,15 @@ def _read_marks(page: Any, marks: PageMarks, options: ReadOptions) -> PageRead:
         blocks=(*blocks, *comments),
         areas=areas,
         warnings=(*marks.warnings, *_find_unread(plan)),
-        engine=ENGINE,
-        version=VERSION,
+        engine=engine,
+        version=version,
         layer=layer_words(marks) if marks.layer_ink is not None and plan.route is Route.OCR else (),
-        coverage=_account(marks, plan, blocks),
+        coverage=steps.run("coverage", unjudged, _account, marks, plan, blocks),
         written=count_written([*blocks, *comments]),
     )
     if is_layer:
         content = as_scan_layer(content)
-    image = _draw_for_recogniser(page, content, options)
+    image = steps.run("drawing", None, _draw_for_recogniser, page, content, options)
     if image is None:
         return PageRead(content=content)
     return PageRead(

@@ -17,8 +17,13 @@ REPAIRED = "repaired"
 """Warning: the file is damaged and was repaired. Parts of it may be missing."""
 _ENCRYPTION_ENTRY = re.compile(rb"/Encrypt(?=[\s\d<])")
 _OTHER_PROTECTION = re.compile(rb"/Filter\s*/(?:Adobe\.PubSec|Adobe\.APS|EBX_HANDLER|FOPN_\w+|Entrust\.PPKEF)")
-_END, _END_WITHIN = b"startxref", 2048
-"""The last entry of a file, and the bytes at its end in which it is."""
+_OBJECT = re.compile(rb"\d[\s\0]{1,9}\d{1,5}[\s\0]{1,9}obj\b|\bendstream\b|%%EOF\s+\d[\d\s]{0,20}o?b?\Z")
+"""The beginning of an object, also one that the file does not finish, and the end of a long one."""
+_STATED_LENGTH = re.compile(rb"/Linearized\b[^>]{0,200}?/L\s+(\d{1,12})|/L\s+(\d{1,12})[^>]{0,200}?/Linearized\b")
+_LINE_END = 2
+"""Bytes of a line end, which may be missing."""
+_FIRST_BYTES = 2048
+"""Bytes at the beginning of a file among which a file for the web states its length."""
 _TABLE_ENTRY = b"startxref"
 _IDENTITY = "Identity"
 _CRYPT_FILTERS = 4
@@ -45,9 +50,13 @@ def is_protected_otherwise(data: bytes) -> bool:
     return _ENCRYPTION_ENTRY.search(data) is not None and _OTHER_PROTECTION.search(data) is not None
 
 
-def is_cut_off(data: bytes) -> bool:
-    """Return whether the end of the file is missing."""
-    return _END not in data[-_END_WITHIN:]
+def is_cut_off(data: bytes, *, repaired: bool = True) -> bool:
+    """Return whether the end of the file is missing: objects have no table after them, or a web file is too short."""
+    end = data.rfind(_TABLE_ENTRY)
+    if end < 0 or _OBJECT.search(data, end) is not None:
+        return True
+    stated = _STATED_LENGTH.search(data[:_FIRST_BYTES]) if repaired else None
+    return stated is not None and len(data) + _LINE_END < int(stated[1] or stated[2])
 
 
 def without_encryption(data: bytes) -> bytes:

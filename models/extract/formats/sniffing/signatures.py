@@ -28,6 +28,9 @@ _NAMES: Final = ((PREVIEW, Format.PDF), ("contents/content.hpf", Format.HWPX), (
 """Members that identify a package."""
 _CENTRAL: Final = b"PK\x01\x02"
 _END: Final = b"PK\x05\x06"
+_TABLE_END_BYTES: Final = 22  # bytes of the last record without its comment, by the format
+_LOCATOR, _LOCATOR_BYTES, _ELSEWHERE = b"PK\x06\x07", 20, 0xFFFFFFFF
+"""The record before the end of a large ZIP, its size, and the mark of numbers that stand in another record."""
 _LOCAL: Final = re.compile(rb"PK\x03\x04.{22}(..)(..)", re.DOTALL)
 
 
@@ -82,6 +85,19 @@ def _directory_names(data: bytes) -> list[str]:
         names.append(data[offset + 46 : offset + 46 + lengths[0]].decode("utf-8", "replace"))
         offset += 46 + sum(lengths)
     return names
+
+
+def is_zip_cut(data: bytes) -> bool:
+    """Return whether a ZIP lacks its directory; that of a ZIP stored inside it may be near the end instead."""
+    if not data.startswith(_ZIP[0]):
+        return False
+    end = data.rfind(_END)
+    if end < 0 or len(data) < end + _TABLE_END_BYTES:
+        return True
+    if data[max(0, end - _LOCATOR_BYTES) : end].startswith(_LOCATOR):
+        return False
+    size, start = struct.unpack_from("<II", data, end + 12)
+    return bool(start != _ELSEWHERE and end - size - start > 0)
 
 
 def _local_names(data: bytes) -> list[str]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from models.cdom.geometry import Bbox
 from models.extract.coverage.painted import Painted
 from models.extract.math.glyphs import MathGlyph
+from models.extract.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +204,8 @@ class PageMarks:
     the hyphen at the end of a text divides its last word. `layer_ink`: returns the share (0..1) of a scan's ink that
     its text layer covers; null for a page whose text is printed. `ligatures`: boxes of glyphs that the file does not
     decode and that were read as ligatures by their shape. `is_inked`: returns whether the drawn page is not of one
-    colour. `stamps` and `attached`: boxes of stamps, and of pinned files with their names.
+    colour. `stamps` and `attached`: boxes of stamps, and of pinned files with their names. `engine`: name and version
+    of the second engine that read the words; null for the reader's own. `steps`: the optional steps of the reading.
     """
 
     width: float
@@ -236,6 +238,8 @@ class PageMarks:
     doubts: list[str] | None = None
     layer_ink: Callable[[], float] | None = None
     is_inked: Callable[[], bool] = is_blank
+    engine: tuple[str, str] | None = None
+    steps: Steps = field(default_factory=Steps)
 
     def words_of(self, line: Line) -> list[Piece]:
         """Return the words of a line; for a line joined of several, the words of each."""

@@ -80,7 +80,8 @@ def order_with_floats(lines: Sequence[Line], floats: Sequence[Line], known: Know
     grounds = {id(ground) for ground in behind}
     out = order_lines([*lines, *(ground for ground in floats if id(ground) not in grounds)])
     for ground in behind:
-        out.insert(next(index for index, line in enumerate(out) if line.text and _touches(line, ground)), ground)
+        covers = (index for is_on in (_touches, _lies_on) for index, line in enumerate(out) if is_on(line, ground))
+        out.insert(next((index for index in covers if out[index].text), len(out)), ground)
     return out
 
 

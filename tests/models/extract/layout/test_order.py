@@ -1,5 +1,9 @@
 """Reading order of columns with something across them."""
 
+import random
+
+import pytest
+
 from models.extract.layout.lines.marks import Line
 from models.extract.layout.text.order import KnownOrders, order_lines, order_with_floats
 
@@ -83,3 +87,16 @@ def test_a_picture_between_columns_into_which_text_reaches_parts_no_column() -> 
 def test_a_picture_that_stands_clear_of_the_columns_keeps_its_place() -> None:
     sides = [f"{side}{at}" for side in "lr" for at in range(6)]
     assert with_picture(165, 300, 235, 400) == [*sides, "picture"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_picture_behind_lines_narrower_than_half_an_em_has_a_place(seed: int) -> None:
+    chance = random.Random(seed)
+    ground = Line(0, 0, 200, 200, 200, 10, "")
+    narrow = []
+    for row in range(chance.randint(3, 12)):
+        x, y = chance.uniform(5, 190), 10 + 14 * row
+        narrow.append(Line(x, y, x + chance.uniform(0.5, 4.5), y + 10, y + 8, 10, "i"))
+    ordered = order_with_floats(narrow, [ground])
+    assert ordered[0] is ground
+    assert {id(line) for line in ordered} == {id(line) for line in (*narrow, ground)}

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from models.cdom.errors import Malformed
+
 _UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 
 
@@ -93,7 +95,20 @@ def without_collector() -> Iterator[None]:
             gc.enable()
 
 
-def ran_out_of_memory(error: BaseException) -> bool:
-    """Return whether MuPDF failed because an allocation was refused (its code 2)."""
-    text = str(error)
-    return isinstance(error, MemoryError) or ("code=2" in text and "alloc" in text)
+def read_contents(page: Any) -> bytes | None:
+    """Return the content streams of a page, None when the engine refuses them.
+
+    Raises:
+        Malformed: They are a compression bomb, which nothing else may unpack.
+    """
+    try:
+        return bytes(page.read_contents())
+    except BROKEN as error:
+        if "bomb" in str(error):
+            raise Malformed("a compression bomb") from error
+        return None
+
+
+def take_messages() -> str:
+    """Return what the engine reported since the last call, a message a line, and forget it."""
+    return str(pymupdf.TOOLS.mupdf_warnings())

@@ -216,7 +216,8 @@ def _find_alike(glyph: Any, letters: dict[str, Any], drawn: DrawnGlyphs) -> dict
     for text in _LIGATURES:
         if not all(char in shapes for char in text):
             continue
-        joined = np.concatenate([shapes[char] for char in text], axis=1)
+        rows = min(len(shapes[char]) for char in text)  # rounding makes boxes of one size a row higher or lower
+        joined = np.concatenate([shapes[char][:rows] for char in text], axis=1)
         if LIMITS.narrowest * joined.shape[1] <= own.shape[1] <= LIMITS.widest * joined.shape[1]:
             alike, shared = _compare(own, joined)
             if alike >= LIMITS.alike:

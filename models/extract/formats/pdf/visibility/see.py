@@ -11,7 +11,7 @@ import numpy.typing as npt
 from models.cdom.coverage import OVERPRINT, ExcludedPlace
 from models.cdom.geometry import Bbox, round_bbox
 from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
-from models.extract.formats.pdf.engine import mupdf
+from models.extract.formats.pdf.engine import mupdf, read_contents
 from models.extract.formats.pdf.engine.rotation import turn_box
 from models.extract.formats.pdf.text.raw_lines import iter_spans
 from models.extract.formats.pdf.text.text_lines import clean_glyphs
@@ -257,7 +257,7 @@ def see_page(
     width, height = frame.width, frame.height
     type3_fonts = call_once(lambda: find_type3_fonts(page))
     sight = take_unseen(SightedPage(blocks, images, (0.0, 0.0, width, height), draw, raw, type3_fonts))
-    if may_clip(page.read_contents(), width, height):
+    if may_clip(read_contents(page) or b"", width, height):
         sight.unseen += find_clipped(page, len(stated), raw)
     if layers:
         _add_layer_text(page, layers, sight, len(stated), raw)

@@ -1,7 +1,6 @@
 """Opening: passwords, broken files, page limits, ranges, memory, rendering."""
 
 import random
-import textwrap
 from contextlib import suppress
 from importlib.machinery import ExtensionFileLoader
 from operator import itemgetter
@@ -26,6 +25,7 @@ from models.extract.formats.pdf import document as pdf_document
 from models.extract.formats.pdf import page as pdf_page
 from models.extract.formats.pdf.engine import pymupdf
 from models.extract.formats.pdf.facts import parse_date
+from models.extract.formats.pdf.structure.referee import Referee
 from models.extract.layout import page as layout_page
 from models.extract.pipeline.assemble import assemble
 from models.extract.registry import open_document
@@ -114,16 +114,39 @@ def test_a_failed_page_stays_in_the_tree_with_a_warning() -> None:
 
 
 @of_sources
+@pytest.mark.usefixtures("steps_may_fail")
 @pytest.mark.parametrize(("broken", "kind"), [(None, "TypeError"), (itemgetter(99), "IndexError")])
-def test_layout_bug_is_not_a_broken_page(monkeypatch: pytest.MonkeyPatch, broken: object, kind: str) -> None:
+def test_layout_bug_costs_one_step(monkeypatch: pytest.MonkeyPatch, broken: object, kind: str) -> None:
     monkeypatch.setattr(layout_page, "merge_pieces", broken)
     read = open_document(make_pages(1), ReadOptions()).read_page(1)
-    assert (read.content.status, read.content.error) == (PageStatus.FAILED, ErrorCode.INTERNAL)
-    assert (read.fault or "").startswith(f"{kind} at models/extract/layout/page.py:")
+    assert (read.content.status, read.content.warnings) == (PageStatus.OK, ("step-failed", "step-pieces"))
+    assert (read.fault or "").startswith(f"step pieces: {kind} at models/extract/steps.py:")
 
 
-def test_library_error_is_a_malformed_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_page, "find_marks", textwrap.shorten)
+@of_sources
+def test_bug_outside_all_steps_leaves_the_page_to_the_second_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_page, "find_marks", None)
+    read = open_document(make_pages(1), ReadOptions()).read_page(1)
+    assert (read.content.status, read.content.warnings, read.content.engine) == (
+        PageStatus.OK,
+        ("second-engine",),
+        "pdfium",
+    )
+    assert [block.text for block in read.content.blocks] == ["page 1"]
+    assert (read.fault or "").startswith("TypeError at models/extract/formats/pdf/page.py:")
+
+
+@of_sources
+def test_bug_on_a_page_that_no_engine_reads_is_internal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_page, "find_marks", None)
+    monkeypatch.setattr(Referee, "read_page", lambda *_: None)
+    content = open_document(make_pages(1), ReadOptions()).read_page(1).content
+    assert (content.status, content.error) == (PageStatus.FAILED, ErrorCode.INTERNAL)
+
+
+def test_page_that_both_engines_refuse_is_malformed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_page, "find_marks", lambda *_, **__: pymupdf.open(stream=b"", filetype="pdf"))
+    monkeypatch.setattr(Referee, "read_page", lambda *_: None)
     read = open_document(make_pages(1), ReadOptions()).read_page(1)
     assert (read.content.error, read.fault) == (ErrorCode.MALFORMED, None)
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from models.cdom.flags import COMMENT
 from models.cdom.original import OcrMode, ReadOptions
 from models.cdom.tree import BlockType
@@ -59,3 +61,15 @@ def test_attached_files_are_named_after_the_first_page() -> None:
     file, _ = make_page()
     file.embfile_add("terms.txt", b"terms", "terms.txt")
     assert [block.text for block in read(file).blocks] == [TEXT, "Attached file: terms.txt"]
+
+
+@pytest.mark.parametrize("entries", ["", "/FS (plan.pdf)", "/FS <</F (plan.pdf)>>", "/FS <</UF (plan.pdf) /EF <<>> >>"])
+def test_paper_clip_without_its_file_keeps_the_page(entries: str) -> None:
+    file, page = make_page()
+    clip = file.get_new_xref()
+    file.update_object(clip, f"<</Type/Annot/Subtype/FileAttachment/Rect[300 600 320 620]{entries}>>")
+    file.xref_set_key(page.xref, "Annots", f"[{clip} 0 R]")
+    content = read(file)
+    names = [block.text for block in content.blocks if block.type is BlockType.KEY_VALUE]
+    assert (content.blocks[0].text, content.warnings) == (TEXT, ())
+    assert names == (["Attached file: plan.pdf"] if entries else [])

@@ -95,7 +95,7 @@ def test_file_encrypted_with_certificates_is_refused_as_such() -> None:
 
 def test_file_without_its_table_of_objects_is_read_with_a_warning() -> None:
     facts, texts = read(make_pdf().replace(b"startxref", b"startxxxx"))
-    assert (facts.warnings, texts) == (("repaired",), [TEXT])
+    assert (facts.warnings, texts) == (("repaired", "damaged"), [TEXT])
 
 
 def test_file_that_ends_before_its_first_page_is_cut_off() -> None:
