@@ -35,6 +35,7 @@ def read_facts(tree: Tree) -> dict[str, Any]:
         "lowest_confidence": lowest_confidence(tree),
         "flags": find_places(tree),
         "notice": describe_damage(tree),
+        "warnings": tuple(sorted({warning.code for warning in tree.warnings})),
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from storage.postgres.database import Database
-from storage.queue.counters import DELIVERIES, DOCUMENTS, ERRORS, JOBS, PAGES, ROUTES
+from storage.queue.counters import DELIVERIES, DOCUMENTS, ERRORS, JOBS, PAGES, ROUTES, WARNINGS
 
 LabelledValues = Sequence[tuple[tuple[str, ...], float]]
 
@@ -42,6 +42,8 @@ _PLAN: tuple[tuple[str, str, tuple[str, ...], bool, str], ...] = (
      counter_query(DOCUMENTS)),
     ("quire_document_errors_total", "Failed documents by error code.", ("code",), True,
      counter_query(ERRORS)),
+    ("quire_document_warnings_total", "Documents by codes of their warnings, such as step-failed.",
+     ("code",), True, counter_query(WARNINGS)),
     ("quire_pages_total", "Pages metered.", (), True, counter_query(PAGES)),
     ("quire_pages_by_route_total", "Pages read by route.", ("route",), True,
      counter_query(ROUTES)),

@@ -7,6 +7,7 @@ The janitor folds deltas into totals; a reader adds what is not folded yet, in o
 from storage.postgres.database import Database
 
 DOCUMENTS, ERRORS, PAGES, ROUTES, JOBS = "documents", "errors", "pages", "routes", "jobs"
+WARNINGS = "warnings"
 DELIVERIES = "deliveries"
 
 # Deltas of the documents in `ended` (see `ending.py`).
@@ -17,6 +18,8 @@ union all select '{ERRORS}', error, count(*) from ended where error is not null 
 union all select '{PAGES}', '', sum(metered) from ended where status = 'succeeded' having sum(metered) > 0
 union all select '{ROUTES}', r.key, sum(r.value::bigint) from ended, jsonb_each_text(route_counts) as r
   where r.key in ('fast', 'ocr', 'vlm') group by r.key
+union all select '{WARNINGS}', w.code, count(*) from ended, jsonb_array_elements_text(warnings) as w(code)
+  group by w.code
 """
 # Of the jobs in `ended` (ids).
 COUNT_JOBS = f"""

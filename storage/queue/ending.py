@@ -54,7 +54,7 @@ with ended as materialized (
   select * from jsonb_to_recordset(%(ends)s) as e(
     id text, job_id text, tenant text, org text, key_name text, run bigint, bytes bigint,
     reserved_pages bigint, reserved_month date, metered bigint, status text, error text, error_detail text,
-    {_READ_TYPES}, published_attempt bigint, request_id text, event_id text, body text, was text)
+    {_READ_TYPES}, warnings jsonb, published_attempt bigint, request_id text, event_id text, body text, was text)
 ), document as (
   update documents d set status = e.status, error = e.error, error_detail = e.error_detail,
     format = coalesce(e.format, d.format), {_READ_SET},
@@ -143,6 +143,7 @@ def _record(ending: DocumentEnd) -> dict[str, Any]:
         "error": ending.error,
         "error_detail": ending.error_detail.replace("\0", "") if ending.error_detail else None,
         **{name: getattr(ending.read, name) for name in _READ},
+        "warnings": ending.read.warnings,
         "metered": ending.read.pages or 0 if ending.read.metered is None else ending.read.metered,
         "published_attempt": ending.published_attempt,
         "request_id": ending.request_id,

@@ -155,9 +155,10 @@ class Beat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFacts:
-    """Results of a reading that a document's row stores, one column each except for `flags` and `metered`.
+    """Results of a reading that a document's row stores, one column each except for `flags`, `metered` and `warnings`.
 
-    `notice` is what people must know about the result, as that the file is damaged (column `error_detail`).
+    `notice` is what people must know about the result, as that the file is damaged (column `error_detail`). `warnings`
+    are codes of the tree's warnings; they are counted and not stored.
 
     `metered`: pages that are charged where they are not `pages`. `reader_version` is null for an ingested tree.
     `manifest` maps artifact name → {"sha256", "bytes"}; `chunker` names the version of the
@@ -176,6 +177,7 @@ class ReadFacts:
     flags: tuple[FlaggedPlace, ...] = ()
     metered: int | None = None
     notice: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,7 @@
 """Counters equal the counts of rows, for every end of a document, and only rise."""
 
+from dataclasses import replace
+
 from storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
 from storage.postgres.database import Database
 from storage.queue.counters import fold_counters, read_counter
@@ -58,3 +60,11 @@ def test_a_document_that_is_tried_again_counts_twice_and_nothing_falls(store: St
     finish(store, [success(claim(queue))])
     assert kept(store.db)["documents"] == {"failed": 1, "succeeded": 1}
     assert kept(store.db)["errors"] == {"malformed": 1}
+
+
+def test_documents_are_counted_by_the_codes_of_their_warnings(store: Store) -> None:
+    queue = worker(store)
+    submit(store, 2)
+    for codes in (("damaged", "step-failed"), ("step-failed",)):
+        assert finish(store, [replace(success(claim(queue)), warnings=codes)]) == [True]
+    assert read_counter(store.db, "warnings") == {"damaged": 1, "step-failed": 2}
