@@ -4,11 +4,11 @@ Decides nothing: `storage/upkeep/deployment.py` compares.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from storage.objects.durable_files import disk_errors, make_folder, partial_name, sync_folder, write_synced
-from storage.values.errors import NotFound
+from storage.values.errors import NotFound, StoreUnavailable
 
 MARK = "deployment.json"
 QUARANTINE = "quarantine"
@@ -37,9 +37,12 @@ class MarkedStore:
     def read(self) -> Mark | None:
         """Return the mark, or None without one. Raises StoreUnavailable."""
         try:
-            return Mark(**json.loads(self._read()))
+            raw = json.loads(self._read())
+            return Mark(**{item.name: raw[item.name] for item in fields(Mark)})
         except NotFound:
             return None
+        except (ValueError, TypeError, KeyError):
+            raise StoreUnavailable(f"{self.place}/{MARK} is damaged") from None
 
     def write(self, mark: Mark) -> None:
         """Replace the mark. Raises StoreUnavailable."""

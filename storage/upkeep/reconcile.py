@@ -71,13 +71,14 @@ def reconcile(store: Store, *, grace_s: float = GRACE_S, repair: bool = True, ad
         adopt: Whether an operator has decided that the database is right, however many files it does not know.
     """
     differences = Differences()
-    blobs, attempts = list(store.blobs.list_older(grace_s)), _unpublished_attempts(store, grace_s)
+    blobs, documents = list(store.blobs.list_older(grace_s)), list(store.artifacts.list_older(grace_s))
+    attempts = _unpublished_attempts(store, documents)
     differences.orphan_blobs = [sha256 for sha256 in blobs if not _is_used(store, sha256)]
     differences.orphan_artifacts = [f"{document_id}/a{attempt}" for document_id, attempt, _ in attempts]
     try:
         check_stores(store.db, store.marked)
         if not adopt:
-            _check_share(store, differences, grace_s)
+            _check_share(store, differences, len(blobs) + len(documents), grace_s)
     except WrongStore as error:
         differences.not_repaired.append(str(error))
     else:
@@ -107,8 +108,11 @@ def reconcile_and_log(store: Store, *, grace_s: float = GRACE_S) -> Differences:
     return differences
 
 
-def _check_share(store: Store, differences: Differences, grace_s: float) -> None:
-    """Raise `WrongStore` if the unreferenced files are older than the database, or too many."""
+def _check_share(store: Store, differences: Differences, files: int, grace_s: float) -> None:
+    """Raise `WrongStore` if the unreferenced files are older than the database, or too many of all."""
+    orphans = len(differences.orphan_blobs) + len(differences.orphan_artifacts)
+    if not orphans:
+        return
     row = store.db.fetch_one("select extract(epoch from clock_timestamp() - created_at) as age_s from deployment")
     age_s = max(grace_s, float(row["age_s"]) if row else 0.0)
     older = set(store.blobs.list_older(age_s)) & set(differences.orphan_blobs)
@@ -119,8 +123,6 @@ def _check_share(store: Store, differences: Differences, grace_s: float) -> None
             f"{len(older)} unreferenced files are older than the database, so it may be a new one beside them. Bring "
             "their database back, or run `quire reconcile --adopt` to move them to quarantine",
         )
-    orphans = len(differences.orphan_blobs) + len(differences.orphan_artifacts)
-    files = sum(1 for _ in store.blobs.list_older(grace_s)) + sum(1 for _ in store.artifacts.list_older(grace_s))
     if orphans > max(FEW, MOST_SHARE * files):
         raise WrongStore(
             "too-many-orphans",
@@ -147,10 +149,10 @@ def _is_used(store: Store, sha256: str) -> bool:
     return row is not None
 
 
-def _unpublished_attempts(store: Store, grace_s: float) -> list[tuple[DocumentId, int, bool]]:
+def _unpublished_attempts(store: Store, documents: list[DocumentId]) -> list[tuple[DocumentId, int, bool]]:
     """Return attempts that no document publishes, each with whether its document is known to be erased."""
     unpublished = []
-    for document_id in store.artifacts.list_older(grace_s):
+    for document_id in documents:
         row = store.db.fetch_one(
             "select status, published_attempt, deleted_at from documents where id = %(id)s", {"id": document_id}
         )

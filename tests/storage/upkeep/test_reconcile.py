@@ -18,6 +18,7 @@ from storage.upkeep import reconcile as upkeep
 from storage.upkeep.deployment import settle_stores
 from storage.upkeep.erase import purge_some
 from storage.upkeep.reconcile import Differences, reconcile, reconcile_and_log
+from storage.values.errors import StoreUnavailable
 from storage.values.ids import new_document_id
 from storage.values.rows import Claim, Succeeded
 from tests.storage.bucket import Bucket
@@ -242,3 +243,13 @@ def test_quarantine_of_a_bucket_hides_brings_back_and_deletes(
     assert there.blobs.empty_quarantine(-60) == 1
     assert there.artifacts.empty_quarantine(-60) == 2
     assert not there.blobs.release(orphan)
+
+
+def test_a_damaged_mark_moves_no_file(store: Store, dsn: str) -> None:
+    there = settled(store, dsn)
+    put_blob(there, b"never submitted")
+    (Path(there.marked[0].place) / MARK).write_text("{}")
+    before = names_of(there)
+    with pytest.raises(StoreUnavailable, match="is damaged"):
+        reconcile(there, grace_s=-60)
+    assert names_of(there) == before
