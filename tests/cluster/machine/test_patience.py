@@ -1,10 +1,10 @@
 """The clock of a start counts the time in which its processes could run."""
 
+import time
 from pathlib import Path
 
 import pytest
 
-from cluster.machine import patience
 from cluster.machine.patience import FairClock
 
 
@@ -14,7 +14,7 @@ def clock_of(
     """A clock whose looks see these times and sums of seconds run and waited, and its values after each."""
     times, sums = [look[0] for look in looks], [look[1:] for look in looks]
     monkeypatch.setattr(FairClock, "_sums", lambda self: sums.pop(0))
-    monkeypatch.setattr(patience.time, "monotonic", lambda: times[0])
+    monkeypatch.setattr(time, "monotonic", lambda: times[0])
     clock = FairClock(1, tmp_path)
     values = []
     while sums:

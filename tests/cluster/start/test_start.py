@@ -210,7 +210,7 @@ def test_taken_port_is_refused_before_anything_is_started(tmp_path: Path) -> Non
     assert {path.name for path in (tmp_path / "w").rglob("*")} == {"run", "lock"}
 
 
-def test_migration_says_what_it_did_and_stops_its_database(folder: Path) -> None:
+def test_migration_reports_its_result_and_stops_its_database(folder: Path) -> None:
     said = [CliRunner().invoke(cli, ["migrate", "--workdir", str(folder / "w")]).output for _ in range(2)]
     assert said == [f"the schema was {done} ({HEAD})\n" for done in ("migrated", "up to date")]
     assert not EmbeddedPostgres(folder / "w").is_running()
