@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-interrupts chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ chaos: $(VENV)/.dev ## kill processes while documents flow: make chaos SEED=1 DO
 
 chaos-targets: $(VENV)/.dev ## kill sender, target and database while documents go to a target: make chaos-targets SEED=1 DOCUMENTS=2000 KILLS=200
 	$(BIN)/python -m tests.chaos.targets --seed $(SEED) --documents $(DOCUMENTS) --kills $(or $(KILLS),40)
+
+chaos-interrupts: $(VENV)/.dev ## press Ctrl-C at many moments of a command: make chaos-interrupts COMMAND=up MOMENTS=60 SPREAD=20
+	$(BIN)/python -m tests.chaos.commands.interrupts $(or $(COMMAND),extract) --moments $(or $(MOMENTS),100) --spread $(or $(SPREAD),2.4)
 
 chaos-disk: $(VENV)/.dev ## fill the disk of the database, then free it (needs root: it mounts a small file system)
 	$(BIN)/python -m tests.chaos.database.full_disk

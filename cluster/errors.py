@@ -29,3 +29,9 @@ class StartFailed(ClusterError):
     """The service ended before it was ready; the log says more."""
 
     code = "start-failed"
+
+
+class HeadFailed(StartFailed):
+    """Ray's head did not start; the supervisor tries again."""
+
+    code = "head-failed"

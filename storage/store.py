@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from storage.objects.artifacts import Artifacts, LocalArtifacts
-from storage.objects.blobs import Blobs, LocalBlobs
+from storage.objects.blobs import LocalBlobs, StoredBlobs
+from storage.objects.marks import MarkedStore
 from storage.postgres.database import Database
 from storage.values.signing import Signer
 
@@ -18,12 +19,14 @@ class Store:
     """Thread-safe; one per process, never carried over a fork."""
 
     db: Database
-    blobs: Blobs
+    blobs: StoredBlobs
     artifacts: Artifacts
     signer: Signer
     workdir: Path
     uploads: "DirectUploads | None" = None
     """Uploads of clients directly into the bucket; None if originals are on a local disk."""
+    marked: tuple[MarkedStore, ...] = ()
+    """Stores of originals and derived files that carry the deployment's mark."""
 
     def close(self) -> None:
         """Close all database connections."""
@@ -42,7 +45,7 @@ def open_store(
         pool_size: Most database connections of this process.
         blobs_url: `s3://bucket/prefix`, or None for `workdir`.
     """
-    blobs: Blobs
+    blobs: StoredBlobs
     artifacts: Artifacts
     uploads: DirectUploads | None = None
     if blobs_url is None:
@@ -52,4 +55,21 @@ def open_store(
 
         blobs, artifacts = open_bucket(blobs_url, workdir / "incoming")
         uploads = open_uploads(blobs_url)
-    return Store(Database(dsn, pool_size=pool_size), blobs, artifacts, Signer(signing_key), workdir, uploads)
+    marked = marked_stores(workdir, blobs_url)
+    return Store(Database(dsn, pool_size=pool_size), blobs, artifacts, Signer(signing_key), workdir, uploads, marked)
+
+
+def marked_stores(workdir: Path, blobs_url: str | None, **options: Any) -> tuple[MarkedStore, ...]:
+    """Return the stores of originals and derived files: two folders of the workdir, or one bucket."""
+    if blobs_url is not None:
+        return (marked_store("bucket", blobs_url, **options),)
+    return marked_store("originals", workdir / "blobs"), marked_store("derived files", workdir / "artifacts")
+
+
+def marked_store(name: str, place: str | Path, **options: Any) -> MarkedStore:
+    """Return the store at a folder or `s3://bucket/prefix`, which can carry the deployment's mark."""
+    if isinstance(place, str) and place.startswith("s3://"):
+        from storage.objects.bucket import MarkedBucket
+
+        return MarkedBucket(name, place, **options)
+    return MarkedStore(name, place)

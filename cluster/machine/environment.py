@@ -29,6 +29,20 @@ SERVE = {
 """Serve's variables on every machine: the proxy calls the API by gRPC, with Ray's token and TLS, and a replica handles
 requests in the thread that receives them. Both save CPU time. Handles need their own loop, because threads call them.
 """
+PATIENT = {
+    "RAY_worker_register_timeout_seconds": "600",
+    "RAY_gcs_server_request_timeout_seconds": "300",
+    "RAY_py_gcs_connect_timeout_s": "300",
+    "RAY_health_check_timeout_ms": "60000",
+    "RAY_health_check_failure_threshold": "20",
+    "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "60",
+    "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "60",
+    "RAY_enable_metrics_collection": "0",
+    "RAY_enable_pipe_based_agent_to_parent_health_check": "1",
+}
+"""Ray's limits for the processes of one machine, which its defaults (5 to 60 s) call dead while they wait for a core.
+The supervisor sees a process that ended at once. No agent collects metrics; agents end with the raylet.
+"""
 WORKER_TEMPLATE = "QUIRE_WORKER_TEMPLATE"
 """Environment variable with the socket at which workers are forked; absent with SVC_WORKER_TEMPLATE=0."""
 _DROPPED = ("RAY_", "SVC_", "PYTHON")
@@ -118,7 +132,7 @@ def service_environment(
     }
     if template:
         ours[WORKER_TEMPLATE] = str(ray_folder(workdir).parent / "workers.sock")
-    return FEW_HEAPS | SERVE | inherited | ours | (haproxy_environment(workdir, ports) if haproxy else {})
+    return FEW_HEAPS | SERVE | inherited | PATIENT | ours | (haproxy_environment(workdir, ports) if haproxy else {})
 
 
 def haproxy_environment(workdir: Path, ports: Mapping[str, int]) -> dict[str, str]:

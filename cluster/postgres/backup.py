@@ -18,10 +18,13 @@ from pathlib import Path
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from cluster.errors import ClusterError
+from cluster.interrupts import undone_by
 from cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
 from cluster.postgres.embedded import EmbeddedPostgres
 from configs.settings import Settings
 from models.cdom.version import SERVICE_VERSION
+from storage.objects.marks import MARK, QUARANTINE
+from storage.upkeep.deployment import forget_stores
 
 DUMP, FACTS = "database.dump", "backup.json"
 FOLDERS = ("blobs", "artifacts", "license")
@@ -60,7 +63,13 @@ def make_backup(settings: Settings, target: Path, on_file: OnFile = _ignore) -> 
     for name in FOLDERS:
         if (settings.workdir / name).is_dir():
             copy = partial_call(_copy, on_file)
-            shutil.copytree(settings.workdir / name, partial / name, copy_function=copy, dirs_exist_ok=True)
+            shutil.copytree(
+                settings.workdir / name,
+                partial / name,
+                copy_function=copy,
+                dirs_exist_ok=True,
+                ignore=shutil.ignore_patterns(MARK, QUARANTINE),
+            )
     for name in FILES:
         if (settings.workdir / name).is_file():
             (partial / name).parent.mkdir(mode=0o700, exist_ok=True)
@@ -88,6 +97,7 @@ def put_back(settings: Settings, source: Path, on_file: OnFile = _ignore) -> Non
             "--single-transaction",
             str(source / DUMP),
         )
+        forget_stores(dsn)
     for name in FOLDERS:
         if (source / name).is_dir():
             copy = partial_call(_copy, on_file)
@@ -106,13 +116,14 @@ def _database(settings: Settings) -> Iterator[str]:
         return
     embedded = EmbeddedPostgres(settings.workdir)
     ran = embedded.is_running()
-    try:
-        yield embedded.start()
-    except PostgresUnavailable as error:
-        raise BackupFailed(str(error)) from None
-    finally:
-        if not ran:
-            embedded.stop()
+    with undone_by(lambda: None if ran else embedded.kill()):
+        try:
+            yield embedded.start()
+        except PostgresUnavailable as error:
+            raise BackupFailed(str(error)) from None
+        finally:
+            if not ran:
+                embedded.stop()
 
 
 def _run(program: str, dsn: str, *arguments: str) -> None:

@@ -50,6 +50,11 @@ def pick_runner() -> Runner:
     raise PostgresUnavailable("PostgreSQL does not run as root: create a system user named quire")
 
 
+def system_uids() -> set[int]:
+    """Return the uids of the SYSTEM_USERS of this machine."""
+    return {entry.pw_uid for entry in pwd.getpwall() if entry.pw_name in SYSTEM_USERS}
+
+
 def find_programs(runner: Runner, copies: Path) -> Path:
     """Return the bin folder; a copy under `copies` (40 MB, 0.3 s, once) if `runner` cannot enter the original."""
     spec = importlib.util.find_spec(WHEEL)

@@ -11,19 +11,20 @@ import json
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import psycopg
 
-from cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
+from cluster.postgres.binaries import PostgresUnavailable, Runner, find_programs, pick_runner, system_uids
 
 USER = DATABASE = "quire"
 FALLBACK = Path("/var/lib/quire")
@@ -61,7 +62,7 @@ class EmbeddedPostgres:
         self._workdir = workdir
         self._settings = {**SETTINGS, **(settings or {})}
         self._runner = pick_runner()
-        self._home = self._choose_home()
+        self._home = self._find_home()
         self.data = self._home / "postgres"
 
     def start(self) -> str:
@@ -69,12 +70,13 @@ class EmbeddedPostgres:
         with self._locked():
             if self.is_running() and self._state():
                 return self.dsn
+            self._check_home()
             programs = find_programs(self._runner, self._home / "postgres-programs")
             password = self._install(programs)
             socket = self._socket_folder()
             self._write_configuration(socket)
-            self._remove_stale_locks(socket)
-            self._launch(programs)
+            with self._sole_server(socket) as lock:
+                self._launch(programs, lock)
             self._save({"password": password, "socket": str(socket), "data": str(self.data), "programs": str(programs)})
             self._create_database()
             return self.dsn
@@ -90,6 +92,18 @@ class EmbeddedPostgres:
                 if done.returncode == 0 or not self.is_running():
                     return
             raise PostgresUnavailable(f"the database in {self.data} does not stop")
+
+    def kill(self) -> None:
+        """End the server within a second without taking locks; what was committed stays."""
+        for number in (signal.SIGINT, signal.SIGQUIT):  # fast, then immediate shutdown
+            if not (found := [pid for pid in _pids() if _works_in(f"/proc/{pid}", self.data)]):
+                return
+            for pid in found:
+                with suppress(OSError):
+                    os.kill(pid, number)
+            until = time.monotonic() + 0.5
+            while time.monotonic() < until and self.is_running():
+                time.sleep(0.02)
 
     def is_running(self) -> bool:
         """Return whether the server of this data folder runs."""
@@ -110,22 +124,47 @@ class EmbeddedPostgres:
         state = self._state()
         return f"postgresql://{USER}:{state['password']}@/{DATABASE}?host={quote(state['socket'], safe='')}"
 
-    def _choose_home(self) -> Path:
-        """Return WORKDIR, or for root a folder that the database's user can reach if WORKDIR is closed to it."""
+    def exists(self) -> bool:
+        """Return whether the database was created."""
+        return _is_database(self.data)
+
+    def _find_home(self) -> Path:
+        """Return the place of the existing database, recorded or not; else choose one."""
         self._workdir.mkdir(parents=True, exist_ok=True, mode=0o711)
         self._run.mkdir(exist_ok=True, mode=0o700)
         workdir = self._workdir.resolve()
-        if self._runner.uid is not None and self._runner.can_enter(workdir.parent):
+        outside = FALLBACK / hashlib.sha256(str(workdir).encode()).hexdigest()[:16]
+        homes = [home for home in (workdir, outside) if _is_database(home / "postgres")]
+        recorded = Path(self._state().get("data") or outside / "postgres").parent
+        if recorded in homes or (not homes and _is_database(recorded / "postgres")):  # the latter of a moved workdir
+            return recorded
+        return homes[0] if homes else workdir if self._runner.can_enter(workdir.parent) else outside
+
+    def _check_home(self) -> None:
+        """Raise `PostgresUnavailable` unless the place is the known one, and the database's user can work there."""
+        recorded = self._state().get("data")
+        if not self.exists():
+            if recorded:
+                raise PostgresUnavailable(
+                    f"database-missing: the database of this workdir was in {recorded} and is not there any more. "
+                    f"Nothing was created in {self.data}. Bring it back, or restore a backup into an empty workdir"
+                )
+            self._home.mkdir(parents=True, exist_ok=True, mode=0o711)
+        elif (owner := self.data.stat().st_uid) != (os.geteuid() if self._runner.uid is None else self._runner.uid):
+            if self._runner.uid is None or owner not in system_uids():
+                raise PostgresUnavailable(
+                    f"database-owner: the database in {self.data} belongs to user {owner}, not to the one that starts "
+                    f"{self._workdir}. Start it as user {owner}"
+                )
+            self._runner = Runner(owner, self.data.stat().st_gid)
+        workdir = self._workdir.resolve()
+        if self._home == workdir and self._runner.uid is not None and self._runner.can_enter(workdir.parent):
             workdir.chmod(workdir.stat().st_mode | 0o001)
-        if self._runner.can_enter(workdir):
-            return workdir
-        home = FALLBACK / hashlib.sha256(str(workdir).encode()).hexdigest()[:16]
-        home.mkdir(parents=True, exist_ok=True, mode=0o711)
-        if not self._runner.can_enter(home):
+        if not self._runner.can_enter(self._home):
             raise PostgresUnavailable(
-                f"the database's user can enter neither {workdir} nor {home}; choose another workdir"
+                f"database-out-of-reach: the database is in {self.data}, and its user cannot enter {self._home}: a "
+                f"parent folder was closed. Open it to pass (chmod o+x), or choose another workdir than {self._workdir}"
             )
-        return home
 
     def _install(self, programs: Path) -> str:
         """Initialise the data folder and return the superuser's password; remove a killed initdb's partial folder."""
@@ -188,23 +227,33 @@ class EmbeddedPostgres:
         path.chmod(0o600)
         self._runner.own(path)
 
-    def _remove_stale_locks(self, socket: Path) -> None:
-        """Remove locks of a killed server, because PostgreSQL takes a zombie or a reused pid for a running one.
+    @contextmanager
+    def _sole_server(self, socket: Path) -> Iterator[int]:
+        """Hold the lock that the server inherits, so that no second one starts on its data, not even in a container.
 
-        They are removed only if no process works in the data folder (known on Linux; elsewhere PostgreSQL decides).
+        PostgreSQL's own locks go by pid, which another container does not see, and take a zombie or a reused pid for a
+        running server: they are removed.
         """
-        if sys.platform != "linux":
-            return
-        for _ in range(ORPHAN_CHECKS):
-            if not _has_processes(self.data):
+        with self.data.with_name("postgres.lock").open("w") as lock:
+            for _ in range(ORPHAN_CHECKS):
+                with suppress(BlockingIOError):
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    if sys.platform != "linux" or not _has_processes(self.data):
+                        break
+                time.sleep(0.1)
+            else:
+                raise PostgresUnavailable(
+                    f"database-in-use: another server works on {self.data}, perhaps in another container. Stop the "
+                    f"service that uses {self._workdir} there"
+                )
+            if sys.platform == "linux":
                 (self.data / "postmaster.pid").unlink(missing_ok=True)
                 (socket / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
-                return
-            time.sleep(0.1)
+            yield lock.fileno()
 
-    def _launch(self, programs: Path) -> None:
+    def _launch(self, programs: Path, lock: int) -> None:
         log = self.data / "server.log"
-        done = self._call(programs / "pg_ctl", "start", "-D", self.data, "-l", log, "-w", "-t", "60", "-s")
+        done = self._call(programs / "pg_ctl", "start", "-D", self.data, "-l", log, "-w", "-t", "60", "-s", keep=lock)
         if done.returncode:
             raise PostgresUnavailable(f"the database does not start; see {log}")
 
@@ -213,8 +262,13 @@ class EmbeddedPostgres:
             if not connection.execute("select 1 from pg_database where datname = %s", (DATABASE,)).fetchone():
                 connection.execute(f"create database {DATABASE}")
 
-    def _call(self, program: Path, *arguments: object, feed: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Run a program with files instead of pipes, because the postmaster inherits them and keeps a pipe open."""
+    def _call(
+        self, program: Path, *arguments: object, feed: str | None = None, keep: int | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program with files instead of pipes, because the postmaster inherits them and keeps a pipe open.
+
+        It inherits the descriptor `keep` too.
+        """
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as stdin:
             stdin.write(feed or "")
             stdin.seek(0)
@@ -229,6 +283,7 @@ class EmbeddedPostgres:
                 group=self._runner.gid,
                 extra_groups=None if self._runner.uid is None else [],
                 umask=0o077,
+                pass_fds=() if keep is None else (keep,),
                 check=False,
             )
             output.seek(0)
@@ -277,9 +332,16 @@ def _serves(pid: int, data: Path) -> bool:
     return True
 
 
+def _is_database(data: Path) -> bool:
+    return (data / "PG_VERSION").exists()
+
+
 def _has_processes(data: Path) -> bool:
-    with os.scandir("/proc") as processes:
-        return any(_works_in(entry.path, data) for entry in processes if entry.name.isdigit())
+    return any(_works_in(f"/proc/{pid}", data) for pid in _pids())
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()] if sys.platform == "linux" else []
 
 
 def _works_in(process: str, data: Path) -> bool:

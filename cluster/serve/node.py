@@ -7,17 +7,19 @@ All its processes listen on loopback only. Written against ray 2.60.0, which is 
 import logging
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import ray
 from ray import serve
 
 from cluster.bootstrap.enabled import embeds, enabled_pools, optional_pools, plan_api, plan_readers, searches
-from cluster.errors import StartFailed, StartRefused
+from cluster.errors import HeadFailed, StartFailed, StartRefused
 from cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
+from cluster.machine.patience import FairClock
 from cluster.placement.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
 from cluster.serve import app, doors, forked_worker
@@ -32,8 +34,14 @@ DRAIN_S = 130.0
 """Seconds of a drain: above the longest grace period of a deployment."""
 GROUP_S = STOP_S + 4.0
 """Seconds for a group of applications to stop: readers finish or release their documents in `STOP_S`."""
-POLL_S = 0.1  # seconds between looks at applications that stop
+POLL_S = 0.1  # seconds between looks at applications that stop and at a node that starts
+NODE_S = 60.0  # seconds of a fair clock for Ray's node to register
+ENDLESS_S = 86_400.0
+"""Seconds for Serve's proxies to start. `up` decides when a start takes too long."""
 LOOPBACK = "127.0.0.1"
+_AGENTS = {"dashboard_agent_command", "runtime_env_agent_command"}
+_IDLE = 'sh -c "exec cat" idle'
+"""A raylet needs an agent and ends with it. This one ends with the raylet, which holds its standard input."""
 _HOSTS_OF_EVERY_MACHINE = frozenset({"0.0.0.0", "::", LOOPBACK, "::1"})  # noqa: S104
 
 
@@ -109,7 +117,7 @@ class Head:
         self._node.kill_all_processes(check_alive=False, allow_graceful=True, wait=True)
 
     def _start_node(self) -> Any:
-        from ray._private import node, parameter, utils
+        from ray._private import node, parameter, services, utils
 
         folder = ray_folder(self._runtime.settings.workdir)
         clear_sessions(folder)
@@ -137,7 +145,64 @@ class Head:
         utils.get_dashboard_dependency_error = lambda: None  # the original imports all of them to check
         # dashboard.py runs even with include_dashboard=False: 80 MB and a cloud-metadata probe. Serve needs none of it.
         node.Node.start_api_server = lambda self, **options: None
+        started: list[Any] = []
+        services.start_ray_process = without_agents(services.start_ray_process, started, import_module("ray._raylet"))
+        clock = FairClock(os.getpid(), self._runtime.settings.workdir)
+        services.get_node = wait_for_node(services.get_node, started, clock)
+        vars(import_module("ray.serve._private.client"))["HTTP_PROXY_TIMEOUT"] = ENDLESS_S
         return node.Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
+
+
+def wait_for_node(get_node: Callable[..., Any], started: Sequence[Any], clock: FairClock) -> Callable[..., Any]:
+    """Return Ray's `get_node` that waits for a slow raylet, for which `Node` itself allows 30 s of wall time.
+
+    It raises `HeadFailed` when one of the `started` processes has ended, or after `NODE_S` of a fair clock.
+    """
+
+    def get_node_patiently(*address: Any) -> Any:
+        while True:
+            try:
+                return get_node(*address)
+            except RuntimeError:  # not registered yet
+                for info in started:
+                    if info.process.poll() is not None:
+                        raise HeadFailed(f"Ray's process ended with {info.process.returncode} while starting") from None
+                if clock.seconds() > NODE_S:
+                    raise HeadFailed(f"Ray's node did not register; {clock.cpu_s:.0f} CPU seconds were used") from None
+            time.sleep(POLL_S)
+
+    return get_node_patiently
+
+
+def without_agents(start: Callable[..., Any], started: list[Any], native: Any) -> Callable[..., Any]:
+    """Return Ray's `start_ray_process` with a raylet that starts neither of its two Python agents.
+
+    It adds each process to `started`. `native` is Ray's compiled module, which has no types.
+
+    They serve metrics, Ray's dashboard and packages of runtime environments, none of which the service uses. A raylet
+    aborts if they do not write their ports within 15 s, a constant of its C++ code. A port of -1 means "not in use".
+    """
+    ports = (
+        native.METRICS_AGENT_PORT_NAME,
+        native.METRICS_EXPORT_PORT_NAME,
+        native.DASHBOARD_AGENT_LISTEN_PORT_NAME,
+        native.RUNTIME_ENV_AGENT_PORT_NAME,
+    )
+
+    def start_ray_process(command: list[str], *rest: Any, **options: Any) -> Any:
+        given = {_name(part): part.partition("=")[2] for part in command}
+        if given.keys() >= _AGENTS:
+            command = [f"--{name}={_IDLE}" if (name := _name(part)) in _AGENTS else part for part in command]
+            for port in ports:
+                native.persist_port(given["session_dir"], given["node_id"], port, -1)
+        started.append(start(command, *rest, **options))
+        return started[-1]
+
+    return start_ray_process
+
+
+def _name(part: str) -> str:
+    return part.removeprefix("--").partition("=")[0]
 
 
 def choose_proxy_location(settings: Settings) -> str:

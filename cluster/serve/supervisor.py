@@ -15,10 +15,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from cluster.errors import ClusterError, StartFailed
+from cluster.errors import ClusterError, HeadFailed, StartFailed
 from cluster.failure import write_failure
 from cluster.machine.environment import WORKER_TEMPLATE
 from cluster.machine.go_ahead import WAIT, wait_for_go_ahead
+from cluster.machine.patience import FairClock
 from cluster.machine.ready import wait_until_ready
 from cluster.machine.session_sweep import sweep_session
 from cluster.postgres.embedded import EmbeddedPostgres
@@ -29,12 +30,10 @@ from storage.values.backoff import BackoffPolicy
 
 log = logging.getLogger("quire.supervisor")
 POLL_S = 1.0  # seconds between looks at Ray's parts and the database
-READY_S = 180.0  # seconds for all applications to run: below what `up` waits
+READY_S = 180.0  # seconds of a fair clock for the API to answer: below what `up` waits
 RESTARTS = "QUIRE_RESTARTS"
 RETRIES = BackoffPolicy(1.0, 60.0)
 """Delays before a dead head is restarted."""
-TOO_SLOW = "timed out during startup"
-"""Message of Ray 2.60 when its own processes needed more than half a minute, as they may on a busy machine."""
 MOST_RESTARTS = 20  # restarts in a row before the supervisor gives up
 STEADY_S = 600.0  # seconds of quiet after which restarts are counted from none again
 
@@ -76,8 +75,8 @@ class Supervisor:
         signal.signal(signal.SIGTERM, self._on_signal)  # after ray.init, which installs its own handler over ours
         signal.signal(signal.SIGINT, self._on_signal)
         self._head.deploy()
-        ready_by = time.monotonic() + READY_S
-        if wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or time.monotonic() > ready_by):
+        clock = FairClock(os.getpid(), self._workdir)
+        if wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or clock.seconds() > READY_S):
             mark_ready(self._workdir, True)
             log.info("ready at %s", self._state.base_url)
         elif not self._stop.is_set():
@@ -125,8 +124,8 @@ def _embedded_database(runtime: Runtime) -> Any:
 
 
 def should_retry(error: Exception) -> bool:
-    """Return whether to retry: always for a service that ran before, else only if Ray's startup timed out."""
-    return RESTARTS in os.environ or TOO_SLOW in str(error)
+    """Return whether to retry: always for a service that ran before, else only if Ray's head failed."""
+    return RESTARTS in os.environ or isinstance(error, HeadFailed)
 
 
 def start_again(died: str, ran_s: float) -> None:

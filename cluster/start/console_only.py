@@ -14,6 +14,8 @@ from actors.background.chores import Chore, ChoreRunner
 from actors.background.webhook_dispatcher import Dispatcher
 from cluster.bootstrap.addresses import base_url, check_address
 from cluster.errors import StartRefused
+from cluster.interrupts import undone_by
+from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.runtime import Runtime, keep_signing_key, write_runtime
 from cluster.serve.hosted import make_console
 from cluster.start.database import open_database
@@ -44,7 +46,7 @@ def prepare_console(settings: Settings) -> Runtime:
         raise StartRefused(f"a whole service runs in {settings.workdir}: SVC_CONSOLE=1 serves its console")
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     check_address(settings)
-    dsn, run = open_database(settings), run_folder(settings.workdir)
+    dsn, run = open_database(settings).dsn, run_folder(settings.workdir)
     write_private(run / "dsn", dsn.encode())
     runtime = Runtime(
         settings=settings,
@@ -65,25 +67,25 @@ def make_console_alone(runtime: Runtime) -> "FastAPI":
 
 def serve_console(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM, then stop an embedded database that was started here. Raises `StartRefused`."""
-    runtime = prepare_console(settings)
-    try:
-        app = make_console_alone(runtime)
-        config = uvicorn.Config(
-            app,
-            host=settings.host,
-            port=settings.port,
-            http=BoundedHeads,
-            log_level="warning",
-            access_log=False,
-            proxy_headers=False,
-        )
-        log.info("the console is at %s", runtime.base_url)
-        uvicorn.Server(config).run()
-    finally:
-        if not settings.database_url:
-            from cluster.postgres.embedded import EmbeddedPostgres
-
-            EmbeddedPostgres(settings.workdir).stop()
+    embedded = None if settings.database_url else EmbeddedPostgres(settings.workdir)
+    with undone_by(lambda: embedded.kill() if embedded is not None else None):
+        runtime = prepare_console(settings)
+        try:
+            app = make_console_alone(runtime)
+            config = uvicorn.Config(
+                app,
+                host=settings.host,
+                port=settings.port,
+                http=BoundedHeads,
+                log_level="warning",
+                access_log=False,
+                proxy_headers=False,
+            )
+            log.info("the console is at %s", runtime.base_url)
+            uvicorn.Server(config).run()
+        finally:
+            if embedded is not None:
+                embedded.stop()
 
 
 def _workers(runtime: Runtime, store: "Store") -> "Sequence[ConsoleWorker]":

@@ -72,10 +72,10 @@ def serve_on(address: str, settings: Settings) -> Runtime:
     import ray
 
     from cluster.serve.node import Head
-    from cluster.start.database import open_database
+    from cluster.start.database import open_database, settle
 
     runtime = make_joined_runtime(settings)
-    open_database(settings)
+    settle(settings, open_database(settings).dsn)
     try:
         ray.init(address, namespace="quire", log_to_driver=False, logging_level="WARNING")
     except (ConnectionError, RuntimeError, ValueError) as error:

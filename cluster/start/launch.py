@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
@@ -10,6 +11,7 @@ from cluster.errors import StartFailed
 from cluster.failure import clear_failure, read_failure
 from cluster.machine.environment import service_environment
 from cluster.machine.go_ahead import WAIT, give_go_ahead
+from cluster.machine.patience import FairClock
 from cluster.machine.ports import choose_ports
 from cluster.runtime import Runtime, runtime_file
 from cluster.state import ServiceState, read_state, scratch_folder, this_process, write_state
@@ -17,6 +19,8 @@ from configs.kinds import Proxy
 from configs.settings import Settings
 from models.cdom.version import SERVICE_VERSION
 
+LOOK_S = 2.0  # seconds between looks at the CPU time of a service that starts
+REPORT_S = 30.0  # seconds between lines about a slow start
 LOG_BYTES = 10_000_000  # bytes after which a start rotates the supervisor's log
 
 
@@ -90,17 +94,31 @@ def log_file(workdir: Path) -> Path:
     return path
 
 
-def wait_ready(workdir: Path, state: ServiceState, timeout_s: float) -> None:
-    """Wait until the supervisor is ready. Raises `StartFailed` with one line that names the reason."""
-    until = time.monotonic() + timeout_s
-    while time.monotonic() < until:
+def wait_ready(workdir: Path, state: ServiceState, timeout_s: float, *, report: Callable[[str], None]) -> None:
+    """Wait until the supervisor is ready. Raises `StartFailed` with one line that names the reason.
+
+    Args:
+        workdir: Folder of the service.
+        state: State that names the supervisor.
+        timeout_s: Limit in seconds of a `FairClock`, which stands still on a busy machine.
+        report: Called with a line about the progress every half minute.
+    """
+    clock, started = FairClock(state.supervisor.pid, workdir), time.monotonic()
+    looked_at = reported_at = started
+    while True:
         now = read_state(workdir)
         if now is not None and now.supervisor == state.supervisor and now.ready:
             return
         if not state.supervisor.alive():
             raise StartFailed(_why(workdir, "the service ended while starting"))
+        if time.monotonic() - looked_at > LOOK_S:
+            looked_at = time.monotonic()
+            if clock.seconds() > timeout_s:
+                raise StartFailed(_why(workdir, f"the service was not ready after {looked_at - started:.0f} s"))
+            if looked_at - reported_at > REPORT_S:
+                reported_at = looked_at
+                report(f"still starting: {clock.cpu_s:.0f} CPU seconds used in {looked_at - started:.0f} s")
         time.sleep(0.1)
-    raise StartFailed(_why(workdir, f"the service was not ready after {timeout_s:.0f} s"))
 
 
 def _why(workdir: Path, failure: str) -> str:

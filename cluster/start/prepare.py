@@ -18,7 +18,7 @@ from cluster.start.checks import (
     check_second_opinion,
     check_source_root,
 )
-from cluster.start.database import open_database
+from cluster.start.database import open_database, settle
 from cluster.state import run_folder, write_private
 from configs.settings import Settings
 from serve_apps.access.default_token import load_default_token
@@ -43,7 +43,8 @@ def prepare(settings: Settings) -> Runtime:
     except InvalidApiKeys as error:
         raise StartRefused(f"SVC_API_KEYS: {error}") from None
     license_file, keys = license_of(settings)
-    dsn = open_database(settings)
+    dsn = open_database(settings).dsn
+    settle(settings, dsn)
     runtime = Runtime(
         settings=settings,
         dsn=dsn,

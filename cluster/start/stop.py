@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 from cluster.machine.environment import remove_short_folder
-from cluster.machine.session_sweep import sweep_session
+from cluster.machine.session_sweep import send, sweep_session
 from cluster.postgres.embedded import EmbeddedPostgres
-from cluster.state import Process, ServiceState, clear_state, mark_stopping, read_state
+from cluster.state import Process, ServiceState, clear_state, mark_stopping, read_state, session_members
 
 DRAIN_S = 150.0  # seconds: the readers' grace of 120 and Serve's own shutdown
 
@@ -23,6 +23,16 @@ def stop_service(workdir: Path, timeout_s: float = DRAIN_S) -> bool:
     clear_state(workdir)
     remove_short_folder(workdir)
     return _stop_database(workdir) or ran
+
+
+def abandon_start(workdir: Path) -> None:
+    """Kill what an interrupted start has left within about a second: the supervisor's session, then the database."""
+    state = read_state(workdir)
+    if state is not None:
+        send(session_members(state.supervisor.pid, workdir), signal.SIGKILL)
+    clear_state(workdir)
+    remove_short_folder(workdir)
+    EmbeddedPostgres(workdir).kill()
 
 
 def _end(workdir: Path, state: ServiceState, timeout_s: float) -> bool:

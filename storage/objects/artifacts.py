@@ -13,13 +13,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from storage.objects.durable_files import (
+    delete_older,
     disk_errors,
+    hide_path,
     make_folder,
+    move_path,
     partial_name,
     sweep_partials,
     sync_folder,
     write_synced,
 )
+from storage.objects.marks import QUARANTINE
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.errors import Conflict, NotFound
 from storage.values.rows import DocumentId
@@ -47,10 +51,19 @@ class Artifacts(Protocol):
         """Return the bytes of one file; raise NotFound if it is missing."""
 
     def delete(self, document_id: DocumentId) -> None:
-        """Delete every attempt of the document; a missing document is accepted."""
+        """Delete every attempt of the document, also from quarantine; a missing document is accepted."""
 
     def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
         """Delete the files of one attempt; a missing attempt is accepted."""
+
+    def quarantine(self, document_id: DocumentId, attempt: int) -> None:
+        """Hide the files of one attempt; `empty_quarantine` deletes them later."""
+
+    def release(self, document_id: DocumentId, attempt: int) -> bool:
+        """Bring the files of one attempt back from quarantine; False if they are not there."""
+
+    def empty_quarantine(self, older_than_s: float) -> int:
+        """Delete files that were put in quarantine at least this many seconds ago and return their count."""
 
     def attempts(self, document_id: DocumentId) -> list[int]:
         """Return the numbers of the attempts that have files, in ascending order."""
@@ -109,12 +122,25 @@ class LocalArtifacts:
             raise NotFound("no such file") from error
 
     def delete(self, document_id: DocumentId) -> None:
-        """Delete every attempt of the document; a missing document is accepted."""
+        """Delete every attempt of the document, also from quarantine; a missing document is accepted."""
         self._remove(self._folder(document_id))
+        self._remove(self._root / QUARANTINE / document_id)
 
     def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
         """Delete the files of one attempt; a missing attempt is accepted."""
         self._remove(self.path(document_id, attempt))
+
+    def quarantine(self, document_id: DocumentId, attempt: int) -> None:
+        """Hide the files of one attempt; `empty_quarantine` deletes them later."""
+        hide_path(self.path(document_id, attempt), self._root / QUARANTINE / document_id / f"a{attempt}")
+
+    def release(self, document_id: DocumentId, attempt: int) -> bool:
+        """Bring the files of one attempt back from quarantine; False if they are not there."""
+        return move_path(self._root / QUARANTINE / document_id / f"a{attempt}", self.path(document_id, attempt))
+
+    def empty_quarantine(self, older_than_s: float) -> int:
+        """Delete files that were put in quarantine at least this many seconds ago and return their count."""
+        return delete_older(self._root.glob(f"{QUARANTINE}/*/a*"), older_than_s)
 
     def attempts(self, document_id: DocumentId) -> list[int]:
         """Return the numbers of the attempts that have files, in ascending order."""

@@ -13,12 +13,16 @@ from typing import BinaryIO, Protocol
 
 from storage.objects.durable_files import (
     create_exclusive,
+    delete_older,
     disk_errors,
+    hide_path,
     make_folder,
+    move_path,
     partial_name,
     sweep_partials,
     sync_folder,
 )
+from storage.objects.marks import QUARANTINE
 from storage.values.errors import NotFound
 from storage.values.rows import StoredBlob
 
@@ -51,13 +55,26 @@ class Blobs(Protocol):
         """Return whether the original is stored."""
 
     def delete(self, sha256: str) -> None:
-        """Delete an original; a missing one is accepted."""
+        """Delete an original, also from quarantine; a missing one is accepted."""
 
     def sweep(self, older_than_s: float) -> int:
         """Delete unfinished uploads at least this many seconds old and return their count."""
 
     def list_older(self, older_than_s: float) -> Iterator[str]:
         """Yield the SHA-256 of every original stored at least this many seconds ago."""
+
+
+class StoredBlobs(Blobs, Protocol):
+    """Blobs that can be hidden for a time before they are deleted."""
+
+    def quarantine(self, sha256: str) -> None:
+        """Hide an original; `empty_quarantine` deletes it later."""
+
+    def release(self, sha256: str) -> bool:
+        """Bring an original back from quarantine; False if it is not there."""
+
+    def empty_quarantine(self, older_than_s: float) -> int:
+        """Delete originals that were put in quarantine at least this many seconds ago and return their count."""
 
 
 class LocalBlobs:
@@ -89,9 +106,22 @@ class LocalBlobs:
         return self.path(sha256).is_file()
 
     def delete(self, sha256: str) -> None:
-        """Delete an original; a missing one is accepted."""
+        """Delete an original, also from quarantine; a missing one is accepted."""
         with disk_errors():
             self.path(sha256).unlink(missing_ok=True)
+            (self._root / QUARANTINE / sha256).unlink(missing_ok=True)
+
+    def quarantine(self, sha256: str) -> None:
+        """Hide an original; `empty_quarantine` deletes it later."""
+        hide_path(self.path(sha256), self._root / QUARANTINE / sha256)
+
+    def release(self, sha256: str) -> bool:
+        """Bring an original back from quarantine; False if it is not there."""
+        return move_path(self._root / QUARANTINE / sha256, self.path(sha256))
+
+    def empty_quarantine(self, older_than_s: float) -> int:
+        """Delete originals that were put in quarantine at least this many seconds ago and return their count."""
+        return delete_older(self._root.glob(f"{QUARANTINE}/*"), older_than_s)
 
     def sweep(self, older_than_s: float) -> int:
         """Delete unfinished uploads at least this many seconds old and return their count."""

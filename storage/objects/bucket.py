@@ -21,6 +21,7 @@ from obstore.store import S3Store
 from storage.objects.artifacts import Manifest, check_name, describe
 from storage.objects.blobs import BlobWriter
 from storage.objects.durable_files import disk_errors, make_folder
+from storage.objects.marks import MARK, QUARANTINE, MarkedStore
 from storage.values.crash_points import CrashPoint, crash_point
 from storage.values.errors import Conflict, NotFound, unreachable
 from storage.values.native_panics import NativePanic, native_panics
@@ -31,8 +32,10 @@ SPOOL_IN_MEMORY = 1 << 20  # bytes of an upload kept in memory before they go to
 
 def open_bucket(url: str, spool: Path, **options: Any) -> tuple["BucketBlobs", "BucketArtifacts"]:
     """`s3://bucket/prefix`; credentials, region and endpoint from the AWS_* environment or `options`."""
-    return BucketBlobs(_open_prefix(url, "blobs", **options), spool), BucketArtifacts(
-        _open_prefix(url, "artifacts", **options)
+    root = _open_prefix(url, "", **options)
+    return (
+        BucketBlobs(_open_prefix(url, "blobs", **options), spool, root),
+        BucketArtifacts(_open_prefix(url, "artifacts", **options), root),
     )
 
 
@@ -66,9 +69,10 @@ def bucket_errors() -> Iterator[None]:
 class BucketBlobs:
     """Originals by content: `ab/cd…` as on disk."""
 
-    def __init__(self, store: S3Store, spool: Path) -> None:
+    def __init__(self, store: S3Store, spool: Path, root: S3Store) -> None:
         self._store = store
         self._spool = spool
+        self._aside = _Quarantine(root, "blobs")
 
     def new_writer(self) -> BlobWriter:
         """Return a writer of one new original."""
@@ -101,8 +105,21 @@ class BucketBlobs:
         return True
 
     def delete(self, sha256: str) -> None:
-        """Delete an original; a missing one is accepted."""
+        """Delete an original, also from quarantine; a missing one is accepted."""
         _delete(self._store, _key(sha256))
+        self._aside.delete(_key(sha256))
+
+    def quarantine(self, sha256: str) -> None:
+        """Hide an original; `empty_quarantine` deletes it later."""
+        self._aside.hide(_key(sha256))
+
+    def release(self, sha256: str) -> bool:
+        """Bring an original back from quarantine; False if it is not there."""
+        return self._aside.show(_key(sha256))
+
+    def empty_quarantine(self, older_than_s: float) -> int:
+        """Delete originals that were put in quarantine at least this many seconds ago and return their count."""
+        return self._aside.empty(older_than_s)
 
     def sweep(self, older_than_s: float) -> int:
         """Return 0: spool files are unnamed, so a crash leaves none."""
@@ -152,8 +169,9 @@ class BucketBlobWriter:
 class BucketArtifacts:
     """Derived files: `doc_…/a3/tree.json`."""
 
-    def __init__(self, store: S3Store) -> None:
+    def __init__(self, store: S3Store, root: S3Store) -> None:
         self._store = store
+        self._aside = _Quarantine(root, "artifacts")
 
     def put(self, document_id: DocumentId, attempt: int, files: Mapping[str, bytes]) -> Manifest:
         """Store all files. Raises Conflict if a name exists with other bytes; the same bytes again are accepted."""
@@ -170,14 +188,27 @@ class BucketArtifacts:
         return self._get(f"{document_id}/a{attempt}/{name}")
 
     def delete(self, document_id: DocumentId) -> None:
-        """Delete every attempt of the document; a missing document is accepted."""
+        """Delete every attempt of the document, also from quarantine; a missing document is accepted."""
         for key in list(_list(self._store, f"{document_id}/", 0)):
             _delete(self._store, key)
+        self._aside.delete(f"{document_id}/")
 
     def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
         """Delete the files of one attempt; a missing attempt is accepted."""
         for key in list(_list(self._store, f"{document_id}/a{attempt}/", 0)):
             _delete(self._store, key)
+
+    def quarantine(self, document_id: DocumentId, attempt: int) -> None:
+        """Hide the files of one attempt; `empty_quarantine` deletes them later."""
+        self._aside.hide(f"{document_id}/a{attempt}/")
+
+    def release(self, document_id: DocumentId, attempt: int) -> bool:
+        """Bring the files of one attempt back from quarantine; False if they are not there."""
+        return self._aside.show(f"{document_id}/a{attempt}/")
+
+    def empty_quarantine(self, older_than_s: float) -> int:
+        """Delete files that were put in quarantine at least this many seconds ago and return their count."""
+        return self._aside.empty(older_than_s)
 
     def attempts(self, document_id: DocumentId) -> list[int]:
         """Return the numbers of the attempts that have files, in ascending order."""
@@ -202,6 +233,63 @@ class BucketArtifacts:
     def _get(self, key: str) -> bytes:
         with bucket_errors():
             return bytes(obstore.get(self._store, key).bytes())
+
+
+class MarkedBucket(MarkedStore):
+    """A bucket and prefix that can carry a mark."""
+
+    def __init__(self, name: str, url: str, **options: Any) -> None:
+        self.name, self.place = name, url
+        self._store = _open_prefix(url, "", **options)
+
+    def is_empty(self) -> bool:
+        """Return whether nothing but a mark is stored."""
+        return all(key == MARK for key in _list(self._store, None, 0))
+
+    def _read(self) -> bytes:
+        with bucket_errors():
+            return bytes(obstore.get(self._store, MARK).bytes())
+
+    def _write(self, content: bytes) -> None:
+        with bucket_errors():
+            obstore.put(self._store, MARK, content)
+
+
+class _Quarantine:
+    """Objects without a row, moved from `FOLDER/…` to `quarantine/FOLDER/…`. A name that ends in `/` means a folder."""
+
+    def __init__(self, root: S3Store, folder: str) -> None:
+        self._root, self._live, self._hidden = root, f"{folder}/", f"{QUARANTINE}/{folder}/"
+
+    def hide(self, name: str) -> None:
+        self._move(self._live, self._hidden, name)
+
+    def show(self, name: str) -> bool:
+        return self._move(self._hidden, self._live, name)
+
+    def delete(self, name: str) -> None:
+        for key in self._keys(self._hidden, name):
+            _delete(self._root, key)
+
+    def empty(self, older_than_s: float) -> int:
+        keys = list(_list(self._root, self._hidden, older_than_s))
+        for key in keys:
+            _delete(self._root, key)
+        return len(keys)
+
+    def _move(self, source: str, target: str, name: str) -> bool:
+        keys = self._keys(source, name)
+        for key in keys:
+            try:
+                with bucket_errors():
+                    obstore.copy(self._root, key, target + key.removeprefix(source))
+            except NotFound:
+                return False
+            _delete(self._root, key)
+        return bool(keys)
+
+    def _keys(self, folder: str, name: str) -> list[str]:
+        return list(_list(self._root, folder + name, 0)) if name.endswith("/") else [folder + name]
 
 
 class DirectUploads:

@@ -3,8 +3,9 @@
 import errno
 import os
 import secrets
+import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,3 +79,35 @@ def sweep_partials(root: Path, older_than_s: float) -> int:
         except FileNotFoundError:
             continue
     return removed
+
+
+def move_path(source: Path, target: Path) -> bool:
+    """Move a file or folder durably on one disk; False if it is missing."""
+    with disk_errors():
+        make_folder(target.parent)
+        try:
+            source.rename(target)
+        except FileNotFoundError:
+            return False
+        sync_folder(target.parent)
+        sync_folder(source.parent)
+    return True
+
+
+def hide_path(source: Path, hidden: Path) -> None:
+    """Move a file or folder to quarantine, where its age restarts; a missing one is accepted."""
+    if hidden.is_dir():
+        shutil.rmtree(hidden)
+    if move_path(source, hidden):
+        os.utime(hidden)
+
+
+def delete_older(paths: Iterable[Path], older_than_s: float) -> int:
+    """Delete files and folders at least this many seconds old and return their count."""
+    limit, deleted = time.time() - older_than_s, 0
+    with disk_errors():
+        for path in list(paths):
+            if path.stat().st_mtime <= limit:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                deleted += 1
+    return deleted

@@ -228,3 +228,16 @@ class TargetDocumentTable(SQLModel, table=True):
     error: str | None = Field(sa_column=_text(nullable=True))
     refused_at: datetime | None = Field(sa_column=_time())
     next_attempt_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+
+
+class DeploymentTable(SQLModel, table=True):
+    """The one row that identifies this deployment; `storage/upkeep/deployment.py` compares it with the stores.
+
+    `stores` holds the places of the marked stores by name. Each start and each hourly comparison raises `tick`.
+    """
+
+    __tablename__ = "deployment"
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    created_at: datetime = Field(sa_column=_time(nullable=False, now=True))
+    tick: int = Field(sa_column=_count())
+    stores: dict[str, Any] = Field(sa_column=_json())

@@ -5,15 +5,20 @@ import psycopg
 from storage.postgres.database import Database, session_dsn
 from storage.values.errors import SchemaMismatch, unreachable
 
-HEAD = "0022"
+HEAD = "0023"
 
 
-def migrate(dsn: str) -> None:
-    """Upgrade to HEAD in one transaction. Concurrent callers wait, then have nothing to do; readers may be working."""
-    if not _is_at_head(dsn):
-        from storage.postgres.upgrading import upgrade  # Alembic: half a CPU second that most starts need not spend
+def migrate(dsn: str) -> bool:
+    """Upgrade to HEAD in one transaction and return whether it was needed.
 
-        upgrade(dsn, HEAD)
+    Concurrent callers wait, then have nothing to do; readers may be working.
+    """
+    if _is_at_head(dsn):
+        return False
+    from storage.postgres.upgrading import upgrade  # Alembic: half a CPU second that most starts need not spend
+
+    upgrade(dsn, HEAD)
+    return True
 
 
 def _is_at_head(dsn: str) -> bool:

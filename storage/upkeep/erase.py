@@ -59,14 +59,17 @@ def purge_some(store: Store, limit: int = 50, *, erase_index: EraseIndex | None 
     return purged
 
 
-def erase_blob(store: Store, conn: Connection, sha256: str) -> bool:
-    """Delete an original in the caller's transaction, unless a document refers to it; return whether it was deleted."""
+def erase_blob(store: Store, conn: Connection, sha256: str, *, keep_for_now: bool = False) -> bool:
+    """Delete an original in the caller's transaction, unless a document refers to it; return whether it was deleted.
+
+    `keep_for_now` moves it to quarantine instead.
+    """
     conn.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", (sha256,))
     users = conn.execute(
         "select 1 from documents where sha256 = %s and deleted_at is null limit 1", (sha256,)
     ).fetchone()
     if users is None:
-        store.blobs.delete(sha256)
+        (store.blobs.quarantine if keep_for_now else store.blobs.delete)(sha256)
     return users is None
 
 

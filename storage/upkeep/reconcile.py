@@ -1,7 +1,9 @@
 """Compares SQL with the stores; reports every difference and repairs the harmless ones after a grace time.
 
-Three listings, one diff. Repaired: unreferenced files (crashes leave them). Only reported: anything that SQL refers to
-and a store does not have, and counters that do not add up, because those are faults.
+Three listings, one diff. Repaired: unreferenced files (crashes leave them) go to quarantine and are deleted a week
+later; files that SQL refers to come back from there. Only reported: anything else that SQL refers to and a store does
+not have, and counters that do not add up, because those are faults. If the database may be the wrong one, nothing is
+moved.
 """
 
 import logging
@@ -10,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from storage.objects.artifacts import Artifacts
 from storage.postgres.database import Row
 from storage.store import Store
+from storage.upkeep.deployment import WrongStore, advance_tick, check_stores
 from storage.upkeep.erase import erase_blob
 from storage.values.errors import NotFound
 from storage.values.rows import DocumentId
@@ -18,6 +21,9 @@ log = logging.getLogger(__name__)
 SHOWN = 20  # ids of one kind in a line of the log
 REPAIRED = ("orphan_blobs", "orphan_artifacts")
 GRACE_S = 3600.0  # seconds for which a difference may be work in progress
+QUARANTINE_S = 7 * 86_400.0  # seconds for which an unreferenced file can come back
+MOST_SHARE, FEW = 0.02, 10
+"""Largest share of the files that one run moves, and the number that is always allowed. More means a lost database."""
 
 _MISCOUNTED = """
 select j.id from jobs j join lateral (
@@ -51,24 +57,41 @@ class Differences:
     missing_artifacts: list[str] = field(default_factory=list)
     miscounted_jobs: list[str] = field(default_factory=list)
     documents_out_of_step: list[str] = field(default_factory=list)
+    not_repaired: list[str] = field(default_factory=list)
+    """The reason, with its code, if unreferenced files stayed where they are."""
 
 
-def reconcile(store: Store, *, grace_s: float = GRACE_S, repair: bool = True) -> Differences:
+def reconcile(store: Store, *, grace_s: float = GRACE_S, repair: bool = True, adopt: bool = False) -> Differences:
     """Compare all three stores once. Files younger than `grace_s` may belong to running work and are left alone.
 
     Args:
         store: Stores to compare.
         grace_s: Least age in seconds of a file that counts as orphaned.
-        repair: Whether to delete orphaned files.
+        repair: Whether to move orphaned files to quarantine, bring needed ones back, and delete those of a week ago.
+        adopt: Whether an operator has decided that the database is right, however many files it does not know.
     """
     differences = Differences()
-    differences.orphan_blobs = _orphan_blobs(store, grace_s, repair)
-    differences.orphan_artifacts = _orphan_artifacts(store, grace_s, repair)
+    blobs, documents = list(store.blobs.list_older(grace_s)), list(store.artifacts.list_older(grace_s))
+    attempts = _unpublished_attempts(store, documents)
+    differences.orphan_blobs = [sha256 for sha256 in blobs if not _is_used(store, sha256)]
+    differences.orphan_artifacts = [f"{document_id}/a{attempt}" for document_id, attempt, _ in attempts]
+    try:
+        check_stores(store.db, store.marked)
+        if not adopt:
+            _check_share(store, differences, len(blobs) + len(documents), grace_s)
+    except WrongStore as error:
+        differences.not_repaired.append(str(error))
+    else:
+        if repair:
+            _repair(store, differences.orphan_blobs, attempts)
+    restore = repair and not differences.not_repaired
     differences.missing_originals = [
-        row["id"] for row in store.db.fetch_all(_WITH_ORIGINAL) if not store.blobs.exists(row["sha256"])
+        row["id"]
+        for row in store.db.fetch_all(_WITH_ORIGINAL)
+        if not store.blobs.exists(row["sha256"]) and not (restore and store.blobs.release(row["sha256"]))
     ]
     differences.missing_artifacts = [
-        row["id"] for row in store.db.fetch_all(_PUBLISHED) if not _is_complete(store.artifacts, row)
+        row["id"] for row in store.db.fetch_all(_PUBLISHED) if not _is_complete(store.artifacts, row, restore=restore)
     ]
     differences.miscounted_jobs = [row["id"] for row in store.db.fetch_all(_MISCOUNTED)]
     differences.documents_out_of_step = [row["id"] for row in store.db.fetch_all(_TASKLESS)]
@@ -85,31 +108,59 @@ def reconcile_and_log(store: Store, *, grace_s: float = GRACE_S) -> Differences:
     return differences
 
 
-def _orphan_blobs(store: Store, grace_s: float, repair: bool) -> list[str]:
-    """Return uploads whose job was never accepted."""
-    orphans = []
-    for sha256 in store.blobs.list_older(grace_s):
-        used = store.db.fetch_one("select 1 from documents where sha256 = %(sha256)s limit 1", {"sha256": sha256})
-        if used is None:
-            orphans.append(sha256)
-            if repair:
-                with store.db.transaction() as conn:
-                    erase_blob(store, conn, sha256)
-    return orphans
+def _check_share(store: Store, differences: Differences, files: int, grace_s: float) -> None:
+    """Raise `WrongStore` if the unreferenced files are older than the database, or too many of all."""
+    orphans = len(differences.orphan_blobs) + len(differences.orphan_artifacts)
+    if not orphans:
+        return
+    row = store.db.fetch_one("select extract(epoch from clock_timestamp() - created_at) as age_s from deployment")
+    age_s = max(grace_s, float(row["age_s"]) if row else 0.0)
+    older = set(store.blobs.list_older(age_s)) & set(differences.orphan_blobs)
+    older |= set(store.artifacts.list_older(age_s)) & {name.partition("/")[0] for name in differences.orphan_artifacts}
+    if older:
+        raise WrongStore(
+            "database-younger",
+            f"{len(older)} unreferenced files are older than the database, so it may be a new one beside them. Bring "
+            "their database back, or run `quire reconcile --adopt` to move them to quarantine",
+        )
+    if orphans > max(FEW, MOST_SHARE * files):
+        raise WrongStore(
+            "too-many-orphans",
+            f"the database does not know {orphans} of {files} files, so it may be an older copy. Bring the newer one "
+            "back, or run `quire reconcile --adopt` to move them to quarantine",
+        )
 
 
-def _orphan_artifacts(store: Store, grace_s: float, repair: bool) -> list[str]:
-    """Return unpublished attempts: the document is unknown or erased, or has ended with another attempt."""
-    orphans = []
-    for document_id in store.artifacts.list_older(grace_s):
+def _repair(store: Store, orphans: list[str], attempts: list[tuple[DocumentId, int, bool]]) -> None:
+    """Move orphaned files to quarantine, except those of erased documents, and delete those of a week ago."""
+    advance_tick(store.db, store.marked)
+    for sha256 in orphans:
+        with store.db.transaction() as conn:
+            erase_blob(store, conn, sha256, keep_for_now=True)
+    for document_id, attempt, is_erased in attempts:
+        (store.artifacts.delete_attempt if is_erased else store.artifacts.quarantine)(document_id, attempt)
+    store.blobs.empty_quarantine(QUARANTINE_S)
+    store.artifacts.empty_quarantine(QUARANTINE_S)
+
+
+def _is_used(store: Store, sha256: str) -> bool:
+    """Return whether a document has this original; an upload whose job was never accepted has none."""
+    row = store.db.fetch_one("select 1 from documents where sha256 = %(sha256)s limit 1", {"sha256": sha256})
+    return row is not None
+
+
+def _unpublished_attempts(store: Store, documents: list[DocumentId]) -> list[tuple[DocumentId, int, bool]]:
+    """Return attempts that no document publishes, each with whether its document is known to be erased."""
+    unpublished = []
+    for document_id in documents:
         row = store.db.fetch_one(
             "select status, published_attempt, deleted_at from documents where id = %(id)s", {"id": document_id}
         )
-        for attempt in _unpublished(store.artifacts, document_id, row):
-            orphans.append(f"{document_id}/a{attempt}")
-            if repair:
-                store.artifacts.delete_attempt(document_id, attempt)
-    return orphans
+        is_erased = row is not None and row["deleted_at"] is not None
+        unpublished += [
+            (document_id, attempt, is_erased) for attempt in _unpublished(store.artifacts, document_id, row)
+        ]
+    return unpublished
 
 
 def _unpublished(artifacts: Artifacts, document_id: DocumentId, row: Row | None) -> list[int]:
@@ -119,11 +170,17 @@ def _unpublished(artifacts: Artifacts, document_id: DocumentId, row: Row | None)
     return [attempt for attempt in artifacts.attempts(document_id) if attempt != published]
 
 
-def _is_complete(artifacts: Artifacts, row: Row) -> bool:
+def _is_complete(artifacts: Artifacts, row: Row, *, restore: bool) -> bool:
+    document_id, attempt = DocumentId(row["id"]), row["published_attempt"]
     try:
         return all(
-            len(artifacts.read(DocumentId(row["id"]), row["published_attempt"], name)) == facts["bytes"]
+            len(artifacts.read(document_id, attempt, name)) == facts["bytes"]
             for name, facts in (row["manifest"] or {}).items()
         )
     except NotFound:
-        return False
+        return (
+            restore
+            and attempt not in artifacts.attempts(document_id)
+            and artifacts.release(document_id, attempt)
+            and _is_complete(artifacts, row, restore=False)
+        )

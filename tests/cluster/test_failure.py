@@ -41,7 +41,7 @@ def test_failed_start_shows_the_supervisors_reason(tmp_path: Path) -> None:
     ended.wait()
     write_failure(tmp_path, StartFailed(FROM_RAY))
     with pytest.raises(StartFailed) as failed:
-        wait_ready(tmp_path, state, 5)
+        wait_ready(tmp_path, state, 5, report=print)
     assert "the sandbox lets through: open" in str(failed.value)
     assert "\n" not in str(failed.value)
     assert "Traceback" not in str(failed.value)

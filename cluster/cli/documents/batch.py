@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -18,6 +18,7 @@ from cluster.cli.documents.advice import explain
 from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, MarkdownChoices, Write, import_writer
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
+from cluster.interrupts import held
 from models.cdom.errors import ErrorCode
 from models.cdom.original import Format, ReadOptions
 from models.pii.errors import PiiIncomplete
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from models.cdom.ports import FindElements, ReadOutcome
     from models.cdom.tree import Tree
 
+LOOK_S = 0.1  # seconds between looks for Ctrl-C
+STORE_S = 1.0  # seconds that Ctrl-C waits for a result that is being written
 _FEW = 4  # PDFs: with more, code that has been warmed up is worth its half second
 _PDF = b"%PDF-"
 _JOB = "files"  # the files of one command are one job
@@ -74,24 +77,33 @@ class FileBatch:
         self._formats = _formats_of(items)
         self._options, self._bar, self._markdown, self._redacted = options, bar, markdown, redacted
         self._lock, self._stopped = threading.Lock(), threading.Event()
+        self._storing = threading.Lock()
         self._layout_model = layout_model
         self._recognising: Recogniser | None = None
         self.done: list[Extraction] = []
         self._stated: dict[str, dict[str, object]] = {}
         self._details: dict[str, str] = {}
 
-    def run(self, jobs: int) -> None:
-        """Read all files with `jobs` readers."""
-        with ThreadPoolExecutor(jobs) as threads:
-            try:
+    def run(self, jobs: int) -> bool:
+        """Read all files with `jobs` readers. Return False if Ctrl-C was pressed; the threads may still run then."""
+        threads = ThreadPoolExecutor(jobs + 1)
+        try:
+            with held() as asked:
                 working = [threads.submit(self._work) for _ in range(jobs)]
-                import_writer(self._to)
-                for done in working:
-                    done.result()
-            finally:
-                self._stopped.set()
+                working.append(threads.submit(import_writer, self._to))
+                while wait(working, LOOK_S, FIRST_EXCEPTION).not_done and not _failed(working):
+                    if asked.is_set():
+                        self._stopped.set()
+                        self._storing.acquire(timeout=STORE_S)  # so that no result is begun or left half written
+                        return False
+            for done in working:
+                done.result()
+        finally:
+            self._stopped.set()
+            threads.shutdown(wait=not asked.is_set())
         if self._recognising is not None:
             self._recognising.close()
+        return not asked.is_set()
 
     def _work(self) -> None:
         detector = self._recogniser() if self._options.second_opinion else None
@@ -140,7 +152,9 @@ class FileBatch:
         assert outcome.tree is not None
         self._stated[item.name] = _state(outcome.tree)
         try:
-            _put(item, self._write(self._extracted(item, outcome)))
+            data = self._write(self._extracted(item, outcome))
+            with self._storing:
+                _put(item, data)
         except PiiIncomplete as error:
             return error.code
         except OSError as error:
@@ -184,6 +198,10 @@ class FileBatch:
         if code is None and notice:
             self._bar.print_line(f"{item.name}: {notice}")
         self._bar.step(item.name)
+
+
+def _failed(working: "list[Future[None]]") -> bool:
+    return any(done.done() and done.exception() is not None for done in working)
 
 
 def _state(tree: "Tree") -> dict[str, object]:

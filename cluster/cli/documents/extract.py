@@ -5,6 +5,7 @@ Knows no Ray, no database and no HTTP: importing this must stay cheap.
 
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -36,13 +37,12 @@ from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.options import CommandStopped, settings_from
 from cluster.cli.shared.progress import ProgressBar
 from cluster.compose.redacted import name_without_names, settings_of_command
+from cluster.interrupts import exit_interrupted, undone_by
 from models.cdom.errors import MlUnavailable
 from models.cdom.original import OcrMode, ReadOptions, TableParts
 
 STANDARD = Path("-")
 """Standard input as a document, standard output as the place of its result."""
-_INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells define it."""
 _EXAMPLES = """\b
 Examples:
   quire extract report.pdf --to md -o -          Markdown to standard output
@@ -158,7 +158,7 @@ def extract(
         with ProgressBar(len(items)).shown() as bar:
             choices = MarkdownChoices(furniture=plain if furniture is None else furniture, plain=plain)
             batch = FileBatch(items, format_name, options, bar, choices, redacted, layout_model, write)
-            is_interrupted = not _run(batch, min(jobs or os.cpu_count() or 1, len(items)))
+            is_interrupted = bool(items) and not batch.run(min(jobs or os.cpu_count() or 1, len(items)))
     if as_json:
         click.echo(json.dumps(make_report(batch.done, selection.skipped), ensure_ascii=False, indent=1))
     if report_coverage:
@@ -168,19 +168,10 @@ def extract(
         counts = RunCounts(len(all_items) - len(items), len(items) - len(batch.done) if is_interrupted else None)
         click.echo(summarise(batch.done, selection.skipped, output, time.monotonic() - started, counts), err=True)
     if is_interrupted:
-        sys.exit(_INTERRUPTED)
+        sys.stdout.flush()
+        exit_interrupted()  # the readers' threads may be in the middle of a page
     if any(item.error for item in batch.done):
         sys.exit(1)
-
-
-def _run(batch: FileBatch, jobs: int) -> bool:
-    """Read all files of the batch. Return False if Ctrl-C ended it before."""
-    try:
-        if jobs:
-            batch.run(jobs)
-    except KeyboardInterrupt:
-        return False
-    return True
 
 
 def _is_done(item: ExtractItem) -> bool:
@@ -209,7 +200,10 @@ def _collected(paths: Sequence[str]) -> Iterator[FoundFiles]:
     if len(named) == len(paths):
         yield selection
         return
-    with tempfile.TemporaryDirectory(prefix="quire-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="quire-") as folder,
+        undone_by(lambda: shutil.rmtree(folder, ignore_errors=True)),
+    ):
         for number, path in enumerate(dict.fromkeys(path for path in paths if path not in named)):
             selection.files.append(_brought(path, Path(folder) / str(number)))
         yield selection

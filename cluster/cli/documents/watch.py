@@ -13,6 +13,7 @@ from cluster.cli.documents.extract_files import reason_to_skip
 from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS
 from cluster.cli.shared.choices import NamedChoice
 from cluster.cli.shared.progress import ProgressBar
+from cluster.interrupts import exit_interrupted
 from models.cdom.original import ReadOptions
 
 Stamp = tuple[int, int]
@@ -85,7 +86,7 @@ class FolderWatch:
 def watch(folder: Path, output: Path, to: str, every: float, once: bool, password: str | None) -> None:
     """Read every document that comes into FOLDER; a changed one is read again. Ctrl-C ends it.
 
-    Exit status: 0 ended, 1 some failed (with --once), 2 wrong use.
+    Exit status: 0 all were read (with --once), 1 some failed (with --once), 2 wrong use, 130 ended by Ctrl-C.
     """
     output.mkdir(parents=True, exist_ok=True)
     looking = FolderWatch(folder.resolve(), output.resolve(), EXTRACT_FORMATS[to][0])
@@ -95,12 +96,9 @@ def watch(folder: Path, output: Path, to: str, every: float, once: bool, passwor
             raise click.exceptions.Exit(1)
         return
     click.echo(f"watching {folder} → {output} (press Ctrl-C to stop)", err=True)
-    try:
-        while True:
-            _read(looking, looking.look(), to, options)
-            time.sleep(every)
-    except KeyboardInterrupt:
-        click.echo("ended", err=True)
+    while True:
+        _read(looking, looking.look(), to, options)
+        time.sleep(every)
 
 
 def _read(looking: FolderWatch, paths: list[Path], to: str, options: ReadOptions) -> bool:
@@ -110,7 +108,8 @@ def _read(looking: FolderWatch, paths: list[Path], to: str, options: ReadOptions
     items = [ExtractItem(path, str(path.relative_to(looking.folder)), looking.result_of(path)) for path in paths]
     with ProgressBar(len(items)).shown() as bar:
         batch = FileBatch(items, to, options, bar)
-        batch.run(min(os.cpu_count() or 1, len(items)))
+        if not batch.run(min(os.cpu_count() or 1, len(items))):
+            exit_interrupted()
     for item in batch.done:
         if item.result is not None:
             click.echo(f"{item.file} → {item.result}", err=True)

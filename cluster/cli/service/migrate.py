@@ -1,4 +1,7 @@
-"""`quire migrate`: bring the database to this version's schema, under an advisory lock. `up` does so by itself."""
+"""`quire migrate`: bring the database to this version's schema, under an advisory lock. `up` does so by itself.
+
+The workdir's own database is stopped afterwards, unless it ran before.
+"""
 
 from pathlib import Path
 
@@ -6,7 +9,8 @@ import click
 
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
-from cluster.start.database import open_database
+from cluster.start.database import running_database
+from storage.postgres.schema import HEAD
 
 
 @click.command()
@@ -16,7 +20,8 @@ def migrate(workdir: Path | None) -> None:
     settings = settings_from(workdir)
     settings.workdir.mkdir(mode=0o711, parents=True, exist_ok=True)
     try:
-        open_database(settings)
+        with running_database(settings) as database:
+            migrated = database.was_migrated
     except ClusterError as error:
         raise CommandStopped(str(error)) from None
-    click.echo("the schema is up to date")
+    click.echo(f"the schema was {'migrated' if migrated else 'up to date'} ({HEAD})")

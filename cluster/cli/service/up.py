@@ -4,22 +4,25 @@ In come flags and SVC_ variables; out go base URL and token file. Starts Ray onl
 """
 
 import signal
-import threading
+import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from types import FrameType
 
 import click
 
+from cluster.bootstrap.addresses import check_address
 from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
 from cluster.errors import ClusterError
+from cluster.interrupts import INTERRUPTED, catch_interrupts, undone_by
 from cluster.start.launch import Launch, wait_ready
-from cluster.start.prepare import prepare
-from cluster.start.stop import stop_service
+from cluster.start.stop import abandon_start, stop_service
 from cluster.state import ServicePhase, ServiceState, exclusive, running_state
 from configs.settings import Settings
 
-READY_S = 240.0  # seconds until `up` gives up: a start takes 15, on a loaded machine 120
+READY_S = 240.0  # seconds of a fair clock until `up` gives up: a start takes 15
 
 
 @click.command()
@@ -43,14 +46,15 @@ def up(
         return
     started = time.monotonic()
     try:
-        with exclusive(settings.workdir, ServicePhase.STARTING):
+        with exclusive(settings.workdir, ServicePhase.STARTING), undone_by(lambda: abandon_start(settings.workdir)):
             state = _start(settings)
+            asked = _catch_stop()
     except ClusterError as error:
         raise CommandStopped(str(error)) from None
     click.echo(f"quire is up: {state.base_url}  ({time.monotonic() - started:.1f} s)")
     click.echo("\n".join(list_doors(state.base_url, settings)))
-    if not detach:
-        _stay(settings.workdir, state)
+    if not detach or not asked.empty():
+        _stay(settings.workdir, state, asked)
 
 
 def list_doors(base_url: str, settings: Settings) -> list[str]:
@@ -78,32 +82,43 @@ def _serve_on(address: str, settings: Settings) -> None:
 def _start(settings: Settings) -> ServiceState:
     """Ready, or nothing left running."""
     stop_service(settings.workdir)  # what a killed supervisor may have left behind
-    with Launch(settings) as launch:
-        runtime = prepare(settings)
-        if runtime.token_file:
-            click.echo(f"default token: {runtime.token_file.read_text().strip()}  (kept in {runtime.token_file})")
-        click.echo("starting …", err=True)
-        state = launch.go(runtime)
+    check_address(settings)
+    from cluster.start.prepare import prepare  # imports for seconds on a busy machine
+
     try:
-        wait_ready(settings.workdir, state, READY_S)
+        with Launch(settings) as launch:
+            runtime = prepare(settings)
+            if runtime.token_file:
+                click.echo(f"default token: {runtime.token_file.read_text().strip()}  (kept in {runtime.token_file})")
+            click.echo("starting …", err=True)
+            state = launch.go(runtime)
+        wait_ready(settings.workdir, state, READY_S, report=lambda line: click.echo(line, err=True))
     except BaseException:
         stop_service(settings.workdir, timeout_s=10)
         raise
     return state
 
 
-def _stay(workdir: Path, state: ServiceState) -> None:
-    """In the foreground: end with the service, or end it on Ctrl-C or SIGTERM."""
-    stop = threading.Event()
+def _catch_stop() -> SimpleQueue[int]:
+    """From now on, note Ctrl-C and SIGTERM, which `_stay` obeys. A second Ctrl-C exits while the service drains."""
+    asked: SimpleQueue[int] = SimpleQueue()
 
     def ask(number: int, frame: FrameType | None) -> None:
-        stop.set()
+        if number == signal.SIGINT:
+            catch_interrupts()
+        asked.put(number)
 
     signal.signal(signal.SIGINT, ask)
     signal.signal(signal.SIGTERM, ask)
+    return asked
+
+
+def _stay(workdir: Path, state: ServiceState, asked: SimpleQueue[int]) -> None:
+    """In the foreground: end with the service, or end it on Ctrl-C or SIGTERM."""
     while state.supervisor.alive():
-        if stop.wait(0.5):
+        with suppress(Empty):
+            number = asked.get(timeout=0.5)
             click.echo("stopping …", err=True)
             stop_service(workdir)
-            return
+            sys.exit(INTERRUPTED if number == signal.SIGINT else 0)
     raise CommandStopped(f"the service ended; see {workdir / 'log' / 'supervisor.log'}")

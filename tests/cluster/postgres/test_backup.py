@@ -94,7 +94,9 @@ def test_a_backup_is_the_store_row_for_row_and_byte_for_byte(folder: Path) -> No
     before = tables_of(dsn), files_of(one)
     make_backup(parse_settings({}, workdir=one), kept)
     put_back(parse_settings({}, workdir=two), kept)
-    assert (tables_of(EmbeddedPostgres(two).start()), files_of(two)) == before
+    after = tables_of(EmbeddedPostgres(two).start()), files_of(two)
+    del before[0]["deployment"], after[0]["deployment"]  # the places of its stores are new
+    assert after == before
 
 
 def test_a_backup_made_while_documents_come_in_and_are_read_is_whole(folder: Path) -> None:

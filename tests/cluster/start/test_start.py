@@ -1,18 +1,24 @@
 """Files made before the supervisor runs: licence, token, secrets and the runtime file."""
 
+import socket
 import stat
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from cluster.bootstrap import licensing
 from cluster.bootstrap.addresses import base_url
 from cluster.bootstrap.licensing import license_of
+from cluster.cli.main import cli
 from cluster.errors import StartRefused
+from cluster.postgres.embedded import EmbeddedPostgres
 from cluster.runtime import Runtime, read_runtime, write_runtime
 from cluster.start.checks import check_source_root
 from cluster.start.prepare import keep_index_private, mint_token
@@ -21,12 +27,21 @@ from configs.parsing import parse_settings
 from configs.settings import Settings
 from serve_apps.access.license import License, issue_license
 from serve_apps.access.license_keys import write_public_key
+from storage.postgres.schema import HEAD
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def settings(workdir: Path, **environ: str) -> Settings:
     return parse_settings(environ, workdir=workdir)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Short enough for a socket, open to the database's user."""
+    with tempfile.TemporaryDirectory(prefix="quire-up-", dir="/tmp") as name:
+        Path(name).chmod(0o711)
+        yield Path(name)
 
 
 @pytest.fixture
@@ -181,3 +196,21 @@ def test_a_start_without_search_loads_nothing_of_search_and_no_arrays(tmp_path: 
     )
     command = [sys.executable, "-c", lines, str(tmp_path)]
     assert subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_taken_port_is_refused_before_anything_is_started(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        command = ["up", "--detach", "--port", str(port), "--workdir", str(tmp_path / "w")]
+        result = CliRunner().invoke(cli, command)
+    assert result.exit_code == 1
+    assert f"SVC_PORT: 127.0.0.1:{port} is used by another program" in result.output
+    assert {path.name for path in (tmp_path / "w").rglob("*")} == {"run", "lock"}
+
+
+def test_migration_reports_its_result_and_stops_its_database(folder: Path) -> None:
+    said = [CliRunner().invoke(cli, ["migrate", "--workdir", str(folder / "w")]).output for _ in range(2)]
+    assert said == [f"the schema was {done} ({HEAD})\n" for done in ("migrated", "up to date")]
+    assert not EmbeddedPostgres(folder / "w").is_running()
