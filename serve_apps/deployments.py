@@ -247,9 +247,13 @@ class Embedder(_Serving):
     def __init__(self, build: Callable[[], Any]) -> None:
         super().__init__(build, EMBEDDER_CALLS)
 
-    async def embed(self, texts: Any, timeout_s: float, urgent: bool) -> Any:
+    async def embed(self, texts: Any, tenant: str, urgent: bool) -> Any:
         """Run `Embed.embed`."""
-        return await self._answer(partial(self._worker.embed, texts, timeout_s=timeout_s, urgent=urgent))
+        return await self._answer(partial(self._worker.embed, texts, tenant=tenant, urgent=urgent))
+
+    async def state(self) -> Any:
+        """Run `WatchIndexQueue.queue_state`."""
+        return self._worker.state()
 
 
 @serve.deployment(
@@ -321,10 +325,10 @@ class Background(_Answering):
         """Run `actors.reading.on_demand.OnDemand.read`."""
         return await self._answer(self._on_demand.read, *values)
 
-    async def write(self, documents: Any, timeout_s: float, urgent: bool) -> None:
+    async def write(self, documents: Any, urgent: bool) -> None:
         """Run `WriteIndex.write` in dedicated threads, because waiting writes must not delay page pictures."""
         assert self._index_writer is not None
-        write = partial(self._index_writer.write, documents, timeout_s=timeout_s, urgent=urgent)
+        write = partial(self._index_writer.write, documents, urgent=urgent)
         await asyncio.get_running_loop().run_in_executor(self._writes, write)
 
     async def find_vectors(self, *values: Any) -> Any:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from models.cdom.fair_time import TurnWatch
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
 TURN_S = 1.0  # seconds between checks for due chores: chores are minutes apart
-STUCK_S = 600.0  # seconds without an end after which a chore counts as stuck in health: the longest takes minutes
+STUCK_S = 600.0  # fair seconds without progress after which a turn of chores is stuck: the longest takes minutes
 
 
 class SingletonRole(Protocol):
@@ -72,7 +73,7 @@ class ChoreRunner:
         self._role, self._chores, self._turn_s, self._clock = role, chores, turn_s, clock
         self._due = {chore.name: 0.0 for chore in chores}
         self._held = False
-        self._turned_at = time.monotonic()
+        self._turn = TurnWatch()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="janitor", daemon=True)
 
@@ -82,7 +83,11 @@ class ChoreRunner:
 
     def healthy(self) -> bool:
         """Return whether the thread turns."""
-        return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
+        return self._stop.is_set() or (self._thread.is_alive() and self._turn.seconds() < STUCK_S)
+
+    def advance(self) -> None:
+        """Note that the current chore made progress."""
+        self._turn.advance()
 
     def drain(self, timeout_s: float) -> bool:
         """Finish the current chore, release the role, close the connections; false if the chore takes longer."""
@@ -104,8 +109,8 @@ class ChoreRunner:
 
     def _run(self) -> None:
         while not self._stop.wait(self._turn_s):
-            self._turned_at = time.monotonic()
-            self.turn()
+            with self._turn:
+                self.turn()
 
     def _hold(self) -> bool:
         try:

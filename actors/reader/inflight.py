@@ -90,6 +90,11 @@ class Inflight:
         self._change(claim, pages_done=done, pages_total=total)
         self._has_progress = True
 
+    def index_progress(self, claim: Claim, done: int, total: int) -> None:
+        """Record that `done` of `total` chunks have a vector."""
+        self._change(claim, chunks_done=done, chunks_total=total)
+        self._has_progress = True
+
     def enter(self, claim: Claim, phase: Phase) -> None:
         """Record that the document entered a phase."""
         if (trace := self._change(claim, phase=phase)) is not None:

@@ -4,7 +4,7 @@ Handles are looked up by name at the first call, so nothing waits for the other 
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,11 @@ from models.cdom.ports import (
     PeerDied,
     PixelPage,
     PortUnavailable,
+    QueueState,
     ReadOutcome,
     RecognisedPage,
     RedactionRefused,
+    keep_waiting,
 )
 from models.cdom.search import SearchHit, SearchRequest
 from models.neural.vlm.contract import PageRegion
@@ -39,7 +41,7 @@ EMBEDDER, SEARCHER = "embedder", "searcher"
 SEARCH_TIMEOUT_S = 10.0  # seconds; a question at a million chunks takes a tenth of one
 CHECK_TIMEOUT_S = 3.0  # seconds for a health check of the searcher, below the limit of the API's own
 REDACT_TIMEOUT_S = 120.0  # seconds for a redacted file; a hundred pages take three of CPU time
-FIND_VECTORS_TIMEOUT_S = 60.0  # seconds to find the vectors of a document's earlier version among writes
+LOOK_S = 1.0  # seconds between two checks of a call that may take as long as it takes
 GRACE_S = 5.0
 """Seconds added to the other side's timeout, so that it fails first and can report the reason."""
 
@@ -66,6 +68,30 @@ class HandleClient:
             try:
                 return response.result(timeout_s=timeout_s)
             except TimeoutError:
+                response.cancel()
+                raise
+
+    def wait(self, method: str, *values: object, check: Callable[[], None]) -> Any:
+        """Call a method from a thread for as long as it takes: a stuck replica is replaced, which ends the call.
+
+        `check` is called about once a second; an exception that it raises cancels the call. Raises as `call` does.
+        """
+        from ray.exceptions import GetTimeoutError, RayError
+
+        with self._translated():
+            check()
+            response = getattr(self._handle, method).remote(*values)
+            try:
+                while True:
+                    try:
+                        return response.result(timeout_s=LOOK_S)
+                    except RayError as error:
+                        if not isinstance(error, GetTimeoutError):
+                            raise
+                    except TimeoutError:
+                        pass
+                    check()
+            except BaseException:
                 response.cancel()
                 raise
 
@@ -192,10 +218,22 @@ class ServedEmbedder:
     def __init__(self) -> None:
         self._peer = HandleClient(EMBEDDER)
 
-    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors":
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        tenant: str = "",
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> "Vectors":
         """Return unit vectors, one row a text. Raises `PortUnavailable`."""
-        vectors: Vectors = self._peer.call("embed", list(texts), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+        vectors: Vectors = self._peer.wait("embed", list(texts), tenant, urgent, check=check)
         return vectors
+
+    async def queue_state(self) -> QueueState:
+        """Return the state of the embedder's queue. Raises `PortUnavailable`."""
+        state: QueueState = await self._peer.ask("state", timeout_s=CHECK_TIMEOUT_S)
+        return state
 
 
 class ServedIndexWriter:
@@ -204,14 +242,25 @@ class ServedIndexWriter:
     def __init__(self) -> None:
         self._peer = HandleClient(BACKGROUND)
 
-    def write(self, documents: "Sequence[DocumentChunks]", *, timeout_s: float, urgent: bool = False) -> None:
+    def write(
+        self,
+        documents: "Sequence[DocumentChunks]",
+        *,
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> None:
         """Write chunks; searches find them when this returns. Raises `PortUnavailable`."""
-        self._peer.call("write", list(documents), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+        self._peer.wait("write", list(documents), urgent, check=check)
 
-    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> "KnownVectors":
+    def find_vectors(
+        self,
+        scope: Scope,
+        documents: Collection[str],
+        texts: Sequence[str],
+        check: Callable[[], None] = keep_waiting,
+    ) -> "KnownVectors":
         """Return the vectors that these documents have for any of the texts. Raises `PortUnavailable`."""
-        asked = (scope, list(documents), list(texts))
-        known: KnownVectors = self._peer.call("find_vectors", *asked, timeout_s=FIND_VECTORS_TIMEOUT_S)
+        known: KnownVectors = self._peer.wait("find_vectors", scope, list(documents), list(texts), check=check)
         return known
 
 

@@ -139,7 +139,9 @@ class ServedReader:
 
 def build_reader() -> ServedReader:
     """Build the reader of a replica."""
-    runtime = find_runtime()
-    served = ServedRecogniser()
-    reader = make_reader(runtime, with_vlm(runtime, served, served), served_indexer(runtime.settings), served)
+    runtime, served = find_runtime(), ServedRecogniser()
+    store = open_runtime_store(runtime)
+    store.close()  # the indexer uses its files only
+    indexer = served_indexer(runtime.settings, store.artifacts)
+    reader = make_reader(runtime, with_vlm(runtime, served, served), indexer, served)
     return ServedReader(reader, runtime.settings.workdir)
