@@ -21,6 +21,9 @@ from actors.search.index_writer import IndexWriting
 from actors.vlm.page_reader import VlmReader
 from serve_apps.api.proxy.small_bodies import CARRIED
 
+HEALTH_ANSWER_S = 300
+"""Seconds that a replica may take to answer a health check. A busy machine delays the answer; what a replica answers
+counts its own processor time, and one that died is noticed without a check."""
 MAX_ONGOING = 1024
 """Includes waiting requests and event streams, so it is far above the number that work at once."""
 FAST_PATH_GRACE_S = 120.0  # seconds for a reader to finish its work when Serve stops it
@@ -93,6 +96,7 @@ AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
     graceful_shutdown_timeout_s=10,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=2,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 @serve.ingress()
 class Api:
@@ -133,7 +137,7 @@ class _Loop:
     graceful_shutdown_timeout_s=FAST_PATH_GRACE_S,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=5,
-    health_check_timeout_s=30,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class FastPath(_Loop):
     """One reader: claims documents from SQL, one at a time."""
@@ -160,6 +164,7 @@ BACKGROUND_CALLS = 256  # calls at the background process: more than waiting wri
     graceful_shutdown_timeout_s=10,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=5,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class Recogniser(_Answering):
     """Recognises pages. Pages unanswered at a stop are sent to the next replica."""
@@ -188,6 +193,7 @@ class Recogniser(_Answering):
     graceful_shutdown_timeout_s=120,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=10,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class VlmOcr(_Answering):
     """Reads pages into blocks with a vision-language model. Pages in progress at a stop are finished first."""
@@ -240,6 +246,7 @@ class _Serving(_Answering):
     graceful_shutdown_timeout_s=20,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=5,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class Embedder(_Serving):
     """Embeds texts, batched over all callers."""
@@ -262,6 +269,7 @@ class Embedder(_Serving):
     graceful_shutdown_timeout_s=10,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=5,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class Searcher(_Answering):
     """Answers search requests."""
@@ -295,7 +303,7 @@ class BackgroundWork:
     graceful_shutdown_timeout_s=40,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=2,
-    health_check_timeout_s=30,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class Background(_Answering):
     """Housekeeping, webhooks, pages on demand and the single index writer, in one process.

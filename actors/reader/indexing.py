@@ -15,7 +15,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from pydantic_core import to_json
 
-from actors.reader.inflight import Beats, Inflight, beat_once
+from actors.reader.inflight import Inflight
 from actors.reader.publisher import Publishing, Result
 from actors.reader.retry import Backoff
 from models.cdom.chunk import Chunk
@@ -177,7 +177,6 @@ class IndexingParts:
     index: IndexDocument | None
     publisher: Publishing
     inflight: Inflight
-    beats: Beats
     room: int
     earlier: Callable[[Claim], EarlierTree | None] = lambda claim: None
 
@@ -250,7 +249,6 @@ class Indexing:
         self, claim: Claim, index: IndexDocument, chunks: Sequence[Chunk], earlier: EarlierTree | None
     ) -> bool:
         """Write the chunks, with retries while the index is away; false if the lease was lost or the reader stops."""
-        beat_once(self._parts.beats, self._parts.inflight.beats, self._parts.inflight)  # an expiry now costs no start
         owner, urgent = (claim.scope.tenant, claim.scope.org), claim.priority is Priority.PARSE
         sources = [earlier.document_id] if earlier else []
 

@@ -4,12 +4,14 @@ Handles are looked up by name at the first call, so nothing waits for the other 
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from models.cdom.errors import ErrorCode, ExtractError
+from models.cdom.fair_time import fair_time
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import (
@@ -36,14 +38,18 @@ if TYPE_CHECKING:  # Lance is imported by the index writer only
 
 API_APP, VLM_APP = "api", "vlm_ocr"
 RECOGNISER, BACKGROUND = "recogniser", "background"
-RENDER_TIMEOUT_S = 20.0  # seconds for a page's picture; the slowest pages of the hostile set take ten
+RENDER_TIMEOUT_S = 20.0  # fair seconds for a page's picture; the slowest pages of the hostile set take ten
 EMBEDDER, SEARCHER = "embedder", "searcher"
-SEARCH_TIMEOUT_S = 10.0  # seconds; a question at a million chunks takes a tenth of one
-CHECK_TIMEOUT_S = 3.0  # seconds for a health check of the searcher, below the limit of the API's own
-REDACT_TIMEOUT_S = 120.0  # seconds for a redacted file; a hundred pages take three of CPU time
+SEARCH_TIMEOUT_S = 10.0  # fair seconds; a question at a million chunks takes a tenth of one
+CHECK_TIMEOUT_S = 3.0  # fair seconds for a health check of the searcher, below the limit of the API's own
+REDACT_TIMEOUT_S = 120.0  # fair seconds for a redacted file; a hundred pages take three of CPU time
 LOOK_S = 1.0  # seconds between two checks of a call that may take as long as it takes
 GRACE_S = 5.0
 """Seconds added to the other side's timeout, so that it fails first and can report the reason."""
+
+
+async def _answer(response: Any) -> Any:
+    return await response
 
 
 class HandleClient:
@@ -96,9 +102,17 @@ class HandleClient:
                 raise
 
     async def ask(self, method: str, *values: object, timeout_s: float) -> Any:
-        """Call a method from an event loop; raises as `call` does."""
+        """Call a method from an event loop; raises as `call` does. `timeout_s` are fair seconds of this process."""
         with self._translated():
-            return await asyncio.wait_for(getattr(self._handle, method).remote(*values), timeout_s)
+            task = asyncio.ensure_future(_answer(getattr(self._handle, method).remote(*values)))
+            until = fair_time() + timeout_s
+            try:
+                while not (await asyncio.wait({task}, timeout=min(LOOK_S, timeout_s)))[0]:
+                    if fair_time() > until:
+                        raise TimeoutError
+                return task.result()
+            finally:
+                task.cancel()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -119,6 +133,17 @@ class HandleClient:
             raise PortUnavailable(self._deployment, type(error).__name__) from error
 
 
+def _give_up_after(timeout_s: float) -> Callable[[], None]:
+    """Return a check that raises `PortUnavailable` once the other side's timeout has passed."""
+    until = time.monotonic() + timeout_s + GRACE_S
+
+    def check() -> None:
+        if time.monotonic() > until:
+            raise PortUnavailable(RECOGNISER, "too slow")
+
+    return check
+
+
 class ServedRecogniser:
     """The ports `RecognisePages` and `FindElements`, for threads."""
 
@@ -127,14 +152,14 @@ class ServedRecogniser:
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         """Return the recognised pages, in the order given. Raises `PortUnavailable`."""
-        answer: list[RecognisedPage] = self._peer.call(
-            "recognise_pages", pages, langs, timeout_s, timeout_s=timeout_s + GRACE_S
-        )
+        check = _give_up_after(timeout_s)
+        answer: list[RecognisedPage] = self._peer.wait("recognise_pages", pages, langs, timeout_s, check=check)
         return answer
 
     def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
         """Return the elements of a page. Raises `PortUnavailable`."""
-        answer: DetectedPage = self._peer.call("find_elements", page, timeout_s, timeout_s=timeout_s + GRACE_S)
+        check = _give_up_after(timeout_s)
+        answer: DetectedPage = self._peer.wait("find_elements", page, timeout_s, check=check)
         return answer
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from actors.reader.indexing import DocumentIndexer, EarlierTree, Indexing, IndexingParts
-from actors.reader.inflight import Beats, Inflight
+from actors.reader.inflight import Inflight
 from actors.reader.publisher import Publishing
 from cluster.bootstrap.enabled import embeds, searches
 from cluster.compose.handles import ServedEmbedder, ServedIndexWriter, ServedSearcher
@@ -67,7 +67,7 @@ def load_earlier(store: Store, claim: Claim) -> EarlierTree | None:
 
 
 def before_publishing(
-    publisher: Publishing, index: IndexDocument | None, inflight: Inflight, beats: Beats, store: Store
+    publisher: Publishing, index: IndexDocument | None, inflight: Inflight, store: Store
 ) -> Publishing:
     """Return a publisher that first counts a document's chunks and, with an index, makes them searchable."""
     parts = IndexingParts(
@@ -77,7 +77,6 @@ def before_publishing(
         index=index,
         publisher=publisher,
         inflight=inflight,
-        beats=beats,
         room=INDEXING_ROOM,
         earlier=partial(load_earlier, store),
     )

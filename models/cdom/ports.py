@@ -207,7 +207,7 @@ class RecognisePages(Protocol):
     """Pixels to words, in the order given. Raises `PortUnavailable` or `MlUnavailable`."""
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Recognise the pages within `timeout_s` seconds; results are in the order of `pages`."""
+        """Recognise the pages; results are in the order of `pages`. The caller waits for `timeout_s` seconds."""
 
 
 class PictureKind(StrEnum):
@@ -239,7 +239,7 @@ class FindElements(Protocol):
     """Detects layout elements on the picture of a page. Raises `PortUnavailable` or `MlUnavailable`."""
 
     def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
-        """Return the elements of a page within `timeout_s` seconds."""
+        """Return the elements of a page. The caller waits for `timeout_s` seconds."""
 
 
 class EmbeddingFailed(Exception):

@@ -86,17 +86,6 @@ with relaxed as materialized (select set_config('synchronous_commit', 'off', tru
 select document_id from task
 """
 
-# Only for a claim that another one followed: a finished task, or one still at the same attempt, is left unchanged.
-_REFUND_STARTS = f"""
-with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
-{locked_first(CLAIMS, "t.attempt > held.attempt and t.starts > 0")}, task as (
-  update tasks t set starts = t.starts - 1, lapses = t.lapses + 1
-  from mine, relaxed where t.document_id = mine.document_id
-  returning t.document_id, t.starts
-)
-update documents d set attempts = task.starts from task where d.id = task.document_id returning d.id
-"""
-
 _DEPTH = """
 select count(*) filter (where state = 'queued' and available_at <= now()) as queued,
        count(*) filter (where state = 'running') as running,
@@ -158,14 +147,6 @@ class Queue:
         with self._db.autocommit() as conn:
             alive = {row["document_id"] for row in conn.execute(_BEAT, params).fetchall()}
         return frozenset(beat.document_id for beat in beats if beat.document_id not in alive)
-
-    def refund_starts(self, claims: Sequence[Claim]) -> int:
-        """Refund the starts of claims whose leases expired while their living worker read them; return their number.
-
-        The expiry counts as an expired lease instead.
-        """
-        with self._db.autocommit() as conn:
-            return len(conn.execute(_REFUND_STARTS, claims_params(claims)).fetchall())
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
         """Return the task to the queue at once, as if never started; False if the lease was lost.

@@ -64,7 +64,6 @@ class FakeQueue:
         self.claims, self.beats = list(claims), list[list[Beat]]()
         self.released, self.retried = list[Claim](), list[tuple[Claim, str]]()
         self.lost: frozenset[DocumentId] = frozenset()
-        self.acquitted = list[Claim]()
         self.scans = set[DocumentId]()
         self.asked = list[int]()
         self.down = threading.Event()
@@ -84,10 +83,6 @@ class FakeQueue:
             raise StoreUnavailable("away")
         self.beats.append(beats)
         return self.lost
-
-    def refund_starts(self, claims: Sequence[Claim]) -> int:
-        self.acquitted.extend(claims)
-        return len(claims)
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
         self.released.append(claim)
@@ -207,7 +202,6 @@ class Scene:
                 port=recogniser or ScriptedRecogniser(),
                 outcomes=outcomes,
                 inflight=self.inflight,
-                beats=self.queue,
                 wake=wake_signal.wake,
                 room=room,
                 patience_s=patience_s,

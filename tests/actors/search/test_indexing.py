@@ -36,14 +36,6 @@ def two_chunks(tree: Tree) -> list[Chunk]:
     ]  # fmt: skip
 
 
-class Beating:
-    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
-        return frozenset()
-
-    def refund_starts(self, claims: Sequence[Claim], /) -> int:
-        return 0
-
-
 @dataclass
 class Published:
     """A publisher that only remembers."""
@@ -110,7 +102,6 @@ def indexing(
         index=index,
         publisher=published,
         inflight=inflight,
-        beats=Beating(),
         room=2,
         earlier=earlier,
     )
