@@ -29,6 +29,9 @@ class Beats(Protocol):
     def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
         """Renew the leases, store phase and progress, and return the lost documents."""
 
+    def forgive(self, claims: Sequence[Claim], /) -> int:
+        """Do not count the expired leases of claims whose reader lives."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -121,8 +124,9 @@ class Inflight:
         """Return whether a page was finished since the last `beats`."""
         return self._has_progress
 
-    def apply_reply(self, lost: frozenset[DocumentId], sent: list[Beat]) -> None:
-        """Apply the reply to the beats `sent`: drop documents whose lease is lost, if they are still that attempt."""
+    def apply_reply(self, lost: frozenset[DocumentId], sent: list[Beat]) -> list[Claim]:
+        """Apply the reply to the beats `sent`: drop and return claims whose lease is lost, if still that attempt."""
+        dropped = []
         with self._lock:
             for beat in sent:
                 held = self._held.get(beat.document_id)
@@ -130,6 +134,9 @@ class Inflight:
                     continue
                 log.warning("lease lost: document %s attempt %d", beat.document_id, beat.attempt)
                 self._held.pop(beat.document_id).end("lease-lost")
+                if beat.phase is not Phase.CLAIMED:
+                    dropped.append(held.claim)
+        return dropped
 
     def _set_ending(self, claims: Sequence[Claim], ending: bool) -> None:
         with self._lock:
@@ -186,7 +193,8 @@ def beat_once(queue: Beats, beats: Callable[[], list[Beat]], inflight: Inflight)
     if not sent:
         return True
     try:
-        inflight.apply_reply(queue.beat(sent), sent)
+        if dropped := inflight.apply_reply(queue.beat(sent), sent):
+            queue.forgive(dropped)
     except StorageError as error:
         log.warning("heartbeat failed: %s", error.code)
         return False

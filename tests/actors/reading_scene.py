@@ -61,6 +61,7 @@ class FakeQueue:
     """Queue that claims in order and records returned claims."""
 
     def __init__(self, claims: Sequence[Claim] = ()) -> None:
+        self.forgiven = list[Claim]()
         self.claims, self.beats = list(claims), list[list[Beat]]()
         self.released, self.retried = list[Claim](), list[tuple[Claim, str]]()
         self.lost: frozenset[DocumentId] = frozenset()
@@ -83,6 +84,10 @@ class FakeQueue:
             raise StoreUnavailable("away")
         self.beats.append(beats)
         return self.lost
+
+    def forgive(self, claims: Sequence[Claim]) -> int:
+        self.forgiven.extend(claims)
+        return len(claims)
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
         self.released.append(claim)

@@ -39,6 +39,7 @@ def test_document_with_a_lost_lease_is_dropped(phase: Phase) -> None:
     reader.enter(phase)
     assert reader.apply_reply()
     assert not reader.apply_reply(LOST)
+    assert reader.queue.forgiven == ([] if phase is Phase.CLAIMED else [reader.claim])
 
 
 def test_an_answer_about_an_earlier_attempt_touches_nothing() -> None:

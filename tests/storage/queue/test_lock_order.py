@@ -30,6 +30,11 @@ def _release(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
     return queue.release_all(claims) == len(claims)
 
 
+def _forgive(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
+    store.db.fetch_all("update tasks set lapses = 1 returning 1")
+    return queue.forgive([replace(one, attempt=one.attempt - 1) for one in claims]) == len(claims)
+
+
 def _finish(store: Store, queue: Queue, claims: Sequence[Claim]) -> object:
     return all(finish(store, [success(one) for one in claims]))
 

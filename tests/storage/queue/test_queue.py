@@ -59,7 +59,7 @@ def test_expired_lease_is_taken_by_the_next_claim(store: Store) -> None:
     first = claim(worker(store))
     expire(store, first.document_id)
     second = claim(worker(store))
-    assert (second.document_id, second.attempt, second.starts) == (first.document_id, 2, 2)
+    assert (second.document_id, second.attempt, second.starts) == (first.document_id, 2, 1)
 
 
 def test_expired_lease_goes_before_waiting_tasks(store: Store) -> None:
@@ -148,6 +148,19 @@ def test_lease_expiry_refunds_the_start_and_a_document_fails_after_the_maximum(s
         assert (last.exhausted, last.starts, last.attempt) == (True, 0, attempt)
         expire(store, last.document_id)
     assert finish(store, [Failed(claim=last, error="worker-killed")]) == [True]
+
+
+def test_a_living_reader_takes_back_the_expiry_of_its_lease(store: Store) -> None:
+    submit(store, 2)
+    queue = worker(store)
+    stopped, ended = claim(queue), claim(queue)
+    assert finish(store, [Failed(claim=ended, error="malformed")]) == [True]
+    expire(store, stopped.document_id)
+    assert queue.forgive([stopped, ended]) == 0  # not overtaken yet
+    taken = claim(worker(store))
+    assert task_of(store, taken)["lapses"] == 1
+    assert queue.forgive([stopped, ended]) == 1
+    assert (task_of(store, taken)["starts"], task_of(store, taken)["lapses"]) == (1, 0)
 
 
 def test_documents_that_a_dead_reader_had_not_begun_are_not_counted(store: Store) -> None:
