@@ -14,7 +14,8 @@ import sys
 from collections.abc import Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any, BinaryIO, cast
 
 import duckdb
 import pyarrow as pa
@@ -67,7 +68,7 @@ def main(cpu_s: int, memory_bytes: int) -> int:
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, 0)
     duckdb.connect(":memory:", config={"threads": 1}).execute(_WARM_UP).fetchall()
-    if not select.select([sys.stdin], [], [], KEEP_S)[0] or not sys.stdin.buffer.peek(1):
+    if not select.select([sys.stdin], [], [], KEEP_S)[0] or not cast(BufferedReader, sys.stdin.buffer).peek(1):
         return 0  # no request came, or the service ended
     _limit(resource.RLIMIT_CPU, math.ceil(cpu_used_s()) + cpu_s)  # the request's own
     asked, cells = _read_request(sys.stdin.buffer)
