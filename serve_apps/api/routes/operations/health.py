@@ -93,8 +93,9 @@ async def _check_queue(running: AppState) -> Check:
     if port is None:
         return {"status": "ok", "detail": "off"}
     try:
-        state = await port.queue_state()
-    except PortUnavailable:
+        async with asyncio.timeout(_INDEX_TIMEOUT_S):
+            state = await port.queue_state()
+    except (TimeoutError, PortUnavailable):
         return {"status": "ok", "detail": "the embedder does not answer; documents wait"}
     if state.standing_s > _STANDING_S:
         return {"status": "failed", "detail": f"does not move; {state.waiting} chunks wait"}
