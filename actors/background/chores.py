@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from models.cdom.fair_time import TurnWatch
+from models.fair_time import TurnWatch
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from models.cdom.fair_time import TurnWatch
+from models.fair_time import TurnWatch
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)

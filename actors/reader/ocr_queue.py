@@ -14,8 +14,8 @@ from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.retry import Backoff
 from actors.reading.pending_ocr import PendingOcr
 from actors.reading.recognise_document import recognise_document
-from models.cdom.fair_time import fair_time
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+from models.fair_time import fair_time
 from storage.values.errors import LostLease, StorageError
 from storage.values.rows import Claim, DocumentId
 from storage.values.states import Phase

@@ -21,9 +21,9 @@ from actors.reader.task_notifier import WakeSignal
 from actors.reading.original import is_picture
 from actors.reading.pending_ocr import PendingOcr
 from models.cdom.errors import ErrorCode
-from models.cdom.fair_time import TurnWatch
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
+from models.fair_time import TurnWatch
 from storage.values.errors import LostLease, NotFound, QuotaExceeded, StorageError
 from storage.values.rows import Beat, Claim, DocumentId
 from storage.values.states import Phase

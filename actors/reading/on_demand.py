@@ -19,10 +19,10 @@ from actors.reading.pending_ocr import PendingOcr
 from actors.reading.recognise_document import recognise_document
 from actors.sandbox.failures import DocumentError
 from models.cdom.errors import ErrorCode, ExtractError
-from models.cdom.fair_time import fair_time
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage, PageMark, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
+from models.fair_time import fair_time
 from storage.values.errors import NotFound, StorageError
 
 log = logging.getLogger(__name__)

@@ -13,8 +13,8 @@ from typing import Protocol
 
 import numpy as np
 
-from models.cdom.fair_time import TurnWatch
 from models.cdom.ports import EmbeddingFailed, PortUnavailable, QueueState, keep_waiting
+from models.fair_time import TurnWatch
 from storage.index.table.entries import Vectors
 
 PORT = "embedder"

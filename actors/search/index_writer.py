@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from actors.background.chores import Chore, ChoreRunner, SingletonRole
-from models.cdom.fair_time import TurnWatch
 from models.cdom.ports import PortUnavailable, keep_waiting
+from models.fair_time import TurnWatch
 from storage.index.table.entries import DocumentChunks, KnownVectors
 from storage.values.errors import StorageError
 from storage.values.rows import Scope

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from models.cdom.errors import ErrorCode, ExtractError
-from models.cdom.fair_time import fair_time
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import (
@@ -29,6 +28,7 @@ from models.cdom.ports import (
     keep_waiting,
 )
 from models.cdom.search import SearchHit, SearchRequest
+from models.fair_time import fair_time
 from models.neural.vlm.contract import PageRegion
 from storage.values.errors import NotFound
 from storage.values.rows import Scope

@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 
 from models.cdom.errors import MlUnavailable, PageTooSlow
-from models.cdom.fair_time import fair_time
 from models.cdom.ports import DetectedPage, PictureKind, PixelPage, SeenElement
 from models.cdom.tree import BlockType
+from models.fair_time import fair_time
 from models.neural.device import require_ml
 from models.neural.doclaynet import DOCLAYNET
 from models.neural.layout.boxes import decode_boxes, to_points

@@ -7,8 +7,8 @@ import threading
 from dataclasses import dataclass, field, replace
 
 from models.cdom.errors import PageTooSlow
-from models.cdom.fair_time import fair_time
 from models.cdom.ports import PixelPage, RecognisedPage, Word
+from models.fair_time import fair_time
 from models.neural.device import require_ml
 from models.neural.ocr.crops import box_size, cut_line, describe_lines
 from models.neural.ocr.detect import DetectorSettings

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from models.cdom.errors import Malformed, MlUnavailable, PageTooSlow
-from models.cdom.fair_time import fair_time
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
 from models.cdom.ports import PixelPage, RecognisedPage, Word
+from models.fair_time import fair_time
 from models.neural.ink import measure_ink
 from models.neural.ocr.detect import Picture
 from models.neural.ocr.langs import TESSERACT_CODES, OcrEngineName, UnsupportedLanguage, check_langs

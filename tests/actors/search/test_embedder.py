@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from actors.search.embedder import BATCH_TEXTS, SHARE_TEXTS, STUCK_S, Embedder
-from models.cdom import fair_time
+from models import fair_time
 from models.cdom.ports import EmbeddingFailed, PortUnavailable
 from storage.index.table.entries import Vectors
 from storage.values.errors import LostLease
@@ -90,7 +90,7 @@ def test_one_callers_texts_that_cannot_be_embedded_fail_alone() -> None:
     assert results == {"a": 1.0, "b!": "embedding-failed", "cc": 2.0}
 
 
-def test_a_caller_that_gives_up_is_dropped() -> None:
+def test_caller_that_gives_up_is_dropped() -> None:
     model = Lengths()
     model.go.clear()
 
@@ -108,7 +108,7 @@ def test_a_caller_that_gives_up_is_dropped() -> None:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_a_short_document_waits_for_a_share_of_each_long_one(seed: int) -> None:
+def test_short_document_waits_for_a_share_of_long_ones(seed: int) -> None:
     drawn = random.Random(seed)
     long = [(f"t{drawn.randrange(4)}", 64 + drawn.randrange(200)) for _ in range(drawn.randint(1, 12))]
     tenant = drawn.choice(["t0", "new"])
@@ -134,7 +134,7 @@ def test_a_short_document_waits_for_a_share_of_each_long_one(seed: int) -> None:
     assert max(map(len, model.batches)) <= BATCH_TEXTS
 
 
-def test_state_counts_waiting_texts_and_a_batch_that_does_not_end_is_unhealthy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_that_does_not_end_is_unhealthy(monkeypatch: pytest.MonkeyPatch) -> None:
     model, seconds = Lengths(), [0.0]
     monkeypatch.setattr(fair_time, "fair_time", lambda: seconds[0])
     model.go.clear()

@@ -294,7 +294,7 @@ class Failing(Counting):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_part_is_embedded_twice_over_restarts_and_none_is_large(seed: int) -> None:
+def test_restart_embeds_no_part_twice(seed: int) -> None:
     drawn = random.Random(seed)
     chunks, files = many_chunks(drawn.randint(65, 3000)), Files()
     embedded: list[str] = []
@@ -327,7 +327,7 @@ class Written(Vectorless):
         return KnownVectors((), ())
 
 
-def test_a_canceled_document_stops_embedding_and_reports_progress_until_then() -> None:
+def test_canceled_document_stops_embedding() -> None:
     inflight, published, claim = Inflight(), Published(), make_claim()
     inflight.add(claim)
     embedder = Counting()

@@ -135,7 +135,7 @@ def test_query_over_its_limits_is_refused(statement: str) -> None:
     assert refused.value.code == "sql-over-limit"
 
 
-def test_the_process_of_the_next_query_is_started_ahead_and_ends_with_its_service() -> None:
+def test_process_of_the_next_query_is_started_ahead() -> None:
     runner = SqlRunner(SqlLimits(at_once=1))
     cells = stream(BATCH)
     seen = set()

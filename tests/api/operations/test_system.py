@@ -92,7 +92,7 @@ class StandingQueue:
         (None, 200, "the embedder does not answer; documents wait"),
     ],
 )
-async def test_an_index_queue_that_does_not_move_fails_readiness(
+async def test_index_queue_that_does_not_move_fails_readiness(
     store: Store, standing_s: float | None, status: int, detail: str
 ) -> None:
     ports = Ports(index_queue=StandingQueue(standing_s))

@@ -57,7 +57,7 @@ def test_replaced_generation_has_only_its_new_chunks(either: Library, texts: lis
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_document_written_in_slices_is_found_as_one_written_at_once(library: Library, seed: int) -> None:
+def test_document_written_in_slices_is_found_as_a_whole(library: Library, seed: int) -> None:
     drawn = random.Random(seed)
     texts = [f"apples {drawn.choice(['ripen', 'rot', 'fall'])} {number}" for number in range(drawn.randint(4, 30))]
     claimed = library.claim()

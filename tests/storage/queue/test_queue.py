@@ -134,7 +134,7 @@ def test_a_retry_waits_longer_each_time_and_ends_in_a_dead_letter(store: Store) 
 
 
 @pytest.mark.parametrize("phase", [Phase.READING, Phase.RECOGNISING, Phase.EMBEDDING, Phase.PUBLISHING])
-def test_lease_expiry_refunds_the_start_and_a_document_fails_after_the_maximum(store: Store, phase: Phase) -> None:
+def test_document_fails_after_the_maximum_of_lease_expiries(store: Store, phase: Phase) -> None:
     submit(store)
     queue = worker(store, LeasePolicy(max_starts=1, max_lapses=2))
     for lapses in range(3):
@@ -150,7 +150,7 @@ def test_lease_expiry_refunds_the_start_and_a_document_fails_after_the_maximum(s
     assert finish(store, [Failed(claim=last, error="worker-killed")]) == [True]
 
 
-def test_a_living_reader_takes_back_the_expiry_of_its_lease(store: Store) -> None:
+def test_living_reader_forgives_the_expiry_of_its_lease(store: Store) -> None:
     submit(store, 2)
     queue = worker(store)
     stopped, ended = claim(queue), claim(queue)
@@ -163,7 +163,7 @@ def test_a_living_reader_takes_back_the_expiry_of_its_lease(store: Store) -> Non
     assert (task_of(store, taken)["starts"], task_of(store, taken)["lapses"]) == (1, 0)
 
 
-def test_documents_that_a_dead_reader_had_not_begun_are_not_counted(store: Store) -> None:
+def test_lease_expiry_of_a_claimed_document_is_not_counted(store: Store) -> None:
     submit(store, 3)
     queue = worker(store, LeasePolicy(max_lapses=0))
     group = queue.claim_group(3)

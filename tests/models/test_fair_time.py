@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from models.cdom import fair_time
-from models.cdom.fair_time import LEAST_SHARE, FairClock, TurnWatch
+from models import fair_time
+from models.fair_time import LEAST_SHARE, FairClock, TurnWatch
 
 
 class Machine:
@@ -27,9 +27,7 @@ class Machine:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_seconds_count_by_the_share_of_the_processor_that_the_process_got(
-    monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
+def test_seconds_count_by_the_share_of_the_processor(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     machine, drawn = Machine(monkeypatch), random.Random(seed)
     for _ in range(50):
         seconds = drawn.uniform(0.001, 60)
@@ -39,24 +37,24 @@ def test_seconds_count_by_the_share_of_the_processor_that_the_process_got(
         assert passed == pytest.approx(seconds * max(LEAST_SHARE, share))
 
 
-def test_an_idle_process_and_one_whose_threads_ended_count_by_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_process_counts_wall_time(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(monkeypatch)
     assert machine.pass_time(5) == 5
     assert machine.pass_time(5, running=-3, waiting=-1) == 5
 
 
-def test_a_process_that_never_gets_a_processor_is_judged_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_starved_process_counts_the_least_share(monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(monkeypatch)
     assert machine.pass_time(100, waiting=100) == pytest.approx(100 * LEAST_SHARE)
 
 
-def test_the_clock_of_this_process_goes_on() -> None:
+def test_clock_of_this_process_advances() -> None:
     before = fair_time.fair_time()
     sum(range(1_000_000))
     assert fair_time.fair_time() > before
 
 
-def test_a_watch_counts_the_current_turn_since_its_last_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watch_counts_the_turn_since_its_last_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = [0.0]
     monkeypatch.setattr(fair_time, "fair_time", lambda: seconds[0])
     watch = TurnWatch()
