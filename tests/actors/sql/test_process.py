@@ -150,7 +150,7 @@ def test_process_of_the_next_query_is_started_ahead() -> None:
     assert runner.run("select count(*) from rows", cells, max_rows=1).rows == ((3,),)
 
 
-def test_a_query_whose_process_is_stuck_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_query_with_a_stuck_process_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped = SqlRunner(SqlLimits(cpu_s=1))
     assert stopped.run("select 1", stream(BATCH), max_rows=1).rows == ((1,),)
     monkeypatch.setattr(runner_module, "LOOK_S", 0.001)
