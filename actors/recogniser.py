@@ -1,5 +1,6 @@
 """The long-lived recogniser of a node: takes pages of many documents and returns their words, in the order given.
 
+A page may take `page_limit_s` fair seconds from its turn on; the wait before it has no limit but the caller's patience.
 Each page waits in one line for one of a few workers, so a long scan never blocks a short one for more than a page.
 Built from values: an engine is made, and loads its models, in the worker that first needs it.
 """
@@ -14,8 +15,13 @@ from typing import Protocol, TypeVar
 
 from models.cdom.errors import MlUnavailable
 from models.cdom.ports import DetectedPage, FindElements, PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+from models.fair_time import fair_time
 
 PORT = "recogniser"
+LOOK_S = 1.0  # seconds between two checks of a waiting call
+STUCK_FACTOR = 2.0
+"""Times the limit of a page after which its engine is stuck: it did not stop at the limit."""
+Answer = TypeVar("Answer")
 
 
 class PageRecogniser(RecognisePages, Protocol):
@@ -44,11 +50,11 @@ class Recogniser:
         *,
         workers: int = 1,
         max_callers: int = 64,
-        page_timeout_s: float = 120.0,
+        page_limit_s: float = 120.0,
         make_detector: Callable[[], PageDetector] | None = None,
     ) -> None:
         self._make_engine, self._make_detector = make_engine, make_detector
-        self._workers, self._page_timeout_s = workers, page_timeout_s
+        self._workers, self._page_limit_s = workers, page_limit_s
         self._places = threading.BoundedSemaphore(max_callers)
         self._engines = threading.local()
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix=PORT)
@@ -65,6 +71,7 @@ class Recogniser:
 
         Raises:
             PortUnavailable: Too many callers wait, or `timeout_s` seconds passed.
+            PageTooSlow: A page needs more time than a page may.
         """
         deadline = time.monotonic() + timeout_s
         with self._place():
@@ -76,19 +83,19 @@ class Recogniser:
         Raises:
             MlUnavailable: The recogniser has no detector.
             PortUnavailable: Too many callers wait, or `timeout_s` seconds passed.
+            PageTooSlow: The page needs more time than a page may.
         """
         deadline = time.monotonic() + timeout_s
         with self._place():
-            return _wait(self._pool.submit(self._look, page, deadline), deadline)
+            return self._wait(self._pool.submit(self._look, page), deadline)
 
     def healthy(self) -> bool:
         """Return False while a page takes a worker longer than any page should: then replace this process."""
-        now = time.monotonic()
-        return all(now - started <= self._page_timeout_s for started in list(self._started.values()))
+        return not self._is_stuck()
 
     def close(self) -> None:
-        """Refuse new pages; those being read are finished."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Refuse new pages and drop those that wait; a page being read is finished."""
+        self._pool.shutdown(wait=not self._is_stuck(), cancel_futures=True)
 
     @contextmanager
     def _place(self) -> Iterator[None]:
@@ -106,38 +113,50 @@ class Recogniser:
         window: deque[Future[RecognisedPage]] = deque()
         try:
             for page in pages:
-                window.append(self._pool.submit(self._recognise, page, langs, deadline))
+                window.append(self._pool.submit(self._recognise, page, langs))
                 if len(window) >= self._workers:
-                    yield _wait(window.popleft(), deadline)
+                    yield self._wait(window.popleft(), deadline)
             while window:
-                yield _wait(window.popleft(), deadline)
+                yield self._wait(window.popleft(), deadline)
         finally:
             for future in window:
                 future.cancel()
 
-    def _recognise(self, page: PixelPage, langs: tuple[str, ...], deadline: float) -> RecognisedPage:
-        with self._at_work(deadline) as left:
-            return self._engine().recognise_pages([page], langs, left)[0]
+    def _recognise(self, page: PixelPage, langs: tuple[str, ...]) -> RecognisedPage:
+        with self._at_work():
+            return self._engine().recognise_pages([page], langs, self._page_limit_s)[0]
 
-    def _look(self, page: PixelPage, deadline: float) -> DetectedPage:
-        with self._at_work(deadline) as left:
-            return self._detector().find_elements(page, left)
+    def _look(self, page: PixelPage) -> DetectedPage:
+        with self._at_work():
+            return self._detector().find_elements(page, self._page_limit_s)
 
     @contextmanager
-    def _at_work(self, deadline: float) -> Iterator[float]:
-        """Yield the seconds that the page may take, and watch its worker's health for the block."""
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise PortUnavailable(PORT, "too slow")
+    def _at_work(self) -> Iterator[None]:
+        """Watch the worker's health for the block."""
         worker = threading.get_ident()
-        self._started[worker] = time.monotonic()
+        self._started[worker] = fair_time()
         try:
-            yield min(left, self._page_timeout_s)
+            yield
         finally:
             del self._started[worker]
 
+    def _is_stuck(self) -> bool:
+        """Return whether an engine did not stop at its own limit."""
+        now = fair_time()
+        return any(now - started > STUCK_FACTOR * self._page_limit_s for started in list(self._started.values()))
+
+    def _wait(self, future: Future[Answer], deadline: float) -> Answer:
+        """Return the answer. Raises `PortUnavailable` after the deadline, or when the engine is stuck."""
+        while True:
+            try:
+                return future.result(max(0.0, min(LOOK_S, deadline - time.monotonic())))
+            except TimeoutError as error:
+                if time.monotonic() > deadline or self._is_stuck():
+                    future.cancel()
+                    raise PortUnavailable(PORT, "too slow") from error
+
     def _warm_engine(self, together: threading.Barrier) -> None:
-        together.wait(self._page_timeout_s)
+        together.wait()
         self._engine().warm_up()
 
     def _engine(self) -> PageRecogniser:
@@ -153,14 +172,3 @@ class Recogniser:
             self._engines.detector = self._make_detector()
         detector: PageDetector = self._engines.detector
         return detector
-
-
-Answer = TypeVar("Answer")
-
-
-def _wait(future: Future[Answer], deadline: float) -> Answer:
-    try:
-        return future.result(max(0.0, deadline - time.monotonic()))
-    except TimeoutError as error:
-        future.cancel()
-        raise PortUnavailable(PORT, "too slow") from error

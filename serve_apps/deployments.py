@@ -22,6 +22,9 @@ from actors.vlm.page_reader import VlmReader
 from serve_apps.api.proxy.small_bodies import CARRIED
 from storage.values.native_panics import native_panics
 
+HEALTH_ANSWER_S = 300
+"""Seconds that a replica may take to answer a health check. A busy machine delays the answer; what a replica answers
+counts its own processor time, and one that died is noticed without a check."""
 MAX_ONGOING = 1024
 """Includes waiting requests and event streams, so it is far above the number that work at once."""
 FAST_PATH_GRACE_S = 120.0  # seconds for a reader to finish its work when Serve stops it
@@ -94,6 +97,7 @@ AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
     graceful_shutdown_timeout_s=10,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=2,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 @serve.ingress()
 class Api:
@@ -134,7 +138,7 @@ class _Loop:
     graceful_shutdown_timeout_s=FAST_PATH_GRACE_S,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=5,
-    health_check_timeout_s=30,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class FastPath(_Loop):
     """One reader: claims documents from SQL, one at a time."""
@@ -161,6 +165,7 @@ BACKGROUND_CALLS = 256  # calls at the background process: more than waiting wri
     graceful_shutdown_timeout_s=10,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=5,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class Recogniser(_Answering):
     """Recognises pages. Pages unanswered at a stop are sent to the next replica."""
@@ -189,6 +194,7 @@ class Recogniser(_Answering):
     graceful_shutdown_timeout_s=120,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=10,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class VlmOcr(_Answering):
     """Reads pages into blocks with a vision-language model. Pages in progress at a stop are finished first."""
@@ -241,6 +247,7 @@ class _Serving(_Answering):
     graceful_shutdown_timeout_s=20,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=5,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class Embedder(_Serving):
     """Embeds texts, batched over all callers."""
@@ -248,9 +255,13 @@ class Embedder(_Serving):
     def __init__(self, build: Callable[[], Any]) -> None:
         super().__init__(build, EMBEDDER_CALLS)
 
-    async def embed(self, texts: Any, timeout_s: float, urgent: bool) -> Any:
+    async def embed(self, texts: Any, tenant: str, urgent: bool) -> Any:
         """Run `Embed.embed`."""
-        return await self._answer(partial(self._worker.embed, texts, timeout_s=timeout_s, urgent=urgent))
+        return await self._answer(partial(self._worker.embed, texts, tenant=tenant, urgent=urgent))
+
+    async def state(self) -> Any:
+        """Run `WatchIndexQueue.queue_state`."""
+        return self._worker.state()
 
 
 @serve.deployment(
@@ -259,6 +270,7 @@ class Embedder(_Serving):
     graceful_shutdown_timeout_s=10,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=5,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class Searcher(_Answering):
     """Answers search requests."""
@@ -292,7 +304,7 @@ class BackgroundWork:
     graceful_shutdown_timeout_s=40,
     graceful_shutdown_wait_loop_s=0.5,
     health_check_period_s=2,
-    health_check_timeout_s=30,
+    health_check_timeout_s=HEALTH_ANSWER_S,
 )
 class Background(_Answering):
     """Housekeeping, webhooks, pages on demand and the single index writer, in one process.
@@ -322,10 +334,10 @@ class Background(_Answering):
         """Run `actors.reading.on_demand.OnDemand.read`."""
         return await self._answer(self._on_demand.read, *values)
 
-    async def write(self, documents: Any, timeout_s: float, urgent: bool) -> None:
+    async def write(self, documents: Any, urgent: bool) -> None:
         """Run `WriteIndex.write` in dedicated threads, because waiting writes must not delay page pictures."""
         assert self._index_writer is not None
-        write = partial(self._index_writer.write, documents, timeout_s=timeout_s, urgent=urgent)
+        write = partial(self._index_writer.write, documents, urgent=urgent)
         await asyncio.get_running_loop().run_in_executor(self._writes, write)
 
     async def find_vectors(self, *values: Any) -> Any:

@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from models.fair_time import TurnWatch
 from storage.values.errors import StorageError
 from storage.values.native_panics import native_panics
 
 log = logging.getLogger(__name__)
 TURN_S = 1.0  # seconds between checks for due chores: chores are minutes apart
-STUCK_S = 600.0  # seconds without an end after which a chore counts as stuck in health: the longest takes minutes
+STUCK_S = 600.0  # fair seconds without progress after which a turn of chores is stuck: the longest takes minutes
 
 
 class SingletonRole(Protocol):
@@ -73,7 +74,7 @@ class ChoreRunner:
         self._role, self._chores, self._turn_s, self._clock = role, chores, turn_s, clock
         self._due = {chore.name: 0.0 for chore in chores}
         self._held = False
-        self._turned_at = time.monotonic()
+        self._turn = TurnWatch()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="janitor", daemon=True)
 
@@ -83,7 +84,11 @@ class ChoreRunner:
 
     def healthy(self) -> bool:
         """Return whether the thread turns."""
-        return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
+        return self._stop.is_set() or (self._thread.is_alive() and self._turn.seconds() < STUCK_S)
+
+    def advance(self) -> None:
+        """Note that the current chore made progress."""
+        self._turn.advance()
 
     def drain(self, timeout_s: float) -> bool:
         """Finish the current chore, release the role, close the connections; false if the chore takes longer."""
@@ -105,8 +110,8 @@ class ChoreRunner:
 
     def _run(self) -> None:
         while not self._stop.wait(self._turn_s):
-            self._turned_at = time.monotonic()
-            self.turn()
+            with self._turn:
+                self.turn()
 
     def _hold(self) -> bool:
         try:

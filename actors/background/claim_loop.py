@@ -2,14 +2,14 @@
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+from models.fair_time import TurnWatch
 from storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
-STUCK_S = 120.0  # seconds without a turn after which it is unhealthy: several times the limit of one call
+STUCK_S = 120.0  # fair seconds of one turn after which it is unhealthy: several times the limit of one call
 
 
 class ClaimLoop:
@@ -22,7 +22,7 @@ class ClaimLoop:
         self._name, self._turn, self._poll_s = name, turn, poll_s
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._stop, self._wake = threading.Event(), threading.Event()
-        self._turned_at = time.monotonic()
+        self._claim = TurnWatch()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
@@ -31,7 +31,7 @@ class ClaimLoop:
 
     def healthy(self) -> bool:
         """Return whether the loop turns; hanging work only holds its own thread."""
-        return self._stop.is_set() or (self._thread.is_alive() and time.monotonic() - self._turned_at < STUCK_S)
+        return self._stop.is_set() or (self._thread.is_alive() and self._claim.seconds() < STUCK_S)
 
     def is_stopping(self) -> bool:
         """Return whether `drain` was called."""
@@ -55,9 +55,9 @@ class ClaimLoop:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._turned_at = time.monotonic()
             try:
-                claimed = self._turn()
+                with self._claim:
+                    claimed = self._turn()
             except StorageError as error:
                 log.warning("%s: %s", self._name, error.code)
                 claimed = 0

@@ -15,45 +15,72 @@ from typing import Protocol, TypeVar
 import numpy as np
 from pydantic_core import to_json
 
-from actors.reader.inflight import Beats, Inflight, beat_once
+from actors.reader.inflight import Inflight
 from actors.reader.publisher import Publishing, Result
 from actors.reader.retry import Backoff
 from models.cdom.chunk import Chunk
 from models.cdom.errors import ErrorCode
-from models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable
+from models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable, keep_waiting, no_progress
 from models.cdom.tree import Tree, load_tree
 from models.derive.changes import compare_versions, without_texts
 from storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors, Vectors
 from storage.objects.artifacts import CHANGES, TREE
-from storage.values.errors import StorageError, StoreUnavailable
+from storage.values.errors import LostLease, StorageError, StoreUnavailable
 from storage.values.rows import Claim, DocumentId, Failed, Scope, Succeeded
 from storage.values.states import Phase, Priority
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-EMBED_TIMEOUT_S = 300.0
-"""Seconds to embed one document, queueing included; 300 CPU seconds embed 14,000 chunks."""
-WRITE_TIMEOUT_S = 60.0  # seconds a write may wait behind others at the index; longer means its holder is gone
+PART = 64
+"""Most chunks embedded by one call, and kept together: a second and a half of CPU time."""
+WRITTEN = 1_000
+"""Most chunks of one write of a new document: other documents' writes come between two of them (0.2 CPU seconds)."""
 
 
 class WriteIndex(Protocol):
-    """Writer of the index, implemented by `actors.search.index_writer.IndexWriting`."""
+    """Writer of the index, implemented by `actors.search.index_writer.IndexWriting`. `check` is as in `Embed`."""
 
-    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
+    def write(
+        self,
+        documents: Sequence[DocumentChunks],
+        *,
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> None:
         """Write chunks; searches find them when this returns. Raises `PortUnavailable`."""
 
-    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+    def find_vectors(
+        self,
+        scope: Scope,
+        documents: Collection[str],
+        texts: Sequence[str],
+        check: Callable[[], None] = keep_waiting,
+    ) -> KnownVectors:
         """Return the vectors that these documents have for any of the texts. Raises `PortUnavailable`."""
 
 
-class DocumentIndexer:
-    """Implements `IndexDocument`: vectors first (none without an embedder), then one write.
+class KeepVectors(Protocol):
+    """Keeps the vectors of long documents, implemented by `storage.index.vector_parts.VectorParts`."""
 
-    A text that the same document or an earlier version of it has in the index keeps its vector.
+    def get(self, document_id: str, texts: Sequence[str], /) -> Vectors | None:
+        """Return the vectors of these texts; None if they are not kept."""
+
+    def put(self, document_id: str, texts: Sequence[str], vectors: Vectors, /) -> None:
+        """Keep the vectors of these texts."""
+
+    def drop(self, document_id: str, /) -> None:
+        """Delete all vectors of a document."""
+
+
+class DocumentIndexer:
+    """Implements `IndexDocument`: vectors first (none without an embedder), then the writes.
+
+    A text that the same document or an earlier version of it has in the index keeps its vector. Documents of more than
+    one part keep their finished parts in `kept`, so that a new start continues after them.
     """
 
-    def __init__(self, embed: Embed | None, index: WriteIndex) -> None:
-        self._embed, self._index = embed, index
+    def __init__(self, embed: Embed | None, index: WriteIndex, kept: KeepVectors | None = None) -> None:
+        self._embed, self._index, self._kept = embed, index, kept
 
     def index_document(
         self,
@@ -65,36 +92,51 @@ class DocumentIndexer:
         urgent: bool = False,
         replace: bool = False,
         earlier: Sequence[str] = (),
+        progress: Callable[[int, int], None] = no_progress,
     ) -> None:
-        """Embed and write the chunks of one attempt. Raises `PortUnavailable` and `EmbeddingFailed`."""
+        """Embed and write the chunks of one attempt. Raises `PortUnavailable`, `EmbeddingFailed`, `StorageError`."""
         if not chunks and not replace:
             return
-        scope = Scope(tenant=owner[0], org=owner[1])
+        scope, done = Scope(tenant=owner[0], org=owner[1]), [0]
+
+        def check() -> None:
+            progress(done[0], len(chunks))
+
         vectors = None
         if self._embed is not None and chunks:
             texts = [chunk.text for chunk in chunks]
-            sources = [*earlier, document_id] if replace else earlier
-            known = self._index.find_vectors(scope, sources, texts) if sources else KnownVectors((), ())
-            vectors = _embed(self._embed, texts, known, urgent=urgent)
-        entry = DocumentChunks(
-            scope=scope,
-            document_id=DocumentId(document_id),
-            generation=attempt,
-            chunks=[to_entry(chunk) for chunk in chunks],
-            vectors=vectors,
-            replace=replace,
-        )
-        self._index.write([entry], timeout_s=WRITE_TIMEOUT_S, urgent=urgent)
-
-
-def _embed(embed: Embed, texts: Sequence[str], known: KnownVectors, *, urgent: bool) -> Vectors:
-    """Return the vectors of all texts; only those of unknown texts are computed."""
-    vectors = dict(zip(known.indices, known.vectors, strict=True))
-    missing = [index for index in range(len(texts)) if index not in vectors]
-    if missing:
-        computed = embed.embed([texts[index] for index in missing], timeout_s=EMBED_TIMEOUT_S, urgent=urgent)
-        vectors.update(zip(missing, computed, strict=True))
-    return np.stack([vectors[index] for index in range(len(texts))])
+            sources = [*earlier, document_id] if replace or len(chunks) > PART else earlier
+            known = self._index.find_vectors(scope, sources, texts, check) if sources else KnownVectors((), ())
+            found = dict(zip(known.indices, known.vectors, strict=True))
+            missing = [index for index in range(len(texts)) if index not in found]
+            kept = self._kept if len(missing) > PART else None
+            for part in (missing[start : start + PART] for start in range(0, len(missing), PART)):
+                done[0] = len(found)
+                check()
+                wanted = [texts[index] for index in part]
+                computed = kept.get(document_id, wanted) if kept else None
+                if computed is None:
+                    computed = self._embed.embed(wanted, tenant=owner[0], urgent=urgent, check=check)
+                    if kept:
+                        kept.put(document_id, wanted, computed)
+                found.update(zip(part, computed, strict=True))
+            done[0] = len(found)
+            check()
+            vectors = np.stack([found[index] for index in range(len(texts))])
+        entries = [to_entry(chunk) for chunk in chunks]
+        step = max(1, len(entries)) if replace else WRITTEN
+        for start in range(0, max(1, len(entries)), step):
+            entry = DocumentChunks(
+                scope=scope,
+                document_id=DocumentId(document_id),
+                generation=attempt,
+                chunks=entries[start : start + step],
+                vectors=None if vectors is None else vectors[start : start + step],
+                replace=replace,
+            )
+            self._index.write([entry], urgent=urgent, check=check)
+        if self._kept is not None and len(chunks) > PART:
+            self._kept.drop(document_id)
 
 
 def to_entry(chunk: Chunk) -> IndexedChunk:
@@ -135,7 +177,6 @@ class IndexingParts:
     index: IndexDocument | None
     publisher: Publishing
     inflight: Inflight
-    beats: Beats
     room: int
     earlier: Callable[[Claim], EarlierTree | None] = lambda claim: None
 
@@ -208,12 +249,18 @@ class Indexing:
         self, claim: Claim, index: IndexDocument, chunks: Sequence[Chunk], earlier: EarlierTree | None
     ) -> bool:
         """Write the chunks, with retries while the index is away; false if the lease was lost or the reader stops."""
-        beat_once(self._parts.beats, self._parts.inflight.beats, self._parts.inflight)  # an expiry now costs no start
         owner, urgent = (claim.scope.tenant, claim.scope.org), claim.priority is Priority.PARSE
         sources = [earlier.document_id] if earlier else []
 
+        def progress(done: int, total: int) -> None:
+            self._parts.inflight.index_progress(claim, done, total)
+            if self._stop.is_set() or not self._parts.inflight.holds(claim):
+                raise LostLease(claim.document_id)
+
         def write() -> bool:
-            index.index_document(owner, claim.document_id, claim.attempt, chunks, urgent=urgent, earlier=sources)
+            index.index_document(
+                owner, claim.document_id, claim.attempt, chunks, urgent=urgent, earlier=sources, progress=progress
+            )
             return True
 
         try:
@@ -263,27 +310,49 @@ class DirectWrite(Protocol):
 
 
 class Reindexer:
-    """Indexes a published attempt again from its stored tree."""
+    """Indexes a published attempt again from its stored tree. `progress` is as in `IndexDocument`."""
 
     def __init__(
-        self, artifacts: TreeArtifacts, chunk: Callable[[Tree], list[Chunk]], embed: Embed | None, writer: DirectWrite
+        self,
+        artifacts: TreeArtifacts,
+        chunk: Callable[[Tree], list[Chunk]],
+        embed: Embed | None,
+        writer: DirectWrite,
+        *,
+        kept: KeepVectors | None = None,
+        progress: Callable[[int, int], None] = no_progress,
     ) -> None:
-        self._artifacts, self._chunk, self._writer = artifacts, chunk, writer
-        self._indexer = DocumentIndexer(embed, self)
+        self._artifacts, self._chunk, self._writer, self._progress = artifacts, chunk, writer, progress
+        self._indexer = DocumentIndexer(embed, self, kept)
 
     def __call__(self, scope: Scope, document_id: DocumentId, attempt: int) -> int:
         """Return the number of chunks written. Raises `StorageError`."""
-        chunks = self._chunk(load_tree(self._artifacts.read(document_id, attempt, TREE)))
+        chunks, owner = (
+            self._chunk(load_tree(self._artifacts.read(document_id, attempt, TREE))),
+            (scope.tenant, scope.org),
+        )
         try:
-            self._indexer.index_document((scope.tenant, scope.org), document_id, attempt, chunks, replace=True)
+            self._indexer.index_document(owner, document_id, attempt, chunks, replace=True, progress=self._progress)
         except (PortUnavailable, EmbeddingFailed) as error:
             raise StoreUnavailable(error.code) from error
         return len(chunks)
 
-    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
+    def write(
+        self,
+        documents: Sequence[DocumentChunks],
+        *,
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> None:
         """Do `WriteIndex.write` without a queue: the writer is in this process."""
         self._writer.write(documents)
 
-    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+    def find_vectors(
+        self,
+        scope: Scope,
+        documents: Collection[str],
+        texts: Sequence[str],
+        check: Callable[[], None] = keep_waiting,
+    ) -> KnownVectors:
         """Do `WriteIndex.find_vectors`."""
         return self._writer.find_vectors(scope, documents, texts)

@@ -29,13 +29,13 @@ class Beats(Protocol):
     def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
         """Renew the leases, store phase and progress, and return the lost documents."""
 
-    def refund_starts(self, claims: Sequence[Claim], /) -> int:
-        """Refund the starts of claims whose leases expired while their living worker read them."""
+    def forgive(self, claims: Sequence[Claim], /) -> int:
+        """Do not count the expired leases of claims whose reader lives."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A claim with its current beat, the phase last reported to the database, and the phase it acknowledged.
+    """A claim with its current beat.
 
     `ending`: a transaction that ends it is running, whose result says whether the claim was still held.
     """
@@ -43,8 +43,6 @@ class Held:
     claim: Claim
     beat: Beat
     trace: DocumentTrace | None = None
-    reported: Phase = Phase.READING
-    acknowledged: Phase = Phase.READING
     ending: bool = False
 
     def end(self, error: str | None) -> None:
@@ -72,7 +70,7 @@ class Inflight:
         beat = Beat(document_id=claim.document_id, attempt=claim.attempt, phase=phase)
         trace = begin_trace(self._tracing, claim) if self._tracing.on else None
         with self._lock:
-            self._held[claim.document_id] = Held(claim, beat, trace, reported=phase, acknowledged=phase)
+            self._held[claim.document_id] = Held(claim, beat, trace)
 
     def remove(self, claim: Claim, error: str | None = None) -> None:
         """Remove a finished claim; `error` is the code it ended with, if any."""
@@ -90,24 +88,21 @@ class Inflight:
         self._change(claim, pages_done=done, pages_total=total)
         self._has_progress = True
 
+    def index_progress(self, claim: Claim, done: int, total: int) -> None:
+        """Record that `done` of `total` chunks have a vector."""
+        self._change(claim, chunks_done=done, chunks_total=total)
+        self._has_progress = True
+
     def enter(self, claim: Claim, phase: Phase) -> None:
         """Record that the document entered a phase."""
         if (trace := self._change(claim, phase=phase)) is not None:
             trace.enter(phase)
 
     def beats(self) -> list[Beat]:
-        """Return the heartbeats to send now, and note their phases as reported."""
+        """Return the heartbeats to send now."""
         with self._lock:
             self._has_progress = False
-            self._held = {name: replace(held, reported=held.beat.phase) for name, held in self._held.items()}
             return [held.beat for held in self._held.values()]
-
-    def is_reported_as_reading(self, claims: Sequence[Claim]) -> bool:
-        """Return whether the database sees one of these in phase `reading`: an expired lease would cost a start."""
-        with self._lock:
-            return any(
-                self._is_held(claim) and self._held[claim.document_id].reported is Phase.READING for claim in claims
-            )
 
     @contextlib.contextmanager
     def ending(self, claims: Sequence[Claim]) -> Iterator[None]:
@@ -130,26 +125,18 @@ class Inflight:
         return self._has_progress
 
     def apply_reply(self, lost: frozenset[DocumentId], sent: list[Beat]) -> list[Claim]:
-        """Apply the reply to the beats `sent`: drop documents whose lease is lost, if they are still that attempt.
-
-        Returns those that the database saw in phase `reading`: each was charged a start, though its reader is alive.
-        """
-        charged = []
+        """Apply the reply to the beats `sent`: drop and return claims whose lease is lost, if still that attempt."""
+        dropped = []
         with self._lock:
             for beat in sent:
                 held = self._held.get(beat.document_id)
-                if held is None or held.claim.attempt != beat.attempt:
-                    continue
-                if beat.document_id not in lost:
-                    self._held[beat.document_id] = replace(held, acknowledged=beat.phase)
-                    continue
-                if held.ending:
+                if held is None or held.claim.attempt != beat.attempt or held.ending or beat.document_id not in lost:
                     continue
                 log.warning("lease lost: document %s attempt %d", beat.document_id, beat.attempt)
                 self._held.pop(beat.document_id).end("lease-lost")
-                if held.acknowledged is Phase.READING and not held.claim.exhausted:
-                    charged.append(held.claim)
-        return charged
+                if beat.phase is not Phase.CLAIMED:
+                    dropped.append(held.claim)
+        return dropped
 
     def _set_ending(self, claims: Sequence[Claim], ending: bool) -> None:
         with self._lock:
@@ -206,9 +193,8 @@ def beat_once(queue: Beats, beats: Callable[[], list[Beat]], inflight: Inflight)
     if not sent:
         return True
     try:
-        charged = inflight.apply_reply(queue.beat(sent), sent)
-        if charged:
-            queue.refund_starts(charged)
+        if dropped := inflight.apply_reply(queue.beat(sent), sent):
+            queue.forgive(dropped)
     except StorageError as error:
         log.warning("heartbeat failed: %s", error.code)
         return False

@@ -6,25 +6,23 @@ a short scan never waits for a long one. Knows no engine.
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from actors.reader.inflight import Beats, Inflight, beat_once
+from actors.reader.inflight import Inflight
 from actors.reader.outcome_handler import OutcomeHandler
 from actors.reader.retry import Backoff
 from actors.reading.pending_ocr import PendingOcr
 from actors.reading.recognise_document import recognise_document
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+from models.fair_time import fair_time
 from storage.values.errors import LostLease, StorageError
 from storage.values.rows import Claim, DocumentId
 from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
-PAGE_TIMEOUT_S = 300.0
-"""Seconds to recognise one page, queueing included; a page this slow makes its recogniser unhealthy first."""
 PATIENCE_S = 90.0
-"""Seconds of retries for one page while the recogniser is away: it returns in 5 to 20 seconds."""
+"""Fair seconds of retries for one page while the recogniser is away: it returns in 5 to 20 seconds."""
 DEATHS = 2  # recognisers that may die over one page before it is the page's fault
 
 
@@ -44,13 +42,13 @@ class RetryingRecogniser:
             PeerDied: The recogniser died twice over these pages.
         """
         backoff, deaths = Backoff(self._stop.wait), 0
-        until = time.monotonic() + self._patience_s
+        until = fair_time() + self._patience_s
         while True:
             try:
                 return self._port.recognise_pages(pages, langs, timeout_s)
             except PortUnavailable as error:
                 deaths += isinstance(error, PeerDied)
-                if deaths >= DEATHS or time.monotonic() > until or not self._holds():
+                if deaths >= DEATHS or fair_time() > until or not self._holds():
                     raise
             backoff.pause()
             if self._stop.is_set():
@@ -64,7 +62,6 @@ class RecognitionParts:
     port: RecognisePages
     outcomes: OutcomeHandler
     inflight: Inflight
-    beats: Beats
     wake: Callable[[], None]
     room: int
     patience_s: float = PATIENCE_S
@@ -113,12 +110,10 @@ class OcrQueue:
 
     def _recognise(self, claim: Claim, waiting: PendingOcr) -> None:
         inflight = self._parts.inflight
-        beat_once(self._parts.beats, inflight.beats, inflight)  # an expiry from here on costs no start
         port = RetryingRecogniser(self._parts.port, self._stop, lambda: inflight.holds(claim), self._parts.patience_s)
         outcome = recognise_document(
             waiting,
             port,
-            page_timeout_s=PAGE_TIMEOUT_S,
             on_page=lambda number: self._check(claim),
             pages_at_once=self._parts.pages_at_once,
         )

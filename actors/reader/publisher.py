@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from actors.reader.inflight import Beats, Inflight, beat_once
+from actors.reader.inflight import Inflight
 from actors.reader.retry import Backoff, locate
 from models.cdom.errors import ErrorCode
 from models.cdom.original import Embedded, clean_name
@@ -59,8 +59,8 @@ class KeepOriginal(Protocol):
         """Store the bytes of an original and return its key."""
 
 
-class Tasks(Beats, Protocol):
-    """The part of the queue that a publisher uses: renewing leases, and retrying documents that cannot be published."""
+class Tasks(Protocol):
+    """The part of the queue that a publisher uses."""
 
     def retry(self, claim: Claim, error: str, detail: str, /) -> bool:
         """Charge the start and queue the task after a delay, or fail it after the last start. False if lost."""
@@ -190,8 +190,6 @@ class Publisher:
             self._tasks.retry(claim, ErrorCode.INTERNAL.value, type(error).__name__)
 
     def _commit(self, batch: list[Result]) -> None:
-        if self._inflight.is_reported_as_reading([result.claim for result in batch]):
-            beat_once(self._tasks, self._inflight.beats, self._inflight)  # an expiry from here on costs no start
         ready = [self._store(result) for result in batch if self._inflight.holds(result.claim)]
         if not ready:
             return

@@ -23,13 +23,14 @@ from actors.reading.pending_ocr import PendingOcr
 from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
+from models.fair_time import TurnWatch
 from storage.values.errors import LostLease, NotFound, QuotaExceeded, StorageError
 from storage.values.rows import Beat, Claim, DocumentId
 from storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 STUCK_S = 60.0
-"""Seconds without a turn, while not reading, after which the loop counts as dead; idle loops turn every second."""
+"""Fair seconds without progress of a turn, while not reading, after which the loop counts as dead."""
 NO_ROOM = ReadOutcome(detail="a picture, while the recognition line is full")
 """Outcome of a picture while the OCR queue is full; it needs no child, so many pictures cost a reader nothing."""
 GROUP = 16
@@ -117,7 +118,7 @@ class Reader:
         self._reading: Claim | None = None
         self._group: deque[Claim] = deque()
         self._most = 1
-        self._turned_at = time.monotonic()
+        self._turn = TurnWatch()
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
 
     def start(self) -> None:
@@ -135,7 +136,7 @@ class Reader:
         """
         if self._stop.is_set():
             return True
-        turning = self._reading is not None or time.monotonic() - self._turned_at < STUCK_S
+        turning = self._reading is not None or self._turn.seconds() < STUCK_S
         living = self._thread.is_alive() and self._parts.publisher.alive() and self._parts.heartbeat.alive()
         return living and turning and self._sandbox_faults.faults < FAULTS
 
@@ -168,9 +169,9 @@ class Reader:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._turned_at = time.monotonic()
             try:
-                idle = not self._take_turn()
+                with self._turn:
+                    idle = not self._take_turn()
                 self._backoff.reset()
             except StorageError as error:
                 log.warning("queue unreachable: %s", error.code)
@@ -193,6 +194,7 @@ class Reader:
         try:
             while self._group and not self._stop.is_set():
                 claim = self._group.popleft()
+                self._turn.advance()
                 try:
                     self._handle(claim)
                 finally:
@@ -227,6 +229,7 @@ class Reader:
         try:
             outcome = self._read(claim)
         finally:
+            self._turn.advance()
             self._reading = None
         if outcome is NO_ROOM:
             self._parts.outcomes.release(claim, scan=True)

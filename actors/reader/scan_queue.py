@@ -1,8 +1,7 @@
 """Long documents that are searched for personal data, each in a separate process, so that the reading loop goes on.
 
-A read document becomes a flagged one for the publisher. It keeps its lease in phase `reading`: if the reader dies, the
-start is charged. A scan that exceeds its budget is incomplete and is not repeated. Documents of several tenants take
-turns: one tenant holds all processes only while no other waits.
+A read document becomes a flagged one for the publisher. A scan that exceeds its budget is incomplete and is not
+repeated. Documents of several tenants take turns: one tenant holds all processes only while no other waits.
 """
 
 import logging

@@ -5,6 +5,7 @@ After a `ChildFailed` the caller looks at `phase` and `page` to see what ended i
 
 import json
 import logging
+import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,6 @@ from models.cdom.ports import FindElements, PageImage, PageMark, PixelPage, Reda
 from models.cdom.tree import PageStatus, Tree
 
 log = logging.getLogger(__name__)
-OPINION_TIMEOUT_S = 120.0  # seconds for one page at the detector, queueing included; it takes a third of one
 MOST_DOUBTED_BYTES = 16 << 20  # of a doubted page's picture: a million pixels of noise are three million
 MOST_TREE_BYTES = 150 << 20
 """Of a document that is redacted: 5,000 dense pages take ninety million; a child takes requests of ten more."""
@@ -279,7 +279,7 @@ class ChildSession:
         if len(picture) > MOST_DOUBTED_BYTES:
             raise TooMuchOutput
         page = PixelPage(number=number, image=picture, width=frame.real("width"), height=frame.real("height"))
-        seen = detector.find_elements(page, OPINION_TIMEOUT_S)
+        seen = detector.find_elements(page, math.inf)
         self._child.ask({"kind": "seen", "seen": SEEN.dump_json(seen)})
 
     def _note_tree(self, frame: Frame) -> None:

@@ -57,15 +57,27 @@ def wait_until_ready(
     """
     poll = select.poll()
     poll.register(channel, event)
-    idle_s, checked_at, scheduled_s = 0.0, time.monotonic(), _read_scheduled_s(pid)
+    idle = IdleClock(pid)
     while not poll.poll(1000 * min(_MOST_STEP_S, limit_s / _CHECKS)):
         check()
-        now, scheduled_now_s = time.monotonic(), _read_scheduled_s(pid)
-        idle_s += max(0.0, now - checked_at - (scheduled_now_s - scheduled_s))
-        if idle_s >= limit_s:
+        if idle.read() >= limit_s:
             raise TimeoutError
-        checked_at, scheduled_s = now, scheduled_now_s
-    return idle_s
+    return idle.seconds
+
+
+class IdleClock:
+    """Seconds in which a process neither ran nor waited for a processor, since the clock was made."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid, self.seconds = pid, 0.0
+        self._read_at, self._scheduled_s = time.monotonic(), _read_scheduled_s(pid)
+
+    def read(self) -> float:
+        """Return the seconds until now. Call it about once a second."""
+        now, scheduled_s = time.monotonic(), _read_scheduled_s(self._pid)
+        self.seconds += max(0.0, now - self._read_at - (scheduled_s - self._scheduled_s))
+        self._read_at, self._scheduled_s = now, scheduled_s
+        return self.seconds
 
 
 def _read_scheduled_s(pid: int) -> float:

@@ -22,10 +22,12 @@ from models.cdom.errors import ErrorCode, ExtractError
 from models.cdom.geometry import Bbox
 from models.cdom.original import ReadOptions
 from models.cdom.ports import PageImage, PageMark, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
+from models.fair_time import fair_time
 from storage.values.errors import NotFound, StorageError
 
 log = logging.getLogger(__name__)
 PORT = "on_demand"
+LOOK_S = 1.0  # seconds between two looks at the clock of a waiting call
 WARM_AFTER_S = 10.0
 """Seconds until the sandbox for pictures comes up: as many as a start takes, which its CPU second would prolong."""
 TOO_SLOW = ReadOutcome(error=ErrorCode.TIMEOUT, detail="reading took too long")
@@ -78,17 +80,19 @@ class SlotQueue:
         self._places, self._turn = threading.BoundedSemaphore(waiting + 1), threading.Lock()
 
     @contextmanager
-    def taken(self, until: float) -> Iterator[None]:
+    def taken(self, timeout_s: float) -> Iterator[None]:
         """Hold a slot for the block.
 
         Raises:
-            PortUnavailable: The queue is full, or no slot was free by `until` (monotonic).
+            PortUnavailable: The queue is full, or no slot was free within `timeout_s` fair seconds.
         """
         if not self._places.acquire(blocking=False):
             raise PortUnavailable(PORT, "full")
         try:
-            if not self._turn.acquire(timeout=max(0.0, until - time.monotonic())):
-                raise PortUnavailable(PORT, "too slow")
+            until = fair_time() + timeout_s
+            while not self._turn.acquire(timeout=min(LOOK_S, timeout_s)):
+                if fair_time() > until:
+                    raise PortUnavailable(PORT, "too slow")
             try:
                 yield
             finally:
@@ -146,7 +150,7 @@ class OnDemand:
         Raises:
             PortUnavailable: The queue is full or the store does not answer.
         """
-        with self._pictures.taken(time.monotonic() + timeout_s):
+        with self._pictures.taken(timeout_s):
             try:
                 with self._originals.open(blob_key) as original:
                     return self._drawing.render(original, page, dpi, password, area, marks)
@@ -165,7 +169,7 @@ class OnDemand:
         Raises:
             PortUnavailable: The queue is full or the store does not answer.
         """
-        with self._readings.taken(time.monotonic() + timeout_s):
+        with self._readings.taken(timeout_s):
             try:
                 with self._originals.open(blob_key) as original:
                     return self._reading.redact(original, tree, decisions, password)
@@ -185,7 +189,7 @@ class OnDemand:
             PortUnavailable: The queue is full.
         """
         until = time.monotonic() + timeout_s
-        with self._readings.taken(until):
+        with self._readings.taken(timeout_s):
             try:
                 read = self._reading.read_until_pixels(io.BytesIO(original), options, lambda *_: _check(until))
             except _Overdue:

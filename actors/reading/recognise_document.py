@@ -3,6 +3,7 @@
 Comes in: an `PendingOcr` document and a `RecognisePages`. Goes out: its outcome. Knows no queue and no engine.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,27 +13,25 @@ from actors.sandbox.failures import describe_failure
 from models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
 from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage, RecognisePages
 
-PAGE_TIMEOUT_S = 120.0  # seconds for one page at a recogniser; a dense page takes ten
-
 
 def recognise_document(
     waiting: PendingOcr,
     recogniser: RecognisePages,
     *,
-    page_timeout_s: float = PAGE_TIMEOUT_S,
+    page_timeout_s: float = math.inf,
     on_page: Callable[[int], None] = lambda number: None,
     pages_at_once: int = 1,
 ) -> ReadOutcome:
     """Recognise the waiting pages one by one: one picture is in memory, and other documents take turns between pages.
 
-    A page whose picture does not decode is a failed page. A machine that cannot recognise ends the document
-    `ml-unavailable`. An unreachable or full recogniser is not charged to the document; one that a page crashed is.
-    Closes the pixels.
+    A page whose picture does not decode, or that takes its recogniser too long, is a failed page. A machine that cannot
+    recognise ends the document `ml-unavailable`. An unreachable or full recogniser is not charged to the document; one
+    that a page crashed is. Closes the pixels.
 
     Args:
         waiting: The document with its waiting pages.
         recogniser: Reads the pages.
-        page_timeout_s: Limit per page.
+        page_timeout_s: Seconds that the caller waits for a page; a recogniser has its own limit for a page.
         on_page: Called with the number of each finished page.
         pages_at_once: Pages requested at the same time; above 1 one document keeps a pool of replicas busy.
     """
@@ -87,7 +86,7 @@ def _take(
 def _recognise_page(
     page: PixelPage, waiting: PendingOcr, recogniser: RecognisePages, timeout_s: float
 ) -> list[RecognisedPage]:
-    """One page, or none when its picture is broken."""
+    """One page, or none when its picture is broken or takes too long."""
     try:
         return recogniser.recognise_pages([page], waiting.options.ocr_langs, timeout_s)
     except MlUnavailable:

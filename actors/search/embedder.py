@@ -1,27 +1,28 @@
-"""The embedder of a node: turns texts of many documents into vectors, batched across callers, parse calls first.
+"""The embedder of a node: turns texts of many documents into vectors, batched across callers.
 
-A batch holds the calls that arrived while the model was busy, without a timer. Built from values; knows no Ray.
+A batch holds texts of calls that arrived while the model was busy, without a timer: parse calls first, then tenants in
+turn and the calls of a tenant in turn, so that a long document delays a short one by its share of a batch only. Built
+from values; knows no Ray.
 """
 
-import heapq
-import itertools
 import threading
-import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
-from models.cdom.ports import EmbeddingFailed, PortUnavailable
+from models.cdom.ports import EmbeddingFailed, PortUnavailable, QueueState, keep_waiting
+from models.fair_time import TurnWatch
 from storage.index.table.entries import Vectors
 
 PORT = "embedder"
-BATCH_TEXTS = 64
-"""Texts of one batch: enough to sort by length with little padding; a parse call waits for at most one (1.3 s CPU)."""
-MAX_WAITING = 20_000  # texts waiting before callers are refused: minutes of work of one embedder
-STUCK_S = 120.0  # seconds without a finished batch after which it is unhealthy; a batch takes one
+BATCH_TEXTS = 16
+"""Texts of one batch: one inference of full chunks (0.3 CPU seconds), which is the longest wait of a parse call."""
+SHARE_TEXTS = 8  # texts that a call gets of one batch while others wait
+STUCK_S = 120.0  # fair seconds without a finished batch after which it is unhealthy; a batch takes a third of one
+LOOK_S = 1.0  # seconds between two checks of a waiting call
 
 
 class Model(Protocol):
@@ -31,16 +32,17 @@ class Model(Protocol):
         """Return unit vectors, shape (n, width)."""
 
 
-@dataclass(order=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _EmbedCall:
-    """One caller's texts; `done` of them are embedded."""
+    """One caller's texts; `done` of them are taken. `turn`: number of its last turn, at first of its arrival."""
 
-    urgency: int
-    number: int
-    texts: Sequence[str] = field(compare=False)
-    future: Future[Vectors] = field(compare=False)
-    parts: list[Vectors] = field(compare=False, default_factory=list)
-    done: int = field(compare=False, default=0)
+    tenant: str
+    urgent: bool
+    texts: Sequence[str]
+    turn: int
+    future: Future[Vectors] = field(default_factory=Future)
+    parts: list[Vectors] = field(default_factory=list)
+    done: int = 0
 
 
 class Embedder:
@@ -49,37 +51,51 @@ class Embedder:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._calls: list[_EmbedCall] = []
-        self._waiting, self._numbers = 0, itertools.count()
+        self._turns, self._tenant_turns = 0, dict[str, int]()
         self._wake = threading.Condition()
         self._stopping = False
-        self._begun: float | None = None
+        self._batch = TurnWatch()
         self._thread = threading.Thread(target=self._run, name=PORT, daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
         self._thread.start()
 
-    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> Vectors:
-        """Return unit vectors, one row a text, in the order given. Raises `PortUnavailable` if full or too slow."""
-        call = _EmbedCall(0 if urgent else 1, next(self._numbers), texts, Future())
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        tenant: str = "",
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> Vectors:
+        """Return unit vectors, one row a text, in the order given. Raises `PortUnavailable` while it stops."""
         if not texts:
             return self._model.embed([])
         with self._wake:
-            if self._stopping or self._waiting + len(texts) > MAX_WAITING:
-                raise PortUnavailable(PORT, "full")
-            self._waiting += len(texts)
-            heapq.heappush(self._calls, call)
+            if self._stopping:
+                raise PortUnavailable(PORT, "stopping")
+            call = _EmbedCall(tenant, urgent, texts, self._next_turn())
+            self._calls.append(call)
             self._wake.notify()
         try:
-            return call.future.result(timeout_s)
-        except TimeoutError as error:
+            while True:
+                try:
+                    return call.future.result(LOOK_S)
+                except TimeoutError:
+                    check()
+        except BaseException:
             call.future.cancel()
-            raise PortUnavailable(PORT, "too slow") from error
+            raise
+
+    def state(self) -> QueueState:
+        """Return the number of texts that wait, and for how long the current batch has been computed."""
+        waiting = sum(len(call.texts) - call.done for call in list(self._calls))
+        return QueueState(waiting=waiting, standing_s=self._batch.seconds())
 
     def healthy(self) -> bool:
         """Return False if the thread is gone or one batch takes longer than any should: then replace this process."""
-        started = self._begun
-        return self._stopping or (self._thread.is_alive() and (started is None or time.monotonic() - started < STUCK_S))
+        return self._stopping or (self._thread.is_alive() and self._batch.seconds() < STUCK_S)
 
     def drain(self, timeout_s: float) -> bool:
         """Refuse new texts and embed pending ones; false if that takes longer than `timeout_s` seconds."""
@@ -91,34 +107,40 @@ class Embedder:
 
     def _run(self) -> None:
         while (batch := self._gather()) is not None:
-            self._begun = time.monotonic()
-            self._answer(batch)
-            self._begun = None
+            with self._batch:
+                self._answer(batch)
 
     def _gather(self) -> list[tuple[_EmbedCall, Sequence[str]]] | None:
-        """Return up to BATCH_TEXTS texts, the most urgent callers' first; None at the end."""
+        """Return up to BATCH_TEXTS texts; None at the end."""
         with self._wake:
             while not self._calls and not self._stopping:
                 self._wake.wait()
             batch: list[tuple[_EmbedCall, Sequence[str]]] = []
             room = BATCH_TEXTS
-            while self._calls and room:
-                call = self._calls[0]
-                if call.future.cancelled():
-                    self._drop()
-                    continue
-                piece = call.texts[call.done : call.done + room]
+            while room and (call := self._next_call()) is not None:
+                piece = call.texts[call.done : call.done + min(room, SHARE_TEXTS)]
                 call.done += len(piece)
                 room -= len(piece)
-                self._waiting -= len(piece)
                 batch.append((call, piece))
+                call.turn = self._tenant_turns[call.tenant] = self._next_turn()
                 if call.done == len(call.texts):
-                    heapq.heappop(self._calls)
+                    self._calls.remove(call)
+            if not self._calls:
+                self._tenant_turns.clear()
             return batch or (None if self._stopping else [])
 
-    def _drop(self) -> None:
-        call = heapq.heappop(self._calls)
-        self._waiting -= len(call.texts) - call.done
+    def _next_call(self) -> _EmbedCall | None:
+        """Return the call whose turn it is: an urgent one, else of the tenant that has waited longest."""
+        self._calls = [call for call in self._calls if not call.future.cancelled()]
+
+        def turn(call: _EmbedCall) -> tuple[bool, int, int]:
+            return not call.urgent, self._tenant_turns.get(call.tenant, 0), call.turn
+
+        return min(self._calls, key=turn, default=None)
+
+    def _next_turn(self) -> int:
+        self._turns += 1
+        return self._turns
 
     def _answer(self, batch: list[tuple[_EmbedCall, Sequence[str]]]) -> None:
         if not batch:
@@ -132,11 +154,11 @@ class Embedder:
         for call, piece in batch:
             call.parts.append(vectors[start : start + len(piece)])
             start += len(piece)
-            if call.done == len(call.texts) and call.future.set_running_or_notify_cancel():
+            if sum(map(len, call.parts)) == len(call.texts) and call.future.set_running_or_notify_cancel():
                 call.future.set_result(np.concatenate(call.parts))
 
     def _answer_apart(self, batch: list[tuple[_EmbedCall, Sequence[str]]], error: Exception) -> None:
-        """Embed each call alone after a failure, so that only the call that causes it fails."""
+        """Embed each piece alone after a failure, so that only the call that causes it fails."""
         if len(batch) > 1:
             for entry in batch:
                 self._answer([entry])
@@ -145,7 +167,5 @@ class Embedder:
         with self._wake:
             if call in self._calls:
                 self._calls.remove(call)
-                heapq.heapify(self._calls)
-                self._waiting -= len(call.texts) - call.done
-        if call.future.set_running_or_notify_cancel():
+        if not call.future.done() and call.future.set_running_or_notify_cancel():
             call.future.set_exception(EmbeddingFailed(type(error).__name__))

@@ -7,13 +7,14 @@ first, without a timer. The lease in SQL prevents a second writer. Knows no mode
 import logging
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from actors.background.chores import Chore, ChoreRunner, SingletonRole
-from models.cdom.ports import PortUnavailable
+from models.cdom.ports import PortUnavailable, keep_waiting
+from models.fair_time import TurnWatch
 from storage.index.table.entries import DocumentChunks, KnownVectors
 from storage.values.errors import StorageError
 from storage.values.rows import Scope
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 PORT = "index_writer"
 MAX_CHUNKS = 5_000
 """Chunks of one commit, which takes 35 ms in the table. More would delay parse calls."""
+STUCK_S = 300.0  # fair seconds of one commit after which the process is unhealthy; the largest take four
 HELD_S = 4.0
 """Seconds after which the next write renews the lease; it lasts three times as long."""
 
@@ -62,6 +64,7 @@ class IndexWriting:
         self._wake = threading.Condition()
         self._stopping = False
         self._sure_until = 0.0
+        self._commit = TurnWatch()
         self._thread = threading.Thread(target=self._run, name=PORT, daemon=True)
 
     def start(self) -> None:
@@ -72,7 +75,13 @@ class IndexWriting:
 
     def healthy(self) -> bool:
         """Return whether the writing thread and the chores work."""
-        return self._stopping or (self._thread.is_alive() and all(janitor.healthy() for janitor in self._janitors))
+        writing = self._thread.is_alive() and self._commit.seconds() < STUCK_S
+        return self._stopping or (writing and all(janitor.healthy() for janitor in self._janitors))
+
+    def advance(self) -> None:
+        """Note that a chore made progress, so that a long one does not count as stuck."""
+        for janitor in self._janitors:
+            janitor.advance()
 
     def drain(self, timeout_s: float) -> bool:
         """Write pending calls and release the role; false if that takes longer than `timeout_s` seconds."""
@@ -84,22 +93,32 @@ class IndexWriting:
         self._writer.close()
         return have_ended and not self._thread.is_alive()
 
-    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
+    def write(
+        self,
+        documents: Sequence[DocumentChunks],
+        *,
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> None:
         """Write chunks; return when searches can find them (once SQL publishes them). Raises `PortUnavailable`."""
+        check()
         call = _WriteCall(documents, urgent)
         with self._wake:
             if self._stopping:
                 raise PortUnavailable(PORT, "stopping")
             self._waiting.append(call)
             self._wake.notify()
-        try:
-            call.future.result(timeout_s)
-        except TimeoutError as error:
-            call.future.cancel()
-            raise PortUnavailable(PORT, "too slow") from error
+        call.future.result()
 
-    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+    def find_vectors(
+        self,
+        scope: Scope,
+        documents: Collection[str],
+        texts: Sequence[str],
+        check: Callable[[], None] = keep_waiting,
+    ) -> KnownVectors:
         """Return the vectors that these documents have for any of the texts. Raises `PortUnavailable`."""
+        check()
         try:
             return self._writer.find_vectors(scope, documents, texts)
         except StorageError as error:
@@ -108,8 +127,9 @@ class IndexWriting:
     def _run(self) -> None:
         while calls := self._gather():
             try:
-                self._hold()
-                self._writer.write(_once_each(calls))
+                with self._commit:
+                    self._hold()
+                    self._writer.write(_once_each(calls))
             except Exception as error:  # an answer to these callers, who try again; never the end of the loop
                 log.warning("index write failed: %s", getattr(error, "code", type(error).__name__))
                 for call in calls:

@@ -1,29 +1,34 @@
 """Process that answers one SQL query: `python -m … CPU_SECONDS BYTES`, the request on standard input.
 
-The request is a line of JSON, followed by the cells as an Arrow stream. The process first loads the cells, then gives
-up files, sockets, other programs and its settings, and only then looks at the statement. The answer is JSON.
+It is started ahead, with its libraries loaded, and ends if no request comes for `KEEP_S`. The request is a line of
+JSON, followed by the cells as an Arrow stream. The process first loads the cells, then gives up files, sockets, other
+programs and its settings, and only then looks at the statement. The answer is JSON.
 """
 
 import json
 import math
 import os
 import resource
+import select
 import sys
 from collections.abc import Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any, BinaryIO, cast
 
 import duckdb
 import pyarrow as pa
 
 from actors.sandbox.landlock import restrict_files
-from actors.sandbox.lockdown import IS_LINUX, cap_limit
+from actors.sandbox.lockdown import IS_LINUX, cap_limit, cpu_used_s
 from actors.sandbox.prctl import PR_SET_NO_NEW_PRIVS, prctl
 from actors.sandbox.seccomp import install_filter
 
 OVER = 71
 """Exit status of a process without memory."""
+KEEP_S = 600.0
+"""Seconds for which a process without a request stays: it holds 100 MB."""
 MAX_ANSWER_BYTES = 16 << 20  # bytes of JSON: ten thousand rows of 1.6 KB
 _OPEN_FILES = 8  # file handles: three standard ones and room for the engine's own
 _RELATIONS = """
@@ -60,9 +65,12 @@ set lock_configuration = true;
 
 def main(cpu_s: int, memory_bytes: int) -> int:
     """Answer the request on standard input and return the exit status."""
-    _limit(resource.RLIMIT_CPU, cpu_s)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, 0)
+    duckdb.connect(":memory:", config={"threads": 1}).execute(_WARM_UP).fetchall()
+    if not select.select([sys.stdin], [], [], KEEP_S)[0] or not cast(BufferedReader, sys.stdin.buffer).peek(1):
+        return 0  # no request came, or the service ended
+    _limit(resource.RLIMIT_CPU, math.ceil(cpu_used_s()) + cpu_s)  # the request's own
     asked, cells = _read_request(sys.stdin.buffer)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

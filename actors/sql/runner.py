@@ -1,4 +1,7 @@
-"""Runs SQL queries, each in a separate locked process with limits on memory, CPU time and duration."""
+"""Runs SQL queries, each in a separate locked process with limits on memory and CPU time.
+
+After the first query the process of the next one is started ahead: its libraries take seconds on a busy machine.
+"""
 
 import importlib.util
 import json
@@ -6,18 +9,27 @@ import os
 import subprocess
 import sys
 import threading
+import weakref
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+from actors.reading.child_usage import IdleClock
 from models.cdom.ports import PortUnavailable, SqlAnswer, SqlRefused
 
 PORT = "sql"
+LOOK_S = 1.0  # seconds between two looks at a running query
+STALL_IDLE_S = 60.0  # seconds without any use of a processor after which a query is stuck
 _MODULE = "actors.sql.process"
 _SLOW = "the query needs more time or memory than one query may use"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqlLimits:
-    """Limits of one query: CPU seconds, seconds in all, bytes of memory beyond the loaded cells, queries at once."""
+    """Limits of one query: CPU seconds, bytes of memory beyond the loaded cells, queries at once.
+
+    `timeout_s`: seconds for which a query waits for its turn.
+    """
 
     cpu_s: int = 10
     timeout_s: float = 30.0
@@ -36,18 +48,18 @@ class SqlRunner:
     def __init__(self, limits: SqlLimits | None = None) -> None:
         self._limits = limits or SqlLimits()
         self._places = threading.BoundedSemaphore(self._limits.at_once)
+        self._lock, self._ahead = threading.Lock(), list[subprocess.Popen[bytes]]()
+        weakref.finalize(self, _end, self._ahead)
 
     def run(self, statement: str, cells: bytes, *, max_rows: int) -> SqlAnswer:
         """Return the answer. Raises `SqlRefused`, and `PortUnavailable` while too many queries run."""
         if not self._places.acquire(timeout=self._limits.timeout_s):
             raise PortUnavailable(PORT, "full")
         try:
-            done = self._run(json.dumps({"statement": statement, "max_rows": max_rows}).encode(), cells)
+            written = self._run(json.dumps({"statement": statement, "max_rows": max_rows}).encode(), cells)
         finally:
             self._places.release()
-        if done.returncode:
-            raise SqlRefused("sql-over-limit", _SLOW)
-        answer = json.loads(done.stdout)
+        answer = json.loads(written)
         if "code" in answer:
             raise SqlRefused(answer["code"], answer["text"])
         return SqlAnswer(
@@ -56,17 +68,50 @@ class SqlRunner:
             is_truncated=answer["is_truncated"],
         )
 
-    def _run(self, asked: bytes, cells: bytes) -> subprocess.CompletedProcess[bytes]:
+    def _run(self, asked: bytes, cells: bytes) -> bytes:
+        """Return what the process writes. Raises `SqlRefused` if it exceeds a limit."""
+        with self._taken() as process:
+            idle = IdleClock(process.pid)
+            request: bytes | None = asked + b"\n" + cells
+            while True:
+                try:
+                    written, _ = process.communicate(request, timeout=LOOK_S)
+                except subprocess.TimeoutExpired:
+                    request = None  # the process is being given the first one
+                    if idle.read() < STALL_IDLE_S:
+                        continue
+                    raise SqlRefused("sql-over-limit", _SLOW) from None
+                if process.returncode:
+                    raise SqlRefused("sql-over-limit", _SLOW)
+                return written
+
+    @contextmanager
+    def _taken(self) -> Iterator[subprocess.Popen[bytes]]:
+        """Lend a process for one query, and start the next one ahead."""
+        with self._lock:
+            process = self._ahead.pop() if self._ahead else self._start()
+            if process.poll() is not None:  # it waited for too long
+                _end([process])
+                process = self._start()
+            self._ahead.append(self._start())
+        try:
+            yield process
+        finally:
+            _end([process])
+
+    def _start(self) -> subprocess.Popen[bytes]:
         limits = [str(self._limits.cpu_s), str(self._limits.memory_bytes)]
         paths = os.pathsep.join(path for path in sys.path if path)
-        try:
-            return subprocess.run(
-                [sys.executable, "-P", "-m", _MODULE, *limits],
-                input=asked + b"\n" + cells,
-                stdout=subprocess.PIPE,
-                env={"PATH": os.defpath, "PYTHONPATH": paths},
-                check=False,
-                timeout=self._limits.timeout_s,
-            )
-        except subprocess.TimeoutExpired:
-            raise SqlRefused("sql-over-limit", _SLOW) from None
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", _MODULE, *limits],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={"PATH": os.defpath, "PYTHONPATH": paths},
+        )
+
+
+def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        process.kill()
+        with process:  # closes the pipes and waits
+            pass

@@ -32,8 +32,8 @@ LINES_AT_ONCE = 4
 """Pages of one reader at the CPU recogniser at once: it accepts 64 callers of all readers."""
 PAUSE_S, MOST_PAUSE_S = 60.0, 300.0
 """Seconds of CPU-only reading after an engine was away, doubled while it still is, so that pages do not wait for it."""
-VLM_SHARE = 0.7
-"""Share of a page's time that the model may use; the CPU recogniser has the remaining time."""
+VLM_SHARE, MOST_VLM_S = 0.7, 210.0
+"""Share of a page's time that the model may use, and the most seconds; the CPU recogniser has the remaining time."""
 
 
 class Transcribe(Protocol):
@@ -72,9 +72,9 @@ class VlmFirst:
         regions: list[PageRegion] = []
         if self._needs_regions:
             pictures = self._find_pictures(page, timeout_s)
-            lines = self._side.submit(self._lines, page, langs, timeout_s).result(timeout_s)
+            lines = self._side.submit(self._lines, page, langs, timeout_s).result()
             regions = find_regions(page, lines, pictures)
-        read = self._ask(page, regions, timeout_s * VLM_SHARE)
+        read = self._ask(page, regions, min(timeout_s * VLM_SHARE, MOST_VLM_S))
         left_s = max(0.1, timeout_s - (time.monotonic() - started))
         if read is None:
             return _fallen_back(lines if self._needs_regions else self._lines(page, langs, left_s))
@@ -87,7 +87,7 @@ class VlmFirst:
     ) -> RecognisedPage:
         """Add boxes to text without them from the CPU recogniser's lines (a turned page has other positions)."""
         try:
-            recognised = self._side.submit(self._lines, page, langs, timeout_s).result(timeout_s)
+            recognised = self._side.submit(self._lines, page, langs, timeout_s).result()
         except Exception:  # no CPU recogniser here, or none free: blocks stay without boxes, and the page says so
             return replace(read, warnings=(*read.warnings, UNPLACED))
         if recognised.rotation or read.blocks is None:

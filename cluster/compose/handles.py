@@ -4,7 +4,8 @@ Handles are looked up by name at the first call, so nothing waits for the other 
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,14 @@ from models.cdom.ports import (
     PeerDied,
     PixelPage,
     PortUnavailable,
+    QueueState,
     ReadOutcome,
     RecognisedPage,
     RedactionRefused,
+    keep_waiting,
 )
 from models.cdom.search import SearchHit, SearchRequest
+from models.fair_time import fair_time
 from models.neural.vlm.contract import PageRegion
 from storage.values.errors import NotFound
 from storage.values.rows import Scope
@@ -34,14 +38,18 @@ if TYPE_CHECKING:  # Lance is imported by the index writer only
 
 API_APP, VLM_APP = "api", "vlm_ocr"
 RECOGNISER, BACKGROUND = "recogniser", "background"
-RENDER_TIMEOUT_S = 20.0  # seconds for a page's picture; the slowest pages of the hostile set take ten
+RENDER_TIMEOUT_S = 20.0  # fair seconds for a page's picture; the slowest pages of the hostile set take ten
 EMBEDDER, SEARCHER = "embedder", "searcher"
-SEARCH_TIMEOUT_S = 10.0  # seconds; a question at a million chunks takes a tenth of one
-CHECK_TIMEOUT_S = 3.0  # seconds for a health check of the searcher, below the limit of the API's own
-REDACT_TIMEOUT_S = 120.0  # seconds for a redacted file; a hundred pages take three of CPU time
-FIND_VECTORS_TIMEOUT_S = 60.0  # seconds to find the vectors of a document's earlier version among writes
+SEARCH_TIMEOUT_S = 10.0  # fair seconds; a question at a million chunks takes a tenth of one
+CHECK_TIMEOUT_S = 3.0  # fair seconds for a health check of the searcher, below the limit of the API's own
+REDACT_TIMEOUT_S = 120.0  # fair seconds for a redacted file; a hundred pages take three of CPU time
+LOOK_S = 1.0  # seconds between two checks of a call that may take as long as it takes
 GRACE_S = 5.0
 """Seconds added to the other side's timeout, so that it fails first and can report the reason."""
+
+
+async def _answer(response: Any) -> Any:
+    return await response
 
 
 class HandleClient:
@@ -69,10 +77,42 @@ class HandleClient:
                 response.cancel()
                 raise
 
-    async def ask(self, method: str, *values: object, timeout_s: float) -> Any:
-        """Call a method from an event loop; raises as `call` does."""
+    def wait(self, method: str, *values: object, check: Callable[[], None]) -> Any:
+        """Call a method from a thread for as long as it takes: a stuck replica is replaced, which ends the call.
+
+        `check` is called about once a second; an exception that it raises cancels the call. Raises as `call` does.
+        """
+        from ray.exceptions import GetTimeoutError, RayError
+
         with self._translated():
-            return await asyncio.wait_for(getattr(self._handle, method).remote(*values), timeout_s)
+            check()
+            response = getattr(self._handle, method).remote(*values)
+            try:
+                while True:
+                    try:
+                        return response.result(timeout_s=LOOK_S)
+                    except RayError as error:
+                        if not isinstance(error, GetTimeoutError):
+                            raise
+                    except TimeoutError:
+                        pass
+                    check()
+            except BaseException:
+                response.cancel()
+                raise
+
+    async def ask(self, method: str, *values: object, timeout_s: float) -> Any:
+        """Call a method from an event loop; raises as `call` does. `timeout_s` are fair seconds of this process."""
+        with self._translated():
+            task = asyncio.ensure_future(_answer(getattr(self._handle, method).remote(*values)))
+            until = fair_time() + timeout_s
+            try:
+                while not (await asyncio.wait({task}, timeout=min(LOOK_S, timeout_s)))[0]:
+                    if fair_time() > until:
+                        raise TimeoutError
+                return task.result()
+            finally:
+                task.cancel()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -93,6 +133,17 @@ class HandleClient:
             raise PortUnavailable(self._deployment, type(error).__name__) from error
 
 
+def _give_up_after(timeout_s: float) -> Callable[[], None]:
+    """Return a check that raises `PortUnavailable` once the other side's timeout has passed."""
+    until = time.monotonic() + timeout_s + GRACE_S
+
+    def check() -> None:
+        if time.monotonic() > until:
+            raise PortUnavailable(RECOGNISER, "too slow")
+
+    return check
+
+
 class ServedRecogniser:
     """The ports `RecognisePages` and `FindElements`, for threads."""
 
@@ -101,14 +152,14 @@ class ServedRecogniser:
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         """Return the recognised pages, in the order given. Raises `PortUnavailable`."""
-        answer: list[RecognisedPage] = self._peer.call(
-            "recognise_pages", pages, langs, timeout_s, timeout_s=timeout_s + GRACE_S
-        )
+        check = _give_up_after(timeout_s)
+        answer: list[RecognisedPage] = self._peer.wait("recognise_pages", pages, langs, timeout_s, check=check)
         return answer
 
     def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
         """Return the elements of a page. Raises `PortUnavailable`."""
-        answer: DetectedPage = self._peer.call("find_elements", page, timeout_s, timeout_s=timeout_s + GRACE_S)
+        check = _give_up_after(timeout_s)
+        answer: DetectedPage = self._peer.wait("find_elements", page, timeout_s, check=check)
         return answer
 
 
@@ -192,10 +243,22 @@ class ServedEmbedder:
     def __init__(self) -> None:
         self._peer = HandleClient(EMBEDDER)
 
-    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors":
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        tenant: str = "",
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> "Vectors":
         """Return unit vectors, one row a text. Raises `PortUnavailable`."""
-        vectors: Vectors = self._peer.call("embed", list(texts), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+        vectors: Vectors = self._peer.wait("embed", list(texts), tenant, urgent, check=check)
         return vectors
+
+    async def queue_state(self) -> QueueState:
+        """Return the state of the embedder's queue. Raises `PortUnavailable`."""
+        state: QueueState = await self._peer.ask("state", timeout_s=CHECK_TIMEOUT_S)
+        return state
 
 
 class ServedIndexWriter:
@@ -204,14 +267,25 @@ class ServedIndexWriter:
     def __init__(self) -> None:
         self._peer = HandleClient(BACKGROUND)
 
-    def write(self, documents: "Sequence[DocumentChunks]", *, timeout_s: float, urgent: bool = False) -> None:
+    def write(
+        self,
+        documents: "Sequence[DocumentChunks]",
+        *,
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> None:
         """Write chunks; searches find them when this returns. Raises `PortUnavailable`."""
-        self._peer.call("write", list(documents), timeout_s, urgent, timeout_s=timeout_s + GRACE_S)
+        self._peer.wait("write", list(documents), urgent, check=check)
 
-    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> "KnownVectors":
+    def find_vectors(
+        self,
+        scope: Scope,
+        documents: Collection[str],
+        texts: Sequence[str],
+        check: Callable[[], None] = keep_waiting,
+    ) -> "KnownVectors":
         """Return the vectors that these documents have for any of the texts. Raises `PortUnavailable`."""
-        asked = (scope, list(documents), list(texts))
-        known: KnownVectors = self._peer.call("find_vectors", *asked, timeout_s=FIND_VECTORS_TIMEOUT_S)
+        known: KnownVectors = self._peer.wait("find_vectors", scope, list(documents), list(texts), check=check)
         return known
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from actors.reader.indexing import DocumentIndexer, EarlierTree, Indexing, IndexingParts
-from actors.reader.inflight import Beats, Inflight
+from actors.reader.inflight import Inflight
 from actors.reader.publisher import Publishing
 from cluster.bootstrap.enabled import embeds, searches
 from cluster.compose.handles import ServedEmbedder, ServedIndexWriter, ServedSearcher
@@ -13,9 +13,11 @@ from models.cdom.ports import IndexDocument
 from models.cdom.tree import load_tree
 from models.derive.chunks.chunking import chunker_name
 from models.derive.chunks.chunks import chunk_tree, count_chunks
+from models.neural.embed.load import describe_embedder
 from models.neural.embed.tokenizer import load_tokenizer
 from serve_apps.api.context.resources import Ports
-from storage.objects.artifacts import TREE
+from storage.index.vector_parts import VectorParts
+from storage.objects.artifacts import TREE, Artifacts
 from storage.sources.removed_files import find_earlier
 from storage.store import Store
 from storage.values.errors import NotFound
@@ -25,12 +27,22 @@ from storage.values.states import Priority
 INDEXING_ROOM = 8  # documents a reader may have between reading and publishing while the index is busy
 
 
-def served_indexer(settings: Settings) -> IndexDocument | None:
-    """Return a client that puts documents into the index over Serve; None without a search index."""
+def served_indexer(settings: Settings, artifacts: Artifacts | None = None) -> IndexDocument | None:
+    """Return a client that puts documents into the index over Serve; None without a search index.
+
+    `artifacts` keep the vectors of long documents until they are indexed.
+    """
     if not searches(settings):
         return None
 
-    return DocumentIndexer(ServedEmbedder() if embeds(settings) else None, ServedIndexWriter())
+    embedder = ServedEmbedder() if embeds(settings) else None
+    return DocumentIndexer(embedder, ServedIndexWriter(), keep_vectors(settings, artifacts) if artifacts else None)
+
+
+def keep_vectors(settings: Settings, artifacts: Artifacts) -> VectorParts:
+    """Return the place for vectors of documents that are being indexed."""
+    facts = describe_embedder(settings.embedder)
+    return VectorParts(artifacts, f"{facts.name} {facts.key}", facts.width)
 
 
 def with_search(ports: Ports, settings: Settings) -> Ports:
@@ -38,7 +50,8 @@ def with_search(ports: Ports, settings: Settings) -> Ports:
     if not searches(settings):
         return ports
 
-    return replace(ports, search=ServedSearcher(), index_document=served_indexer(settings))
+    queue = ServedEmbedder() if embeds(settings) else None
+    return replace(ports, search=ServedSearcher(), index_document=served_indexer(settings), index_queue=queue)
 
 
 def load_earlier(store: Store, claim: Claim) -> EarlierTree | None:
@@ -54,7 +67,7 @@ def load_earlier(store: Store, claim: Claim) -> EarlierTree | None:
 
 
 def before_publishing(
-    publisher: Publishing, index: IndexDocument | None, inflight: Inflight, beats: Beats, store: Store
+    publisher: Publishing, index: IndexDocument | None, inflight: Inflight, store: Store
 ) -> Publishing:
     """Return a publisher that first counts a document's chunks and, with an index, makes them searchable."""
     parts = IndexingParts(
@@ -64,7 +77,6 @@ def before_publishing(
         index=index,
         publisher=publisher,
         inflight=inflight,
-        beats=beats,
         room=INDEXING_ROOM,
         earlier=partial(load_earlier, store),
     )

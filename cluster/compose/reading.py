@@ -61,14 +61,14 @@ def make_reader(
         depth=settings.inflight_docs - 1,
         keep=partial(_keep, store),
     )
-    publishing = before_publishing(publisher, index, inflight, queue, store)
+    publishing = before_publishing(publisher, index, inflight, store)
     wake_signal = TaskNotifier(partial(listen, runtime.dsn, ["quire_tasks"]))
     flag_tree = make_tree_flagger(settings)
     room = max(1, settings.inflight_docs - 1)
     scans = ScanQueue(ScanParts(flag_tree=flag_tree, inflight=inflight, wake=wake_signal.wake, room=room))
     outcomes = OutcomeHandler(queue, publishing, inflight, flag_tree, scans)
     line = RecognitionParts(
-        port=recogniser, outcomes=outcomes, inflight=inflight, beats=queue, wake=wake_signal.wake,
+        port=recogniser, outcomes=outcomes, inflight=inflight, wake=wake_signal.wake,
         room=room, pages_at_once=VLM_PAGES_AT_ONCE if settings.vlm_ocr else 1,
     )  # fmt: skip
     parts = ReaderParts(
@@ -152,7 +152,9 @@ class ServedReader:
 
 def build_reader() -> ServedReader:
     """Build the reader of a replica."""
-    runtime = find_runtime()
-    served = ServedRecogniser()
-    reader = make_reader(runtime, with_vlm(runtime, served, served), served_indexer(runtime.settings), served)
+    runtime, served = find_runtime(), ServedRecogniser()
+    store = open_runtime_store(runtime)
+    store.close()  # the indexer uses its files only
+    indexer = served_indexer(runtime.settings, store.artifacts)
+    reader = make_reader(runtime, with_vlm(runtime, served, served), indexer, served)
     return ServedReader(reader, runtime.settings.workdir)

@@ -14,6 +14,7 @@ from cluster.bootstrap.enabled import embeds
 from cluster.bootstrap.finding import find_runtime
 from cluster.bootstrap.opening import open_runtime_store
 from cluster.compose.handles import ServedEmbedder
+from cluster.compose.indexing import keep_vectors
 from cluster.errors import StartRefused
 from cluster.runtime import Runtime
 from configs.settings import Settings
@@ -81,7 +82,10 @@ def make_searcher(settings: Settings, store: Store) -> Searcher:
 def make_index_writer(settings: Settings, store: Store, embed: Embed | None) -> IndexWriting:
     """Return the index writer, with the chores that keep the index small, erased and consistent with SQL."""
     writer = open_writer(index_place(settings))
-    reindex = Reindexer(store.artifacts, partial(chunk_tree, tokenizer=load_tokenizer()), embed, writer)
+    reindex = Reindexer(
+        store.artifacts, partial(chunk_tree, tokenizer=load_tokenizer()), embed, writer,
+        kept=keep_vectors(settings, store.artifacts), progress=lambda done, total: writing.advance(),
+    )  # fmt: skip
     reconciler = IndexReconciler(store.db, writer, reindex, chunker=chunker_name())
     chores = (
         Chore(name="catch up", every_s=60, run=writer.catch_up),
@@ -96,7 +100,8 @@ def make_index_writer(settings: Settings, store: Store, embed: Embed | None) -> 
         Chore(name="reconcile index", every_s=10, run=reconciler.run_when_due),
         Chore(name="vector index", every_s=600, run=writer.index_vectors),
     )
-    return IndexWriting(RoleLease(store.db, ROLE, new_worker_id(), ttl_s=LEASE_S), writer, chores, slow)
+    writing = IndexWriting(RoleLease(store.db, ROLE, new_worker_id(), ttl_s=LEASE_S), writer, chores, slow)
+    return writing
 
 
 def build_embedder() -> Embedder:

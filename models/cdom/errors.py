@@ -79,6 +79,12 @@ class ResourceLimit(ExtractError):
     code = ErrorCode.RESOURCE_LIMIT
 
 
+class PageTooSlow(ExtractError):
+    """A page needs more processor time than the limit of its model."""
+
+    code = ErrorCode.TIMEOUT
+
+
 class MlUnavailable(ExtractError):
     """The document needs the ML pipeline and this host cannot run it."""
 

@@ -4,7 +4,7 @@
 tests they are in-process objects. Every call can raise `PortUnavailable`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -207,7 +207,7 @@ class RecognisePages(Protocol):
     """Pixels to words, in the order given. Raises `PortUnavailable` or `MlUnavailable`."""
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
-        """Recognise the pages within `timeout_s` seconds; results are in the order of `pages`."""
+        """Recognise the pages; results are in the order of `pages`. The caller waits for `timeout_s` seconds."""
 
 
 class PictureKind(StrEnum):
@@ -239,7 +239,7 @@ class FindElements(Protocol):
     """Detects layout elements on the picture of a page. Raises `PortUnavailable` or `MlUnavailable`."""
 
     def find_elements(self, page: PixelPage, timeout_s: float) -> DetectedPage:
-        """Return the elements of a page within `timeout_s` seconds."""
+        """Return the elements of a page. The caller waits for `timeout_s` seconds."""
 
 
 class EmbeddingFailed(Exception):
@@ -248,18 +248,54 @@ class EmbeddingFailed(Exception):
     code = "embedding-failed"
 
 
-class Embed(Protocol):
-    """Texts to unit vectors, one float32 row a text, in the order given. `urgent` ones are taken first."""
+def keep_waiting() -> None:
+    """Let a wait go on: the `check` of a caller that has no reason to give up."""
 
-    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> "Vectors":
+
+class Embed(Protocol):
+    """Texts to unit vectors, one float32 row a text, in the order given. `urgent` ones are taken first.
+
+    Other calls take turns, by tenant and then by call. A call takes as long as it takes; `check` is called about once a
+    second while it waits, and an exception that it raises ends the wait.
+    """
+
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        tenant: str = "",
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> "Vectors":
         """Return a float32 array of shape (texts, dimensions) with rows of unit length."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueState:
+    """Texts that wait at the embedder, and the fair seconds for which its current batch has not ended."""
+
+    waiting: int
+    standing_s: float
+
+
+class WatchIndexQueue(Protocol):
+    """State of the queue of texts. Raises `PortUnavailable`."""
+
+    async def queue_state(self) -> QueueState:
+        """Return the state of the embedder."""
+
+
+def no_progress(done: int, total: int) -> None:
+    """Ignore progress."""
 
 
 class IndexDocument(Protocol):
     """Adds the chunks of one attempt to the search index; they are hidden until that attempt is published.
 
     May be called again for the same attempt; `replace` swaps all earlier chunks for the given ones in one step.
-    Vectors of equal texts are taken from the documents `earlier` instead of being computed. Raises `PortUnavailable`.
+    Vectors of equal texts are taken from the documents `earlier` instead of being computed. `progress` is called with
+    the chunks that have a vector and all chunks, at least once a second; an exception that it raises ends the work.
+    Raises `PortUnavailable`.
     """
 
     def index_document(
@@ -272,6 +308,7 @@ class IndexDocument(Protocol):
         urgent: bool = False,
         replace: bool = False,
         earlier: Sequence[str] = (),
+        progress: Callable[[int, int], None] = no_progress,
     ) -> None:
         """Index the chunks; `owner` is (tenant, org)."""
 

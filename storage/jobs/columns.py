@@ -7,6 +7,9 @@ from storage.values.rows import DocumentRow
 _PROGRESS = {
     "pages_done": "coalesce(p.pages_done, 0) as pages_done",
     "pages_total": "coalesce(p.pages_total, 0) as pages_total",
+    "phase": "p.phase",
+    "chunks_done": "coalesce(p.chunks_done, 0) as chunks_done",
+    "chunks_total": "coalesce(p.chunks_total, 0) as chunks_total",
 }
 """Counted while a document is read, in the table `page_progress` (`p`)."""
 

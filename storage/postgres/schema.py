@@ -5,7 +5,7 @@ import psycopg
 from storage.postgres.database import Database, session_dsn
 from storage.values.errors import SchemaMismatch, unreachable
 
-HEAD = "0023"
+HEAD = "0024"
 
 
 def migrate(dsn: str) -> bool:

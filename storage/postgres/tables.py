@@ -197,13 +197,16 @@ class TaskTable(SQLModel, table=True):
 
 
 class PageProgressTable(SQLModel, table=True):
-    """Pages read so far of a running document. UNLOGGED: lost in a crash, harmless."""
+    """Pages read, chunks embedded and phase of a running document. UNLOGGED: lost in a crash, harmless."""
 
     __tablename__ = "page_progress"
     __table_args__ = ({"prefixes": ["UNLOGGED"]},)
     document_id: str = Field(sa_column=Column(Text, primary_key=True))
     pages_done: int = Field(sa_column=_count())
     pages_total: int = Field(sa_column=_count())
+    phase: str | None = Field(sa_column=_text(nullable=True))
+    chunks_done: int = Field(sa_column=_count())
+    chunks_total: int = Field(sa_column=_count())
 
 
 class FlagTable(SQLModel, table=True):

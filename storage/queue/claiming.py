@@ -18,8 +18,10 @@ _OTHER_IS_READY = f"""exists (
     select from tasks other where other.tenant {{comparison}} running.tenant
       and other.state = 'queued' and other.available_at <= statement_timestamp() and {_CLAIMABLE})"""
 
-# Accounting of a claim. A lease that expires in phase `reading` keeps its charge. Any other expiry refunds the start
-# and is counted in `lapses`. `phase` is null while an exhausted task is held: such a claim charged nothing.
+# Accounting of a claim. Only a reader that lives charges a start: it saw how the document's child ended. A lease that
+# expires refunds the start, because its reader died or lost the database, of which the document is rarely the cause.
+# It counts in `lapses`, unless the document was not begun: one that ends its readers again and again fails in the end.
+# `phase` is null while an exhausted task is held: such a claim charged nothing.
 # A group is a run of the queue, in order: tasks of one priority that were never begun, of `budget` bytes together (the
 # first may be larger). Its members are `claimed` until their reader reports `reading`. A task that was held before is
 # claimed singly, so that a second expiry is attributed to it alone.
@@ -46,12 +48,12 @@ expired as (
   from ready r join documents d on d.id = r.document_id window line as (order by priority, vtime, document_id)
 ), picked as (
   select document_id, starts, lapses, phase, place, true as lapsed,
-         (phase is not null and phase <> '{Phase.READING}')::int as refund from expired
-  union all select document_id, starts, lapses, phase, place, false, 0 from weighed
+         (phase is not null)::int as refund, coalesce(phase <> '{Phase.CLAIMED}', false)::int as counted from expired
+  union all select document_id, starts, lapses, phase, place, false, 0, 0 from weighed
   where place = 1 or (weight <= %(budget)s and not known and priority = first_priority and priority > 0)
 ), costed as (
-  select document_id, place, lapsed, starts - refund as starts, lapses + refund as lapses,
-         starts - refund + 1 > %(max_starts)s or lapses + refund > %(max_lapses)s as exhausted,
+  select document_id, place, lapsed, starts - refund as starts, lapses + counted as lapses,
+         starts - refund + 1 > %(max_starts)s or lapses + counted > %(max_lapses)s as exhausted,
          (select count(*) from picked) > 1 as grouped from picked
 ), taken as (
   update tasks t set state = 'running', worker = %(worker)s, attempt = t.attempt + 1, lapses = c.lapses,

@@ -42,23 +42,25 @@ class QueueDepth:
     oldest_wait_s: float
 
 
+_PROGRESS = ("phase", "pages_done", "pages_total", "chunks_done", "chunks_total")
+"""What a heartbeat reports of a document, in the table `page_progress`."""
 _BEAT = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 held as (
-  select * from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(phases)s::text[], %(done)s::bigint[],
-                       %(total)s::bigint[])
-    as h(document_id, attempt, phase, pages_done, pages_total), (select %(worker)s::text as worker) as me
+  select * from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(phase)s::text[], %(pages_done)s::bigint[],
+                       %(pages_total)s::bigint[], %(chunks_done)s::bigint[], %(chunks_total)s::bigint[])
+    as h(document_id, attempt, {", ".join(_PROGRESS)}), (select %(worker)s::text as worker) as me
 ), {locked_first("held")}, alive as (
   update tasks t set lease_until = clock_timestamp() + %(lease_s)s * interval '1 second',
     phase = case when t.phase is null then null else held.phase end
   from mine join held using (document_id), relaxed where t.document_id = mine.document_id
-  returning t.document_id, held.pages_done, held.pages_total
+  returning t.document_id, {", ".join(f"held.{name}" for name in _PROGRESS)}
 ), progress as (
-  insert into page_progress (document_id, pages_done, pages_total)
-  select document_id, pages_done, pages_total from alive where pages_total > 0
-  on conflict (document_id) do update set pages_done = excluded.pages_done, pages_total = excluded.pages_total
-  where (page_progress.pages_done, page_progress.pages_total)
-    is distinct from (excluded.pages_done, excluded.pages_total)
+  insert into page_progress as p (document_id, {", ".join(_PROGRESS)})
+  select document_id, {", ".join(_PROGRESS)} from alive where pages_total > 0 or chunks_total > 0
+  on conflict (document_id) do update set {", ".join(f"{name} = excluded.{name}" for name in _PROGRESS)}
+  where ({", ".join(f"p.{name}" for name in _PROGRESS)})
+    is distinct from ({", ".join(f"excluded.{name}" for name in _PROGRESS)})
 )
 select document_id from alive
 """
@@ -85,14 +87,11 @@ select document_id from task
 """
 
 # Only for a claim that another one followed: a finished task, or one still at the same attempt, is left unchanged.
-_REFUND_STARTS = f"""
+_FORGIVE = f"""
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
-{locked_first(CLAIMS, "t.attempt > held.attempt and t.starts > 0")}, task as (
-  update tasks t set starts = t.starts - 1, lapses = t.lapses + 1
-  from mine, relaxed where t.document_id = mine.document_id
-  returning t.document_id, t.starts
-)
-update documents d set attempts = task.starts from task where d.id = task.document_id returning d.id
+{locked_first(CLAIMS, "t.attempt > held.attempt and t.lapses > 0")}
+update tasks t set lapses = t.lapses - 1 from mine, relaxed where t.document_id = mine.document_id
+returning t.document_id
 """
 
 _DEPTH = """
@@ -149,9 +148,7 @@ class Queue:
         params = {
             "ids": [beat.document_id for beat in beats],
             "attempts": [beat.attempt for beat in beats],
-            "phases": [beat.phase for beat in beats],
-            "done": [beat.pages_done for beat in beats],
-            "total": [beat.pages_total for beat in beats],
+            **{name: [getattr(beat, name) for beat in beats] for name in _PROGRESS},
             "worker": self._worker,
             "lease_s": self._policy.lease_s,
         }
@@ -159,13 +156,10 @@ class Queue:
             alive = {row["document_id"] for row in conn.execute(_BEAT, params).fetchall()}
         return frozenset(beat.document_id for beat in beats if beat.document_id not in alive)
 
-    def refund_starts(self, claims: Sequence[Claim]) -> int:
-        """Refund the starts of claims whose leases expired while their living worker read them; return their number.
-
-        The expiry counts as an expired lease instead.
-        """
+    def forgive(self, claims: Sequence[Claim]) -> int:
+        """Do not count the expired leases of claims whose reader lives; return their number."""
         with self._db.autocommit() as conn:
-            return len(conn.execute(_REFUND_STARTS, claims_params(claims)).fetchall())
+            return len(conn.execute(_FORGIVE, claims_params(claims)).fetchall())
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
         """Return the task to the queue at once, as if never started; False if the lease was lost.

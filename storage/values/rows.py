@@ -93,6 +93,9 @@ class DocumentRow:
     reader_version: int | None = None
     pages_done: int = 0
     pages_total: int = 0
+    phase: str | None = None
+    chunks_done: int = 0
+    chunks_total: int = 0
     parent_document_id: str | None = None
     path: str | None = None
     principals: list[str] | None = None
@@ -151,6 +154,8 @@ class Beat:
     phase: Phase
     pages_done: int = 0
     pages_total: int = 0
+    chunks_done: int = 0
+    chunks_total: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,10 +61,10 @@ class FakeQueue:
     """Queue that claims in order and records returned claims."""
 
     def __init__(self, claims: Sequence[Claim] = ()) -> None:
+        self.forgiven = list[Claim]()
         self.claims, self.beats = list(claims), list[list[Beat]]()
         self.released, self.retried = list[Claim](), list[tuple[Claim, str]]()
         self.lost: frozenset[DocumentId] = frozenset()
-        self.acquitted = list[Claim]()
         self.scans = set[DocumentId]()
         self.asked = list[int]()
         self.down = threading.Event()
@@ -85,8 +85,8 @@ class FakeQueue:
         self.beats.append(beats)
         return self.lost
 
-    def refund_starts(self, claims: Sequence[Claim]) -> int:
-        self.acquitted.extend(claims)
+    def forgive(self, claims: Sequence[Claim]) -> int:
+        self.forgiven.extend(claims)
         return len(claims)
 
     def release(self, claim: Claim, *, scan: bool = False) -> bool:
@@ -207,7 +207,6 @@ class Scene:
                 port=recogniser or ScriptedRecogniser(),
                 outcomes=outcomes,
                 inflight=self.inflight,
-                beats=self.queue,
                 wake=wake_signal.wake,
                 room=room,
                 patience_s=patience_s,

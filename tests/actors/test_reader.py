@@ -126,7 +126,6 @@ def test_heartbeats_carry_phase_and_pages() -> None:
         assert (beat.phase, beat.pages_total) == (Phase.READING, 9)
         go.set()
         assert until(lambda: scene.store.finished)
-    assert any(beat.phase is Phase.PUBLISHING for beats in scene.queue.beats for beat in beats)
 
 
 def test_publishing_never_idles_reading() -> None:
@@ -185,7 +184,6 @@ def test_heartbeat_reports_no_loss_for_document_just_ended(
     with scene.running():
         assert until(lambda: scene.store.finished and len(scene.inflight) == 0)
     assert "lease lost" not in caplog.text
-    assert scene.queue.acquitted == []
 
 
 def test_refusal_of_the_fence_ends_the_attempt() -> None:

@@ -117,7 +117,7 @@ def test_caller_past_its_timeout_gets_unavailable_and_frees_its_place() -> None:
 
 def test_a_page_that_never_ends_makes_the_recogniser_unhealthy() -> None:
     engine = HeldRecogniser()
-    with opened(engine, page_timeout_s=0.0) as recogniser:
+    with opened(engine, page_limit_s=0.0) as recogniser:
         assert recogniser.healthy()
         stuck = threading.Thread(target=recogniser.recognise_pages, args=(pages(1), ("en",), 30.0))
         stuck.start()

@@ -26,11 +26,11 @@ def start(workdir: Path, port: int, **settings: str) -> Service:
     """`quire up --detach` with short leases; waits until ready (the command does)."""
     environment = {**os.environ, **FAST_LEASES, **settings}
     subprocess.run(
-        [QUIRE, "up", "--detach", "--workdir", workdir, "--port", str(port)], env=environment, check=True, timeout=180
+        [QUIRE, "up", "--detach", "--workdir", workdir, "--port", str(port)], env=environment, check=True, timeout=900
     )
     status = json.loads(
         subprocess.run(
-            [QUIRE, "status", "--json", "--workdir", workdir], capture_output=True, text=True, check=True, timeout=60
+            [QUIRE, "status", "--json", "--workdir", workdir], capture_output=True, text=True, check=True, timeout=600
         ).stdout
     )
     state = json.loads((workdir / "run" / "state.json").read_text())
@@ -44,4 +44,4 @@ def start(workdir: Path, port: int, **settings: str) -> Service:
 
 
 def stop(service: Service) -> None:
-    subprocess.run([QUIRE, "down", "--workdir", service.workdir], check=True, timeout=120)
+    subprocess.run([QUIRE, "down", "--workdir", service.workdir], check=True, timeout=600)

@@ -10,7 +10,7 @@ ADVICE = {
     "resource-limit": "the file needs more memory than SVC_CHILD_MEMORY_MB allows",
     "timeout": "the file needs more CPU time than SVC_PAGE_CPU_S or SVC_DOCUMENT_CPU_S allows",
     "parser-crash": "the parser crashed on this file; export it again",
-    "worker-killed": "the reading process was killed; read fewer files in parallel with --jobs 1",
+    "worker-killed": "the reading process was killed from outside, often because memory ran out; run the command again",
     "original-missing": "the file cannot be opened",
     "pii-incomplete": "the scan for personal data failed, so no result is written",
     "internal": "an internal error of Quire; report it if it recurs",
@@ -22,6 +22,7 @@ _BY_CAUSE = {
         "the file is encrypted with certificates or rights management; save it without protection"
     ),
     ("malformed", "the file is cut off"): "the end of the file is missing; copy or download it again",
+    ("worker-killed", "recogniser: too slow"): "the machine is too busy for text recognition; run the command again",
     ("malformed", "no page"): "the file has no page; export it again",
 }
 """Advice for a code whose detail names the cause."""

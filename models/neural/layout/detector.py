@@ -5,16 +5,16 @@ In: a `PixelPage`. Out: a `DetectedPage` in points. The model is the installed o
 """
 
 import threading
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import DetectedPage, PictureKind, PixelPage, PortUnavailable, SeenElement
+from models.cdom.errors import MlUnavailable, PageTooSlow
+from models.cdom.ports import DetectedPage, PictureKind, PixelPage, SeenElement
 from models.cdom.tree import BlockType
+from models.fair_time import fair_time
 from models.neural.device import require_ml
 from models.neural.doclaynet import DOCLAYNET
 from models.neural.layout.boxes import decode_boxes, to_points
@@ -62,14 +62,14 @@ class LayoutDetector:
 
         Raises:
             MlUnavailable: The model cannot run on this machine.
-            PortUnavailable: The model was not ready within `timeout_s`.
+            PageTooSlow: The model was not ready within `timeout_s` fair seconds.
             Malformed: The picture does not decode.
         """
-        deadline = time.monotonic() + timeout_s
+        deadline = fair_time() + timeout_s
         with self._lock:
             loaded = self._load()
-            if time.monotonic() > deadline:
-                raise PortUnavailable("detector", "too slow")
+            if fair_time() > deadline:
+                raise PageTooSlow
             elements = _find(loaded, decode_picture(page.image), (page.width, page.height))
             return DetectedPage(elements=elements, model=loaded.name)
 

@@ -4,17 +4,18 @@ In: `PixelPage`s. Out: `RecognisedPage`s in the same order. One page at a time: 
 """
 
 import threading
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
+from models.cdom.errors import PageTooSlow
+from models.cdom.ports import PixelPage, RecognisedPage, Word
+from models.fair_time import fair_time
 from models.neural.device import require_ml
 from models.neural.ocr.crops import box_size, cut_line, describe_lines
 from models.neural.ocr.detect import DetectorSettings
 from models.neural.ocr.langs import OcrEngineName, character_filter, check_langs, reads_han
 from models.neural.ocr.pixels import decode_picture, page_box
 from models.neural.ocr.ppocr import PictureReader, ReadPicture
-from models.neural.ocr.runtime import Network, load_hidden_layer, load_network, load_recogniser, runtime_version
+from models.neural.ocr.runtime import Floats, Network, load_hidden_layer, load_network, load_recogniser, runtime_version
 from models.neural.ocr.text import split_words
 from models.neural.registry import ModelName, locate_model
 from models.neural.script_names import load_names
@@ -44,28 +45,28 @@ class RapidRecogniser:
 
         Raises:
             MlUnavailable: The processor or a language is not supported.
-            PortUnavailable: The pages were not read within `timeout_s`.
+            PageTooSlow: The pages were not read within `timeout_s` fair seconds.
         """
-        deadline = time.monotonic() + timeout_s
+        deadline = fair_time() + timeout_s
         with self._lock:
             reader = self._reader(langs or self.langs)
             return [_recognise(reader, page, deadline) for page in pages]
 
     def read_page(self, page: PixelPage, langs: tuple[str, ...], timeout_s: float) -> tuple[RecognisedPage, bool]:
         """Return the page, and whether it seems to be in a script of none of the languages."""
-        deadline = time.monotonic() + timeout_s
+        deadline = fair_time() + timeout_s
         with self._lock:
             picture = _read(self._reader(langs), page, deadline)
         return make_page(page, picture), picture.is_foreign
 
     def find_script(self, page: PixelPage, timeout_s: float) -> tuple[str, float] | None:
         """Return the likeliest script of a page and its probability, or None without text."""
-        deadline = time.monotonic() + timeout_s
+        deadline = fair_time() + timeout_s
         with self._lock:
             reader = self._reader(self.langs)
             self._hidden = self._hidden or load_hidden_layer(locate_model(ModelName.TEXT_RECOGNISER))
-            if time.monotonic() > deadline:
-                raise PortUnavailable("recogniser", "too slow")
+            if fair_time() > deadline:
+                raise PageTooSlow
             picture, boxes = reader.find_upright_lines(decode_picture(page.image))
             longest = sorted(boxes, key=lambda box: -box_size(box)[0])[:_SCRIPT_LINES]
             if not longest:
@@ -125,6 +126,18 @@ def _recognise(reader: PictureReader, page: PixelPage, deadline: float) -> Recog
 
 
 def _read(reader: PictureReader, page: PixelPage, deadline: float) -> ReadPicture:
-    if time.monotonic() > deadline:
-        raise PortUnavailable("recogniser", "too slow")
-    return reader.read(decode_picture(page.image), (page.width, page.height))
+    limited = replace(
+        reader, detector=_limit(reader.detector, deadline), recogniser=_limit(reader.recogniser, deadline)
+    )
+    return limited.read(decode_picture(page.image), (page.width, page.height))
+
+
+def _limit(network: Network, deadline: float) -> Network:
+    """Return a network that raises `PageTooSlow` when it is asked after the deadline."""
+
+    def ask(pictures: Floats) -> Floats:
+        if fair_time() > deadline:
+            raise PageTooSlow
+        return network(pictures)
+
+    return ask

@@ -3,21 +3,26 @@
 In: `PixelPage`s. Out: `RecognisedPage`s. Pictures go in by a pipe, words come back as its TSV; no file is written.
 """
 
+import contextlib
 import csv
 import io
+import math
 import os
 import re
+import resource
 import shutil
+import signal
 import subprocess
-import time
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from models.cdom.errors import Malformed, MlUnavailable
+from models.cdom.errors import Malformed, MlUnavailable, PageTooSlow
 from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, Word
+from models.cdom.ports import PixelPage, RecognisedPage, Word
+from models.fair_time import fair_time
 from models.neural.ink import measure_ink
 from models.neural.ocr.detect import Picture
 from models.neural.ocr.langs import TESSERACT_CODES, OcrEngineName, UnsupportedLanguage, check_langs
@@ -77,20 +82,20 @@ class TesseractRecogniser:
         """Read the page with the given data, such as `rus+eng`.
 
         Raises:
-            PortUnavailable: The page was not read within `timeout_s`.
+            PageTooSlow: The page was not read within `timeout_s` fair seconds.
         """
         known = {name.rpartition("/")[2]: name for name in self._installed}
         names = "+".join(known.get(part, part) for part in data.split("+"))
-        return self._recognise(page, names, time.monotonic() + timeout_s, _ONE_BLOCK)
+        return self._recognise(page, names, fair_time() + timeout_s, _ONE_BLOCK)
 
     def recognise_pages(self, pages: list[PixelPage], langs: tuple[str, ...], timeout_s: float) -> list[RecognisedPage]:
         """Read the pages with the data of the languages.
 
         Raises:
             MlUnavailable: The command or the data of a language is missing.
-            PortUnavailable: The pages were not read within `timeout_s`.
+            PageTooSlow: The pages were not read within `timeout_s` fair seconds.
         """
-        deadline = time.monotonic() + timeout_s
+        deadline = fair_time() + timeout_s
         self.warm_up()
         data = self._data(langs or self.langs)
         return [self._recognise(page, data, deadline) for page in pages]
@@ -134,26 +139,33 @@ class TesseractRecogniser:
     def _run(self, arguments: list[str], given: bytes, timeout_s: float) -> str:
         environment = {"PATH": os.environ.get("PATH", ""), "OMP_THREAD_LIMIT": "1", "LC_ALL": "C.UTF-8"}
         environment |= {name: value for name, value in os.environ.items() if name == "TESSDATA_PREFIX"}
-        try:
-            done = subprocess.run(
-                [self.command, *arguments],
-                input=given,
-                capture_output=True,
-                env=environment,
-                timeout=timeout_s,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise PortUnavailable("recogniser", "too slow") from error
-        if done.returncode:
+        with subprocess.Popen(
+            [self.command, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        ) as process:
+            _limit_cpu(process.pid, timeout_s)
+            out, _ = process.communicate(given)
+        if process.returncode == -signal.SIGXCPU:
+            raise PageTooSlow
+        if process.returncode:
             raise Malformed("tesseract could not read the page")
-        return done.stdout.decode("utf-8", "replace")
+        return out.decode("utf-8", "replace")
+
+
+def _limit_cpu(pid: int, seconds: float) -> None:
+    """Let the kernel end a process that uses more processor time; macOS cannot limit another process."""
+    if sys.platform == "linux":
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(pid, resource.RLIMIT_CPU, (max(1, math.ceil(seconds)), resource.RLIM_INFINITY))
 
 
 def _left(deadline: float) -> float:
-    left = deadline - time.monotonic()
+    left = deadline - fair_time()
     if left <= 0:
-        raise PortUnavailable("recogniser", "too slow")
+        raise PageTooSlow
     return left
 
 

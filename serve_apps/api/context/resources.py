@@ -14,6 +14,7 @@ from models.cdom.ports import (
     RunSql,
     SearchIndex,
     Tokenizer,
+    WatchIndexQueue,
 )
 from models.cdom.tracing import TRACING_OFF, Tracing
 from models.cdom.tree import Tree
@@ -71,6 +72,7 @@ class Ports:
     read_once: ReadOnce | None = None
     search: SearchIndex | None = None
     index_document: IndexDocument | None = None
+    index_queue: WatchIndexQueue | None = None
     model: AskModel | None = None
     sql: RunSql | None = None
 

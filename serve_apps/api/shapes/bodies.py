@@ -100,6 +100,11 @@ class PendingBody(Body):
     status: DocumentStatus
     pages_done: int
     pages_total: int
+    phase: str | None = Field(
+        description="Current step: claimed, reading, recognising, embedding or publishing; null while it waits."
+    )
+    chunks_done: int = Field(description="Chunks that have a vector, while the document is indexed.")
+    chunks_total: int
 
 
 class JobListItem(Body):

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from storage.jobs.document_list import ListedDocument
 from storage.values.rows import DocumentRow, JobRow
-from storage.values.states import TERMINAL
+from storage.values.states import TERMINAL, DocumentStatus
 
 JSON = "application/json"
 
@@ -17,6 +17,9 @@ JSON = "application/json"
 def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return `value` (dicts, lists, times, numbers) as a JSON response."""
     return Response(to_json(value), status, headers, JSON)
+
+
+_PROGRESS = ("pages_done", "pages_total", "chunks_done", "chunks_total")
 
 
 def attachment(name: str) -> str:
@@ -46,7 +49,8 @@ def render_listed_job(job: JobRow) -> dict[str, Any]:
 
 def render_submitted_job(job: JobRow) -> dict[str, Any]:
     """Render the job as in the first answer to its submission, independent of its progress since."""
-    pending = [_render_pending(d) | {"status": "queued", "pages_done": 0, "pages_total": 0} for d in job.documents]
+    unread = {"status": "queued", "phase": None} | dict.fromkeys(_PROGRESS, 0)
+    pending = [_render_pending(d) | unread for d in job.documents]
     counts = {name: len(pending) if name == "queued" else 0 for name in job.counts}
     first = {"status": "queued", "started_at": None, "finished_at": None, "counts": counts}
     return _render_base(job) | first | {"documents": [], "pending": pending, "pages_done": 0, "pages_total": 0}
@@ -125,6 +129,9 @@ def _render_pending(d: DocumentRow) -> dict[str, Any]:
         "status": d.status,
         "pages_done": d.pages_done,
         "pages_total": d.pages_total,
+        "phase": d.phase if d.status == DocumentStatus.RUNNING else None,
+        "chunks_done": d.chunks_done,
+        "chunks_total": d.chunks_total,
     }
 
 

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
@@ -22,7 +22,7 @@ from storage.index.keyword.folder_lock import FolderLock
 from storage.index.keyword.keyword_writers import KeywordWriters, build_index, generation_of
 from storage.index.keyword.keywords import KeywordPart, Keywords, KeywordState
 from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import generation_name, parse_scope
+from storage.index.table.entries import first_key, generation_name, parse_scope
 from storage.objects.durable_files import partial_name, sync_folder, write_synced
 from storage.values.rows import Scope
 
@@ -50,7 +50,7 @@ class KeywordFiles:
     def follow(self, scope: Scope, emptied: Collection[tuple[str, int]] = ()) -> int:
         """Add the table's new chunks of this scope, or build a missing index; return the number of chunks.
 
-        A generation written again replaces itself. `emptied` ones have no chunk left in the table.
+        A generation written again, from its first chunk on, replaces itself. `emptied` ones have no chunk left.
         """
         with self.lock.held():
             return self._follow(scope, emptied)
@@ -64,7 +64,11 @@ class KeywordFiles:
         fresh: Rows = self._table.texts_of(scope, after_batch=state.batch).to_pylist()
         if not fresh and not emptied:
             return 0
-        gone = {generation_of(row) for row in fresh} | {generation_name(*pair) for pair in emptied}
+        begun = {generation_of(row) for row in fresh if first_key(row["key"]) == row["key"]}
+        gone = {
+            "generation": begun | {generation_name(*pair) for pair in emptied},
+            "key": {row["key"] for row in fresh if generation_of(row) not in begun},
+        }
         parts = list(state.parts)
         portions = list(self._portions(fresh, self._part_chunks - parts[-1].chunks if parts else 0))
         first = portions.pop(0) if portions and parts and parts[-1].chunks < self._part_chunks else (state.batch, [])
@@ -124,13 +128,15 @@ class KeywordFiles:
 
     # parts
 
-    def _change(self, scope: Scope, parts: list[KeywordPart], gone: Collection[str], until: int, fresh: Rows) -> None:
-        """Delete generations from the parts that hold them and add rows to the last; one commit for each changed part.
+    def _change(
+        self, scope: Scope, parts: list[KeywordPart], gone: Mapping[str, Collection[str]], until: int, fresh: Rows
+    ) -> None:
+        """Delete chunks by field from the parts that hold them and add rows to the last, with a commit for each part.
 
         The last part is always asked to delete: after a crash it may hold rows that its state does not name.
         """
         view = self._keywords.view(scope)
-        holding = set(view.parts_with("generation", gone)) if view is not None else set()
+        holding = {part for field, words in gone.items() for part in view.parts_with(field, words)} if view else set()
         for index in sorted(holding | ({len(parts) - 1} if parts else set())):
             part, rows = parts[index], fresh if index + 1 == len(parts) else []
             self._writers.change(self._keywords.part_folder(scope, part.build), gone=gone, fresh=rows)

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +28,16 @@ class KeywordWriters:
     def __init__(self) -> None:
         self._open: OrderedDict[Path, tantivy.IndexWriter] = OrderedDict()
 
-    def change(self, folder: Path, *, gone: Iterable[str], fresh: Iterable[dict[str, Any]]) -> None:
-        """Delete generations and add rows in one commit. Raises `StoreUnavailable`, and then nothing has changed.
+    def change(self, folder: Path, *, gone: Mapping[str, Iterable[str]], fresh: Iterable[dict[str, Any]]) -> None:
+        """Delete chunks by field and add rows in one commit. Raises `StoreUnavailable`, and then nothing has changed.
 
         A writer that met a full disk accepts rows and writes none of them, so it is discarded.
         """
         try:
             writer = self._writer(folder)
-            for name in gone:
-                writer.delete_documents_by_term("generation", name)
+            for field, words in gone.items():
+                for word in words:
+                    writer.delete_documents_by_term(field, word)
             for row in fresh:
                 writer.add_document(_document(row))
             writer.commit()

@@ -25,7 +25,9 @@ class IndexedChunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChunks:
-    """All chunks of one generation of a document. `vectors` has a row per chunk, or None without a model.
+    """Chunks of one generation of a document, in order: all, or some of a long one, whose first write has chunk 0.
+
+    `vectors` has a row per chunk, or None without a model.
 
     `replace`: the same commit deletes indexed chunks of this generation that are not among these.
     """
@@ -60,6 +62,14 @@ def split_key(key: str) -> tuple[str, int, int]:
     """Return document, generation and index of a chunk's key."""
     document, generation, index = key.rsplit(".", 2)
     return document, int(generation), int(index)
+
+
+def first_key(key: str) -> str:
+    """Return the key of the first chunk of a chunk's generation: where that is written again, all of it is.
+
+    A long document is written in several commits.
+    """
+    return f"{key.rpartition('.')[0]}.0"
 
 
 def scope_name(scope: Scope) -> str:

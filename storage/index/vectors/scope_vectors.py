@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import Vectors, chunk_key, scope_name, split_key
+from storage.index.table.entries import Vectors, chunk_key, first_key, scope_name
 from storage.values.rows import Scope
 
 Indices = npt.NDArray[np.intp]
@@ -104,19 +104,18 @@ class _Growing:
             self._buffer[start : start + len(fresh)] = fresh
             start += len(fresh)
         columns = [rows[name].to_pylist() for name in ("document_id", "generation", "index")]
-        for document, generation in dict.fromkeys(zip(columns[0], columns[1], strict=True)):
-            self._replace(document, generation)
-        for document, generation, index in zip(*columns, strict=True):
+        keys = [chunk_key(*place) for place in zip(*columns, strict=True)]
+        for document in set(columns[0]) & self._rows_of.keys():
+            self._clear(document, set(keys))
+        for document, key in zip(columns[0], keys, strict=True):
             self._rows_of.setdefault(document, []).append(len(self._keys))
-            self._keys.append(chunk_key(document, generation, index))
+            self._keys.append(key)
 
-    def _replace(self, document: str, generation: int) -> None:
-        """Clear the keys of a generation that is written again."""
-        known = self._rows_of.get(document)
-        if not known:
-            return
-        old = [row for row in known if split_key(self._keys[row])[1] == generation]
-        self._rows_of[document] = [row for row in known if row not in set(old)]
+    def _clear(self, document: str, fresh: set[str]) -> None:
+        """Clear keys that are written again, and all of a generation whose first chunk is written again."""
+        known = self._rows_of[document]
+        old = {row for row in known if fresh & {self._keys[row], first_key(self._keys[row])}}
+        self._rows_of[document] = [row for row in known if row not in old]
         for row in old:
             self._keys[row] = ""
             self._buffer[row] = 0.0

@@ -79,9 +79,7 @@ def test_waiting_writes_are_committed_together_urgent_first() -> None:
     with running(writer) as writing:
         threads = []
         for name, urgent in (("first", False), ("slow", False), ("slow", False), ("parse", True)):
-            thread = threading.Thread(
-                target=writing.write, args=(chunks_of(name),), kwargs={"timeout_s": 10, "urgent": urgent}
-            )
+            thread = threading.Thread(target=writing.write, args=(chunks_of(name),), kwargs={"urgent": urgent})
             thread.start()
             threads.append(thread)
             writer.entered.wait(PATIENCE_S)
@@ -96,7 +94,7 @@ def test_waiting_writes_are_committed_together_urgent_first() -> None:
 def test_without_the_lease_nothing_is_written() -> None:
     writer = Written()
     with running(writer, Lease(held=False)) as writing, pytest.raises(PortUnavailable):
-        writing.write(chunks_of("a"), timeout_s=10)
+        writing.write(chunks_of("a"))
     assert writer.batches == []
 
 
@@ -105,16 +103,16 @@ def test_failed_write_raises_for_its_callers_and_the_next_write_succeeds() -> No
     writer.broken = True
     with running(writer) as writing:
         with pytest.raises(PortUnavailable):
-            writing.write(chunks_of("a"), timeout_s=10)
+            writing.write(chunks_of("a"))
         writer.broken = False
-        writing.write(chunks_of("a"), timeout_s=10)
+        writing.write(chunks_of("a"))
         assert writing.healthy()
 
 
 def test_a_document_larger_than_a_batch_is_written_alone() -> None:
     writer = Written()
     with running(writer) as writing:
-        writing.write(chunks_of("large", 6_000), timeout_s=10)
+        writing.write(chunks_of("large", 6_000))
     assert writer.batches == [["large"]]
 
 

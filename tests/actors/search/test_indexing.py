@@ -1,22 +1,26 @@
 """Between reading and publishing: indexed first, tried again while the index is away, dropped with the lease."""
 
 import json
+import random
 import threading
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from actors.reader.indexing import DocumentIndexer, EarlierTree, Indexing, IndexingParts
+from actors.reader.indexing import PART, WRITTEN, DocumentIndexer, EarlierTree, Indexing, IndexingParts
 from actors.reader.inflight import Inflight
 from actors.reader.publisher import Result
 from models.cdom.chunk import Chunk, ChunkId
-from models.cdom.ports import EmbeddingFailed, PortUnavailable
+from models.cdom.ports import EmbeddingFailed, IndexDocument, PortUnavailable, keep_waiting, no_progress
 from models.cdom.tree import BlockType, Tree
 from storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
-from storage.values.errors import StoreUnavailable
+from storage.index.vector_parts import VectorParts
+from storage.values.errors import NotFound, StoreUnavailable
 from storage.values.rows import Beat, Claim, DocumentId, Failed, Scope, Succeeded
+from storage.values.states import Phase
 from tests.actors.reading_scene import make_claim
 from tests.builders import make_block, make_tree
 from tests.waiting import PATIENCE_S
@@ -30,14 +34,6 @@ def two_chunks(tree: Tree) -> list[Chunk]:
         )
         for n in range(2)
     ]  # fmt: skip
-
-
-class Beating:
-    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
-        return frozenset()
-
-    def refund_starts(self, claims: Sequence[Claim], /) -> int:
-        return 0
 
 
 @dataclass
@@ -78,6 +74,7 @@ class Index:
         urgent: bool = False,
         replace: bool = False,
         earlier: Sequence[str] = (),
+        progress: Callable[[int, int], None] = no_progress,
     ) -> None:
         assert not replace
         self.seen.append((document_id, attempt, len(chunks), urgent))
@@ -92,19 +89,19 @@ def read(claim: Claim) -> Result:
 
 
 def indexing(
-    index: Index | None,
+    index: IndexDocument | None,
     inflight: Inflight,
     published: Published,
     earlier: Callable[[Claim], EarlierTree | None] = lambda claim: None,
+    chunk: Callable[[Tree], list[Chunk]] = two_chunks,
 ) -> Indexing:
     parts = IndexingParts(
-        chunk=two_chunks,
+        chunk=chunk,
         count=lambda tree: len(two_chunks(tree)),
         chunker="1/254/32/64",
         index=index,
         publisher=published,
         inflight=inflight,
-        beats=Beating(),
         room=2,
         earlier=earlier,
     )
@@ -201,11 +198,23 @@ class Vectorless:
         self.asked: list[tuple[Scope, list[str]]] = []
         self.written: list[DocumentChunks] = []
 
-    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
+    def find_vectors(
+        self,
+        scope: Scope,
+        documents: Collection[str],
+        texts: Sequence[str],
+        check: Callable[[], None] = keep_waiting,
+    ) -> KnownVectors:
         self.asked.append((scope, list(documents)))
         return KnownVectors([0], [np.array([0, 1], dtype=np.float32)])
 
-    def write(self, documents: Sequence[DocumentChunks], *, timeout_s: float, urgent: bool = False) -> None:
+    def write(
+        self,
+        documents: Sequence[DocumentChunks],
+        *,
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> None:
         self.written += documents
 
 
@@ -214,9 +223,18 @@ class Counting:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.on_call: Callable[[], None] = lambda: None
 
-    def embed(self, texts: Sequence[str], *, timeout_s: float, urgent: bool = False) -> Vectors:
+    def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        tenant: str = "",
+        urgent: bool = False,
+        check: Callable[[], None] = keep_waiting,
+    ) -> Vectors:
         self.texts += texts
+        self.on_call()
         return np.full((len(texts), 2), 1, dtype=np.float32)
 
 
@@ -235,3 +253,98 @@ def test_only_texts_without_a_known_vector_are_embedded(earlier: list[str], repl
     assert index.asked == [(Scope(tenant="acme", org="default"), earlier or ["doc_1"])]
     assert len(embedder.texts) == 1
     assert vectors.tolist() == [[0, 1], [1, 1]]
+
+
+def many_chunks(count: int) -> list[Chunk]:
+    return [replace(two_chunks(make_tree())[0], id=ChunkId(f"c{n}"), index=n, text=f"text {n}") for n in range(count)]
+
+
+class Files:
+    """Derived files in memory."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+
+    def put(self, document_id: DocumentId, attempt: int, files: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
+        self.files |= files
+        return {}
+
+    def read(self, document_id: DocumentId, attempt: int, name: str) -> bytes:
+        if name not in self.files:
+            raise NotFound("no such file")
+        return self.files[name]
+
+    def delete_attempt(self, document_id: DocumentId, attempt: int) -> None:
+        self.files.clear()
+
+
+class Failing(Counting):
+    """An embedder that goes away after some calls."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__()
+        self.calls, self.most = calls, 0
+
+    def embed(self, texts: Sequence[str], **options: Any) -> Vectors:
+        if not self.calls:
+            raise PortUnavailable("embedder")
+        self.calls -= 1
+        self.most = max(self.most, len(texts))
+        return super().embed(texts, **options)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_restart_embeds_no_part_twice(seed: int) -> None:
+    drawn = random.Random(seed)
+    chunks, files = many_chunks(drawn.randint(65, 3000)), Files()
+    embedded: list[str] = []
+    written: list[DocumentChunks] = []
+    for attempt in range(1, 100):
+        embedder, index = Failing(drawn.randint(1, 12)), Written()
+        indexer = DocumentIndexer(embedder, index, VectorParts(files, "a model", 2))  # type: ignore[arg-type]
+        try:
+            indexer.index_document(("acme", "default"), "doc_1", attempt, chunks)
+        except PortUnavailable:
+            assert index.written == []
+            continue
+        finally:
+            embedded += embedder.texts
+            assert embedder.most <= PART
+        written = index.written
+        break
+    assert embedded == [chunk.text for chunk in chunks]
+    assert [chunk.index for part in written for chunk in part.chunks] == list(range(len(chunks)))
+    for part in written:
+        assert part.vectors is not None
+        assert len(part.vectors) == len(part.chunks) <= WRITTEN
+    assert files.files == {}
+
+
+class Written(Vectorless):
+    """An index that has no vector."""
+
+    def find_vectors(self, *_: Any, **__: Any) -> KnownVectors:
+        return KnownVectors((), ())
+
+
+def test_canceled_document_stops_embedding() -> None:
+    inflight, published, claim = Inflight(), Published(), make_claim()
+    inflight.add(claim)
+    embedder = Counting()
+    seen: list[Beat] = []
+
+    def drop() -> None:
+        seen.extend(inflight.beats())
+        if len(embedder.texts) >= 3 * PART:
+            inflight.remove(claim)
+
+    embedder.on_call = drop
+    index = DocumentIndexer(embedder, Written())
+    stage = indexing(index, inflight, published, chunk=lambda tree: many_chunks(1000))
+    stage.put(read(claim))
+    assert stage.close(PATIENCE_S)
+    assert len(embedder.texts) == 3 * PART
+    assert published.results == []
+    assert [(beat.phase, beat.chunks_done, beat.chunks_total) for beat in seen] == [
+        (Phase.EMBEDDING, done * PART, 1000) for done in range(3)
+    ]

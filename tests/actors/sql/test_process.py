@@ -2,6 +2,7 @@
 
 import json
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from actors.sql import runner as runner_module
 from actors.sql.process import answer_query, open_tables
 from actors.sql.runner import SqlLimits, SqlRunner
 from models.cdom.ports import SqlRefused
@@ -99,6 +101,7 @@ def test_hostile_statements_reach_nothing(tables: duckdb.DuckDBPyConnection) -> 
 def test_locked_process_opens_no_file_without_the_locks_of_the_engine() -> None:
     program = """
 import duckdb
+from actors.sql import runner as runner_module
 from actors.sql.process import lock_process
 connection = duckdb.connect(":memory:", config={"threads": 1})
 print(connection.execute("select count(*) > 0 from read_text('/etc/passwd')").fetchone(), flush=True)
@@ -126,7 +129,33 @@ def test_runner_answers_without_any_cells() -> None:
 
 @pytest.mark.parametrize("statement", [ENDLESS[1], GREEDY[0]])
 def test_query_over_its_limits_is_refused(statement: str) -> None:
-    limits = SqlLimits(cpu_s=1, timeout_s=8, memory_bytes=64 << 20)
+    limits = SqlLimits(cpu_s=1, memory_bytes=64 << 20)
     with pytest.raises(SqlRefused) as refused:
         SqlRunner(limits).run(statement, stream(BATCH), max_rows=10)
     assert refused.value.code == "sql-over-limit"
+
+
+def test_process_of_the_next_query_is_started_ahead() -> None:
+    runner = SqlRunner(SqlLimits(at_once=1))
+    cells = stream(BATCH)
+    seen = set()
+    for _ in range(3):
+        assert runner.run("select count(*) from rows", cells, max_rows=1).rows == ((3,),)
+        (ahead,) = runner._ahead
+        assert ahead.poll() is None
+        assert ahead.pid not in seen
+        seen.add(ahead.pid)
+    ahead.communicate(b"")
+    assert ahead.returncode == 0
+    assert runner.run("select count(*) from rows", cells, max_rows=1).rows == ((3,),)
+
+
+def test_query_with_a_stuck_process_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = SqlRunner(SqlLimits(cpu_s=1))
+    assert stopped.run("select 1", stream(BATCH), max_rows=1).rows == ((1,),)
+    monkeypatch.setattr(runner_module, "LOOK_S", 0.001)
+    monkeypatch.setattr(runner_module, "STALL_IDLE_S", 0.5)
+    (ahead,) = stopped._ahead
+    ahead.send_signal(signal.SIGSTOP)  # neither runs nor waits: it is stuck
+    with pytest.raises(SqlRefused, match="more time or memory"):
+        stopped.run("select 1", stream(BATCH), max_rows=1)

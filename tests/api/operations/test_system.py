@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from models.cdom.ports import PortUnavailable
+from models.cdom.ports import PortUnavailable, QueueState
 from models.cdom.version import SERVICE_VERSION
 from serve_apps.access.default_token import DefaultToken, load_default_token
 from serve_apps.access.keys import KeyRing, default_key
@@ -50,8 +50,9 @@ async def test_readiness_lists_each_check(client: httpx.AsyncClient) -> None:
         "job_store": "ok",
         "disk": "ok",
         "search_index": "ok",
+        "index_queue": "ok",
     }
-    assert body.checks["search_index"].detail == "off"
+    assert (body.checks["search_index"].detail, body.checks["index_queue"].detail) == ("off", "off")
 
 
 async def test_a_lost_database_is_503_with_retry_after_and_never_500(lost_database: FastAPI) -> None:
@@ -71,6 +72,33 @@ async def test_a_full_disk_fails_readiness(store: Store) -> None:
     async with serving(make_resources(store, limits=limits)) as app, client_of(app) as caller:
         answer = await caller.get("/v1/health?deep=true")
     assert (answer.status_code, answer.json()["checks"]["disk"]["status"]) == (503, "failed")
+
+
+class StandingQueue:
+    def __init__(self, standing_s: float | None) -> None:
+        self._standing_s = standing_s
+
+    async def queue_state(self) -> QueueState:
+        if self._standing_s is None:
+            raise PortUnavailable("embedder")
+        return QueueState(waiting=640, standing_s=self._standing_s)
+
+
+@pytest.mark.parametrize(
+    ("standing_s", "status", "detail"),
+    [
+        (2.0, 200, "640 chunks wait"),
+        (61.0, 503, "does not move; 640 chunks wait"),
+        (None, 200, "the embedder does not answer; documents wait"),
+    ],
+)
+async def test_index_queue_that_does_not_move_fails_readiness(
+    store: Store, standing_s: float | None, status: int, detail: str
+) -> None:
+    ports = Ports(index_queue=StandingQueue(standing_s))
+    async with serving(make_resources(store, ports=ports)) as app, client_of(app) as caller:
+        answer = await caller.get("/v1/health?deep=true")
+    assert (answer.status_code, answer.json()["checks"]["index_queue"]["detail"]) == (status, detail)
 
 
 class SilentCluster:

@@ -116,7 +116,7 @@ def _through(embedder: Embedder, texts: list[str]) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(8) as callers:
-        list(callers.map(lambda at: embedder.embed(texts[at : at + 6], timeout_s=600), range(0, len(texts), 6)))
+        list(callers.map(lambda at: embedder.embed(texts[at : at + 6]), range(0, len(texts), 6)))
 
 
 def measure_size(db: Database, chunks: int, data: Path | None, memory_mb: int) -> dict[str, Any]:

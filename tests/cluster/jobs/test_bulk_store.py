@@ -1,7 +1,7 @@
 """Documents from a bulk job are stored once each, despite repeats, kills and races."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,7 +17,7 @@ from cluster.jobs.work.service import Service
 from cluster.jobs.work.to_service import ServiceJob, ServiceOutput, ServiceParts
 from models.cdom.chunk import Chunk
 from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import PortUnavailable
+from models.cdom.ports import PortUnavailable, no_progress
 from models.cdom.tree import load_tree
 from models.neural.embed.tokenizer import load_tokenizer
 from models.neural.fakes import ScriptedRecogniser
@@ -141,6 +141,7 @@ class RecordedIndex:
     def index_document(
         self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *,
         urgent: bool = False, replace: bool = False, earlier: Sequence[str] = (),
+        progress: Callable[[int, int], None] = no_progress,
     ) -> None:  # fmt: skip
         if self._away:
             self._away -= 1

@@ -1,13 +1,13 @@
 """Chunks cut again: in the index before the document says so, repeatable, without deleted documents."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from cluster.jobs.rechunk import Rechunker, RechunkParts, dump_documents, find_outdated, load_documents
 from models.cdom.chunk import Chunk
-from models.cdom.ports import EmbeddingFailed
+from models.cdom.ports import EmbeddingFailed, no_progress
 from models.derive.chunks.chunking import chunker_name
 from models.neural.embed.tokenizer import load_tokenizer
 from storage.index.rechunk import ChunkedDocument
@@ -30,6 +30,7 @@ class ReplacingIndex:
     def index_document(
         self, owner: tuple[str, str], document_id: str, attempt: int, chunks: Sequence[Chunk], *,
         urgent: bool = False, replace: bool = False, earlier: Sequence[str] = (),
+        progress: Callable[[int, int], None] = no_progress,
     ) -> None:  # fmt: skip
         assert replace
         if self._error is not None:

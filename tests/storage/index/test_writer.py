@@ -1,5 +1,6 @@
 """Guarantees of the writer: no duplicates, no leftovers, small files, despite crashes in between."""
 
+import random
 import signal
 import subprocess
 import sys
@@ -53,6 +54,27 @@ def test_replaced_generation_has_only_its_new_chunks(either: Library, texts: lis
     counted = {key: count for key, (_, count) in either.writer.generations().items()}
     expected = {(other.document_id, other.attempt): 1, (claimed.document_id, claimed.attempt): len(texts)}
     assert counted == {key: count for key, count in expected.items() if count}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_document_written_in_slices_is_found_as_a_whole(library: Library, seed: int) -> None:
+    drawn = random.Random(seed)
+    texts = [f"apples {drawn.choice(['ripen', 'rot', 'fall'])} {number}" for number in range(drawn.randint(4, 30))]
+    claimed = library.claim()
+    whole = entries(ACME, claimed.document_id, claimed.attempt, texts)
+    assert whole.vectors is not None
+    for last_write in (False, True):  # the first write ends early and begins anew, as after a lost answer
+        start = 0
+        while start < len(texts) and (last_write or start < len(texts) // 2):
+            end = start + drawn.randint(1, 8)
+            part = replace(whole, chunks=whole.chunks[start:end], vectors=whole.vectors[start:end])
+            library.writer.write([part])
+            if drawn.random() < 0.3:
+                library.ask("apples")  # searchers read what is there so far
+            start = end
+    library.finish(claimed, len(texts))
+    for mode in SearchMode:
+        assert sorted(hit.text for hit in library.ask("apples", mode, limit=50)) == sorted(texts)
 
 
 def test_a_second_generation_does_not_touch_the_published_one(library: Library) -> None:

@@ -1,5 +1,7 @@
 """Claims, beats, releases and retries of one worker, on a real database."""
 
+import random
+
 import pytest
 
 from storage.jobs.documents import find_document
@@ -57,7 +59,7 @@ def test_expired_lease_is_taken_by_the_next_claim(store: Store) -> None:
     first = claim(worker(store))
     expire(store, first.document_id)
     second = claim(worker(store))
-    assert (second.document_id, second.attempt, second.starts) == (first.document_id, 2, 2)
+    assert (second.document_id, second.attempt, second.starts) == (first.document_id, 2, 1)
 
 
 def test_expired_lease_goes_before_waiting_tasks(store: Store) -> None:
@@ -131,93 +133,70 @@ def test_a_retry_waits_longer_each_time_and_ends_in_a_dead_letter(store: Store) 
     assert store.db.fetch_all("select * from tasks") == []
 
 
-def test_third_lease_expiry_while_reading_gives_an_exhausted_claim(store: Store) -> None:
+@pytest.mark.parametrize("phase", [Phase.READING, Phase.RECOGNISING, Phase.EMBEDDING, Phase.PUBLISHING])
+def test_document_fails_after_the_maximum_of_lease_expiries(store: Store, phase: Phase) -> None:
     submit(store)
-    for _ in range(3):
-        taken = claim(worker(store))
-        assert not taken.exhausted
-        expire(store, taken.document_id)
-    for attempt in (4, 5):
-        last = claim(worker(store))
-        assert (last.exhausted, last.starts, last.attempt) == (True, 3, attempt)
-        expire(store, last.document_id)
-    assert finish(store, [Failed(claim=last, error="worker-killed")]) == [True]
-    assert document_of(store, last).attempts == 3
-
-
-@pytest.mark.parametrize("phase", [Phase.RECOGNISING, Phase.EMBEDDING, Phase.PUBLISHING])
-def test_lease_expiry_outside_reading_refunds_the_start(store: Store, phase: Phase) -> None:
-    submit(store)
-    queue = worker(store, LeasePolicy(max_lapses=2))
+    queue = worker(store, LeasePolicy(max_starts=1, max_lapses=2))
     for lapses in range(3):
         taken = claim(queue)
         assert (taken.starts, taken.exhausted) == (1, False)
         assert task_of(store, taken)["lapses"] == lapses
         assert not queue.beat([Beat(document_id=taken.document_id, attempt=taken.attempt, phase=phase)])
         expire(store, taken.document_id)
-    assert claim(queue).exhausted
+    for attempt in (4, 5):
+        last = claim(queue)
+        assert (last.exhausted, last.starts, last.attempt) == (True, 0, attempt)
+        expire(store, last.document_id)
+    assert finish(store, [Failed(claim=last, error="worker-killed")]) == [True]
 
 
-def test_living_reader_refunds_a_document_with_an_expired_lease(store: Store) -> None:
-    submit(store)
-    stopped = worker(store)
-    first = claim(stopped)
-    expire(store, first.document_id)
-    second = claim(worker(store))
-    assert second.starts == 2
-    assert stopped.refund_starts([first]) == 1
-    task = task_of(store, second)
-    assert (task["starts"], task["lapses"], task["attempt"]) == (1, 1, 2)
-    assert document_of(store, second).attempts == 1
-
-
-def test_a_claim_that_was_not_overtaken_is_not_acquitted(store: Store) -> None:
+def test_living_reader_forgives_the_expiry_of_its_lease(store: Store) -> None:
     submit(store, 2)
     queue = worker(store)
-    held, ended = claim(queue), claim(queue)
+    stopped, ended = claim(queue), claim(queue)
     assert finish(store, [Failed(claim=ended, error="malformed")]) == [True]
-    assert queue.refund_starts([held, ended]) == 0
-    assert (task_of(store, held)["starts"], task_of(store, held)["lapses"]) == (1, 0)
-    assert document_of(store, ended).attempts == 1
-
-
-def test_a_start_that_was_given_back_may_be_made_again(store: Store) -> None:
-    submit(store)
-    queue = worker(store)
-    lapsed = []
-    for _ in range(2):
-        lapsed.append(claim(queue))
-        expire(store, lapsed[-1].document_id)
-    third = claim(queue)
-    assert third.starts == 3
-    assert queue.refund_starts(lapsed[:1]) == 1
-    assert queue.retry(third, "internal", "no reader")
-    assert document_of(store, third).status is DocumentStatus.QUEUED
-    ready_now(store)
-    last = claim(queue)
-    assert last.starts == 3
-    assert queue.retry(last, "internal", "no reader")
-    assert document_of(store, last).status is DocumentStatus.FAILED
-
-
-def test_document_fails_after_the_maximum_of_lease_expiries(store: Store) -> None:
-    submit(store)
-    queue = worker(store, LeasePolicy(max_starts=3, max_lapses=2))
-    stopped = claim(queue)
-    for lapses in (1, 2, 3):
-        expire(store, stopped.document_id)
-        taken = claim(queue)
-        assert not taken.exhausted
-        assert queue.refund_starts([stopped]) == 1
-        assert (task_of(store, taken)["starts"], task_of(store, taken)["lapses"]) == (1, lapses)
-        stopped = taken
     expire(store, stopped.document_id)
-    assert claim(queue).exhausted
+    assert queue.forgive([stopped, ended]) == 0  # not overtaken yet
+    taken = claim(worker(store))
+    assert task_of(store, taken)["lapses"] == 1
+    assert queue.forgive([stopped, ended]) == 1
+    assert (task_of(store, taken)["starts"], task_of(store, taken)["lapses"]) == (1, 0)
+
+
+def test_lease_expiry_of_a_claimed_document_is_not_counted(store: Store) -> None:
+    submit(store, 3)
+    queue = worker(store, LeasePolicy(max_lapses=0))
+    group = queue.claim_group(3)
+    assert {task_of(store, taken)["phase"] for taken in group} == {"claimed"}
+    for _ in range(5):
+        for taken in group:
+            expire(store, taken.document_id)
+        group = [claim(queue) for _ in group]
+        assert not any(taken.exhausted for taken in group)
+        queue.beat([Beat(document_id=c.document_id, attempt=c.attempt, phase=Phase.CLAIMED) for c in group])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_only_living_readers_charge_starts(store: Store, seed: int) -> None:
+    drawn = random.Random(seed)
+    submit(store)
+    queue = worker(store, LeasePolicy(retry_delays_s=(0,), max_starts=3, max_lapses=10))
+    charged = deaths = 0
+    while charged < 3:
+        taken = claim(queue)
+        assert (taken.starts, taken.exhausted) == (charged + 1, False)
+        if deaths < 10 and drawn.random() < 0.7:
+            deaths += 1
+            expire(store, taken.document_id)
+            continue
+        charged += 1
+        assert queue.retry(taken, "worker-killed", "")
+    assert document_of(store, taken).status is DocumentStatus.FAILED
 
 
 def test_neither_beat_nor_phase_revives_an_exhausted_claim(store: Store) -> None:
     submit(store)
-    queue = worker(store, LeasePolicy(max_starts=1))
+    queue = worker(store, LeasePolicy(max_lapses=0))
     expire(store, claim(queue).document_id)
     last = claim(queue)
     assert last.exhausted

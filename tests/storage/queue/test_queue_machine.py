@@ -93,8 +93,8 @@ class QueueMachine(RuleBasedStateMachine):
     def _taken(self, number: int, taken: Claim, among: set[str], *, grouped: bool) -> tuple[int, Claim]:
         assert taken.document_id in among
         facts = self.model[taken.document_id]
-        refund = facts.lapsed and facts.phase not in (None, "reading")
-        facts.starts, facts.lapses = facts.starts - refund, facts.lapses + refund
+        facts.starts -= facts.lapsed and facts.phase is not None
+        facts.lapses += facts.lapsed and facts.phase not in (None, "claimed")
         exhausted = facts.starts + 1 > POLICY.max_starts or facts.lapses > POLICY.max_lapses
         facts.starts += not exhausted
         facts.attempt += 1

@@ -23,6 +23,7 @@ _COMPONENTS = {"engine": SERVICE_VERSION, "rag_generator": RAG_GENERATOR_VERSION
 _ALIVE = json_response({"status": "ok", "version": SERVICE_VERSION, "components": _COMPONENTS})
 _CLUSTER_TIMEOUT_S = 1.0  # seconds Ray may take to answer deep health
 _INDEX_TIMEOUT_S = 3.0  # seconds the index may take to answer deep health
+_STANDING_S = 60.0  # fair seconds of one batch at the embedder, which takes a third of one, that are a standing queue
 Check = dict[str, str]
 
 
@@ -37,10 +38,10 @@ async def read_health(running: RunningDep, deep: bool = False) -> Response:
 
 
 async def _look_deep(running: AppState) -> dict[str, Any]:
-    store, disk, index, cluster = await asyncio.gather(
-        _check_store(running), _check_disk(running), _check_index(running), _ask_cluster(running)
+    store, disk, index, queue, cluster = await asyncio.gather(
+        _check_store(running), _check_disk(running), _check_index(running), _check_queue(running), _ask_cluster(running)
     )
-    checks = {"job_store": store, "disk": disk, "search_index": index}
+    checks = {"job_store": store, "disk": disk, "search_index": index, "index_queue": queue}
     good = all(check["status"] == "ok" for check in checks.values())
     facts, warnings = cluster
     return {
@@ -84,6 +85,21 @@ async def _check_index(running: AppState) -> Check:
         return {"status": "failed", "detail": "the search index does not answer"}
     age = f", keyword index {behind_s:.0f} s behind" if behind_s >= 1 else ""
     return {"status": "ok", "detail": f"reachable{age}"}
+
+
+async def _check_queue(running: AppState) -> Check:
+    """Check that the embedder's queue moves, by the clock of the embedder's process; "off" without an embedder."""
+    port = running.resources.ports.index_queue
+    if port is None:
+        return {"status": "ok", "detail": "off"}
+    try:
+        async with asyncio.timeout(_INDEX_TIMEOUT_S):
+            state = await port.queue_state()
+    except (TimeoutError, PortUnavailable):
+        return {"status": "ok", "detail": "the embedder does not answer; documents wait"}
+    if state.standing_s > _STANDING_S:
+        return {"status": "failed", "detail": f"does not move; {state.waiting} chunks wait"}
+    return {"status": "ok", "detail": f"{state.waiting} chunks wait"}
 
 
 def _free_bytes(workdir: Path) -> int:

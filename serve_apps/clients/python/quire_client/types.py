@@ -554,6 +554,9 @@ class Pending(TypedDict):
     status: DocumentStatus
     pages_done: int
     pages_total: int
+    phase: str | None
+    chunks_done: int
+    chunks_total: int
 @final
 class Place(TypedDict):
     """Current review state of a place."""

@@ -557,6 +557,9 @@ export interface Pending {
   status: DocumentStatus;
   pages_done: number;
   pages_total: number;
+  phase: string | null;
+  chunks_done: number;
+  chunks_total: number;
 }
 
 export interface Place {
