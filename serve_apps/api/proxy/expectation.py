@@ -7,7 +7,7 @@ middleware therefore first sends the headers alone, as an OPTIONS request with `
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve_apps.api.http.request_body import EXPECTED, declared_bytes, expects_continue, received_whole
+from serve_apps.api.http.request_body import EXPECTED, RequestBody, declared_bytes, expects_continue, received_whole
 
 
 class CheckedExpectation:
@@ -34,6 +34,11 @@ class CheckedExpectation:
             await self.app({**scope, "headers": unconditional}, receive, send)
             return
         for message in answer:
-            if message["type"] == "http.response.start":  # the client may or may not send the body now
+            if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
+            else:
+                message["more_body"] = True
             await send(message)
+        if answer:  # a client that sends the body nevertheless would lose the answer if the connection were closed now
+            await RequestBody(receive, 0, declared_bytes(headers) or 0).drop_unread()
+            await send({"type": "http.response.body"})
