@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from dataclasses import dataclass
 
@@ -37,7 +38,7 @@ class SqlRunner:
         self._limits = limits or SqlLimits()
         self._places = threading.BoundedSemaphore(self._limits.at_once)
 
-    def run(self, statement: str, cells: bytes, *, max_rows: int) -> SqlAnswer:
+    def run(self, statement: str, cells: bytes | memoryview, *, max_rows: int) -> SqlAnswer:
         """Return the answer. Raises `SqlRefused`, and `PortUnavailable` while too many queries run."""
         if not self._places.acquire(timeout=self._limits.timeout_s):
             raise PortUnavailable(PORT, "full")
@@ -56,17 +57,21 @@ class SqlRunner:
             is_truncated=answer["is_truncated"],
         )
 
-    def _run(self, asked: bytes, cells: bytes) -> subprocess.CompletedProcess[bytes]:
+    def _run(self, asked: bytes, cells: bytes | memoryview) -> subprocess.CompletedProcess[bytes]:
         limits = [str(self._limits.cpu_s), str(self._limits.memory_bytes)]
         paths = os.pathsep.join(path for path in sys.path if path)
-        try:
-            return subprocess.run(
-                [sys.executable, "-P", "-m", _MODULE, *limits],
-                input=asked + b"\n" + cells,
-                stdout=subprocess.PIPE,
-                env={"PATH": os.defpath, "PYTHONPATH": paths},
-                check=False,
-                timeout=self._limits.timeout_s,
-            )
-        except subprocess.TimeoutExpired:
-            raise SqlRefused("sql-over-limit", _SLOW) from None
+        with tempfile.TemporaryFile() as request:  # a pipe would need a second copy of the cells in memory
+            for part in (asked, b"\n", cells):
+                request.write(part)
+            request.seek(0)
+            try:
+                return subprocess.run(
+                    [sys.executable, "-P", "-m", _MODULE, *limits],
+                    stdin=request,
+                    stdout=subprocess.PIPE,
+                    env={"PATH": os.defpath, "PYTHONPATH": paths},
+                    check=False,
+                    timeout=self._limits.timeout_s,
+                )
+            except subprocess.TimeoutExpired:
+                raise SqlRefused("sql-over-limit", _SLOW) from None
