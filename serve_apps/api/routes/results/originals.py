@@ -114,7 +114,7 @@ def _open(call: Call, original: Original, headers: Mapping[str, str]) -> tuple[r
 async def _read_pieces(call: Call, file: BinaryIO, length: int) -> AsyncIterator[bytes]:
     with file:
         for start in range(0, length, PIECE_BYTES):
-            yield await call.running.disk.run(file.read, min(PIECE_BYTES, length - start))
+            yield await call.running.streams.run(file.read, min(PIECE_BYTES, length - start))
 
 
 def _require_document(call: Call, job_id: JobId, document_id: DocumentId) -> None:
@@ -152,7 +152,8 @@ async def redact_file(call: Call, document_id: DocumentId, original: Original, t
     if port is None:
         raise PortUnavailable("redact_original", "not part of this deployment")
     try:
-        return await port.redact_original(original.sha256, dump_tree(tree), decisions, original.options.password)
+        async with call.running.redacting.entered():
+            return await port.redact_original(original.sha256, dump_tree(tree), decisions, original.options.password)
     except NotFound:
         raise NoOriginal("the original is no longer stored") from None
 
