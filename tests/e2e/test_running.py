@@ -85,7 +85,7 @@ def test_every_upload_ends_and_health_still_answers(
     assert results == {}
 
 
-def test_health_answers_beside_half_sent_uploads(service: Service) -> None:
+def test_health_answers_during_half_sent_uploads(service: Service) -> None:
     opened = half_sent(service.client.base_url, service.client.token, 100)
     try:
         assert all(answers_health(service.client.base_url) for _ in range(10))

@@ -96,7 +96,7 @@ def make_floods(client: Client, hole: int) -> dict[str, tuple[tuple[str, str, by
         "20 x checks of targets": (("POST", "/v1/targets", json.dumps(target).encode(), "application/json"), 160),
         "20 x trees": (("GET", f"{place}/tree", b"", ""), 160),
         "20 x pictures": (("GET", f"{place}/pages/7?dpi=200", b"", ""), 40),
-        "20 x archives": (("GET", f"/v1/archive?document_ids={document}", b"", ""), 80),
+        "20 x archives": (("GET", f"/v1/archive?document_id={document}", b"", ""), 80),
         "20 x uploads": (("POST", "/v1/jobs", body, kind), 160),
     }
 
@@ -116,8 +116,8 @@ def make_operations(client: Client) -> dict[str, Operation]:
         "tree": ("GET", f"{place}/tree", b"", ""),
         "markdown": ("GET", f"{place}/export/markdown", b"", ""),
         "picture": ("GET", f"{place}/pages/2", b"", ""),
-        "archive": ("GET", f"/v1/archive?document_ids={document}", b"", ""),
-        "tables": ("GET", "/v1/documents/tables.parquet", b"", ""),
+        "archive": ("GET", f"/v1/archive?document_id={document}", b"", ""),
+        "tables": ("GET", f"/v1/documents/tables.parquet?document_id={document}", b"", ""),
         "sql": ("POST", "/v1/sql", sql, "application/json"),
         "upload": ("POST", "/v1/jobs", body, kind),
         "target": ("POST", "/v1/targets", target, "application/json"),
