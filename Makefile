@@ -59,11 +59,12 @@ test-cluster: $(VENV)/.dev ## placement, policies, the GPU tier and bulk jobs on
 	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm tests/sim -q
 	$(BIN)/python -m pytest tests/e2e/machines -q
 
-test-sdk: $(VENV)/.dev ## the Python and TypeScript clients: operations, tests, documented examples (needs Node 20)
+test-sdk: $(VENV)/.dev ## the Python and TypeScript clients, and uploads of six HTTP clients (needs Node 20, Java 17 and Go)
 	$(BIN)/python -m pytest tests/clients -q
 	@command -v npm >/dev/null || { echo "test-sdk: Node 20 with npm is missing, so the TypeScript client was NOT tested" >&2; exit 2; }
 	npm --prefix serve_apps/clients/typescript ci --no-audit --no-fund --silent
 	$(BIN)/python -m tests.clients.live_typescript
+	$(BIN)/python -m tests.clients.uploads.live
 
 test-frameworks: $(VENV)/.dev .venv-frameworks/.done ## the LangChain, LlamaIndex and Haystack loaders; clients of other services and Open WebUI
 	$(BIN)/python -m tests.clients.live_frameworks .venv-frameworks/bin/python

@@ -319,9 +319,9 @@ class Settings(BaseSettings):
         le=604_800,
     )
     max_waiters: int = setting(
-        256,
+        512,
         "a whole number 1..1000",
-        "Maximum number of long waits and event streams per API replica. More get 503.",
+        "Maximum number of long waits and event streams per API replica. One tenant has at most half. More get 503.",
         ge=1,
         le=1000,
     )

@@ -6,7 +6,7 @@ are independent of Ray. Placement, counts and autoscaling are set in cluster/ser
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +19,7 @@ from actors.reading.on_demand import OnDemand as OnDemandReader
 from actors.recogniser import Recogniser as PageRecogniser
 from actors.search.index_writer import IndexWriting
 from actors.vlm.page_reader import VlmReader
+from serve_apps.api.http.pieces import PIECE_BYTES, InPieces
 from serve_apps.api.proxy.small_bodies import CARRIED
 from storage.values.native_panics import native_panics
 
@@ -74,6 +75,38 @@ def accept_carried_bodies() -> None:
     replica.ASGIReceiveProxy = CarriedReceive
 
 
+def pace_answers() -> None:
+    """Let this replica's app wait until the proxy has taken what it sent.
+
+    Ray 2.60 puts the messages of an answer into a queue without a limit and sends all that are in it as one message of
+    gRPC. The app now waits while the queue holds a piece, so a message has less than two pieces.
+    """
+
+    async def call_http_entrypoint(self: Any, metadata: Any, report_status: Any, *request: Any) -> AsyncIterator[Any]:
+        queue, has_room, waiting_bytes, has_begun = replica.MessageQueue(), asyncio.Event(), 0, False
+        has_room.set()
+
+        async def send(message: dict[str, Any]) -> None:
+            nonlocal waiting_bytes
+            await has_room.wait()
+            queue.put_nowait(message)
+            waiting_bytes += len(message.get("body", b""))
+            if waiting_bytes >= PIECE_BYTES:
+                has_room.clear()
+
+        method = self.get_user_method_info(metadata.call_method)
+        call = asyncio.create_task(self._call_http_entrypoint(method, *request, send))
+        async for messages in queue.fetch_messages_from_queue(call):
+            waiting_bytes = 0
+            has_room.set()
+            if not has_begun and messages[0]["type"] == "http.response.start":
+                report_status(str(messages[0]["status"]))
+            has_begun = True
+            yield messages
+
+    replica.UserCallableWrapper.call_http_entrypoint = call_http_entrypoint
+
+
 class Worker(Protocol):
     """A component that runs its own loop in the background."""
 
@@ -106,10 +139,11 @@ class Api:
     def __init__(self, build: Callable[[], AsgiApp], *below: object) -> None:
         listen_on_loopback()
         accept_carried_bodies()
+        pace_answers()
         self._build, self._below = build, below
 
     def __serve_build_asgi_app__(self) -> AsgiApp:
-        return self._build()
+        return InPieces(self._build())
 
 
 class _Loop:

@@ -11,7 +11,8 @@ import sys
 import threading
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from actors.reading.child_usage import IdleClock
@@ -51,7 +52,7 @@ class SqlRunner:
         self._lock, self._ahead = threading.Lock(), list[subprocess.Popen[bytes]]()
         weakref.finalize(self, _end, self._ahead)
 
-    def run(self, statement: str, cells: bytes, *, max_rows: int) -> SqlAnswer:
+    def run(self, statement: str, cells: bytes | memoryview, *, max_rows: int) -> SqlAnswer:
         """Return the answer. Raises `SqlRefused`, and `PortUnavailable` while too many queries run."""
         if not self._places.acquire(timeout=self._limits.timeout_s):
             raise PortUnavailable(PORT, "full")
@@ -68,20 +69,21 @@ class SqlRunner:
             is_truncated=answer["is_truncated"],
         )
 
-    def _run(self, asked: bytes, cells: bytes) -> bytes:
+    def _run(self, asked: bytes, cells: bytes | memoryview) -> bytes:
         """Return what the process writes. Raises `SqlRefused` if it exceeds a limit."""
-        with self._taken() as process:
+        with self._taken() as process, ThreadPoolExecutor(2, thread_name_prefix=PORT) as threads:
             idle = IdleClock(process.pid)
-            request: bytes | None = asked + b"\n" + cells
+            threads.submit(_send, process, asked + b"\n", cells)
+            answer = threads.submit(_receive, process)
             while True:
                 try:
-                    written, _ = process.communicate(request, timeout=LOOK_S)
-                except subprocess.TimeoutExpired:
-                    request = None  # the process is being given the first one
+                    written = answer.result(LOOK_S)
+                except TimeoutError:
                     if idle.read() < STALL_IDLE_S:
                         continue
+                    process.kill()  # which ends both threads
                     raise SqlRefused("sql-over-limit", _SLOW) from None
-                if process.returncode:
+                if process.wait():
                     raise SqlRefused("sql-over-limit", _SLOW)
                 return written
 
@@ -108,6 +110,19 @@ class SqlRunner:
             stdout=subprocess.PIPE,
             env={"PATH": os.defpath, "PYTHONPATH": paths},
         )
+
+
+def _send(process: subprocess.Popen[bytes], *parts: bytes | memoryview) -> None:
+    """Write the request in parts: joined, the cells would be in memory twice."""
+    assert process.stdin is not None
+    with suppress(BrokenPipeError), process.stdin as stream:
+        for part in parts:
+            stream.write(part)
+
+
+def _receive(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stdout is not None
+    return process.stdout.read()
 
 
 def _end(processes: Iterable[subprocess.Popen[bytes]]) -> None:

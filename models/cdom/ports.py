@@ -339,7 +339,7 @@ class SqlRefused(Exception):
 class RunSql(Protocol):
     """Answers one read-only query over table cells."""
 
-    def run(self, statement: str, cells: bytes, *, max_rows: int) -> SqlAnswer:
+    def run(self, statement: str, cells: bytes | memoryview, *, max_rows: int) -> SqlAnswer:
         """Return the answer; `cells` is an Arrow stream. Raises `SqlRefused` and `PortUnavailable`."""
 
 

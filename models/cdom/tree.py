@@ -306,4 +306,4 @@ def serve_tree(stored: bytes, *, document_id: str, name: str) -> bytes:
     if not stored.startswith(_STORED_PREFIX):
         raise ValueError("not a stored tree")
     head = f'{{"document_id":{json.dumps(document_id)},"source":{{"name":{json.dumps(name)},'
-    return head.encode() + stored[len(_STORED_PREFIX) :]
+    return b"".join((head.encode(), memoryview(stored)[len(_STORED_PREFIX) :]))

@@ -9,7 +9,7 @@ from models.cdom.version import INTERFACE_VERSION
 from serve_apps.access.scopes import REQUIRED
 from serve_apps.api import docs_page
 from serve_apps.api.context.app_state import AppState
-from serve_apps.api.context.deps import check_caller
+from serve_apps.api.context.deps import check_caller, find_tenant
 from serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
 from serve_apps.api.http import problems
 from serve_apps.api.http.compression import Gzip
@@ -123,6 +123,7 @@ def create_app(resources: Resources) -> FastAPI:
         OuterMiddleware,
         body_cap=_BodyCaps(limits),
         check_caller=partial(check_caller, running),
+        find_tenant=partial(find_tenant, running),
         max_inflight_bytes=limits.max_inflight_bytes,
         tracing=resources.tracing,
     )

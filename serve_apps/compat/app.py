@@ -27,7 +27,8 @@ def create_compat(engine_url: str, *, max_upload_bytes: int = 50 * MEGABYTE, wai
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         timeout = httpx.Timeout(wait_s + 30, connect=5.0)
-        async with httpx.AsyncClient(base_url=engine_url, timeout=timeout, trust_env=False) as client:
+        unbounded = httpx.Limits(max_keepalive_connections=64)  # the engine shares its places by tenant
+        async with httpx.AsyncClient(base_url=engine_url, timeout=timeout, limits=unbounded, trust_env=False) as client:
             app.state.converter = Converter(client, wait_s)
             yield
 

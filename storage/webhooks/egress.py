@@ -149,11 +149,12 @@ class Egress:
         """Return a connection, not yet open, that will reach the checked addresses only."""
         return GuardedConnection(target, self._tls if target.address.scheme == "https" else None, timeout_s)
 
-    def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpAnswer:
+    def post(self, url: str, body: bytes, headers: Mapping[str, str], *, timeout_s: float | None = None) -> HttpAnswer:
         """Send one POST. Raises `UrlRefused` (the name may resolve differently by now) and `Unreachable`."""
         target = self.check(url)
-        connection = self.connect(target, self._timeout_s)
-        deadline = threading.Timer(self._timeout_s, connection.cut)
+        most_s = self._timeout_s if timeout_s is None else min(timeout_s, self._timeout_s)
+        connection = self.connect(target, most_s)
+        deadline = threading.Timer(most_s, connection.cut)
         deadline.daemon = True
         deadline.start()
         try:

@@ -54,12 +54,12 @@ class Service:
 
 
 @contextmanager
-def service_up(ports: range, **variables: str) -> Iterator[Service]:
+def service_up(ports: range, *, keys: str = "", **variables: str) -> Iterator[Service]:
     """Start a service with these settings on a separate workdir and a free port; stop and delete it afterwards."""
     workdir = Path(tempfile.mkdtemp(prefix="qe", dir="/tmp"))
     workdir.chmod(0o711)
     started = Service(workdir, next(port for port in ports if is_free(port)))
-    done = started.quire("up", "--detach", "--port", str(started.port), check=False, SVC_API_KEYS="", **variables)
+    done = started.quire("up", "--detach", "--port", str(started.port), check=False, SVC_API_KEYS=keys, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     try:
         yield started

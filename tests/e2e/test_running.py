@@ -7,14 +7,17 @@ import socket
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+import requests
 
 from cluster.runtime import runtime_file
 from models.cdom.version import SERVICE_VERSION
 from tests.bench.processes import family
+from tests.clients.uploads.cases import Case, all_cases, answers_health, curl, half_sent, http_client, write_bodies
 from tests.e2e.papers import paper
 from tests.e2e.service import ROOT, Service
 from tests.waiting import until
@@ -67,6 +70,45 @@ def test_a_posted_pdf_becomes_a_tree(service: Service) -> None:
     tree = service.client.json("GET", f"/v1/jobs/{job}/documents/{document}/tree")
     assert [page["number"] for page in tree["pages"]] == [1, 2]
     assert "tree page 1 line 39 of the harbour report" in json.dumps(tree)
+
+
+@pytest.mark.parametrize("client", [curl, http_client])
+def test_every_upload_ends_and_health_still_answers(
+    service: Service, tmp_path: Path, client: Callable[[Case], str]
+) -> None:
+    bodies = write_bodies(tmp_path, limit_mb=50)
+    results = {}
+    for case in all_cases(service.client.base_url, service.client.token, bodies, ("expect", "chunked")):
+        result = client(case)
+        if result not in case.statuses or not answers_health(service.client.base_url):
+            results[case.name] = result
+    assert results == {}
+
+
+def test_health_answers_during_half_sent_uploads(service: Service) -> None:
+    opened = half_sent(service.client.base_url, service.client.token, 100)
+    try:
+        assert all(answers_health(service.client.base_url) for _ in range(10))
+    finally:
+        for connection in opened:
+            connection.close()
+
+
+def test_answers_above_4_mib_arrive_whole(service: Service) -> None:
+    line = "paragraph {} of the harbour report" + " about cranes" * 6 + "\n\n"
+    text = "".join(line.format(number) for number in range(40_000)).encode()
+    client, key = service.client, {"X-API-Key": service.client.token}
+    answer = requests.post(f"{client.base_url}/v1/jobs", files={"files": ("long.txt", text)}, headers=key)
+    end = client.wait(answer.json()["id"], 240)
+    assert end["status"] == "succeeded"
+    place = f"{client.base_url}/v1/jobs/{end['id']}/documents/{end['documents'][0]['document_id']}"
+    plain, packed = {**key, "Accept-Encoding": "identity"}, {**key, "Accept-Encoding": "gzip"}
+    for output in ("original", "tree"):
+        content = requests.get(f"{place}/{output}", headers=plain).content
+        assert len(content) > 4 << 20
+        assert requests.get(f"{place}/{output}", headers=packed).content == content
+        assert content == text or json.loads(content)["document_id"] == end["documents"][0]["document_id"]
+    assert b"paragraph 39999 of the harbour report" in content
 
 
 def test_second_up_reports_a_running_service(service: Service) -> None:

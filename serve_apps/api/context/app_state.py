@@ -26,25 +26,35 @@ from serve_apps.api.context.syncing import Syncing
 from serve_apps.api.context.waiting import JobWaiters
 from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.cached import Cached
+from serve_apps.api.http.fair_places import FairPlaces
 from serve_apps.api.http.refusals import Overloaded
 from storage.access.api_keys import StoredKey, list_keys
 from storage.access.rate_limits import take
 from storage.postgres.notices import KEYS
 from storage.queue.usage import check_clock
 from storage.sources.gate import SourceGate
+from storage.targets.opening import CHECK_TIMEOUT_S
 from storage.values.errors import StorageError
 from storage.values.rows import DocumentId
 
 _SQL_THREADS = 4  # as many as the pool has connections
-_DOWNLOADS = 8  # files fetched by address at once: each holds a thread for as long as the other side takes
+_DOWNLOADS, _MOST_DOWNLOADS = 8, 64
+"""Files fetched by address at once, and those of one tenant that wait: each takes as long as the other side does."""
 _DISK_THREADS = 8  # threads for disks and writing, apart from those that read SQL
 _INGEST_THREADS, _MOST_INGESTS = 4, 64
-"""Ingests being stored and indexed, and those that may wait for it: each waits for its vectors, minutes for a book, and
-must not hold a thread that answers others."""
-_MODEL_THREADS, _MOST_MODEL_CALLS = 8, 32  # documents that a language model is asked about, and those waiting for it
+"""Ingests being stored and indexed, and those of one tenant that wait: each waits for its vectors, minutes for a book,
+and must not hold a thread that answers others."""
+_QUERY_THREADS = 2  # SQL queries at once, each with a process
+_STREAM_THREADS, _MOST_STREAMS = 4, 1024
+"""Parts of archives, exports and originals made at once. Each stream waits for one part: none is refused once begun."""
+_CHECK_THREADS, _MOST_CHECKS = 8, 8  # checks of targets, one of each tenant, and those of one tenant that wait
+_SANDBOX_PLACES, _MOST_SANDBOX_CALLS = 2, 128
+"""Calls to the sandbox that draws or to the one that redacts, of which each does one at a time, and those waiting."""
+_SEARCHES, _MOST_SEARCHES = 16, 256  # searches at the searcher, and those of one tenant that wait
+_MODEL_THREADS, _MOST_MODEL_CALLS = 8, 32  # documents that a language model is asked about, and one tenant's waiting
 _MODEL_S = 2_400.0  # seconds for all requests about one document; the app does not wait for them when it stops
 _KEPT_CELLS_BYTES = 64 << 20  # table cells kept for queries, in Arrow form: about half a million
-_MOST_HEAVY = 16  # derivations of hostile size at work or waiting; more are refused
+_MOST_HEAVY = 16  # derivations of hostile size, or queries, of one tenant that wait; more are refused
 _LICENSE_WATCH_S = 10.0  # seconds until a renewed licence is in force
 _KEYS_WATCH_S = 2.0  # seconds until a new or revoked key is known when no notice comes
 _REMEMBER_METRICS_S = 5.0  # seconds an answer of /metrics is kept: scrapers ask every fifteen
@@ -58,9 +68,18 @@ class AppState:
         self.resources = resources
         self.sql = Bulkhead("sql", _SQL_THREADS, timeout_s=resources.limits.read_timeout_s)
         self.disk = Bulkhead("disk", _DISK_THREADS)
-        self.ingests = Bulkhead("ingest", _INGEST_THREADS, max_waiting=_MOST_INGESTS)
-        self.heavy = Bulkhead("heavy", resources.work_limits.at_once, max_waiting=_MOST_HEAVY)
-        self.models = Bulkhead("model", _MODEL_THREADS, timeout_s=_MODEL_S, max_waiting=_MOST_MODEL_CALLS)
+        self.ingests = Bulkhead("ingest", _INGEST_THREADS, most_waiting=_MOST_INGESTS)
+        self.heavy = Bulkhead("heavy", resources.work_limits.at_once, most_waiting=_MOST_HEAVY)
+        self.queries = Bulkhead("query", _QUERY_THREADS, most_waiting=_MOST_HEAVY)
+        self.streams = Bulkhead("stream", _STREAM_THREADS, most_waiting=_MOST_STREAMS)
+        self.downloads = Bulkhead("download", _DOWNLOADS, most_waiting=_MOST_DOWNLOADS)
+        self.checks = Bulkhead(
+            "check", _CHECK_THREADS, most_waiting=_MOST_CHECKS, most_held=1, run_timeout_s=CHECK_TIMEOUT_S
+        )
+        self.models = Bulkhead("model", _MODEL_THREADS, timeout_s=_MODEL_S, most_waiting=_MOST_MODEL_CALLS)
+        self.drawing = FairPlaces(_SANDBOX_PLACES, most_waiting=_MOST_SANDBOX_CALLS)
+        self.redacting = FairPlaces(_SANDBOX_PLACES, most_waiting=_MOST_SANDBOX_CALLS)
+        self.searching = FairPlaces(_SEARCHES, most_waiting=_MOST_SEARCHES)
         self.work = LimitedWork(resources.work_limits)
         self.deep_health: Cached[dict[str, Any]] = Cached(_REMEMBER_HEALTH_S)
         self.job_answers = JobAnswers(resources.store.db, self.sql)
@@ -68,7 +87,6 @@ class AppState:
         self.cells = KeptValues[tuple[DocumentId, int], pa.RecordBatch](_KEPT_CELLS_BYTES)
         self.scans = RedactionScans(resources.store, self.trees, resources.redaction_scan)
         self.drawn = DrawnPictures()
-        self.downloads = asyncio.Semaphore(_DOWNLOADS)
         self.ephemeral = EphemeralSlots()
         self.rate_limit = CallerRateLimit(partial(take, resources.store.db), self.sql, resources.limits.rate_limit_rpm)
         self.failed_auth = FailedAuthLimiter(self._take_failed_auth)
@@ -94,10 +112,9 @@ class AppState:
                 with suppress(asyncio.CancelledError):
                     await watch
             self.syncs.close()
-            self.sql.close()
-            self.disk.close()
-            self.ingests.close()
-            self.heavy.close()
+            for lane in (self.sql, self.disk, self.ingests, self.heavy, self.queries, self.streams, self.downloads):
+                lane.close()
+            self.checks.close()
             self.models.close()
             self.scans.close()
             self.resources.tracing.close()

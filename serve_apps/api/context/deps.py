@@ -14,9 +14,10 @@ from fastapi.routing import APIRoute
 from pydantic import AfterValidator
 
 from serve_apps.access.caller import Caller, identify
-from serve_apps.access.errors import FeatureNotLicensed, ScopeMissing, Unauthenticated
+from serve_apps.access.errors import FeatureNotLicensed, InvalidOrg, ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.app_state import AppState
+from serve_apps.api.http.fair_places import TENANT
 from serve_apps.api.http.refusals import InvalidField, RepeatedParameter, UnknownParameter
 from serve_apps.api.http.request_span import CONTEXT
 from storage.store import Store
@@ -26,6 +27,8 @@ from storage.values.rows import Actor, DocumentId, JobId, Scope
 
 _PARAMETERS: dict[str, Mapping[str, bool]] = {}  # by the operation's id: routes cannot be keys
 _SHOWN_CHARS = 64  # of a parameter's name in a refusal
+UNKNOWN = "unknown callers"
+"""Stands for a tenant where callers with a wrong key share lanes with others."""
 _WORDS = "q"
 """The parameter of a search that holds what people look for."""
 
@@ -97,6 +100,7 @@ async def admit(request: Request) -> Call:
     scope = request.scope
     running: AppState = scope["app"].state.running
     caller = await _identify(running, scope)
+    TENANT.set(caller.tenant)
     await running.rate_limit.admit(caller.key_name)
     operation = (scope["method"], scope["route"].path)
     call = Call(running, caller, scope.get("request_id", ""), scope.get(CONTEXT), " ".join(operation))
@@ -163,6 +167,7 @@ async def _identify(running: AppState, scope: MutableMapping[str, Any]) -> Calle
     try:
         return identify(scope["headers"], running.resources.keys)
     except Unauthenticated:
+        TENANT.set(UNKNOWN)
         await running.failed_auth.note(address)
         raise
 
@@ -176,6 +181,14 @@ async def check_caller(running: AppState, scope: MutableMapping[str, Any]) -> No
     """
     if scope["path"].startswith("/v1/"):
         await _identify(running, scope)
+
+
+def find_tenant(running: AppState, scope: MutableMapping[str, Any]) -> str:
+    """Return the tenant of a request by its key, or `UNKNOWN`."""
+    try:
+        return identify(scope["headers"], running.resources.keys).tenant
+    except (Unauthenticated, InvalidOrg):
+        return UNKNOWN
 
 
 def check_job_id(text: str) -> JobId:

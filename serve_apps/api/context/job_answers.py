@@ -5,7 +5,10 @@ in threads and driver; shared by 16 callers it costs 40 µs.
 """
 
 import asyncio
+from collections.abc import Iterator
+from contextvars import Context
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 
 from pydantic_core import to_json
 
@@ -18,7 +21,7 @@ from storage.values.errors import NotFound
 from storage.values.rows import JobId, Scope
 
 _MOST_AT_ONCE = 32  # jobs in one statement
-_MOST_WAITING = 1024  # callers waiting for the next statement before more are refused
+_MOST_WAITING = 512  # jobs of one tenant that wait for the next statement before more are refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +44,32 @@ class JobAnswers:
         """Return the JSON of the job, read after this call. Raises `NotFound`, `StoreUnavailable`, `Overloaded`."""
         answer: asyncio.Future[JobAnswer] = asyncio.get_running_loop().create_future()
         job_key = (scope, job_id)
-        if len(self._waiting) >= _MOST_WAITING and job_key not in self._waiting:
+        if job_key not in self._waiting and self._is_full_for(scope.tenant):
             raise Overloaded("too many requests at once")
         self._waiting.setdefault(job_key, []).append(answer)
         if self._task is None:
-            self._task = asyncio.create_task(self._serve())
+            self._task = asyncio.create_task(self._serve(), context=Context())  # it works for several tenants
         return await answer
+
+    def _is_full_for(self, tenant: str) -> bool:
+        if len(self._waiting) < _MOST_WAITING:
+            return False
+        return sum(scope.tenant == tenant for scope, _ in self._waiting) >= _MOST_WAITING
 
     async def _serve(self) -> None:
         try:
             while self._waiting:
                 await asyncio.sleep(0)  # callers that are ready now join this query
-                await self._serve_batch([*self._waiting][:_MOST_AT_ONCE])
+                await self._serve_batch([*islice(self._in_turn(), _MOST_AT_ONCE)])
         finally:
             self._task = None
+
+    def _in_turn(self) -> Iterator[JobKey]:
+        """Yield the waiting jobs, one of each tenant in turn."""
+        by_tenant: dict[str, list[JobKey]] = {}
+        for job_key in self._waiting:
+            by_tenant.setdefault(job_key[0].tenant, []).append(job_key)
+        return (job_key for turn in zip_longest(*by_tenant.values()) for job_key in turn if job_key is not None)
 
     async def _serve_batch(self, job_keys: list[JobKey]) -> None:
         callers = [(job_key, self._waiting.pop(job_key)) for job_key in job_keys]

@@ -8,13 +8,13 @@ import os
 import pickle
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, cast
 
 from models.cdom.tree import Tree, dump_tree, load_tree
+from serve_apps.api.http.fair_places import FairPlaces
 from serve_apps.api.http.refusals import OverLimit
 
 S = TypeVar("S")
@@ -23,6 +23,7 @@ HEAVY_CHARS = 500_000
 """Characters of a tree that are worked on in place: two hundred pages, a second of CPU for the slowest derivation."""
 CELL_CHARS = 20  # cost of a block, a cell or a span in addition to its text, in characters
 FAILED, OVER = 70, 71  # exit statuses of the process: a fault of ours; memory
+_MOST_WAITING = 1024  # threads of one tenant that wait for a process: more than any lane has
 _MODULE = "serve_apps.api.context.limited_process"
 
 
@@ -40,7 +41,7 @@ class LimitedWork:
     """Runs heavy work in limited processes. Thread-safe; blocks."""
 
     def __init__(self, limits: WorkLimits) -> None:
-        self._limits, self._places = limits, threading.BoundedSemaphore(limits.at_once)
+        self._limits, self._places = limits, FairPlaces(limits.at_once, most_waiting=_MOST_WAITING)
 
     def is_heavy(self, *trees: Tree) -> bool:
         """Return whether work on these trees needs a separate process."""
@@ -58,7 +59,7 @@ class LimitedWork:
 
     def run_apart(self, make: Callable[[S], T], value: S) -> T:
         """Return `make(value)`, computed in a separate process. Raises `OverLimit`."""
-        with self._places:
+        with self._places.held():
             return cast(T, self._run(pickle.dumps((make, value))))
 
     def _run(self, work: bytes) -> Any:

@@ -26,7 +26,7 @@ from storage.values.rows import DocumentId
 
 PATTERNS = "regex"
 """Name of the engine that searches for patterns alone."""
-AT_ONCE, MOST_SCANS = 2, 32  # scans that run, and scans that run or wait
+AT_ONCE, MOST_SCANS = 2, 32  # scans that run, and those of one tenant that wait
 GRACE_CPU_S = 30  # CPU seconds for starting the process and for JSON, in addition to the scan's own limit
 
 Key = tuple[DocumentId, int]
@@ -49,7 +49,7 @@ class RedactionScans:
 
     def __init__(self, store: Store, trees: ParsedTrees, scan: RedactionScan | None) -> None:
         self._store, self._trees, self._scan = store, trees, scan
-        self._lane = Bulkhead("scan", AT_ONCE, max_waiting=MOST_SCANS)
+        self._lane = Bulkhead("scan", AT_ONCE, most_waiting=MOST_SCANS)
         self._work = LimitedWork(WorkLimits(cpu_s=int(MOST_CPU_S) + GRACE_CPU_S, at_once=AT_ONCE))
         self._running: dict[Key, asyncio.Task[int]] = {}
 

@@ -45,7 +45,7 @@ class ApiLimits:
     max_batch_files: int = 10
     max_ingest_bytes: int = 100 * MEGABYTE
     max_inflight_bytes: int = 512 * MEGABYTE
-    max_waiters: int = 256
+    max_waiters: int = 512
     upload_idle_s: float = 60.0
     upload_url_s: int = 900
     read_timeout_s: float = 5.0

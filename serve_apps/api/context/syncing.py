@@ -18,7 +18,7 @@ class Syncing:
     """Runs requested syncs; one per app."""
 
     def __init__(self) -> None:
-        self._lane = Bulkhead("sync", _THREADS, max_waiting=_WAITING)
+        self._lane = Bulkhead("sync", _THREADS, most_waiting=_WAITING)
         self._stop = threading.Event()
         self._running: set[asyncio.Task[SyncReport]] = set()
 

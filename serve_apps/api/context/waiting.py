@@ -6,13 +6,14 @@ Other listeners share the connection (`also`).
 
 import asyncio
 import random
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import chain
 from time import monotonic
 from typing import TypeVar
 
+from serve_apps.api.http.fair_places import TENANT
 from serve_apps.api.http.refusals import Overloaded
 from storage.postgres.listen import listen
 from storage.postgres.notices import DONE
@@ -24,14 +25,15 @@ T = TypeVar("T")
 class JobWaiters:
     """Wakes callers that wait for jobs.
 
-    At most `max_waiters` wait at once; the next one is refused with `Overloaded`. `also`: further channels, each with a
+    At most `max_waiters` wait at once, and at most half of them for one tenant; the next one is refused with
+    `Overloaded`. `also`: further channels, each with a
     function to call at every notification and after every (re)connect.
     """
 
     def __init__(
         self, dsn: str | None, max_waiters: int, also: Mapping[str, Callable[[], object]] | None = None
     ) -> None:
-        self._dsn, self._max_waiters, self._count = dsn, max_waiters, 0
+        self._dsn, self._max_waiters, self._counts = dsn, max_waiters, Counter[str]()
         self._also = dict(also or {})
         self._events: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
         self._recent: deque[str] = deque(maxlen=_REMEMBERED)
@@ -72,8 +74,9 @@ class JobWaiters:
 
     @property
     def full(self) -> bool:
-        """Return whether no further waiter is accepted."""
-        return self._count >= self._max_waiters
+        """Return whether no further waiter of the tenant is accepted."""
+        own = self._counts[TENANT.get()]
+        return own >= (self._max_waiters + 1) // 2 or self._counts.total() >= self._max_waiters
 
     @contextmanager
     def watching(self, job_id: str) -> Iterator[Callable[[], Awaitable[None]]]:
@@ -91,13 +94,13 @@ class JobWaiters:
     def _waiting(self, job_id: str) -> Iterator[asyncio.Event]:
         if self.full:
             raise Overloaded("too many callers wait at once")
-        event = asyncio.Event()
-        self._count += 1
+        event, tenant = asyncio.Event(), TENANT.get()
+        self._counts[tenant] += 1
         self._events[job_id].add(event)
         try:
             yield event
         finally:
-            self._count -= 1
+            self._counts[tenant] -= 1
             self._events[job_id].discard(event)
             if not self._events[job_id]:
                 del self._events[job_id]

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -41,8 +42,8 @@ CallerCheck = Callable[[Scope], Awaitable[object]]
 class OuterMiddleware:
     """Wraps the app.
 
-    `max_inflight_bytes` limits the bodies received at once; a single one is always accepted. Without `check_caller` a
-    question ahead of a body is an ordinary request.
+    `max_inflight_bytes` limits the bodies received at once. One tenant has at most half of them, but always a single
+    body. Without `check_caller` a question ahead of a body is an ordinary request.
     """
 
     def __init__(
@@ -52,12 +53,13 @@ class OuterMiddleware:
         body_cap: BodyCap,
         max_inflight_bytes: int,
         check_caller: CallerCheck | None = None,
+        find_tenant: Callable[[Scope], str] = lambda _: "",
         tracing: Tracing = TRACING_OFF,
     ) -> None:
         self.app, self.body_cap, self.max_inflight_bytes = app, body_cap, max_inflight_bytes
-        self.check_caller = check_caller
+        self.check_caller, self.find_tenant = check_caller, find_tenant
         self.tracing = tracing
-        self.inflight_bytes = 0
+        self.inflight_bytes = Counter[str]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request with a body limit, a trace span, an access log line and answers for all errors."""
@@ -68,7 +70,7 @@ class OuterMiddleware:
             scope, receive, send = _as_get(scope, receive, send)
         exchange = _Exchange(scope, send)
         traced = begin_request(self.tracing, scope) if self.tracing.on else None
-        reserved = 0
+        reserved, tenant = 0, ""
         try:
             declared = _declared_length(scope["headers"])
             if declared:
@@ -80,7 +82,8 @@ class OuterMiddleware:
                     exchange.body = RequestBody(receive, cap, declared, expected=expects_continue(scope["headers"]))
                     receive = exchange.body.receive
                 _check_encoding(scope["headers"])
-                reserved = self._admit(cap, declared)
+                tenant = self.find_tenant(scope)
+                reserved = self._admit(tenant, cap, declared)
                 if check_ahead is not None:
                     await Response(status_code=204)(scope, receive, exchange.send)
                     return
@@ -88,12 +91,12 @@ class OuterMiddleware:
         except (Exception, SystemExit) as error:
             await exchange.fail(error)
         finally:
-            self.inflight_bytes -= reserved
+            self.inflight_bytes[tenant] -= reserved
             exchange.log()
             if traced is not None:
                 end_request(traced, scope, exchange.status)
 
-    def _admit(self, cap: int, declared: int) -> int:
+    def _admit(self, tenant: str, cap: int, declared: int) -> int:
         """Return the bytes reserved for a body of `declared` length (-1: unknown), of at most `cap` bytes.
 
         Raises:
@@ -103,9 +106,10 @@ class OuterMiddleware:
         if declared > cap:
             raise UploadTooLarge(f"the request may have {cap} bytes")
         reserved = declared if declared > 0 else min(cap, self.max_inflight_bytes // 8)
-        if self.inflight_bytes and self.inflight_bytes + reserved > self.max_inflight_bytes:
+        own, most = self.inflight_bytes[tenant], self.max_inflight_bytes
+        if own and (own + reserved > most // 2 or self.inflight_bytes.total() + reserved > most):
             raise Overloaded("too many uploads at once")
-        self.inflight_bytes += reserved
+        self.inflight_bytes[tenant] += reserved
         return reserved
 
 

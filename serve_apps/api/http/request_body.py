@@ -62,3 +62,31 @@ class RequestBody:
 def expects_continue(headers: list[tuple[bytes, bytes]]) -> bool:
     """Return whether the client waits for `100 Continue` before it sends the body."""
     return any(name == b"expect" and value.lower() == b"100-continue" for name, value in headers)
+
+
+def declared_bytes(headers: list[tuple[bytes, bytes]]) -> int | None:
+    """Return the declared length of a body: 0 without a body, None if the length is not stated."""
+    for name, value in headers:
+        if name == b"transfer-encoding":
+            return None
+        if name == b"content-length":
+            return int(value) if value.isdigit() and len(value) < 19 else None
+    return 0
+
+
+def received_whole(body: bytes) -> Receive:
+    """Return the `receive` of a request whose body is known.
+
+    After the body it waits until it is cancelled, like a client that stays. A server that waits for a disconnect would
+    otherwise call it without end, and its event loop would stop.
+    """
+    is_taken = False
+
+    async def receive() -> Message:
+        nonlocal is_taken
+        if is_taken:
+            await asyncio.Event().wait()
+        is_taken = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive

@@ -4,7 +4,6 @@ The files are fetched before the answer, so a 201 is as durable as for an upload
 webhooks.
 """
 
-import asyncio
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from fastapi import Request
 from models.cdom.original import clean_name
 from models.extract.formats.sniffing.signatures import HEAD_BYTES
 from serve_apps.api.context.deps import Call
-from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, Overloaded, UploadTooLarge, UrlUnreachable
+from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, UploadTooLarge, UrlUnreachable
 from serve_apps.api.http.strict_json import InvalidJson, parse_object
 from serve_apps.api.http.uploads import StoredFile, read_body
 from serve_apps.api.intake.direct import read_upload_id, take_file
@@ -71,7 +70,7 @@ async def fetch_upload(request: Request, call: Call, most: int) -> FetchedUpload
         UrlRefused: An address may not be fetched, or this service downloads nothing.
         UrlUnreachable: An address gave no file.
         UploadTooLarge: A file is larger than one file may be.
-        Overloaded: Too many downloads are in progress.
+        Overloaded: Too many downloads of the tenant wait.
     """
     limits = call.running.resources.limits
     named = _read(await read_body(request, limits.upload_idle_s, most=MAX_BODY_BYTES))
@@ -81,17 +80,14 @@ async def fetch_upload(request: Request, call: Call, most: int) -> FetchedUpload
     if named.urls and egress is None:
         raise UrlRefused("downloads are disabled (SVC_URL_DOWNLOADS=0); send the file itself")
     declared = [read_upload_id(call.store, call.scope, upload_id) for upload_id in named.upload_ids]
-    slots, upload = call.running.downloads, FetchedUpload(named.fields)
-    if slots.locked():
-        raise Overloaded("too many downloads at once")
-    async with slots:
-        for file in declared:
-            taken = await asyncio.to_thread(take_file, call.store, file)
-            upload.keep(taken.name, taken.head, taken.blob)
-        if egress is not None:
-            downloads = Downloads(egress)
-            for url in named.urls:
-                await asyncio.to_thread(_fetch, downloads, url, call.store.blobs, upload, limits.max_upload_bytes)
+    lane, upload = call.running.downloads, FetchedUpload(named.fields)
+    for file in declared:
+        taken = await lane.run(take_file, call.store, file)
+        upload.keep(taken.name, taken.head, taken.blob)
+    if egress is not None:
+        downloads = Downloads(egress)
+        for url in named.urls:
+            await lane.run(_fetch, downloads, url, call.store.blobs, upload, limits.max_upload_bytes)
     return upload
 
 

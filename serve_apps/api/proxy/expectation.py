@@ -7,7 +7,7 @@ middleware therefore first sends the headers alone, as an OPTIONS request with `
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve_apps.api.http.request_body import EXPECTED, expects_continue
+from serve_apps.api.http.request_body import EXPECTED, RequestBody, declared_bytes, expects_continue, received_whole
 
 
 class CheckedExpectation:
@@ -18,7 +18,8 @@ class CheckedExpectation:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Ask the API about the headers, and pass on the request or the refusal."""
-        if scope["type"] != "http" or not expects_continue(scope["headers"]):
+        headers = scope.get("headers", [])
+        if scope["type"] != "http" or not expects_continue(headers) or declared_bytes(headers) == 0:
             await self.app(scope, receive, send)
             return
         answer: list[Message] = []
@@ -26,17 +27,18 @@ class CheckedExpectation:
         async def keep(message: Message) -> None:
             answer.append(message)
 
-        asked = [*scope["headers"], (EXPECTED, scope["method"].encode())]
-        await self.app({**scope, "method": "OPTIONS", "headers": asked}, _no_body, keep)
+        asked = [*headers, (EXPECTED, scope["method"].encode())]
+        await self.app({**scope, "method": "OPTIONS", "headers": asked}, received_whole(b""), keep)
         if answer and answer[0].get("status") == 204:
-            unconditional = [(name, value) for name, value in scope["headers"] if name != b"expect"]
+            unconditional = [(name, value) for name, value in headers if name != b"expect"]
             await self.app({**scope, "headers": unconditional}, receive, send)
             return
         for message in answer:
-            if message["type"] == "http.response.start":  # the client may or may not send the body now
+            if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
+            else:
+                message["more_body"] = True
             await send(message)
-
-
-async def _no_body() -> Message:
-    return {"type": "http.request", "body": b"", "more_body": False}
+        if answer:  # a client that sends the body nevertheless would lose the answer if the connection were closed now
+            await RequestBody(receive, 0, declared_bytes(headers) or 0).drop_unread()
+            await send({"type": "http.response.body"})

@@ -11,6 +11,8 @@ from contextlib import suppress
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from serve_apps.api.http.request_body import declared_bytes
+
 CARRIED = "quire.body"
 """Key of the ASGI scope that holds the body."""
 MOST_BYTES = 1 << 20  # largest declared length of a body that travels with its headers
@@ -26,7 +28,7 @@ class SmallBodies:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Receive a small body, if it arrives at once, and pass the request on."""
-        length = _declared_bytes(scope["headers"]) if scope["type"] == "http" else None
+        length = declared_bytes(scope["headers"]) if scope["type"] == "http" else None
         if length is None or length > MOST_BYTES:
             await self.app(scope, receive, send)
             return
@@ -45,13 +47,3 @@ class SmallBodies:
             return received.popleft() if received else await receive()
 
         await self.app(scope, receive_again, send)
-
-
-def _declared_bytes(headers: list[tuple[bytes, bytes]]) -> int | None:
-    """Return the declared length of the body; 0 without a body, None if the length is not stated."""
-    for name, value in headers:
-        if name == b"transfer-encoding":
-            return None
-        if name == b"content-length":
-            return int(value) if value.isdigit() and len(value) < 19 else None
-    return 0

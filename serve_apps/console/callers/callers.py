@@ -16,6 +16,7 @@ from starlette.responses import Response
 from serve_apps.access.browser import BrowserCookie, Sender, find_sender, is_token
 from serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
 from serve_apps.access.errors import Unauthenticated
+from serve_apps.api.http.fair_places import TENANT
 from serve_apps.console.callers.forms import read_form
 from serve_apps.console.callers.hosts import is_known_host
 from serve_apps.console.context.console_state import ConsoleState
@@ -86,6 +87,7 @@ async def admit(request: Request) -> ConsoleCaller:
     tenant = await running.sql.run(find_tenant, running.db, secret)
     if tenant is None:
         raise Unauthenticated("the token is unknown or was revoked")
+    TENANT.set(tenant.id)
     await running.rates.admit(f"console:{tenant.id}")
     return ConsoleCaller(running, tenant, engine_org(tenant.id, org_of(headers)))
 
@@ -107,6 +109,7 @@ async def visit(request: Request) -> Visitor:
     account = await running.sql.run(find_session, running.db, digest_cookie(cookie))
     if account is None:
         raise SignInNeeded("the session has ended; sign in again")
+    TENANT.set(account.tenant.id)
     return Visitor(running, account, cookie)
 
 

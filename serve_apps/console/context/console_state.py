@@ -28,7 +28,7 @@ class ConsoleState:
         self.sql = Bulkhead("console-sql", 4, timeout_s=resources.limits.read_timeout_s)
         self.rates = CallerRateLimit(self.db.take, self.sql, resources.limits.rate_limit_rpm)
         self.disk = Bulkhead("console-disk", 8)
-        self.passwords = Bulkhead("console-passwords", 2, max_waiting=32)
+        self.passwords = Bulkhead("console-passwords", 2, most_waiting=32)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:

@@ -32,7 +32,7 @@ class EngineClient:
             base_url=url,
             headers={"X-API-Key": key},
             timeout=httpx.Timeout(timeout_s, connect=5.0),
-            limits=httpx.Limits(max_connections=256, max_keepalive_connections=64),
+            limits=httpx.Limits(max_keepalive_connections=64),
             trust_env=False,
         )
         self._timeout_s = timeout_s

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from serve_apps.access.caller import Caller
 from serve_apps.api.http import problems
+from serve_apps.api.http.request_body import received_whole
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
 from serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
 
@@ -135,7 +136,7 @@ class BrowserApi:
             query_string=urlencode(parameters, doseq=True).encode(),
             headers=headers if body is not None else [],
         )
-        answer = _Answer(_whole(content))
+        answer = _Answer(received_whole(content))
         await self._router(scope, answer.receive, answer.send)
         if answer.status >= 400 or answer.headers.get("content-type") == problems.PROBLEM_JSON:
             raise refusal_in(answer)
@@ -192,10 +193,3 @@ def _describe_entry(entry: dict[str, Any]) -> str:
 def _is_form(connection: HTTPConnection) -> bool:
     """Return whether the browser will show the answer as a page."""
     return "text/html" in connection.headers.get("accept", "")
-
-
-def _whole(content: bytes) -> Receive:
-    async def receive() -> Message:
-        return {"type": "http.request", "body": content, "more_body": False}
-
-    return receive

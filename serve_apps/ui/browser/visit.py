@@ -16,6 +16,7 @@ from models.cdom.version import SERVICE_VERSION
 from serve_apps.access.browser import CONTENT_POLICY
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.resources import Resources
+from serve_apps.api.http.fair_places import TENANT
 from serve_apps.api.http.middleware import log_fault
 from serve_apps.ui.browser.gateway import ApiRefused, BrowserApi, refusal_of
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls
@@ -120,6 +121,7 @@ class SignedIn:
             if session is None:
                 return RedirectResponse(f"/ui/login?next={quote(_return_to(request), safe='/')}", 303)
             request.scope["caller"] = session.caller
+            TENANT.set(session.caller.tenant)
             visit = Visit(request, session, self._resources, self._router)
             try:
                 return await handler(visit)

@@ -20,7 +20,7 @@ class HttpTarget:
 
     def __init__(self, settings: TargetSettings) -> None:
         self._url, self._secret = settings.text("url"), settings.secret
-        self._egress = settings.network.egress
+        self._egress, self._timeout_s = settings.network.egress, settings.timeout_s
         try:
             self._egress.check(self._url)
         except UrlRefused as error:
@@ -52,7 +52,7 @@ class HttpTarget:
             event_id = str(uuid5(NAMESPACE_OID, body.decode()))
             headers = sign_headers([self._secret], event, event_id, int(time.time()), body)
         try:
-            status = self._egress.post(self._url, body, headers).status
+            status = self._egress.post(self._url, body, headers, timeout_s=self._timeout_s).status
         except (Unreachable, UrlRefused) as error:
             raise TargetUnavailable(error.code) from None
         if status in REFUSED:

@@ -1,9 +1,12 @@
 """Targets over HTTP: registered with a check, listed with their lag, paused, filled, retried and deleted."""
 
+import asyncio
+import threading
 from typing import Any
 
 import pytest
 
+from serve_apps.api.context import app_state
 from serve_apps.api.context.resources import ApiLimits
 from storage.access.audit import list_audit
 from storage.store import Store
@@ -14,6 +17,7 @@ from tests.api.harness import PDF, Sink, client_of, files, make_resources, readi
 from tests.storage.scenes import ACME
 from tests.storage.targets.scene import Memory, send
 from tests.storage.targets.sinks import make_record
+from tests.waiting import PATIENCE_S
 
 ACTS = [
     *("target.registered", "target.changed", "target.paused", "target.resumed", "target.backfilled"),
@@ -134,3 +138,29 @@ def test_record_payload_is_json_without_the_vector() -> None:
     assert "vector" not in payload
     assert payload["pages"] == [1, 2]
     assert TargetRecord(**{**payload, "pages": (1, 2)}).id == payload["id"]
+
+
+class Silent(Sink):
+    """A target whose check never returns, until the test ends."""
+
+    ended = threading.Event()
+
+    def check(self) -> None:
+        self.ended.wait(PATIENCE_S)
+
+
+async def test_check_that_hangs_ends_for_its_caller_and_delays_no_other_tenant(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_state, "CHECK_TIMEOUT_S", 0.05)
+    kinds = TargetKinds(plugged={"sink": Sink, "silent": Silent})
+    async with serving(make_resources(store, targets=kinds)) as app, client_of(app, "acme-admin") as acme:
+        silent = await acme.post("/v1/targets", json={"kind": "silent"})
+        second = asyncio.create_task(acme.post("/v1/targets", json={"kind": "sink"}))
+        async with client_of(app, "zeta-all") as zeta:
+            other = await zeta.post("/v1/targets", json={"kind": "sink"})
+        is_waiting = not second.done()
+        Silent.ended.set()
+        made = await second
+    assert (silent.status_code, silent.json()["detail"][0]["msg"]) == (422, "the target does not answer: timeout")
+    assert (other.status_code, is_waiting, made.status_code) == (201, True, 201)

@@ -22,8 +22,8 @@ from storage.values.errors import NotFound
 router = APIRouter(tags=["exports"])
 MAX_DOCUMENTS = 2_000
 """Documents of one query; a query over more names a job or documents."""
-MAX_CELLS_BYTES = 512 << 20
-"""Bytes of cells in Arrow form that one query may load: about 4 million cells."""
+MAX_CELLS_BYTES = 64 << 20
+"""Bytes of cells in Arrow form that one query may load: about half a million cells."""
 MAX_SQL_CHARS = 20_000  # characters of a statement: one that names 500 documents
 
 
@@ -87,7 +87,7 @@ async def query_tables(body: SqlRequest, call: CallDep) -> Response:
     if body.redacted:
         call.scan_wait_s = body.wait
         chosen = await scan_chosen(call, chosen)
-    answer = await call.running.heavy.run(_answer, call, port, chosen, body)
+    answer = await call.running.queries.run(_answer, call, port, chosen, body)
     return json_response(answer)
 
 
@@ -117,7 +117,7 @@ def _answer(call: Call, port: RunSql, chosen: Sequence[ChosenDocument], body: Sq
     }
 
 
-def _load(call: Call, chosen: Sequence[ChosenDocument], redacted: bool) -> bytes:
+def _load(call: Call, chosen: Sequence[ChosenDocument], redacted: bool) -> memoryview:
     """Return the cells of the documents as an Arrow stream; a document that is deleted meanwhile is left out."""
     out = pa.BufferOutputStream()
     with pa.ipc.new_stream(out, SCHEMA) as writer:
@@ -130,8 +130,7 @@ def _load(call: Call, chosen: Sequence[ChosenDocument], redacted: bool) -> bytes
                 writer.write_batch(batch)
             if out.tell() > MAX_CELLS_BYTES:
                 raise OverLimit("the documents have too many cells; name a job_id or document_ids")
-    data: bytes = out.getvalue().to_pybytes()
-    return data
+    return memoryview(out.getvalue())
 
 
 def _citations(value: Any) -> Iterator[dict[str, Any]]:

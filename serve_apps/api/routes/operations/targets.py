@@ -1,5 +1,6 @@
 """/v1/targets: places outside that receive the chunks of the organisation's documents, with their lag and refusals."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
@@ -11,8 +12,8 @@ from serve_apps.api.context.deps import Call, CallDep
 from serve_apps.api.shapes.operator_bodies import CountBody, RefusedDocumentBody, TargetBody
 from serve_apps.api.shapes.pages import Cursor, Limit, page_response
 from serve_apps.api.shapes.rendering import json_response
+from storage.targets.contract import SettingValue, TargetRefused
 from storage.targets.registry import (
-    TargetRow,
     backfill_target,
     change_target,
     delete_target,
@@ -23,7 +24,7 @@ from storage.targets.registry import (
     retry_refused,
     reveal_target,
 )
-from storage.values.errors import NotFound
+from storage.values.errors import NotFound, StoreUnavailable
 from storage.values.ids import is_id
 
 router = APIRouter(tags=["targets"])
@@ -68,12 +69,9 @@ TargetId = Annotated[str, Path(description="Opaque identifier of a target.")]
 @router.post("/v1/targets", status_code=201, responses={201: {"model": TargetBody}})
 async def register(body: TargetRequest, call: CallDep) -> Response:
     """Register a target and check that it answers. It receives documents that finish from now on."""
-    return json_response(asdict(await call.running.disk.run(_register, call, body)), 201)
-
-
-def _register(call: Call, body: TargetRequest) -> TargetRow:
-    call.running.resources.targets.check(body.kind, body.settings, body.secret)
-    return register_target(
+    await _check(call, body.kind, body.settings, body.secret)
+    row = await call.running.disk.run(
+        register_target,
         call.store,
         call.scope,
         call.actor,
@@ -82,6 +80,15 @@ def _register(call: Call, body: TargetRequest) -> TargetRow:
         settings=body.settings,
         secret=body.secret,
     )
+    return json_response(asdict(row), 201)
+
+
+async def _check(call: Call, kind: str, settings: Mapping[str, SettingValue], secret: str | None) -> None:
+    """Raise `TargetRefused` unless the target answers in time. A call that hangs keeps the tenant's only thread."""
+    try:
+        await call.running.checks.run(call.running.resources.targets.check, kind, settings, secret)
+    except StoreUnavailable:
+        raise TargetRefused("the target does not answer: timeout") from None
 
 
 @router.get("/v1/targets", responses={200: {"model": list[TargetBody]}})
@@ -101,24 +108,22 @@ async def read_target(target_id: TargetId, call: CallDep) -> Response:
 @router.patch("/v1/targets/{target_id}", responses={200: {"model": TargetBody}})
 async def change(target_id: TargetId, body: TargetChange, call: CallDep) -> Response:
     """Pause, resume or rename a target, or change its settings or secret, which are then checked."""
-    return json_response(asdict(await call.running.disk.run(_change, call, _known(target_id), body)))
-
-
-def _change(call: Call, target_id: str, body: TargetChange) -> TargetRow:
+    running, known = call.running, _known(target_id)
     if body.settings is not None or body.secret is not None:
-        row, secret = reveal_target(call.store, call.scope, target_id)
-        settings = row.settings if body.settings is None else body.settings
-        call.running.resources.targets.check(row.kind, settings, body.secret or secret)
-    return change_target(
+        row, secret = await running.disk.run(reveal_target, call.store, call.scope, known)
+        await _check(call, row.kind, row.settings if body.settings is None else body.settings, body.secret or secret)
+    changed = await running.disk.run(
+        change_target,
         call.store,
         call.scope,
         call.actor,
-        target_id,
+        known,
         name=body.name,
         paused=body.paused,
         settings=body.settings,
         secret=body.secret,
     )
+    return json_response(asdict(changed))
 
 
 @router.delete("/v1/targets/{target_id}", status_code=204, responses={204: {"description": "Gone."}})

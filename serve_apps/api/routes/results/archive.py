@@ -1,5 +1,6 @@
 """GET …/archive: outputs of a job's documents, or of chosen ones, as one zip, streamed in constant memory."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from enum import StrEnum
@@ -7,7 +8,6 @@ from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any
 
-from anyio import from_thread
 from fastapi import APIRouter, Query
 from pydantic_core import to_json
 from starlette.responses import StreamingResponse
@@ -99,7 +99,8 @@ async def _answer(
             await call.running.disk.run(_require_scans, call, chosen)
     ending = "-redacted" if redacted else ""
     headers = {"Content-Disposition": f'attachment; filename="{name}{ending}.zip"', "X-Accel-Buffering": "no"}
-    return StreamingResponse(_Archive(call, parts, redacted).pieces(chosen), 200, headers, "application/zip")
+    pieces = _Archive(call, parts, redacted).pieces(chosen)
+    return StreamingResponse(call.running.streams.iterate(pieces), 200, headers, "application/zip")
 
 
 def _require_scans(call: Call, chosen: list[ChosenDocument]) -> None:
@@ -115,6 +116,7 @@ class _Archive:
     def __init__(self, call: Call, parts: frozenset[ArchivePart], redacted: bool) -> None:
         self._call, self._parts, self._redacted = call, parts, redacted
         self._zip, self._names = ZipStream(), EntryNames()
+        self._loop = asyncio.get_running_loop()
 
     def pieces(self, chosen: list[ChosenDocument]) -> Iterator[bytes]:
         """Yield the bytes to send. `contents.json` at the end maps files to documents."""
@@ -148,7 +150,7 @@ class _Archive:
             entry["error"] = entry["error"] or "not-found"
 
     def _add_redacted(self, item: ChosenDocument, stem: str, entry: dict[str, Any]) -> Iterator[bytes]:
-        """Add the redacted original, or the reason why there is none. Runs in a thread of the event loop's pool."""
+        """Add the redacted original, or the reason why there is none."""
         call, document = self._call, item.document
         if item.tree is None:
             return
@@ -158,7 +160,8 @@ class _Archive:
             except NotFound:
                 raise NoOriginal("the original is no longer stored") from None
             tree = call.running.trees.get(call.store, document.id, item.tree.attempt)
-            data = from_thread.run(redact_file, call, document.id, original, tree)
+            redacting = redact_file(call, document.id, original, tree)
+            data = asyncio.run_coroutine_threadsafe(redacting, self._loop).result()
         except (Refusal, PiiIncomplete, RedactionRefused, ExtractError, PortUnavailable) as error:
             entry["refused"] = {"code": str(error.code), "detail": str(error)}
             return

@@ -97,7 +97,7 @@ async def export_finetune(
         trees = await scan_all(call, trees)
         await call.running.disk.run(_require_scans, call, trees)
     lines = export_lines(_chunks(call, trees, redacted), options)
-    return StreamingResponse(_joined(lines), media_type="application/x-ndjson")
+    return StreamingResponse(call.running.streams.iterate(_joined(lines)), media_type="application/x-ndjson")
 
 
 def _require_scans(call: Call, trees: list[tuple[DocumentId, PublishedTree]]) -> None:

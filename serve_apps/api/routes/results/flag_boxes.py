@@ -71,7 +71,8 @@ async def _look_up(
         return []
     try:
         original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
-        image = await port.render_page(original.sha256, page, LEAST_DPI, original.options.password, marks=marks)
+        async with call.running.drawing.entered():
+            image = await port.render_page(original.sha256, page, LEAST_DPI, original.options.password, marks=marks)
     except NotFound:
         return []
     return image.boxes

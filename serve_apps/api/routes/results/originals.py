@@ -1,10 +1,11 @@
 """Original files: as sent, for callers with the write scope; redacted, for sharing."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from typing import BinaryIO
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from models.cdom.original import Format
 from models.cdom.ports import PortUnavailable
@@ -16,6 +17,7 @@ from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
 from serve_apps.api.documents.byte_ranges import find_range
 from serve_apps.api.documents.published import Redacted
 from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
+from serve_apps.api.http.pieces import PIECE_BYTES
 from serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
 from serve_apps.api.shapes.rendering import attachment
 from storage.access.audit import record
@@ -59,24 +61,60 @@ async def read_original(
 
     redacted=true: return a new, verified redacted file of the same kind, or 409. The scope read suffices.
     """
-    headers: dict[str, str] = {}
     if redacted:
         where = await locate_scanned(call, job_id, document_id)
         original = await _find_original(call, job_id, document_id)
         tree = await call.running.disk.run(call.running.trees.get, call.store, document_id, where.attempt)
-        data = await redact_file(call, document_id, original, tree)
+        answer = Response(await redact_file(call, document_id, original, tree), media_type=_media_type(original))
     else:
         call.require_scope(KeyScope.WRITE)
         await call.running.sql.run(_require_document, call, job_id, document_id)
         original = await _find_original(call, job_id, document_id)
-        headers |= {"Accept-Ranges": "bytes", "ETag": f'"{original.sha256}"'}
-        part, size, data = await call.running.disk.run(_read, call, original, request.headers)
-        if part is not None:
-            headers["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
+        answer = await _answer_stored(call, original, request.headers)
     await call.running.sql.run(note_download, call, document_id, redacted)
-    media_type = MEDIA_TYPES.get(original.format or "", OTHER)
-    headers |= _as_attachment(original, document_id, redacted)
-    return Response(data, 206 if "Content-Range" in headers else 200, headers, media_type)
+    answer.headers.update(_as_attachment(original, document_id, redacted))
+    return answer
+
+
+async def _answer_stored(call: Call, original: Original, headers: Mapping[str, str]) -> Response:
+    """Return the requested part of an original. A large one is read while it is sent."""
+    part, size, file = await call.running.disk.run(_open, call, original, headers)
+    known = {"Accept-Ranges": "bytes", "ETag": f'"{original.sha256}"'}
+    status, length = 200, size
+    if part is not None:
+        status, length = 206, len(part)
+        known["Content-Range"] = f"bytes {part.start}-{part.stop - 1}/{size}"
+    if length > PIECE_BYTES:
+        known["Content-Length"] = str(length)
+        return StreamingResponse(_read_pieces(call, file, length), status, known, _media_type(original))
+    with file:
+        return Response(await call.running.disk.run(file.read, length), status, known, _media_type(original))
+
+
+def _media_type(original: Original) -> str:
+    return MEDIA_TYPES.get(original.format or "", OTHER)
+
+
+def _open(call: Call, original: Original, headers: Mapping[str, str]) -> tuple[range | None, int, BinaryIO]:
+    """Return the requested positions (None: all), the size of the original, and the file at the first position."""
+    try:
+        file = call.store.blobs.open(original.sha256)
+    except NotFound:
+        raise NoOriginal("the original is no longer stored") from None
+    try:
+        size = file.seek(0, os.SEEK_END)
+        part = find_range(headers, size, f'"{original.sha256}"')
+        file.seek(part.start if part is not None else 0)
+    except BaseException:
+        file.close()
+        raise
+    return part, size, file
+
+
+async def _read_pieces(call: Call, file: BinaryIO, length: int) -> AsyncIterator[bytes]:
+    with file:
+        for start in range(0, length, PIECE_BYTES):
+            yield await call.running.streams.run(file.read, min(PIECE_BYTES, length - start))
 
 
 def _require_document(call: Call, job_id: JobId, document_id: DocumentId) -> None:
@@ -114,19 +152,8 @@ async def redact_file(call: Call, document_id: DocumentId, original: Original, t
     if port is None:
         raise PortUnavailable("redact_original", "not part of this deployment")
     try:
-        return await port.redact_original(original.sha256, dump_tree(tree), decisions, original.options.password)
-    except NotFound:
-        raise NoOriginal("the original is no longer stored") from None
-
-
-def _read(call: Call, original: Original, headers: Mapping[str, str]) -> tuple[range | None, int, bytes]:
-    """Return the requested positions (None: all), the size of the original, and the bytes."""
-    try:
-        with call.store.blobs.open(original.sha256) as file:
-            size = file.seek(0, os.SEEK_END)
-            part = find_range(headers, size, f'"{original.sha256}"')
-            file.seek(part.start if part is not None else 0)
-            return part, size, file.read(len(part) if part is not None else size)
+        async with call.running.redacting.entered():
+            return await port.redact_original(original.sha256, dump_tree(tree), decisions, original.options.password)
     except NotFound:
         raise NoOriginal("the original is no longer stored") from None
 

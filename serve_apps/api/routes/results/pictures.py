@@ -88,7 +88,8 @@ async def _read_drawn(
         if picture is None:
             try:
                 original = await call.running.sql.run(locate_original, call.store, call.scope, job_id, document_id)
-                picture = await draw_picture(call.running.resources.ports.render_page, original, block)
+                async with call.running.drawing.entered():
+                    picture = await draw_picture(call.running.resources.ports.render_page, original, block)
             except NotFound:
                 raise OriginalGone("the original is no longer stored") from None
             call.running.drawn.keep(key, picture)
@@ -177,7 +178,8 @@ async def _picture(
     port = call.running.resources.ports.render_page
     if port is None:
         raise PortUnavailable("render_page", "not part of this deployment")
-    return await port.render_page(original.sha256, page, dpi, original.options.password, marks=marks)
+    async with call.running.drawing.entered():
+        return await port.render_page(original.sha256, page, dpi, original.options.password, marks=marks)
 
 
 def _page_size(call: Call, tree: PublishedTree, document_id: DocumentId, page: int) -> tuple[int, tuple[float, float]]:

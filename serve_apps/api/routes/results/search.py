@@ -80,7 +80,8 @@ async def search(
         language=language,
         principals=tuple(principals or ()),
     )
-    hits = await port.search(request)
+    async with call.running.searching.entered():
+        hits = await port.search(request)
     if hits is None:
         raise NotFound("no such document")
     return json_response(await _shown(call, hits, redacted))
