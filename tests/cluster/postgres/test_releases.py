@@ -1,0 +1,87 @@
+"""Deployments of earlier releases open in this version: jobs, trees, decisions and the search index.
+
+`releases/X.Y.Z.tar.gz` holds what the code of that release wrote: a backup (`quire backup`), the folder of its index,
+and `facts.json` with what its API answered. The next release adds a file, and the test takes all of them.
+"""
+
+import hashlib
+import json
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.search.searcher import Searcher
+from cluster.postgres.backup import put_back
+from cluster.postgres.embedded import EmbeddedPostgres
+from configs.parsing import parse_settings
+from models.cdom.search import SearchMode, SearchRequest
+from models.neural.embed.minilm import WIDTH, MiniLm
+from serve_apps.access.keys import parse_api_keys
+from storage.index.opened import IndexPlace, open_search
+from storage.postgres.schema import check_schema, migrate
+from storage.store import Store, open_store
+from tests.api.harness import client_of, make_resources, serving
+
+pytestmark = pytest.mark.long
+
+RELEASES = sorted(Path(__file__).with_name("releases").glob("*.tar.gz"))
+OWNER = {"tenant": "default", "org": "default"}
+
+
+@pytest.fixture(scope="module", params=RELEASES, ids=lambda path: path.name.removesuffix(".tar.gz"))
+def deployment(request: pytest.FixtureRequest) -> Iterator[tuple[Store, Path, dict[str, Any]]]:
+    """The restored and migrated store, the folder of the index, and the facts of the release."""
+    folder = Path(tempfile.mkdtemp(prefix="qr", dir="/tmp"))  # short enough for a socket
+    folder.chmod(0o711)
+    with tarfile.open(request.param) as archive:
+        archive.extractall(folder / "release", filter="data")
+    workdir = folder / "workdir"
+    put_back(parse_settings({}, workdir=workdir), folder / "release" / "backup")
+    postgres = EmbeddedPostgres(workdir)
+    dsn = postgres.start()
+    migrate(dsn)
+    store = open_store(dsn, workdir, signing_key=(workdir / "run" / "signing-key").read_bytes())
+    try:
+        yield store, folder / "release" / "index", json.loads((folder / "release" / "facts.json").read_text())
+    finally:
+        store.close()
+        postgres.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def test_documents_and_trees_of_a_release_are_served_unchanged(
+    deployment: tuple[Store, Path, dict[str, Any]],
+) -> None:
+    store, _, facts = deployment
+    check_schema(store.db)
+    resources = make_resources(store, keys=parse_api_keys("default=secret"))
+    async with serving(resources) as app, client_of(app, "secret") as client:
+        job = (await client.get(f"/v1/jobs/{facts['job']}")).json()
+        trees = {
+            document["source_file"]: await client.get(f"/v1/jobs/{job['id']}/documents/{document['document_id']}/tree")
+            for document in job["documents"]
+            if document["status"] == "succeeded"
+        }
+        review = (await client.get(f"/v1/jobs/{job['id']}/review")).json()
+    found = [{name: document[name] for name in facts["documents"][0]} for document in job["documents"]]
+    assert found == facts["documents"]
+    assert {name: hashlib.sha256(tree.content).hexdigest() for name, tree in trees.items()} == facts["trees"]
+    waiting = [{name: item[name] for name in facts["reviewed"]} for item in review]
+    assert waiting
+    assert facts["reviewed"] not in waiting
+
+
+@pytest.mark.parametrize("mode", list(SearchMode))
+def test_index_of_a_release_is_searched(deployment: tuple[Store, Path, dict[str, Any]], mode: SearchMode) -> None:
+    store, index, facts = deployment
+    place = IndexPlace(uri=str(index), keywords=index / "keywords", width=WIDTH)
+    searcher = Searcher(open_search(place, store.db, memory_bytes=1 << 26), MiniLm().embed)
+    hits = searcher.search(SearchRequest(q="cranes lift loads", limit=3, mode=mode, **OWNER))
+    harbour = next(document for document in facts["documents"] if document["source_file"] == "harbour.html")
+    assert hits
+    assert hits[0].document_id == harbour["document_id"]
