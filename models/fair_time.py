@@ -7,27 +7,60 @@ is about ten minutes. A process that is really stuck is still noticed, later.
 import os
 import threading
 import time
+from collections.abc import Callable, Iterable
 
 LEAST_SHARE = 0.02
 """Slowest speed of the clock: a limit is at most 50 times as long as on an idle machine."""
 
 
+Sums = tuple[float, float]
+"""Seconds for which threads ran, and for which they waited for a processor."""
+
+
 class FairClock:
     """Seconds since the clock was made, each multiplied by the share of processor time that the threads got."""
 
-    def __init__(self) -> None:
+    def __init__(self, read_threads: Callable[[], Sums] | None = None, *, look_s: float = 0.0) -> None:
+        """Start the clock.
+
+        Args:
+            read_threads: Returns the sums of the threads that count; by default all threads of this process.
+            look_s: Least seconds between two looks at the threads.
+        """
+        self._read_threads, self._look_s = read_threads or (lambda: read_threads_of(["self"])), look_s
         self._lock = threading.Lock()
         self._seconds, self._read_at = 0.0, time.monotonic()
-        self._running_s, self._waiting_s = _read_threads()
+        self.running_s, self._waiting_s = self._read_threads()
 
     def read(self) -> float:
-        """Return the seconds. Thread-safe."""
+        """Return the seconds. Thread-safe. `running_s` holds the processor time of the threads at the last look."""
         with self._lock:
-            now, (running_s, waiting_s) = time.monotonic(), _read_threads()
-            share = _share(running_s - self._running_s, waiting_s - self._waiting_s)
+            if (now := time.monotonic()) < self._read_at + self._look_s:
+                return self._seconds
+            running_s, waiting_s = self._read_threads()
+            share = _share(running_s - self.running_s, waiting_s - self._waiting_s)
             self._seconds += (now - self._read_at) * share
-            self._read_at, self._running_s, self._waiting_s = now, running_s, waiting_s
+            self._read_at, self.running_s, self._waiting_s = now, running_s, waiting_s
             return self._seconds
+
+
+def read_threads_of(pids: Iterable[int | str]) -> Sums:
+    """Return the sums of the living threads of these processes; zeros if the system hides them."""
+    running_ns = waiting_ns = 0
+    for pid in pids:
+        try:
+            names = os.listdir(f"/proc/{pid}/task")
+        except OSError:
+            continue
+        for name in names:
+            try:
+                with open(f"/proc/{pid}/task/{name}/schedstat", encoding="ascii") as schedstat:
+                    running, waiting, _ = schedstat.read().split()
+            except (OSError, ValueError):  # a thread that has just ended
+                continue
+            running_ns += int(running)
+            waiting_ns += int(waiting)
+    return running_ns / 1e9, waiting_ns / 1e9
 
 
 def _share(running_s: float, waiting_s: float) -> float:
@@ -37,24 +70,6 @@ def _share(running_s: float, waiting_s: float) -> float:
     """
     running_s, waiting_s = max(0.0, running_s), max(0.0, waiting_s)
     return max(LEAST_SHARE, running_s / (running_s + waiting_s)) if waiting_s else 1.0
-
-
-def _read_threads() -> tuple[float, float]:
-    """Return the seconds for which the living threads ran, and waited for a processor; 0 if the system hides them."""
-    running_ns = waiting_ns = 0
-    try:
-        names = os.listdir("/proc/self/task")
-    except OSError:
-        return 0.0, 0.0
-    for name in names:
-        try:
-            with open(f"/proc/self/task/{name}/schedstat", encoding="ascii") as schedstat:
-                running, waiting, _ = schedstat.read().split()
-        except (OSError, ValueError):  # a thread that has just ended
-            continue
-        running_ns += int(running)
-        waiting_ns += int(waiting)
-    return running_ns / 1e9, waiting_ns / 1e9
 
 
 _CLOCK = FairClock()

@@ -19,7 +19,7 @@ from ray import serve
 from cluster.bootstrap.enabled import embeds, enabled_pools, optional_pools, plan_api, plan_readers, searches
 from cluster.errors import HeadFailed, StartFailed, StartRefused
 from cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
-from cluster.machine.patience import FairClock
+from cluster.machine.patience import session_clock
 from cluster.placement.placement import fits, machine_labels, unplaceable
 from cluster.runtime import Runtime
 from cluster.serve import app, doors, forked_worker
@@ -27,6 +27,7 @@ from cluster.serve.closed_port import answer_closed
 from cluster.state import STOP_S
 from configs.kinds import ProxyNodes
 from configs.settings import Settings
+from models.fair_time import FairClock
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here
@@ -147,7 +148,7 @@ class Head:
         node.Node.start_api_server = lambda self, **options: None
         started: list[Any] = []
         services.start_ray_process = without_agents(services.start_ray_process, started, import_module("ray._raylet"))
-        clock = FairClock(os.getpid(), self._runtime.settings.workdir)
+        clock = session_clock(os.getpid(), self._runtime.settings.workdir)
         services.get_node = wait_for_node(services.get_node, started, clock)
         vars(import_module("ray.serve._private.client"))["HTTP_PROXY_TIMEOUT"] = ENDLESS_S
         return node.Node(parameters, head=True, shutdown_at_exit=True, spawn_reaper=True)
@@ -167,8 +168,10 @@ def wait_for_node(get_node: Callable[..., Any], started: Sequence[Any], clock: F
                 for info in started:
                     if info.process.poll() is not None:
                         raise HeadFailed(f"Ray's process ended with {info.process.returncode} while starting") from None
-                if clock.seconds() > NODE_S:
-                    raise HeadFailed(f"Ray's node did not register; {clock.cpu_s:.0f} CPU seconds were used") from None
+                if clock.read() > NODE_S:
+                    raise HeadFailed(
+                        f"Ray's node did not register; {clock.running_s:.0f} CPU seconds were used"
+                    ) from None
             time.sleep(POLL_S)
 
     return get_node_patiently

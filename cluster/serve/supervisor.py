@@ -19,7 +19,7 @@ from cluster.errors import ClusterError, HeadFailed, StartFailed
 from cluster.failure import write_failure
 from cluster.machine.environment import WORKER_TEMPLATE
 from cluster.machine.go_ahead import WAIT, wait_for_go_ahead
-from cluster.machine.patience import FairClock
+from cluster.machine.patience import session_clock
 from cluster.machine.ready import wait_until_ready
 from cluster.machine.session_sweep import sweep_session
 from cluster.postgres.embedded import EmbeddedPostgres
@@ -75,8 +75,8 @@ class Supervisor:
         signal.signal(signal.SIGTERM, self._on_signal)  # after ray.init, which installs its own handler over ours
         signal.signal(signal.SIGINT, self._on_signal)
         self._head.deploy()
-        clock = FairClock(os.getpid(), self._workdir)
-        if wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or clock.seconds() > READY_S):
+        clock = session_clock(os.getpid(), self._workdir)
+        if wait_until_ready(self._state.base_url, lambda: self._stop.is_set() or clock.read() > READY_S):
             mark_ready(self._workdir, True)
             log.info("ready at %s", self._state.base_url)
         elif not self._stop.is_set():

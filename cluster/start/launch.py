@@ -11,7 +11,7 @@ from cluster.errors import StartFailed
 from cluster.failure import clear_failure, read_failure
 from cluster.machine.environment import service_environment
 from cluster.machine.go_ahead import WAIT, give_go_ahead
-from cluster.machine.patience import FairClock
+from cluster.machine.patience import session_clock
 from cluster.machine.ports import choose_ports
 from cluster.runtime import Runtime, runtime_file
 from cluster.state import ServiceState, read_state, scratch_folder, this_process, write_state
@@ -100,10 +100,10 @@ def wait_ready(workdir: Path, state: ServiceState, timeout_s: float, *, report: 
     Args:
         workdir: Folder of the service.
         state: State that names the supervisor.
-        timeout_s: Limit in seconds of a `FairClock`, which stands still on a busy machine.
+        timeout_s: Limit in seconds of a fair clock, which is slow on a busy machine.
         report: Called with a line about the progress every half minute.
     """
-    clock, started = FairClock(state.supervisor.pid, workdir), time.monotonic()
+    clock, started = session_clock(state.supervisor.pid, workdir), time.monotonic()
     looked_at = reported_at = started
     while True:
         now = read_state(workdir)
@@ -113,11 +113,11 @@ def wait_ready(workdir: Path, state: ServiceState, timeout_s: float, *, report: 
             raise StartFailed(_why(workdir, "the service ended while starting"))
         if time.monotonic() - looked_at > LOOK_S:
             looked_at = time.monotonic()
-            if clock.seconds() > timeout_s:
+            if clock.read() > timeout_s:
                 raise StartFailed(_why(workdir, f"the service was not ready after {looked_at - started:.0f} s"))
             if looked_at - reported_at > REPORT_S:
                 reported_at = looked_at
-                report(f"still starting: {clock.cpu_s:.0f} CPU seconds used in {looked_at - started:.0f} s")
+                report(f"still starting: {clock.running_s:.0f} CPU seconds used in {looked_at - started:.0f} s")
         time.sleep(0.1)
 
 

@@ -15,8 +15,7 @@ class Machine:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = self.running = self.waiting = 0.0
         monkeypatch.setattr(time, "monotonic", lambda: self.now)
-        monkeypatch.setattr(fair_time, "_read_threads", lambda: (self.running, self.waiting))
-        self.clock = FairClock()
+        self.clock = FairClock(lambda: (self.running, self.waiting))
 
     def pass_time(self, seconds: float, *, running: float = 0.0, waiting: float = 0.0) -> float:
         before = self.clock.read()

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from cluster.errors import HeadFailed, StartFailed
-from cluster.machine.patience import FairClock
+from cluster.machine.patience import session_clock
 from cluster.serve import supervisor
 from cluster.serve.supervisor import RESTARTS, Supervisor, restarts, start_again
 
@@ -170,7 +170,7 @@ def test_waiting_for_the_node_ends_when_a_process_of_ray_has_ended(tmp_path: Pat
 
     code: list[int | None] = [None]
     process = SimpleNamespace(poll=lambda: code[0], returncode=134)
-    wait = node.wait_for_node(get_node, [SimpleNamespace(process=process)], FairClock(os.getpid(), tmp_path))
+    wait = node.wait_for_node(get_node, [SimpleNamespace(process=process)], session_clock(os.getpid(), tmp_path))
 
     assert wait("gcs", "node") == {"state": "ALIVE"}
     code[0] = 134
