@@ -155,12 +155,12 @@ def test_document_is_released_for_a_later_scan_when_the_queue_is_full(tmp_path: 
 
 def test_tenant_that_scans_nothing_goes_first(tmp_path: Path) -> None:
     held = Held(tmp_path)
-    claims = [make_claim(name) for name in ("a1", "a2", "a3")] + [make_claim("b1", tenant="other")]
+    claims = [make_claim(name) for name in ("a1", "a2", "a3", "a4", "a5", "a6")] + [make_claim("b1", tenant="other")]
     with Scene(*claims, answer=LONG, flag_tree=held, scans_at_once=2).running() as scene:
-        assert until(lambda: len(held.pids()) == 2 and len(scene.inflight) == 4)
+        assert until(lambda: len(held.pids()) == 2 and len(scene.inflight) == 7)
         (tmp_path / "open").touch()
-        assert until(lambda: len(scene.store.finished) == 4)
-    assert names_of(scene).index("b1") < names_of(scene).index("a3")
+        assert until(lambda: len(scene.store.finished) == 7)
+    assert names_of(scene).index("b1") < names_of(scene).index("a6")  # it is scanned third, beside a document of acme
 
 
 def test_cancelled_document_ends_its_scan(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from models.cdom.errors import ErrorCode
 from models.cdom.original import ReadOptions
 from models.cdom.ports import ReadOutcome
 from models.pii.engines.choose import make_flagger
-from serve_apps.api.context.ephemeral_slots import LANES
+from serve_apps.api.context.ephemeral_slots import LANES, MOST_WAITING
 from serve_apps.api.context.resources import Ports
 from storage.postgres.database import Database
 from storage.store import Store
@@ -122,12 +122,15 @@ async def test_a_full_lane_refuses_at_once_and_says_when_to_come_back(store: Sto
         held = [asyncio.create_task(client.post("/v1/evaluate", files=sent)) for _ in range(LANES)]
         while slow.waiting < LANES:
             await asyncio.sleep(0.01)
+        held += [asyncio.create_task(client.post("/v1/evaluate", files=sent)) for _ in range(MOST_WAITING)]
+        while sum(map(len, app.state.running.ephemeral._places._waiting.values())) < MOST_WAITING:
+            await asyncio.sleep(0.01)
         refused = await client.post("/v1/evaluate", files=sent)
         slow.go.set()
         answers = await asyncio.gather(*held)
     assert refused.status_code == 503
     assert int(refused.headers["retry-after"]) >= 1
-    assert [answer.status_code for answer in answers] == [200] * LANES
+    assert [answer.status_code for answer in answers] == [200] * (LANES + MOST_WAITING)
 
 
 async def test_without_a_reader_the_answer_is_503(store: Store) -> None:

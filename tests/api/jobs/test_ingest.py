@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from serve_apps.api.context.resources import Ports
+from serve_apps.api.http.fair_places import FairPlaces
 from serve_apps.api.shapes.bodies import JobBody
 from storage.store import Store
 from tests.api.harness import PDF, PNG, TREE, client_of, make_resources, serving
@@ -226,6 +227,11 @@ class WaitingIndex:
         self.go.wait()
 
 
+def count_calls(places: FairPlaces) -> int:
+    """Return the number of calls that hold a place or wait for one."""
+    return places._held.total() + sum(map(len, places._waiting.values()))
+
+
 async def test_ingests_waiting_for_vectors_do_not_block_other_requests(store: Store) -> None:
     index = WaitingIndex()
     index.go.set()
@@ -234,7 +240,7 @@ async def test_ingests_waiting_for_vectors_do_not_block_other_requests(store: St
         index.go.clear()
         waiting = [asyncio.create_task(client.post("/v1/ingest", json={"tree": TREE})) for _ in range(12)]
         try:
-            while app.state.running.ingests._taken < len(waiting):
+            while count_calls(app.state.running.ingests._places) < len(waiting):
                 await asyncio.sleep(0.01)
             document = f"/v1/jobs/{job['id']}/documents/{job['documents'][0]['document_id']}"
             async with asyncio.timeout(PATIENCE_S):

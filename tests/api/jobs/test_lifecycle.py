@@ -44,7 +44,7 @@ async def test_expired_wait_returns_the_current_job(client: httpx.AsyncClient) -
 
 
 async def test_more_waiters_than_allowed_are_sent_away(store: Store, dsn: str) -> None:
-    resources = make_resources(store, dsn=dsn, limits=ApiLimits(max_waiters=2))
+    resources = make_resources(store, dsn=dsn, limits=ApiLimits(max_waiters=4))  # half for a tenant
     async with serving(resources) as app, client_of(app) as caller:
         job = await submitted(caller, PDF)
         answers = await asyncio.gather(*(caller.get(f"/v1/jobs/{job.id}?wait=0.5") for _ in range(5)))

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PortUnavailable
+from models.cdom.errors import MlUnavailable, PageTooSlow
 from models.cdom.tree import BlockType
 from models.neural.doclaynet import DOCLAYNET
 from models.neural.layout.boxes import decode_boxes, to_points
@@ -70,7 +69,7 @@ def test_a_model_with_other_classes_than_its_labels_say_is_refused(tmp_path: Pat
 
 def test_expired_timeout_skips_the_page(tmp_path: Path) -> None:
     folder = write_detector(tmp_path, LABELS, [])
-    with pytest.raises(PortUnavailable):
+    with pytest.raises(PageTooSlow):
         LayoutDetector(folder).find_elements(PAGE, -1.0)
 
 

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from models.cdom.errors import Malformed, MlUnavailable
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
+from models.cdom.errors import Malformed, MlUnavailable, PageTooSlow
+from models.cdom.ports import PixelPage, RecognisedPage
 from models.neural.ocr import UnsupportedLanguage, make_recogniser
 from models.neural.ocr.rapid import RapidRecogniser
 from tests.models.neural.ocr.pictures import HEIGHT, LETTER, WIDTH, as_page, draw_page, tilt
@@ -94,8 +94,8 @@ def test_unsupported_language_is_refused_when_the_recogniser_is_made() -> None:
         make_recogniser("rapidocr", ("en", "xx", "vi"))
 
 
-def test_a_page_past_its_time_is_the_ports_fault_not_the_documents(recogniser: RapidRecogniser) -> None:
-    with pytest.raises(PortUnavailable):
+def test_page_past_its_time_is_too_slow(recogniser: RapidRecogniser) -> None:
+    with pytest.raises(PageTooSlow):
         recogniser.recognise_pages([as_page(draw_page([]))], ("en",), -1.0)
 
 
