@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
 
 from storage.objects.artifacts import Artifacts, LocalArtifacts
 from storage.objects.blobs import LocalBlobs, StoredBlobs
@@ -51,10 +52,9 @@ def open_store(
     if blobs_url is None:
         blobs, artifacts = LocalBlobs(workdir / "blobs"), LocalArtifacts(workdir / "artifacts")
     else:
-        from storage.objects.bucket import open_bucket, open_uploads
-
-        blobs, artifacts = open_bucket(blobs_url, workdir / "incoming")
-        uploads = open_uploads(blobs_url)
+        bucket = _import_bucket()
+        blobs, artifacts = bucket.open_bucket(blobs_url, workdir / "incoming")
+        uploads = bucket.open_uploads(blobs_url)
     marked = marked_stores(workdir, blobs_url)
     return Store(Database(dsn, pool_size=pool_size), blobs, artifacts, Signer(signing_key), workdir, uploads, marked)
 
@@ -69,7 +69,11 @@ def marked_stores(workdir: Path, blobs_url: str | None, **options: Any) -> tuple
 def marked_store(name: str, place: str | Path, **options: Any) -> MarkedStore:
     """Return the store at a folder or `s3://bucket/prefix`, which can carry the deployment's mark."""
     if isinstance(place, str) and place.startswith("s3://"):
-        from storage.objects.bucket import MarkedBucket
-
-        return MarkedBucket(name, place, **options)
+        return cast(MarkedStore, _import_bucket().MarkedBucket(name, place, **options))
     return MarkedStore(name, place)
+
+
+def _import_bucket() -> ModuleType:
+    from storage.objects import bucket  # obstore: only deployments with a bucket pay for it
+
+    return bucket

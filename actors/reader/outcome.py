@@ -8,7 +8,7 @@ from typing import Any
 
 from actors.reader.publisher import Result
 from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Page, PageStatus, Tree, describe_damage
+from models.cdom.tree import Page, PageStatus, Tree
 from models.derive.doubts import lowest_confidence
 from models.pii.places import find_places
 from storage.objects.artifacts import ASSETS, TREE
@@ -34,7 +34,7 @@ def read_facts(tree: Tree) -> dict[str, Any]:
         "confidence": mean_confidence(tree.pages),
         "lowest_confidence": lowest_confidence(tree),
         "flags": find_places(tree),
-        "notice": describe_damage(tree),
+        "notice": tree.describe_damage(),
         "warnings": tuple(sorted({warning.code for warning in tree.warnings})),
     }
 

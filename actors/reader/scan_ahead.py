@@ -30,7 +30,7 @@ def has_idle_cpu() -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanAheadParts:
-    """Parts of `ScanAhead`. `is_wanted` tells whether a tree lacks the scan that redacted outputs need."""
+    """Parts of `ScanAhead`. `is_wanted` returns whether a tree lacks the scan that redacted outputs need."""
 
     artifacts: Artifacts
     process: ScanProcess

@@ -1,4 +1,4 @@
-"""How long a service really had to start: the fair clock of all processes of its session.
+"""The fair clock of all processes of a session, which limits the start of a service.
 
 A wall clock would call a service dead on a machine that is only busy.
 """

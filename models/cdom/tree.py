@@ -225,26 +225,25 @@ class Tree:
     pii: PiiScan | None = None
     coverage: Coverage | None = None
 
+    def describe_damage(self) -> str | None:
+        """Return the sentence about a file of which content is missing, None for any other file."""
+        damaged = {warning.page for warning in self.warnings if warning.code == DAMAGED}
+        if not damaged:
+            return None
+        if self.source.format not in DRAWN_FORMATS:
+            return "the file is cut off or damaged; text may be missing"
+        filled = {block.page for block in self.blocks}
+        whole = [
+            page
+            for page in self.pages
+            if page.status is PageStatus.OK and (page.number in filled or page.number not in damaged)
+        ]
+        return f"the file is cut off or damaged; {len(whole)} of {len(self.pages)} pages have content"
+
 
 PIECE_BYTES = 256 * 1024
 """Bytes of a tree's JSON that are parsed at once: about ten milliseconds that block other threads."""
 _BLOCKS, _NEXT_BLOCK, _AFTER_BLOCKS = b'"blocks":[', b'},{"id":"', b'],"warnings":['
-
-
-def describe_damage(tree: Tree) -> str | None:
-    """Return the sentence about a file of which content is missing, None for any other file."""
-    damaged = {warning.page for warning in tree.warnings if warning.code == DAMAGED}
-    if not damaged:
-        return None
-    if tree.source.format not in DRAWN_FORMATS:
-        return "the file is cut off or damaged; text may be missing"
-    filled = {block.page for block in tree.blocks}
-    whole = [
-        page
-        for page in tree.pages
-        if page.status is PageStatus.OK and (page.number in filled or page.number not in damaged)
-    ]
-    return f"the file is cut off or damaged; {len(whole)} of {len(tree.pages)} pages have content"
 
 
 @cache

@@ -55,10 +55,8 @@ def make_background(loops: FakeLoops, write: Any = None) -> Any:
 
 async def test_background_answers_pictures_while_every_write_thread_waits() -> None:
     released = threading.Event()
-    background = make_background(FakeLoops(), lambda documents, timeout_s, urgent: released.wait(PATIENCE_S))
-    writes = [
-        asyncio.ensure_future(background.write([], 1.0, False)) for _ in range(deployments.INDEX_WRITER_CALLS + 1)
-    ]
+    background = make_background(FakeLoops(), lambda documents, urgent: released.wait(PATIENCE_S))
+    writes = [asyncio.ensure_future(background.write([], False)) for _ in range(deployments.INDEX_WRITER_CALLS + 1)]
     try:
         assert await asyncio.wait_for(background.render("key", 1), PATIENCE_S) == ("picture", "key", 1)
         assert not any(write.done() for write in writes)

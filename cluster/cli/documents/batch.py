@@ -206,14 +206,12 @@ def _failed(working: "list[Future[None]]") -> bool:
 
 def _state(tree: "Tree") -> dict[str, object]:
     """Return the coverage of the whole document; its pages and boxes are in the tree."""
-    from models.cdom.tree import describe_damage
-
     if tree.coverage is None:
         return {"complete": False}
     return {
         "characters": asdict(tree.coverage.characters),
         "complete": tree.coverage.complete,
-        "notice": describe_damage(tree),
+        "notice": tree.describe_damage(),
         "unknown": list(tree.coverage.unknown),
     }
 

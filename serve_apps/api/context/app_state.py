@@ -24,10 +24,9 @@ from serve_apps.api.context.redaction_scans import RedactionScans
 from serve_apps.api.context.resources import Resources
 from serve_apps.api.context.syncing import Syncing
 from serve_apps.api.context.waiting import JobWaiters
-from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.cached import Cached
-from serve_apps.api.http.fair_places import FairPlaces
-from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.lanes.bulkhead import Bulkhead
+from serve_apps.api.lanes.fair_places import FairPlaces, Overloaded
 from storage.access.api_keys import StoredKey, list_keys
 from storage.access.rate_limits import take
 from storage.postgres.notices import KEYS

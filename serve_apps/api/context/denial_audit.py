@@ -8,8 +8,8 @@ from contextlib import suppress
 from time import monotonic
 
 from serve_apps.access.caller import Caller
-from serve_apps.api.http.bulkhead import Bulkhead
-from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.lanes.bulkhead import Bulkhead
+from serve_apps.api.lanes.fair_places import Overloaded
 from storage.access.audit import record
 from storage.postgres.database import Database
 from storage.values.errors import StorageError

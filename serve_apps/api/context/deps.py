@@ -17,9 +17,9 @@ from serve_apps.access.caller import Caller, identify
 from serve_apps.access.errors import FeatureNotLicensed, InvalidOrg, ScopeMissing, Unauthenticated
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.app_state import AppState
-from serve_apps.api.http.fair_places import TENANT
 from serve_apps.api.http.refusals import InvalidField, RepeatedParameter, UnknownParameter
 from serve_apps.api.http.request_span import CONTEXT
+from serve_apps.api.lanes.fair_places import TENANT
 from storage.store import Store
 from storage.values.errors import NotFound
 from storage.values.ids import is_document_id, is_job_id

@@ -12,8 +12,8 @@ from itertools import islice, zip_longest
 
 from pydantic_core import to_json
 
-from serve_apps.api.http.bulkhead import Bulkhead
-from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.lanes.bulkhead import Bulkhead
+from serve_apps.api.lanes.fair_places import Overloaded
 from serve_apps.api.shapes.rendering import has_ended, render_job
 from storage.jobs.job_lookup import JobKey, find_jobs
 from storage.postgres.database import Database

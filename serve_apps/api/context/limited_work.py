@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from models.cdom.tree import Tree, dump_tree, load_tree
-from serve_apps.api.http.fair_places import FairPlaces
 from serve_apps.api.http.refusals import OverLimit
+from serve_apps.api.lanes.fair_places import FairPlaces
 
 S = TypeVar("S")
 T = TypeVar("T")

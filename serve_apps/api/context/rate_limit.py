@@ -4,7 +4,7 @@ from collections.abc import Callable
 from time import monotonic
 
 from serve_apps.access.errors import RateLimited
-from serve_apps.api.http.bulkhead import Bulkhead
+from serve_apps.api.lanes.bulkhead import Bulkhead
 
 _REMEMBERED = 4096  # refused keys; the oldest is dropped first
 

@@ -16,8 +16,9 @@ from models.pii.places import find_places
 from models.pii.windows import MOST_CPU_S
 from serve_apps.api.context.limited_work import LimitedWork, WorkLimits
 from serve_apps.api.context.parsed_trees import ParsedTrees
-from serve_apps.api.http.bulkhead import Bulkhead
-from serve_apps.api.http.refusals import OverLimit, Overloaded, ScanRunning
+from serve_apps.api.http.refusals import OverLimit, ScanRunning
+from serve_apps.api.lanes.bulkhead import Bulkhead
+from serve_apps.api.lanes.fair_places import Overloaded
 from storage.objects.artifacts import SCANNED_TREE
 from storage.review.republish import find_shown, publish_scanned
 from storage.store import Store

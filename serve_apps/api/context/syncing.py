@@ -7,7 +7,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from serve_apps.api.http.bulkhead import Bulkhead
+from serve_apps.api.lanes.bulkhead import Bulkhead
 from storage.sources.sync import SyncReport
 
 _THREADS = 4  # running syncs in one process: each walks a disk or bucket

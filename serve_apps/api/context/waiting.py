@@ -13,8 +13,7 @@ from itertools import chain
 from time import monotonic
 from typing import TypeVar
 
-from serve_apps.api.http.fair_places import TENANT
-from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.lanes.fair_places import TENANT, Overloaded
 from storage.postgres.listen import listen
 from storage.postgres.notices import DONE
 

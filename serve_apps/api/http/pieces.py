@@ -5,7 +5,7 @@ A message between a replica and Serve's proxy may have 4 MiB, and a server buffe
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-PIECE_BYTES = 1 << 20
+PIECE_BYTES = 1 << 20  # bytes of one message: a quarter of the limit leaves room for its envelope
 
 
 class InPieces:

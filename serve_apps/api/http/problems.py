@@ -24,6 +24,7 @@ from models.export.graph import UnknownGraphFormat
 from models.pii.redact import PiiIncomplete
 from serve_apps.access import errors as access
 from serve_apps.api.http import refusals
+from serve_apps.api.lanes.fair_places import Overloaded
 from storage.queue.disk_cap import DiskFull
 from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
 from storage.targets.contract import TargetRefused
@@ -110,7 +111,7 @@ PROBLEMS: Mapping[type[Exception], Problem] = {
     TargetRefused: Problem(422, loc=("body",)),
     SourceUnavailable: Problem(503, retry_after=30),
     storage.LostLease: Problem(409),
-    refusals.Overloaded: Problem(503, retry_after=1),
+    Overloaded: Problem(503, retry_after=1),
 }
 _CODES = {400: "bad-request", 404: "not-found", 405: "method-not-allowed", 500: "internal"}
 

@@ -148,12 +148,6 @@ class UploadStalled(Refusal):
     code = "upload-stalled"
 
 
-class Overloaded(Refusal):
-    """The service is busy; the request may be sent again soon."""
-
-    code = "overloaded"
-
-
 class InvalidUpload(Refusal):
     """The multipart body is not acceptable; `code` gives the reason, `loc` the part."""
 

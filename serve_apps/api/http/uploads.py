@@ -13,9 +13,9 @@ from time import monotonic
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from serve_apps.api.http.bulkhead import Bulkhead
 from serve_apps.api.http.multipart import FilePart, PartRules, PartsReader
 from serve_apps.api.http.refusals import InvalidUpload, UploadStalled
+from serve_apps.api.lanes.bulkhead import Bulkhead
 from storage.objects.blobs import Blobs, BlobWriter
 from storage.values.rows import StoredBlob
 

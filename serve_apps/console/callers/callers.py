@@ -16,7 +16,7 @@ from starlette.responses import Response
 from serve_apps.access.browser import BrowserCookie, Sender, find_sender, is_token
 from serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
 from serve_apps.access.errors import Unauthenticated
-from serve_apps.api.http.fair_places import TENANT
+from serve_apps.api.lanes.fair_places import TENANT
 from serve_apps.console.callers.forms import read_form
 from serve_apps.console.callers.hosts import is_known_host
 from serve_apps.console.context.console_state import ConsoleState

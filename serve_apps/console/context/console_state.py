@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from fastapi import FastAPI
 
 from serve_apps.api.context.rate_limit import CallerRateLimit
-from serve_apps.api.http.bulkhead import Bulkhead
+from serve_apps.api.lanes.bulkhead import Bulkhead
 from serve_apps.console.context.engine import EngineClient
 from serve_apps.console.context.resources import ConsoleResources
 from serve_apps.console.context.spool import Spool

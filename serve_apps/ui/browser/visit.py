@@ -16,8 +16,8 @@ from models.cdom.version import SERVICE_VERSION
 from serve_apps.access.browser import CONTENT_POLICY
 from serve_apps.access.scopes import REQUIRED, KeyScope
 from serve_apps.api.context.resources import Resources
-from serve_apps.api.http.fair_places import TENANT
 from serve_apps.api.http.middleware import log_fault
+from serve_apps.api.lanes.fair_places import TENANT
 from serve_apps.ui.browser.gateway import ApiRefused, BrowserApi, refusal_of
 from serve_apps.ui.browser.origin import ForeignRequest, over_tls
 from serve_apps.ui.browser.session import SESSION_COOKIE, BrowserSession, Sessions

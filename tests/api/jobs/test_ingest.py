@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 
 from serve_apps.api.context.resources import Ports
-from serve_apps.api.http.fair_places import FairPlaces
+from serve_apps.api.lanes.fair_places import FairPlaces
 from serve_apps.api.shapes.bodies import JobBody
 from storage.store import Store
 from tests.api.harness import PDF, PNG, TREE, client_of, make_resources, serving

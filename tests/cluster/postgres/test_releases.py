@@ -30,7 +30,6 @@ from tests.api.harness import client_of, make_resources, serving
 pytestmark = pytest.mark.long
 
 RELEASES = sorted(Path(__file__).with_name("releases").glob("*.tar.gz"))
-OWNER = {"tenant": "default", "org": "default"}
 
 
 @pytest.fixture(scope="module", params=RELEASES, ids=lambda path: path.name.removesuffix(".tar.gz"))
@@ -81,7 +80,7 @@ def test_index_of_a_release_is_searched(deployment: tuple[Store, Path, dict[str,
     store, index, facts = deployment
     place = IndexPlace(uri=str(index), keywords=index / "keywords", width=WIDTH)
     searcher = Searcher(open_search(place, store.db, memory_bytes=1 << 26), MiniLm().embed)
-    hits = searcher.search(SearchRequest(q="cranes lift loads", limit=3, mode=mode, **OWNER))
+    hits = searcher.search(SearchRequest(tenant="default", org="default", q="cranes lift loads", limit=3, mode=mode))
     harbour = next(document for document in facts["documents"] if document["source_file"] == "harbour.html")
     assert hits
     assert hits[0].document_id == harbour["document_id"]

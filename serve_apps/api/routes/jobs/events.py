@@ -7,7 +7,7 @@ from starlette.responses import Response, StreamingResponse
 
 from serve_apps.api.context.deps import Call, CallDep, JobIdDep
 from serve_apps.api.context.job_answers import JobAnswer
-from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.lanes.fair_places import Overloaded
 from storage.values.errors import NotFound, StoreUnavailable
 from storage.values.rows import JobId
 

@@ -12,7 +12,7 @@ from models.cdom.ports import PortUnavailable
 from models.cdom.version import RAG_GENERATOR_VERSION, SERVICE_VERSION
 from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.deps import RunningDep
-from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.lanes.fair_places import Overloaded
 from serve_apps.api.shapes.bodies import HealthBody
 from serve_apps.api.shapes.rendering import json_response
 from storage.queue.usage import check_clock

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.http.refusals import Overloaded
 from serve_apps.api.intake.submitting import quota_of
+from serve_apps.api.lanes.fair_places import Overloaded
 from serve_apps.api.shapes.operator_bodies import SourceBody, SyncReportBody
 from serve_apps.api.shapes.principals import Principals
 from serve_apps.api.shapes.rendering import json_response

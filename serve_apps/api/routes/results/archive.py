@@ -26,6 +26,7 @@ from serve_apps.api.documents.redacting import redact_for, scan_chosen
 from serve_apps.api.documents.trees import HIDDEN_NAME
 from serve_apps.api.documents.zip_stream import EntryNames, ZipStream
 from serve_apps.api.http.refusals import InvalidField, NoOriginal, Refusal
+from serve_apps.api.lanes.fair_places import Overloaded
 from serve_apps.api.routes.results.originals import note_download, redact_file
 from storage.jobs.document_list import ChosenDocument, find_chosen
 from storage.jobs.documents import PublishedTree, locate_original
@@ -162,7 +163,7 @@ class _Archive:
             tree = call.running.trees.get(call.store, document.id, item.tree.attempt)
             redacting = redact_file(call, document.id, original, tree)
             data = asyncio.run_coroutine_threadsafe(redacting, self._loop).result()
-        except (Refusal, PiiIncomplete, RedactionRefused, ExtractError, PortUnavailable) as error:
+        except (Refusal, Overloaded, PiiIncomplete, RedactionRefused, ExtractError, PortUnavailable) as error:
             entry["refused"] = {"code": str(error.code), "detail": str(error)}
             return
         note_download(call, document.id, True)

@@ -11,7 +11,7 @@ from PIL import Image
 
 from models.cdom.errors import ExtractError, Malformed
 from models.cdom.original import Format, OcrMode, ReadOptions
-from models.cdom.tree import PageStatus, Tree, describe_damage
+from models.cdom.tree import PageStatus, Tree
 from models.extract.coverage.stated.endings import is_cut_off
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.common.compound_files import compound
@@ -117,7 +117,7 @@ def text_of(tree: Tree) -> str:
 def test_cut_file_is_refused_or_reported(maker: str, seed: int) -> None:
     data, chance = MAKERS[maker](seed), random.Random(seed)
     whole = read_tree(data, OPTIONS)
-    assert describe_damage(whole) is None
+    assert whole.describe_damage() is None
     wrong = []
     for part in range(CUTS):
         end = int(len(data) * (part + chance.random()) / CUTS)
@@ -129,7 +129,7 @@ def test_cut_file_is_refused_or_reported(maker: str, seed: int) -> None:
         if tree.source.format == Format.TXT or not is_lost:  # what is left of a first line is a text
             continue
         assert tree.coverage is not None
-        if tree.coverage.complete or (describe_damage(tree) is None and tree.pages[0].status is PageStatus.OK):
+        if tree.coverage.complete or (tree.describe_damage() is None and tree.pages[0].status is PageStatus.OK):
             wrong.append((end, len(data)))
     assert wrong == []
 

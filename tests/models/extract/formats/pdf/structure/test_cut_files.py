@@ -10,7 +10,7 @@ import pytest
 
 from models.cdom.errors import ExtractError
 from models.cdom.original import OcrMode
-from models.cdom.tree import Tree, describe_damage
+from models.cdom.tree import Tree
 from models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import LOREM, read_tree
 
@@ -107,7 +107,7 @@ def text_of(tree: Tree) -> str:
 
 def is_reported(tree: Tree) -> bool:
     assert tree.coverage is not None
-    return not tree.coverage.complete and (describe_damage(tree) or "").startswith("the file is cut off or damaged; ")
+    return not tree.coverage.complete and (tree.describe_damage() or "").startswith("the file is cut off or damaged; ")
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -136,7 +136,7 @@ def test_cut_file_says_how_many_pages_have_content() -> None:
     data = bytes(file.tobytes())
     third = data.rfind(b" 0 obj\n<</Length")
     tree = read(data[:third])
-    assert describe_damage(tree) == "the file is cut off or damaged; 2 of 3 pages have content"
+    assert tree.describe_damage() == "the file is cut off or damaged; 2 of 3 pages have content"
 
 
 def zero_out(data: bytes) -> bytes:
@@ -183,4 +183,4 @@ def test_repaired_file_with_all_its_content_stays_complete(make: Callable[[int],
     tree = read(WHOLE[change](data))
     assert tree.coverage is not None
     assert (tree.coverage.complete, text_of(tree)) == (True, text_of(read(data)))
-    assert describe_damage(tree) is None
+    assert tree.describe_damage() is None

@@ -7,7 +7,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from serve_apps.api.http.fair_places import FairPlaces
+from serve_apps.api.lanes.fair_places import FairPlaces
 from storage.values.errors import StoreUnavailable
 from storage.values.native_panics import native_panics
 

@@ -12,7 +12,12 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 
-from serve_apps.api.http.refusals import Overloaded
+
+class Overloaded(Exception):
+    """The service is busy; the request may be sent again soon."""
+
+    code = "overloaded"
+
 
 TENANT: ContextVar[str] = ContextVar("tenant", default="")
 """Tenant for which this task or thread works; empty for the service itself and for callers without a key."""

@@ -8,9 +8,8 @@ from random import Random
 
 import pytest
 
-from serve_apps.api.http.bulkhead import Bulkhead
-from serve_apps.api.http.fair_places import TENANT, FairPlaces
-from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.lanes.bulkhead import Bulkhead
+from serve_apps.api.lanes.fair_places import TENANT, FairPlaces, Overloaded
 from storage.values.errors import StoreUnavailable
 from tests.waiting import PATIENCE_S
 

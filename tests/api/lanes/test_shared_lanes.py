@@ -14,10 +14,9 @@ from models.cdom.ports import SqlAnswer
 from models.cdom.search import SearchHit, SearchRequest
 from serve_apps.api.context.app_state import AppState
 from serve_apps.api.context.resources import ApiLimits, Ports
-from serve_apps.api.http.bulkhead import Bulkhead
-from serve_apps.api.http.fair_places import TENANT, FairPlaces
 from serve_apps.api.http.middleware import OuterMiddleware
-from serve_apps.api.http.refusals import Overloaded
+from serve_apps.api.lanes.bulkhead import Bulkhead
+from serve_apps.api.lanes.fair_places import TENANT, FairPlaces, Overloaded
 from storage.store import Store
 from storage.targets.opening import TargetKinds
 from storage.values.errors import StoreUnavailable

@@ -1,0 +1,1 @@
+"""Bounded places of the API, which tenants share."""
