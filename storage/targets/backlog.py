@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from storage.postgres.database import Database, Row
+from storage.postgres.database import Row
 from storage.postgres.target_marks import IS_PENDING, mark_uncertain
 from storage.store import Store
 from storage.targets.contract import SettingValue
@@ -219,11 +219,3 @@ class TargetBacklog:
             self.release(claimed, "secret-unreadable")
             return None
         return ClaimedTarget(**{name: row[name] for name in names}, scope=scope, secret=secret)
-
-
-def count_pending(db: Database, target_id: str) -> int:
-    """Return the number of documents that a target still has to receive."""
-    row = db.fetch_one(
-        f"select count(*) as n from target_documents where target_id = %(id)s and {IS_PENDING}", {"id": target_id}
-    )
-    return int(row["n"]) if row else 0

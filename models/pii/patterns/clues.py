@@ -181,11 +181,6 @@ def at_numbers(clues: Clues) -> Iterable[int]:
         yield first
 
 
-def before_numbers(back: int) -> Starts:
-    """Long numbers and what stands up to `back` characters before."""
-    return lambda clues: _widened(clues.numbers, back)
-
-
 def at_ibans(clues: Clues) -> Iterable[int]:
     """Two letters and two figures."""
     return (place - 2 for place in find_places(_IBANS, clues.shape))

@@ -84,11 +84,6 @@ def make_words(line: Line, marks: PageMarks) -> list[TableWord]:
     ]
 
 
-def find_text_rows(lines: list[Line], marks: PageMarks) -> list[TextRow]:
-    """Group words by baseline (within a third of a line) into rows, top to bottom."""
-    return gather_rows([word for line in lines for word in make_words(line, marks)])
-
-
 def gather_rows(words: list[TableWord]) -> list[TextRow]:
     """Group words by baseline (within a third of a line), top to bottom."""
     words.sort(key=_base)

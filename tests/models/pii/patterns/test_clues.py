@@ -26,7 +26,6 @@ from models.pii.patterns.clues import (
     at_words,
     before_at,
     before_house_numbers,
-    before_numbers,
     before_spelled_at,
 )
 from models.pii.patterns.kind_patterns import PATTERNS
@@ -108,7 +107,6 @@ def test_value_behind_an_invalid_number_is_found() -> None:
         (at_text("#", back=3), "a#", [0, 1]),
         (at_numbers, "call 123456 or AB-12 3456 x abcdefgh1 1", [5, 18, 30]),
         (at_numbers, "NL123456 abcdefg123456 12345, 1-2.3/4 5 6", [0, 10, 30]),
-        (before_numbers(2), "abcd 123456", [3, 4, 5]),
         (at_ibans, "GB29 x1 AB12 A12", [0, 8]),
         (at_dialled, "a (+44) 20 7946 09", [2, 3, 4, 8]),
         (at_dialled, "+abcd1234567 123456 1       2 3 4 5 6 7", [5, 13]),
