@@ -82,7 +82,7 @@ def test_interrupt_during_an_import_of_another_thread_ends_it(tmp_path: Path) ->
 def test_interrupt_kills_children_and_undoes_the_innermost_action_first(tmp_path: Path) -> None:
     program = (
         "child = subprocess.Popen(['sleep', '600'], start_new_session=True, cwd=place)\n"
-        "def note(text):\n    print(text, child.poll() is not None, flush=True)\n"
+        "def note(text):\n    print(text, child.wait(60) == -9, flush=True)\n"
         "with undone_by(lambda: note('outer')), undone_by(lambda: 1 / 0), undone_by(lambda: note('inner')):\n"
         "    ready(); time.sleep(600)\n"
     )
