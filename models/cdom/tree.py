@@ -227,18 +227,13 @@ class Tree:
 
     def describe_damage(self) -> str | None:
         """Return the sentence about a file of which content is missing, None for any other file."""
-        damaged = {warning.page for warning in self.warnings if warning.code == DAMAGED}
-        if not damaged:
+        if all(warning.code != DAMAGED for warning in self.warnings):
             return None
         if self.source.format not in DRAWN_FORMATS:
             return "the file is cut off or damaged; text may be missing"
         filled = {block.page for block in self.blocks}
-        whole = [
-            page
-            for page in self.pages
-            if page.status is PageStatus.OK and (page.number in filled or page.number not in damaged)
-        ]
-        return f"the file is cut off or damaged; {len(whole)} of {len(self.pages)} pages have content"
+        count = sum(page.status is PageStatus.OK and page.number in filled for page in self.pages)
+        return f"the file is cut off or damaged; {count} of {len(self.pages)} pages have content"
 
 
 PIECE_BYTES = 256 * 1024
