@@ -1,7 +1,7 @@
 """Places that tenants share: they take turns, and none can keep the others from being served.
 
 A tenant may hold all places only until a second tenant has been seen; from then on it leaves the last free place to
-those that hold none. Each tenant has a waiting room of its own, so only its own calls fill it.
+those that hold none. Each tenant has a separate waiting room, so only its own calls fill it.
 """
 
 import asyncio

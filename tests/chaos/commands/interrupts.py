@@ -1,6 +1,6 @@
 """Ctrl-C at many moments of a command: `python -m tests.chaos.commands.interrupts extract --moments 100 --spread 2.4`.
 
-Each try starts the command in a process group of its own, sends SIGINT to the group after a pause, and reports status,
+Each try starts the command in a new process group, sends SIGINT to the group after a pause, and reports status,
 traceback, slow ends, and what is left running. The moments are spread evenly.
 """
 

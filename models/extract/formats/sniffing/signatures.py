@@ -30,7 +30,7 @@ _CENTRAL: Final = b"PK\x01\x02"
 _END: Final = b"PK\x05\x06"
 _TABLE_END_BYTES: Final = 22  # bytes of the last record without its comment, by the format
 _LOCATOR, _LOCATOR_BYTES, _ELSEWHERE = b"PK\x06\x07", 20, 0xFFFFFFFF
-"""The record before the end of a large ZIP, its size, and the mark of numbers that stand in another record."""
+"""The record before the end of a large ZIP, its size, and the value that refers to a number in another record."""
 _LOCAL: Final = re.compile(rb"PK\x03\x04.{22}(..)(..)", re.DOTALL)
 
 
