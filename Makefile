@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 WORKDIR_ARG := $(if $(SVC_WORKDIR),--workdir $(SVC_WORKDIR),)
-WORKDIR_OF := import os; from configs.settings import default_workdir; print(os.environ.get("SVC_WORKDIR") or default_workdir())
+WORKDIR_OF := import os; from quire.configs.settings import default_workdir; print(os.environ.get("SVC_WORKDIR") or default_workdir())
 SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 4
@@ -94,7 +94,7 @@ test-postgres: $(VENV)/.dev ## the storage tests on another PostgreSQL: make tes
 	$(BIN)/python -m tests.chaos.database.version $(if $(PROGRAMS),--programs $(PROGRAMS),)
 
 test-compiled: $(VENV)/.dev ## the tests of reading and of its sandbox with the layout compiled by mypyc, in a scratch copy (needs a C compiler)
-	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && python=$$PWD/$(BIN)/python && $$python -m cluster.dist.compile "$$copy" && cd "$$copy" \
+	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && python=$$PWD/$(BIN)/python && $$python -m quire.cluster.dist.compile "$$copy" && cd "$$copy" \
 	&& $$python -m pytest tests/models/extract tests/models/test_table_in_parts.py tests/models/test_flowing.py tests/actors/sandbox -q -n $(WORKERS) --dist loadfile
 
 fuzz-api: $(VENV)/.dev ## schemathesis with EXAMPLES requests for each operation; no request may cause a server error
@@ -233,10 +233,10 @@ pictures: $(VENV)/.dev chromium ## pictures of the dashboard for a comparison be
 ##@ Release
 
 release-check: $(VENV)/.dev ## verify version, changelog, tag, wheels and image files of this checkout before a release
-	$(BIN)/python -m cluster.dist.release
+	$(BIN)/python -m quire.cluster.dist.release
 
 dist: $(VENV)/.dev ## build the wheels of server and clients and the npm package (needs npm) into dist/
-	@$(BIN)/python -m cluster.dist.build dist
+	@$(BIN)/python -m quire.cluster.dist.build dist
 
 train: $(VENV)/.dev ## train tables, headings, levels and confidence: make train SETS=folder [TRAIN_ARGS=--keep]
 	@$(PIP) --require-hashes --no-deps -r requirements-train.lock

@@ -13,9 +13,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import DetectedPage, FindElements, PixelPage, PortUnavailable, RecognisedPage, RecognisePages
-from models.fair_time import fair_time
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import (
+    DetectedPage,
+    FindElements,
+    PixelPage,
+    PortUnavailable,
+    RecognisedPage,
+    RecognisePages,
+)
+from quire.models.fair_time import fair_time
 
 PORT = "recogniser"
 LOOK_S = 1.0  # seconds between two checks of a waiting call

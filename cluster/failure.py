@@ -7,8 +7,8 @@ import contextlib
 import re
 from pathlib import Path
 
-from cluster.errors import ClusterError
-from cluster.state import run_folder, write_private
+from quire.cluster.errors import ClusterError
+from quire.cluster.state import run_folder, write_private
 
 _NAME = "failure"
 _MOST_CHARS = 400  # a terminal's few lines

@@ -12,8 +12,8 @@ import secrets
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from cluster.state import run_folder, write_private
-from configs.settings import Settings
+from quire.cluster.state import run_folder, write_private
+from quire.configs.settings import Settings
 
 VARIABLE = "QUIRE_RUNTIME"
 """Environment variable that names the file in every process of the service."""

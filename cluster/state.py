@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
-from cluster.errors import ClusterBusy
+from quire.cluster.errors import ClusterBusy
 
 _STATE, _LOCK, _TICKS_FIELD = "state.json", "lock", 19
 STOP_S = 8.0

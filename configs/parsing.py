@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from configs.cross_checks import PREFIX
-from configs.settings import Settings
+from quire.configs.cross_checks import PREFIX
+from quire.configs.settings import Settings
 
 ALIASES = {"SVC_FAST_PDF": "SVC_FAST_MODE"}
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Self
 from pydantic import Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from configs.cross_checks import CROSS_CHECKS, PREFIX
-from configs.kinds import (
+from quire.configs.cross_checks import CROSS_CHECKS, PREFIX
+from quire.configs.kinds import (
     EmbedderSetting,
     Flag,
     Languages,

@@ -15,13 +15,13 @@ from typing import Any, Protocol
 from ray import serve
 from ray.serve._private import replica
 
-from actors.reading.on_demand import OnDemand as OnDemandReader
-from actors.recogniser import Recogniser as PageRecogniser
-from actors.search.index_writer import IndexWriting
-from actors.vlm.page_reader import VlmReader
-from serve_apps.api.http.pieces import PIECE_BYTES, InPieces
-from serve_apps.api.proxy.small_bodies import CARRIED
-from storage.values.native_panics import native_panics
+from quire.actors.reading.on_demand import OnDemand as OnDemandReader
+from quire.actors.recogniser import Recogniser as PageRecogniser
+from quire.actors.search.index_writer import IndexWriting
+from quire.actors.vlm.page_reader import VlmReader
+from quire.serve_apps.api.http.pieces import PIECE_BYTES, InPieces
+from quire.serve_apps.api.proxy.small_bodies import CARRIED
+from quire.storage.values.native_panics import native_panics
 
 HEALTH_ANSWER_S = 300
 """Seconds that a replica may take to answer a health check. A busy machine delays the answer; what a replica answers
@@ -238,7 +238,7 @@ class VlmOcr(_Answering):
         self._reader = build()
 
     async def transcribe(self, *values: Any) -> Any:
-        """Run `actors.vlm.page_reader.VlmReader.transcribe`."""
+        """Run `quire.actors.vlm.page_reader.VlmReader.transcribe`."""
         return await self._answer(self._reader.transcribe, *values)
 
     async def check_health(self) -> None:
@@ -357,15 +357,15 @@ class Background(_Answering):
         self._on_demand.start()
 
     async def render(self, *values: Any) -> Any:
-        """Run `actors.reading.on_demand.OnDemand.render`."""
+        """Run `quire.actors.reading.on_demand.OnDemand.render`."""
         return await self._answer(self._on_demand.render, *values)
 
     async def redact(self, *values: Any) -> Any:
-        """Run `actors.reading.on_demand.OnDemand.redact`."""
+        """Run `quire.actors.reading.on_demand.OnDemand.redact`."""
         return await self._answer(self._on_demand.redact, *values)
 
     async def read(self, *values: Any) -> Any:
-        """Run `actors.reading.on_demand.OnDemand.read`."""
+        """Run `quire.actors.reading.on_demand.OnDemand.read`."""
         return await self._answer(self._on_demand.read, *values)
 
     async def write(self, documents: Any, urgent: bool) -> None:

@@ -5,14 +5,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from storage.objects.artifacts import Artifacts, LocalArtifacts
-from storage.objects.blobs import LocalBlobs, StoredBlobs
-from storage.objects.marks import MarkedStore
-from storage.postgres.database import Database
-from storage.values.signing import Signer
+from quire.storage.objects.artifacts import Artifacts, LocalArtifacts
+from quire.storage.objects.blobs import LocalBlobs, StoredBlobs
+from quire.storage.objects.marks import MarkedStore
+from quire.storage.postgres.database import Database
+from quire.storage.values.signing import Signer
 
 if TYPE_CHECKING:  # the S3 client is loaded only for a bucket
-    from storage.objects.bucket import DirectUploads
+    from quire.storage.objects.bucket import DirectUploads
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,6 @@ def marked_store(name: str, place: str | Path, **options: Any) -> MarkedStore:
 
 
 def _import_bucket() -> ModuleType:
-    from storage.objects import bucket  # obstore: only deployments with a bucket pay for it
+    from quire.storage.objects import bucket  # obstore: only deployments with a bucket pay for it
 
     return bucket

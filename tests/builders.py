@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from models.cdom.geometry import Bbox
-from models.cdom.table import Cell, Table
-from models.cdom.tree import (
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import (
     Block,
     BlockId,
     BlockProvenance,

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from PIL import Image
 
-import models.extract.formats.pdf.engine  # noqa: F401  (before a test imports pymupdf: 170 MB and 1.8 CPU s less)
-from models.extract.steps import StepFailed, Steps
+import quire.models.extract.formats.pdf.engine  # noqa: F401  (before a test imports pymupdf: 170 MB and 1.8 CPU s less)
+from quire.models.extract.steps import StepFailed, Steps
 from tests.scheduling import ONE_SERVICE, FileScheduling, import_in_turns
 
 if TYPE_CHECKING:
-    from storage.store import Store
+    from quire.storage.store import Store
     from tests.postgres import TestServer
     from tests.storage.bucket import Bucket
     from tests.ui.browser.chromium import Browser
@@ -94,7 +94,7 @@ def bucket(s3_endpoint: str) -> "Bucket":
 @pytest.fixture
 def store(dsn: str, tmp_path: Path) -> "Iterator[Store]":
     """A new store with SQL, blobs and artifacts."""
-    from storage.store import open_store
+    from quire.storage.store import open_store
 
     opened = open_store(dsn, tmp_path / "workdir", signing_key=SIGNING_KEY)
     yield opened

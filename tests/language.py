@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PRODUCT = ("cluster", "serve_apps", "actors", "models", "storage", "configs")
+PRODUCT = ("cluster", "serve_apps", "actors", "models", "storage", "configs", "quire")
 
 DIALECT = r"""nobody|whoever|somebody|whatever|anew|mended|lapses?|lapsed|stood|lay\ in|told|tells?|beside|besides|
       goes\ on|went\ on|forgets?|forgotten|at\ all\ times|once\ more"""

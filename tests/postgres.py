@@ -17,8 +17,8 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from cluster.postgres.embedded import EmbeddedPostgres
-from storage.postgres.schema import migrate
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.storage.postgres.schema import migrate
 
 URL = "SVC_TEST_DATABASE_URL"
 SCHEMA = """

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("cluster", "serve_apps", "actors", "models", "storage", "configs")
+PACKAGES = ("cluster", "serve_apps", "actors", "models", "storage", "configs", "quire")
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "manager", "base", "misc", "core"}
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 500, 60
 GENERATED = {"serve_apps/clients/python/quire_client/types.py"}

@@ -17,7 +17,7 @@ from tests.postgres import TestServer as Server
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parent.parent
-COPIED = ("actors", "cluster", "configs", "models", "serve_apps", "storage", "tests", "docs")
+COPIED = ("actors", "cluster", "configs", "models", "quire", "serve_apps", "storage", "tests", "docs")
 _QUEUE, _LISTINGS = "tests/storage/queue/test_queue.py::test_", "tests/storage/jobs/test_listings.py::test_"
 FENCE_TESTS = (f"{_QUEUE}stale_hands_can_do_nothing", f"{_QUEUE}the_same_attempt_of_another_worker_is_not_ours")
 TENANT_TESTS = (
@@ -47,7 +47,7 @@ MUTANTS = {
 def copy(tmp_path: Path) -> Path:
     skipped = shutil.ignore_patterns("__pycache__", "node_modules", "golden", "bench")
     for folder in COPIED:
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=skipped)
+        shutil.copytree(ROOT / folder, tmp_path / folder, symlinks=True, ignore=skipped)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     tmp_path.chmod(0o711)
     return tmp_path

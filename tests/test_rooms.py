@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("cluster", "serve_apps", "actors", "models", "storage", "configs")
+PACKAGES = ("cluster", "serve_apps", "actors", "models", "storage", "configs", "quire")
 MAX_MODULES = 15
 CLIENT = "serve_apps/clients/"
 """Packages of their own; their types carry the names of answers, and of what their frameworks call a reader."""
@@ -35,7 +35,8 @@ def listed(*folders: str) -> list[Path]:
 
 
 def name_of(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts if parts[0] == "quire" else ("quire", *parts)).removesuffix(".__init__")
 
 
 def room_of(module: str, packages: set[str]) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from models.fair_time import TurnWatch
-from storage.values.errors import StorageError
-from storage.values.native_panics import native_panics
+from quire.models.fair_time import TurnWatch
+from quire.storage.values.errors import StorageError
+from quire.storage.values.native_panics import native_panics
 
 log = logging.getLogger(__name__)
 TURN_S = 1.0  # seconds between checks for due chores: chores are minutes apart
@@ -21,7 +21,7 @@ STUCK_S = 600.0  # fair seconds without progress after which a turn of chores is
 
 
 class SingletonRole(Protocol):
-    """A role that one process holds, implemented by `storage.postgres.leases.RoleLease`."""
+    """A role that one process holds, implemented by `quire.storage.postgres.leases.RoleLease`."""
 
     def acquire(self) -> bool:
         """Return whether the role is held from now on, newly taken or kept."""

@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from models.fair_time import TurnWatch
-from storage.values.errors import StorageError
+from quire.models.fair_time import TurnWatch
+from quire.storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
 STUCK_S = 120.0  # fair seconds of one turn after which it is unhealthy: several times the limit of one call

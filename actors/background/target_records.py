@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from uuid import UUID, uuid5
 
-from models.cdom.chunk import Chunk
-from models.cdom.tree import Tree, load_tree
-from storage.index.table.entries import KnownVectors
-from storage.objects.artifacts import TREE, Artifacts
-from storage.targets.backlog import PublishedFacts
-from storage.targets.contract import TargetRecord
-from storage.values.errors import StoreUnavailable
-from storage.values.rows import DocumentId, Scope
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.tree import Tree, load_tree
+from quire.storage.index.table.entries import KnownVectors
+from quire.storage.objects.artifacts import TREE, Artifacts
+from quire.storage.targets.backlog import PublishedFacts
+from quire.storage.targets.contract import TargetRecord
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.rows import DocumentId, Scope
 
 NAMESPACE = UUID("6f2f3c0e-6a7e-5a0b-9a51-3f0d7a3b5b21")
 """Namespace of record ids, so that no other program's UUIDs equal them."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Protocol
 
-from actors.background.claim_loop import ClaimLoop
-from storage.targets.backlog import (
+from quire.actors.background.claim_loop import ClaimLoop
+from quire.storage.targets.backlog import (
     MAX_TRIES,
     ClaimedTarget,
     PendingDocument,
@@ -20,10 +20,10 @@ from storage.targets.backlog import (
     SendResult,
     SendState,
 )
-from storage.targets.contract import RecordRefused, Target, TargetRecord, TargetRefused, TargetUnavailable
-from storage.values.errors import StorageError
-from storage.values.native_panics import native_panics
-from storage.values.rows import DocumentId, Scope
+from quire.storage.targets.contract import RecordRefused, Target, TargetRecord, TargetRefused, TargetUnavailable
+from quire.storage.values.errors import StorageError
+from quire.storage.values.native_panics import native_panics
+from quire.storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger(__name__)
 THREADS = 16  # targets served at once: each waits for an external server
@@ -34,7 +34,7 @@ PASS_S = 20.0  # seconds after which a target is returned, so that others get it
 
 
 class Backlog(Protocol):
-    """`storage.targets.backlog.TargetBacklog`."""
+    """`quire.storage.targets.backlog.TargetBacklog`."""
 
     def claim(self, limit: int, busy: Collection[str]) -> list[ClaimedTarget]:
         """Claim up to `limit` targets with documents that are due, and none of the `busy` ones."""

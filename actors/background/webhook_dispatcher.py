@@ -13,11 +13,11 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Protocol
 
-from actors.background.claim_loop import ClaimLoop
-from storage.values.errors import StorageError, UrlRefused
-from storage.webhooks.egress import HttpAnswer, Unreachable
-from storage.webhooks.outbox import DeliveryBatch, Outcome
-from storage.webhooks.signatures import sign_headers
+from quire.actors.background.claim_loop import ClaimLoop
+from quire.storage.values.errors import StorageError, UrlRefused
+from quire.storage.webhooks.egress import HttpAnswer, Unreachable
+from quire.storage.webhooks.outbox import DeliveryBatch, Outcome
+from quire.storage.webhooks.signatures import sign_headers
 
 log = logging.getLogger(__name__)
 THREADS = 32  # concurrent deliveries: each waits for an external server, none computes
@@ -26,7 +26,7 @@ POLL_S = 0.5  # seconds between looks at the outbox: an event leaves within one
 
 
 class Outbox(Protocol):
-    """`storage.webhooks.outbox`, bound to a store."""
+    """`quire.storage.webhooks.outbox`, bound to a store."""
 
     def fan_out(self) -> int:
         """Create the deliveries of new events and return the number of events."""

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import httpx
 
-from models.cdom.ports import PortUnavailable, WrongAnswer
-from storage.values.address import parse_address
-from storage.values.backoff import BackoffPolicy
+from quire.models.cdom.ports import PortUnavailable, WrongAnswer
+from quire.storage.values.address import parse_address
+from quire.storage.values.backoff import BackoffPolicy
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0  # seconds
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from actors.chat.endpoint import FIRST_PAUSE_S, ChatEndpoint
+from quire.actors.chat.endpoint import FIRST_PAUSE_S, ChatEndpoint
 
 PORT = "llm"
 TRIES = 3  # attempts for one request, the first included

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from opentelemetry.trace import Span, SpanKind
 
-from models.cdom.tracing import Tracing, end_span, traceparent_of
-from storage.values.rows import Claim
-from storage.values.states import Phase
+from quire.models.cdom.tracing import Tracing, end_span, traceparent_of
+from quire.storage.values.rows import Claim
+from quire.storage.values.states import Phase
 
 
 @dataclass(slots=True)

@@ -15,19 +15,19 @@ from typing import Protocol, TypeVar
 import numpy as np
 from pydantic_core import to_json
 
-from actors.reader.inflight import Inflight
-from actors.reader.publisher import Publishing, Result
-from actors.reader.retry import Backoff
-from models.cdom.chunk import Chunk
-from models.cdom.errors import ErrorCode
-from models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable, keep_waiting, no_progress
-from models.cdom.tree import Tree, load_tree
-from models.derive.changes import compare_versions, without_texts
-from storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors, Vectors
-from storage.objects.artifacts import CHANGES, TREE
-from storage.values.errors import LostLease, StorageError, StoreUnavailable
-from storage.values.rows import Claim, DocumentId, Failed, Scope, Succeeded
-from storage.values.states import Phase, Priority
+from quire.actors.reader.inflight import Inflight
+from quire.actors.reader.publisher import Publishing, Result
+from quire.actors.reader.retry import Backoff
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable, keep_waiting, no_progress
+from quire.models.cdom.tree import Tree, load_tree
+from quire.models.derive.changes import compare_versions, without_texts
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors, Vectors
+from quire.storage.objects.artifacts import CHANGES, TREE
+from quire.storage.values.errors import LostLease, StorageError, StoreUnavailable
+from quire.storage.values.rows import Claim, DocumentId, Failed, Scope, Succeeded
+from quire.storage.values.states import Phase, Priority
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -38,7 +38,7 @@ WRITTEN = 1_000
 
 
 class WriteIndex(Protocol):
-    """Writer of the index, implemented by `actors.search.index_writer.IndexWriting`. `check` is as in `Embed`."""
+    """Writer of the index, implemented by `quire.actors.search.index_writer.IndexWriting`. `check` is as in `Embed`."""
 
     def write(
         self,
@@ -60,7 +60,7 @@ class WriteIndex(Protocol):
 
 
 class KeepVectors(Protocol):
-    """Keeps the vectors of long documents, implemented by `storage.index.vector_parts.VectorParts`."""
+    """Keeps the vectors of long documents, implemented by `quire.storage.index.vector_parts.VectorParts`."""
 
     def get(self, document_id: str, texts: Sequence[str], /) -> Vectors | None:
         """Return the vectors of these texts; None if they are not kept."""
@@ -300,7 +300,7 @@ class TreeArtifacts(Protocol):
 
 
 class DirectWrite(Protocol):
-    """Writer of the index in the process that holds it: `storage.index.writer.ChunkIndexWriter`."""
+    """Writer of the index in the process that holds it: `quire.storage.index.writer.ChunkIndexWriter`."""
 
     def write(self, documents: Sequence[DocumentChunks]) -> int:
         """Write chunks and return their number."""

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from actors.reader.document_trace import DocumentTrace, begin_trace
-from models.cdom.tracing import TRACING_OFF, Tracing
-from storage.values.errors import StorageError
-from storage.values.rows import Beat, Claim, DocumentId
-from storage.values.states import Phase
+from quire.actors.reader.document_trace import DocumentTrace, begin_trace
+from quire.models.cdom.tracing import TRACING_OFF, Tracing
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Beat, Claim, DocumentId
+from quire.storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 PROGRESS_S = 1.0

@@ -9,16 +9,16 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from actors.reader.inflight import Inflight
-from actors.reader.outcome_handler import OutcomeHandler
-from actors.reader.retry import Backoff
-from actors.reading.pending_ocr import PendingOcr
-from actors.reading.recognise_document import recognise_document
-from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage, RecognisePages
-from models.fair_time import fair_time
-from storage.values.errors import LostLease, StorageError
-from storage.values.rows import Claim, DocumentId
-from storage.values.states import Phase
+from quire.actors.reader.inflight import Inflight
+from quire.actors.reader.outcome_handler import OutcomeHandler
+from quire.actors.reader.retry import Backoff
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.recognise_document import recognise_document
+from quire.models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+from quire.models.fair_time import fair_time
+from quire.storage.values.errors import LostLease, StorageError
+from quire.storage.values.rows import Claim, DocumentId
+from quire.storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 PATIENCE_S = 90.0

@@ -6,13 +6,13 @@ In comes a `ReadOutcome` with a tree, out a `Result`. Pure.
 from collections import Counter
 from typing import Any
 
-from actors.reader.publisher import Result
-from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Page, PageStatus, Tree
-from models.derive.doubts import lowest_confidence
-from models.pii.places import find_places
-from storage.objects.artifacts import ASSETS, TREE
-from storage.values.rows import Claim, Succeeded
+from quire.actors.reader.publisher import Result
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.cdom.tree import Page, PageStatus, Tree
+from quire.models.derive.doubts import lowest_confidence
+from quire.models.pii.places import find_places
+from quire.storage.objects.artifacts import ASSETS, TREE
+from quire.storage.values.rows import Claim, Succeeded
 
 
 def describe(claim: Claim, outcome: ReadOutcome) -> Result:

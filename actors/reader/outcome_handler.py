@@ -8,16 +8,16 @@ in the scan queue.
 import logging
 from typing import Protocol, assert_never
 
-from actors.reader.inflight import Inflight
-from actors.reader.outcome import describe
-from actors.reader.pii_scan import FlagTree, scan, unscanned
-from actors.reader.publisher import Publishing, Result
-from actors.reader.retry import Disposition, as_error, judge
-from actors.reader.scan_queue import ScanQueue, is_long
-from models.cdom.errors import ErrorCode
-from models.cdom.ports import ReadOutcome
-from storage.values.errors import StorageError
-from storage.values.rows import Claim, Failed
+from quire.actors.reader.inflight import Inflight
+from quire.actors.reader.outcome import describe
+from quire.actors.reader.pii_scan import FlagTree, scan, unscanned
+from quire.actors.reader.publisher import Publishing, Result
+from quire.actors.reader.retry import Disposition, as_error, judge
+from quire.actors.reader.scan_queue import ScanQueue, is_long
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.ports import ReadOutcome
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Claim, Failed
 
 log = logging.getLogger(__name__)
 

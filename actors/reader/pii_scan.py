@@ -7,9 +7,9 @@ complete; the document still succeeds and nothing of it is shown redacted. Runs 
 from collections.abc import Callable
 from dataclasses import replace
 
-from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Tree, dump_tree
-from models.pii.redact import redact_tree
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.cdom.tree import Tree, dump_tree
+from quire.models.pii.redact import redact_tree
 
 FlagTree = Callable[[Tree], Tree]
 

@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from actors.reader.inflight import Inflight
-from actors.reader.retry import Backoff, locate
-from models.cdom.errors import ErrorCode
-from models.cdom.original import Embedded, clean_name
-from models.cdom.tree import Tree
-from storage.values.errors import StorageError
-from storage.values.rows import Claim, DocumentId, Failed, Finished, MemberFile, StoredBlob
-from storage.values.states import Phase
+from quire.actors.reader.inflight import Inflight
+from quire.actors.reader.retry import Backoff, locate
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import Embedded, clean_name
+from quire.models.cdom.tree import Tree
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Claim, DocumentId, Failed, Finished, MemberFile, StoredBlob
+from quire.storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 BATCH = 16  # documents ended in one transaction: more only lengthens the lock on their jobs
@@ -67,7 +67,7 @@ class Tasks(Protocol):
 
 
 class Finish(Protocol):
-    """`storage.queue.publish.finish`, bound to its store."""
+    """`quire.storage.queue.publish.finish`, bound to its store."""
 
     def __call__(self, finished: Sequence[Finished], /) -> list[bool]:
         """Publish or fail documents; False for each that the fence rejected."""

@@ -12,21 +12,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from actors.reader.inflight import HeartbeatThread, Inflight
-from actors.reader.ocr_queue import OcrQueue
-from actors.reader.outcome_handler import OutcomeHandler
-from actors.reader.publisher import Publishing
-from actors.reader.retry import Backoff, Disposition, locate
-from actors.reader.task_notifier import WakeSignal
-from actors.reading.original import is_picture
-from actors.reading.pending_ocr import PendingOcr
-from models.cdom.errors import ErrorCode
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome
-from models.fair_time import TurnWatch
-from storage.values.errors import LostLease, NotFound, QuotaExceeded, StorageError
-from storage.values.rows import Beat, Claim, DocumentId
-from storage.values.states import Phase
+from quire.actors.reader.inflight import HeartbeatThread, Inflight
+from quire.actors.reader.ocr_queue import OcrQueue
+from quire.actors.reader.outcome_handler import OutcomeHandler
+from quire.actors.reader.publisher import Publishing
+from quire.actors.reader.retry import Backoff, Disposition, locate
+from quire.actors.reader.task_notifier import WakeSignal
+from quire.actors.reading.original import is_picture
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.fair_time import TurnWatch
+from quire.storage.values.errors import LostLease, NotFound, QuotaExceeded, StorageError
+from quire.storage.values.rows import Beat, Claim, DocumentId
+from quire.storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 STUCK_S = 60.0
@@ -40,7 +40,7 @@ FAULTS = 8
 
 
 class TaskQueue(Protocol):
-    """The part of `storage.queue.queue.Queue` that the loop uses."""
+    """The part of `quire.storage.queue.queue.Queue` that the loop uses."""
 
     def claim_group(self, most: int, *, scans: bool = True) -> list[Claim]:
         """Claim the next tasks, at most `most`; without `scans` skip tasks known to need a recogniser."""
@@ -66,7 +66,7 @@ class OriginalSource(Protocol):
 
 
 class Parser(Protocol):
-    """One sandboxed reading at a time; implemented by `actors.reading.read_document.DocumentReader`."""
+    """One sandboxed reading at a time; implemented by `quire.actors.reading.read_document.DocumentReader`."""
 
     def start(self) -> None:
         """Start the sandbox. Raises if it is not available."""

@@ -8,9 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from models.cdom.errors import RETRYABLE, ErrorCode
-from models.cdom.ports import ReadOutcome
-from storage.values.backoff import BackoffPolicy
+from quire.models.cdom.errors import RETRYABLE, ErrorCode
+from quire.models.cdom.ports import ReadOutcome
+from quire.storage.values.backoff import BackoffPolicy
 
 
 class Disposition(StrEnum):

@@ -1,8 +1,8 @@
 """Searches finished documents for names while the machine has idle CPU, before a redacted output is asked for.
 
 The result is stored next to the published tree and is not shown: the first redacted output publishes it
-(`serve_apps.api.context.redaction_scans`). So a tree does not depend on the load of the machine. Documents are kept in
-memory only; one that is lost at a restart is searched when its first redacted output is asked for.
+(`quire.serve_apps.api.context.redaction_scans`). So a tree does not depend on the load of the machine. Documents
+are kept in memory only; one that is lost at a restart is searched when its first redacted output is asked for.
 """
 
 import logging
@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from actors.reader.scan_process import ScanFailed, ScanProcess
-from models.cdom.tree import Tree, load_tree
-from storage.objects.artifacts import SCANNED_TREE, TREE, Artifacts
-from storage.values.errors import NotFound, StorageError
-from storage.values.rows import Claim, DocumentId, Finished, Succeeded
+from quire.actors.reader.scan_process import ScanFailed, ScanProcess
+from quire.models.cdom.tree import Tree, load_tree
+from quire.storage.objects.artifacts import SCANNED_TREE, TREE, Artifacts
+from quire.storage.values.errors import NotFound, StorageError
+from quire.storage.values.rows import Claim, DocumentId, Finished, Succeeded
 
 log = logging.getLogger(__name__)
 MOST_WAITING = 1000  # documents that wait for idle CPU; the oldest is dropped

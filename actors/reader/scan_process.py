@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import cast
 
-from actors.reading.child_usage import wait_until_ready
+from quire.actors.reading.child_usage import wait_until_ready
 
 STALL_IDLE_S = 120.0
 """Seconds without any use of a processor after which the process counts as stuck."""
@@ -26,7 +26,7 @@ class ScanFailed(Exception):
 class ScanProcess:
     """One scan at a time, from one thread."""
 
-    def __init__(self, flag_tree: object, module: str = "actors.reader.scan_worker") -> None:
+    def __init__(self, flag_tree: object, module: str = "quire.actors.reader.scan_worker") -> None:
         self._flag_tree, self._module = flag_tree, module
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None

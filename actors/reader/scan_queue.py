@@ -10,15 +10,15 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from actors.reader.inflight import Inflight
-from actors.reader.pii_scan import FlagTree, scan
-from actors.reader.scan_process import ScanFailed, ScanProcess
-from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Tree, load_tree
-from models.pii.flag import unfinished
-from storage.values.errors import LostLease, StorageError
-from storage.values.rows import Claim
-from storage.values.states import Phase
+from quire.actors.reader.inflight import Inflight
+from quire.actors.reader.pii_scan import FlagTree, scan
+from quire.actors.reader.scan_process import ScanFailed, ScanProcess
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.cdom.tree import Tree, load_tree
+from quire.models.pii.flag import unfinished
+from quire.storage.values.errors import LostLease, StorageError
+from quire.storage.values.rows import Claim
+from quire.storage.values.states import Phase
 
 log = logging.getLogger(__name__)
 SHORT_CHARS = 20_000

@@ -1,4 +1,4 @@
-"""The process that searches long documents for personal data: `python -m actors.reader.scan_worker DESCRIPTOR`.
+"""The process that searches long documents for personal data: `python -m quire.actors.reader.scan_worker DESCRIPTOR`.
 
 In: the function that flags trees, then one tree as JSON at a time. Out: the flagged tree as JSON. It runs with low
 priority and under limits on CPU time and memory; the kernel ends it when a document exceeds them.
@@ -12,10 +12,10 @@ import socket
 import sys
 import traceback
 
-from actors.sandbox.lockdown import IS_LINUX, cap_limit, cpu_used_s, lower_limit
-from actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
-from models.cdom.tree import dump_tree, load_tree
-from models.pii.windows import MOST_CPU_S
+from quire.actors.sandbox.lockdown import IS_LINUX, cap_limit, cpu_used_s, lower_limit
+from quire.actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
+from quire.models.cdom.tree import dump_tree, load_tree
+from quire.models.pii.windows import MOST_CPU_S
 
 NICE = 10  # steps of priority below the service, which answers callers
 MEMORY_BYTES = 4 << 30  # of address space: the model of names and the tree of a document of 5,000 pages

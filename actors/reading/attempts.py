@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from actors.reading.child_session import ChildSession, SessionDocument, SessionPhase, SessionStopped
-from actors.reading.childpool import ChildPool
-from actors.reading.conversation import ChildFailed
-from actors.sandbox.failures import DocumentError
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import ErrorCode
-from models.cdom.tree import Tree
-from models.extract.contract import failed_page
+from quire.actors.reading.child_session import ChildSession, SessionDocument, SessionPhase, SessionStopped
+from quire.actors.reading.childpool import ChildPool
+from quire.actors.reading.conversation import ChildFailed
+from quire.actors.sandbox.failures import DocumentError
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.tree import Tree
+from quire.models.extract.contract import failed_page
 
 SPLIT_ABOVE = 64
 """Documents with more pages are read by several children, when several are allowed."""

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from actors.reading.childpool import ChildPool
-from actors.reading.conversation import Conversation, printable_detail
-from actors.reading.partial_document import PartialDocument, note_image
-from actors.sandbox.failures import SandboxEnd
-from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
-from actors.sandbox.messages import OPTIONS, SEEN, SOURCE
-from models.cdom.geometry import Bbox
-from models.cdom.ports import FindElements, PageImage, PageMark, PixelPage, RedactionRefused
-from models.cdom.tree import PageStatus, Tree
+from quire.actors.reading.childpool import ChildPool
+from quire.actors.reading.conversation import Conversation, printable_detail
+from quire.actors.reading.partial_document import PartialDocument, note_image
+from quire.actors.sandbox.failures import SandboxEnd
+from quire.actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
+from quire.actors.sandbox.messages import OPTIONS, SEEN, SOURCE
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import FindElements, PageImage, PageMark, PixelPage, RedactionRefused
+from quire.models.cdom.tree import PageStatus, Tree
 
 log = logging.getLogger(__name__)
 MOST_DOUBTED_BYTES = 16 << 20  # of a doubted page's picture: a million pixels of noise are three million

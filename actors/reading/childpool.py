@@ -6,8 +6,8 @@ The caller names the job, with its tenant. A child never meets documents of two 
 import threading
 from collections import OrderedDict
 
-from actors.reading.conversation import Conversation
-from actors.reading.forkserver import ForkServer
+from quire.actors.reading.conversation import Conversation
+from quire.actors.reading.forkserver import ForkServer
 
 DOCUMENTS_PER_CHILD = 16
 """Documents of one job that a child reads where no setting says otherwise: a fork costs as much as two reads."""

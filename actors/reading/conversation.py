@@ -10,12 +10,12 @@ import signal
 import socket
 from typing import Any
 
-from actors.reading.child_usage import read_usage, wait_until_ready
-from actors.reading.forkserver import Exit, ForkServer
-from actors.sandbox.failures import DocumentError, SandboxEnd, describe_end
-from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader, TooMuchOutput, encode
-from actors.sandbox.lockdown import hard_cpu_s
-from models.cdom.errors import ErrorCode
+from quire.actors.reading.child_usage import read_usage, wait_until_ready
+from quire.actors.reading.forkserver import Exit, ForkServer
+from quire.actors.sandbox.failures import DocumentError, SandboxEnd, describe_end
+from quire.actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader, TooMuchOutput, encode
+from quire.actors.sandbox.lockdown import hard_cpu_s
+from quire.models.cdom.errors import ErrorCode
 
 log = logging.getLogger(__name__)
 MOST_DETAIL = 400

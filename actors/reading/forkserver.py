@@ -17,13 +17,13 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from actors.reading.child_usage import wait_until_ready
-from actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader
-from actors.sandbox.limits import SandboxLimits
+from quire import IMPORT_ROOT
+from quire.actors.reading.child_usage import wait_until_ready
+from quire.actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader
+from quire.actors.sandbox.limits import SandboxLimits
 
-_ROOT = str(Path(__file__).resolve().parents[2])
+_ROOT = str(IMPORT_ROOT)
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from {entry} import main; main(int(sys.argv[2]), sys.argv[3])"
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC",
@@ -158,7 +158,7 @@ class _Running:
 class ForkServer:
     """One server process and its idle children. Thread-safe. `entry` names the module whose `main` is run in it."""
 
-    def __init__(self, limits: SandboxLimits, *, entry: str = "actors.sandbox.server") -> None:
+    def __init__(self, limits: SandboxLimits, *, entry: str = "quire.actors.sandbox.server") -> None:
         self.limits = limits
         self._entry = entry
         self._lock = threading.RLock()

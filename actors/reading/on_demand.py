@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import BinaryIO, Protocol
 
-from actors.reading.child_session import Decisions
-from actors.reading.forkserver import ServerGone
-from actors.reading.pending_ocr import PendingOcr
-from actors.reading.recognise_document import recognise_document
-from actors.sandbox.failures import DocumentError
-from models.cdom.errors import ErrorCode, ExtractError
-from models.cdom.geometry import Bbox
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, PageMark, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
-from models.fair_time import fair_time
-from storage.values.errors import NotFound, StorageError
+from quire.actors.reading.child_session import Decisions
+from quire.actors.reading.forkserver import ServerGone
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.recognise_document import recognise_document
+from quire.actors.sandbox.failures import DocumentError
+from quire.models.cdom.errors import ErrorCode, ExtractError
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PageImage, PageMark, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
+from quire.models.fair_time import fair_time
+from quire.storage.values.errors import NotFound, StorageError
 
 log = logging.getLogger(__name__)
 PORT = "on_demand"
@@ -41,7 +41,7 @@ class Originals(Protocol):
 
 
 class SandboxedReader(Protocol):
-    """`actors.reading.read_document.DocumentReader`: one call at a time."""
+    """`quire.actors.reading.read_document.DocumentReader`: one call at a time."""
 
     def start(self) -> None:
         """Start the sandbox."""

@@ -9,11 +9,11 @@ import tempfile
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from models.cdom.errors import ExtractError
-from models.cdom.original import IMAGE_FORMATS, Format
-from models.cdom.tree import Source
-from models.extract.formats.sniffing.signatures import is_compound, is_container, is_locked, sniff
-from models.extract.formats.sniffing.texts import LOOKED_AT
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.original import IMAGE_FORMATS, Format
+from quire.models.cdom.tree import Source
+from quire.models.extract.formats.sniffing.signatures import is_compound, is_container, is_locked, sniff
+from quire.models.extract.formats.sniffing.texts import LOOKED_AT
 
 _AT_ONCE = 1 << 20  # bytes copied at a time
 _HEAD = 4096  # bytes looked at to name a format: every signature stands within them

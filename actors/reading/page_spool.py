@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from models.cdom.ports import PixelPage
+from quire.models.cdom.ports import PixelPage
 
 _IN_MEMORY = 4 << 20  # bytes of pixels kept in memory before they go to a file: about one page at 150 dpi
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-from actors.reading.page_spool import PixelStore
-from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.geometry import Bbox
-from models.cdom.original import Embedded, ReadOptions
-from models.cdom.ports import PageImage, PixelPage
-from models.cdom.tree import Source, Tree, dump_tree, load_tree
-from models.extract.contract import DocumentFacts, PageContent, load_facts, load_page
-from models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
+from quire.actors.reading.page_spool import PixelStore
+from quire.actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Embedded, ReadOptions
+from quire.models.cdom.ports import PageImage, PixelPage
+from quire.models.cdom.tree import Source, Tree, dump_tree, load_tree
+from quire.models.extract.contract import DocumentFacts, PageContent, load_facts, load_page
+from quire.models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, MAX_PATH_CHARS
 
 _BOXES = TypeAdapter(tuple[tuple[Bbox, ...], ...])
 _ASSET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")

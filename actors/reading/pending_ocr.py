@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actors.reading.page_spool import PixelStore
-from actors.sandbox.failures import describe_failure
-from models.cdom.errors import ErrorCode
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome, RecognisedPage
-from models.cdom.tree import Source, dump_tree
-from models.extract.contract import DocumentFacts, PageContent, failed_page
+from quire.actors.reading.page_spool import PixelStore
+from quire.actors.sandbox.failures import describe_failure
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome, RecognisedPage
+from quire.models.cdom.tree import Source, dump_tree
+from quire.models.extract.contract import DocumentFacts, PageContent, failed_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +52,10 @@ class PendingOcr:
 def _fill(content: PageContent, words: dict[int, RecognisedPage], waiting: frozenset[int]) -> PageContent:
     if content.number not in waiting:
         return content
-    from models.extract.pipeline.ocr_regions import leave_areas  # with numpy and all layout: only where a page waits
-    from models.extract.pipeline.recognised import apply_recognition, leave_layer
+    from quire.models.extract.pipeline.ocr_regions import (
+        leave_areas,  # with numpy and all layout: only where a page waits
+    )
+    from quire.models.extract.pipeline.recognised import apply_recognition, leave_layer
 
     recognised = words.get(content.number)
     if recognised:
@@ -72,7 +74,7 @@ def finish_outcome(
     options: ReadOptions,
 ) -> ReadOutcome:
     """Pages to an outcome; what assembly raises is an outcome too."""
-    from actors.sandbox.assemble_document import finish_tree  # with all layout: most trees are made in the child
+    from quire.actors.sandbox.assemble_document import finish_tree  # with all layout: most trees are made in the child
 
     try:
         tree = finish_tree(facts, contents, source=source, options=options)

@@ -8,21 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import BinaryIO, TypeVar
 
-from actors.reading.attempts import Attempts, DocumentFailed
-from actors.reading.child_session import ChildSession, Decisions, OnPage, SessionDocument
-from actors.reading.childpool import DOCUMENTS_PER_CHILD, ChildPool
-from actors.reading.conversation import ChildFailed
-from actors.reading.forkserver import ForkServer, ServerGone
-from actors.reading.original import borrow_descriptor, identify
-from actors.reading.partial_document import PartialDocument
-from actors.reading.pending_ocr import PendingOcr, finish_outcome
-from actors.sandbox.failures import DocumentError
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError, MlUnavailable
-from models.cdom.geometry import Bbox
-from models.cdom.original import ReadOptions
-from models.cdom.ports import FindElements, PageImage, PageMark, PeerDied, PortUnavailable, ReadOutcome
-from models.cdom.tree import Source
+from quire.actors.reading.attempts import Attempts, DocumentFailed
+from quire.actors.reading.child_session import ChildSession, Decisions, OnPage, SessionDocument
+from quire.actors.reading.childpool import DOCUMENTS_PER_CHILD, ChildPool
+from quire.actors.reading.conversation import ChildFailed
+from quire.actors.reading.forkserver import ForkServer, ServerGone
+from quire.actors.reading.original import borrow_descriptor, identify
+from quire.actors.reading.partial_document import PartialDocument
+from quire.actors.reading.pending_ocr import PendingOcr, finish_outcome
+from quire.actors.sandbox.failures import DocumentError
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.errors import RETRYABLE, ErrorCode, ExtractError, MlUnavailable
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import FindElements, PageImage, PageMark, PeerDied, PortUnavailable, ReadOutcome
+from quire.models.cdom.tree import Source
 
 _RENDER_TRIES = 2  # children tried for a page's picture: the second is a fresh one
 Answer = TypeVar("Answer")
@@ -55,7 +55,7 @@ class DocumentReader:
         side_by_side: int = 1,
         documents_per_child: int = DOCUMENTS_PER_CHILD,
         draw: bool = False,
-        entry: str = "actors.sandbox.server",
+        entry: str = "quire.actors.sandbox.server",
         server: ForkServer | None = None,
         detector: FindElements | None = None,
     ) -> None:

@@ -8,10 +8,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from actors.reading.pending_ocr import PendingOcr
-from actors.sandbox.failures import describe_failure
-from models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
-from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage, RecognisePages
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.sandbox.failures import describe_failure
+from quire.models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
+from quire.models.cdom.ports import PeerDied, PixelPage, PortUnavailable, ReadOutcome, RecognisedPage, RecognisePages
 
 
 def recognise_document(

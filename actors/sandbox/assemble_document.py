@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from models.cdom.errors import ErrorCode, ExtractError, ResourceLimit
-from models.cdom.original import ReadOptions
-from models.cdom.tree import PageStatus, Source, Tree
-from models.extract.contract import DocumentFacts, PageContent
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.models.cdom.errors import ErrorCode, ExtractError, ResourceLimit
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import PageStatus, Source, Tree
+from quire.models.extract.contract import DocumentFacts, PageContent
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 
 
 class NoGoodPage(ExtractError):

@@ -14,23 +14,31 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NoReturn
 
-from actors.sandbox.assemble_document import finish_tree, read_again
-from actors.sandbox.failures import DocumentError, describe_failure
-from actors.sandbox.frames import EndOfFrames, Frame, FrameReader, encode
-from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.lockdown import cpu_used_s, grant_cpu
-from actors.sandbox.messages import OPTIONS, SEEN, SOURCE
-from models.cdom.errors import ErrorCode
-from models.cdom.faults import own_fault
-from models.cdom.original import Format, ReadOptions
-from models.cdom.ports import DetectedPage, PageMark, PixelPage
-from models.cdom.tree import dump_tree, load_tree
-from models.extract.contract import OpenDocument, PageContent, PageRead, ReadsAgain, dump_facts, dump_page, failed_page
-from models.extract.formats.common.parse_cache import forget_document
-from models.extract.formats.flow.document import embedded_of
-from models.extract.registry import open_document, open_lock
-from models.pii.errors import PiiIncomplete
-from models.redaction.planning.errors import NotRedactable, RedactionUnproven
+from quire.actors.sandbox.assemble_document import finish_tree, read_again
+from quire.actors.sandbox.failures import DocumentError, describe_failure
+from quire.actors.sandbox.frames import EndOfFrames, Frame, FrameReader, encode
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.actors.sandbox.lockdown import cpu_used_s, grant_cpu
+from quire.actors.sandbox.messages import OPTIONS, SEEN, SOURCE
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.faults import own_fault
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.ports import DetectedPage, PageMark, PixelPage
+from quire.models.cdom.tree import dump_tree, load_tree
+from quire.models.extract.contract import (
+    OpenDocument,
+    PageContent,
+    PageRead,
+    ReadsAgain,
+    dump_facts,
+    dump_page,
+    failed_page,
+)
+from quire.models.extract.formats.common.parse_cache import forget_document
+from quire.models.extract.formats.flow.document import embedded_of
+from quire.models.extract.registry import open_document, open_lock
+from quire.models.pii.errors import PiiIncomplete
+from quire.models.redaction.planning.errors import NotRedactable, RedactionUnproven
 
 _REQUEST_CAP = (
     160 << 20
@@ -208,7 +216,7 @@ def _find_marks(session: ChannelSession, page: int, asked: list[Any]) -> list[An
     """Return the boxes of texts on a page; empty for formats without glyph positions."""
     if not asked or session.opened().facts.format != Format.PDF:
         return []
-    from models.redaction.pdf.boxes import find_boxes  # there since the warm-up, but for servers that redact none
+    from quire.models.redaction.pdf.boxes import find_boxes  # there since the warm-up, but for servers that redact none
 
     marks = [PageMark(tuple(bbox), text, tuple(map(tuple, spans))) for bbox, text, spans in asked]
     return find_boxes(session.data, page, marks, session.options.password)
@@ -216,7 +224,9 @@ def _find_marks(session: ChannelSession, page: int, asked: list[Any]) -> list[An
 
 def redact(session: ChannelSession, request: Frame) -> None:
     """Send the open original without its masked values, after reading the result again."""
-    from models.redaction.redact import redact_original  # there since the warm-up, but for servers that redact none
+    from quire.models.redaction.redact import (
+        redact_original,  # there since the warm-up, but for servers that redact none
+    )
 
     session.grant(session.limits.redact_cpu_s)
     tree, asked = load_tree(request.data("tree")), json.loads(request.data("decisions"))

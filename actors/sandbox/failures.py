@@ -9,8 +9,8 @@ import zlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
-from models.cdom.faults import own_fault, ran_out_of_memory
+from quire.models.cdom.errors import RETRYABLE, ErrorCode, ExtractError
+from quire.models.cdom.faults import own_fault, ran_out_of_memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Used where the kernel has it; seccomp alone already denies the same. The call nu
 import ctypes
 import os
 
-from actors.sandbox.prctl import syscall
+from quire.actors.sandbox.prctl import syscall
 
 _CREATE_RULESET, _RESTRICT_SELF = 444, 446  # system call numbers, the same on x86-64 and arm64
 _VERSION_QUERY = 1  # flag LANDLOCK_CREATE_RULESET_VERSION

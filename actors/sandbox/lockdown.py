@@ -9,10 +9,10 @@ import resource
 import signal
 import sys
 
-from actors.sandbox.landlock import restrict_files
-from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.prctl import PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, prctl
-from actors.sandbox.seccomp import install_filter
+from quire.actors.sandbox.landlock import restrict_files
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.actors.sandbox.prctl import PR_SET_NO_NEW_PRIVS, PR_SET_PDEATHSIG, prctl
+from quire.actors.sandbox.seccomp import install_filter
 
 _PR_SET_DUMPABLE = 4  # prctl option, from linux/prctl.h
 _OPEN_FILES = 8  # file handles: three standard ones, the channel, and room for an engine's own

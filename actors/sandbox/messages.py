@@ -2,9 +2,9 @@
 
 from pydantic import TypeAdapter
 
-from models.cdom.original import ReadOptions
-from models.cdom.ports import DetectedPage
-from models.cdom.tree import Source
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import DetectedPage
+from quire.models.cdom.tree import Source
 
 OPTIONS: TypeAdapter[ReadOptions] = TypeAdapter(ReadOptions)
 SOURCE: TypeAdapter[Source] = TypeAdapter(Source)

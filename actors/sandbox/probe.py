@@ -5,8 +5,8 @@ import socket
 from collections.abc import Callable
 from typing import NoReturn
 
-from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.lockdown import lock_down
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.actors.sandbox.lockdown import lock_down
 
 _DENIED, _ALLOWED = 0, 1  # exit codes of a probing child
 _FILTERED = 64  # that of a child whose system calls are filtered

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from errno import EPERM
 
-from actors.sandbox.prctl import prctl
+from quire.actors.sandbox.prctl import prctl
 
 ALLOWED: dict[str, tuple[int, int]] = {
     "read": (0, 63), "write": (1, 64), "close": (3, 57), "fstat": (5, 80), "lseek": (8, 62), "pread64": (17, 67),

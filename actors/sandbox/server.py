@@ -14,9 +14,10 @@ import socket
 import sys
 from typing import Any, NoReturn
 
-from actors.sandbox.frames import encode
-from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.lockdown import IS_LINUX, lock_down, lock_server
+from quire.actors.sandbox.frames import encode
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.actors.sandbox.lockdown import IS_LINUX, lock_down, lock_server
+from quire.old_names import accept_old_names
 
 UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 """Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""
@@ -46,14 +47,16 @@ def prepare_process(limits: SandboxLimits) -> None:
     gc.disable()  # what is imported stays: looking through it again and again costs a tenth of the start
     for name in UNWANTED:
         sys.modules[name] = None  # type: ignore[assignment]
-    from models.cdom.original import Format
-    from models.extract.pipeline.preload import preload
-    from models.extract.registry import READERS
+    from quire.models.cdom.original import Format
+    from quire.models.extract.pipeline.preload import preload
+    from quire.models.extract.registry import READERS
 
+    if limits.readers:
+        accept_old_names()
     READERS.update({Format(name): target for name, target in limits.readers.items()})
     preload([Format(name) for name in limits.formats])
-    from actors.sandbox import child, probe  # noqa: F401  their code must be here before the files are gone
-    from actors.sandbox.warmup import warm_up
+    from quire.actors.sandbox import child, probe  # noqa: F401  their code must be here before the files are gone
+    from quire.actors.sandbox.warmup import warm_up
 
     warm_up(redact=not limits.formats)
     gc.enable()
@@ -83,7 +86,7 @@ def check_lockdown(limits: SandboxLimits, *, landlock: bool) -> dict[str, bool]:
     layers = {"rlimits": True, "no_new_privs": IS_LINUX, "landlock": landlock}
     if not IS_LINUX:
         return {**layers, "seccomp": False, "unprivileged": True}
-    from actors.sandbox.probe import can_filter, find_gaps
+    from quire.actors.sandbox.probe import can_filter, find_gaps
 
     gaps = find_gaps(limits)
     if gaps:
@@ -153,7 +156,7 @@ class Server:
             os.dup2(channel.fileno(), CHANNEL)
             os.closerange(CHANNEL + 1, CHANNEL + 1024)
             lock_down(self._limits, self._pid)
-            from actors.sandbox.child import serve_requests
+            from quire.actors.sandbox.child import serve_requests
 
             serve_requests(CHANNEL, self._limits)
         except BaseException:

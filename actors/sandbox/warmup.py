@@ -1,11 +1,11 @@
 """Reads a small sample in the fork server before it is locked down, so that children inherit all lazy imports."""
 
-from actors.sandbox.assemble_document import finish_tree, read_again
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PageMark
-from models.cdom.tree import Source, dump_tree
-from models.extract.contract import dump_facts, dump_page
-from models.extract.registry import open_document
+from quire.actors.sandbox.assemble_document import finish_tree, read_again
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PageMark
+from quire.models.cdom.tree import Source, dump_tree
+from quire.models.extract.contract import dump_facts, dump_page
+from quire.models.extract.registry import open_document
 
 _WORDS = "Plain words that fill a line of this paragraph from one side to the other."
 
@@ -35,10 +35,10 @@ def _read(data: bytes) -> None:
 
 def _redact(data: bytes) -> None:
     """Once, so that everything redaction imports lazily is here before the files are gone."""
-    from models.pii.flag import flag_tree
-    from models.pii.patterns.kind_patterns import RegexDetector
-    from models.redaction.pdf.boxes import find_boxes
-    from models.redaction.redact import load_all, redact_original
+    from quire.models.pii.flag import flag_tree
+    from quire.models.pii.patterns.kind_patterns import RegexDetector
+    from quire.models.redaction.pdf.boxes import find_boxes
+    from quire.models.redaction.redact import load_all, redact_original
 
     tree = flag_tree(read_again(data), RegexDetector())
     redact_original(data, tree, {}, read_again)

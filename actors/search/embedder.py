@@ -13,9 +13,9 @@ from typing import Protocol
 
 import numpy as np
 
-from models.cdom.ports import EmbeddingFailed, PortUnavailable, QueueState, keep_waiting
-from models.fair_time import TurnWatch
-from storage.index.table.entries import Vectors
+from quire.models.cdom.ports import EmbeddingFailed, PortUnavailable, QueueState, keep_waiting
+from quire.models.fair_time import TurnWatch
+from quire.storage.index.table.entries import Vectors
 
 PORT = "embedder"
 BATCH_TEXTS = 16
@@ -26,7 +26,7 @@ LOOK_S = 1.0  # seconds between two checks of a waiting call
 
 
 class Model(Protocol):
-    """A text embedding model: `models.neural.embed.minilm.MiniLm`."""
+    """A text embedding model: `quire.models.neural.embed.minilm.MiniLm`."""
 
     def embed(self, texts: list[str]) -> Vectors:
         """Return unit vectors, shape (n, width)."""

@@ -12,12 +12,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from actors.background.chores import Chore, ChoreRunner, SingletonRole
-from models.cdom.ports import PortUnavailable, keep_waiting
-from models.fair_time import TurnWatch
-from storage.index.table.entries import DocumentChunks, KnownVectors
-from storage.values.errors import StorageError
-from storage.values.rows import Scope
+from quire.actors.background.chores import Chore, ChoreRunner, SingletonRole
+from quire.models.cdom.ports import PortUnavailable, keep_waiting
+from quire.models.fair_time import TurnWatch
+from quire.storage.index.table.entries import DocumentChunks, KnownVectors
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Scope
 
 log = logging.getLogger(__name__)
 PORT = "index_writer"
@@ -29,7 +29,7 @@ HELD_S = 4.0
 
 
 class IndexWriteQueue(Protocol):
-    """Writer of the index: `storage.index.writer.ChunkIndexWriter`."""
+    """Writer of the index: `quire.storage.index.writer.ChunkIndexWriter`."""
 
     def write(self, documents: Sequence[DocumentChunks]) -> int:
         """Write chunks and return their number."""

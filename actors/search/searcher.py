@@ -10,10 +10,10 @@ from typing import Protocol
 
 from cachetools import LRUCache
 
-from models.cdom.ports import PortUnavailable
-from models.cdom.search import SearchHit, SearchRequest
-from storage.index.table.entries import Vectors
-from storage.values.errors import NotFound, StorageError
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.cdom.search import SearchHit, SearchRequest
+from quire.storage.index.table.entries import Vectors
+from quire.storage.values.errors import NotFound, StorageError
 
 PORT = "searcher"
 KEPT_QUERIES = 4096  # cached query vectors: 384 floats each, 6 MB in all
@@ -21,7 +21,7 @@ CLOSE_S = 10.0  # seconds for the current chore to end
 
 
 class Index(Protocol):
-    """The index: `storage.index.search.IndexSearch`."""
+    """The index: `quire.storage.index.search.IndexSearch`."""
 
     def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]:
         """Return hits, best first; `vector` computes the query's vector if needed."""
@@ -34,7 +34,7 @@ class Index(Protocol):
 
 
 class BackgroundLoop(Protocol):
-    """A background loop of the searcher: `actors.background.chores.ChoreRunner`."""
+    """A background loop of the searcher: `quire.actors.background.chores.ChoreRunner`."""
 
     def start(self) -> None:
         """Start the loop."""

@@ -20,10 +20,10 @@ from typing import Any, BinaryIO, cast
 import duckdb
 import pyarrow as pa
 
-from actors.sandbox.landlock import restrict_files
-from actors.sandbox.lockdown import IS_LINUX, cap_limit, cpu_used_s
-from actors.sandbox.prctl import PR_SET_NO_NEW_PRIVS, prctl
-from actors.sandbox.seccomp import install_filter
+from quire.actors.sandbox.landlock import restrict_files
+from quire.actors.sandbox.lockdown import IS_LINUX, cap_limit, cpu_used_s
+from quire.actors.sandbox.prctl import PR_SET_NO_NEW_PRIVS, prctl
+from quire.actors.sandbox.seccomp import install_filter
 
 OVER = 71
 """Exit status of a process without memory."""

@@ -15,13 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from actors.reading.child_usage import IdleClock
-from models.cdom.ports import PortUnavailable, SqlAnswer, SqlRefused
+from quire.actors.reading.child_usage import IdleClock
+from quire.models.cdom.ports import PortUnavailable, SqlAnswer, SqlRefused
 
 PORT = "sql"
 LOOK_S = 1.0  # seconds between two looks at a running query
 STALL_IDLE_S = 60.0  # seconds without any use of a processor after which a query is stuck
-_MODULE = "actors.sql.process"
+_MODULE = "quire.actors.sql.process"
 _SLOW = "the query needs more time or memory than one query may use"
 
 

@@ -2,8 +2,8 @@
 
 import time
 
-from models.neural.vlm.contract import AnswerEnd
-from models.neural.vlm.repetition import finds_loop
+from quire.models.neural.vlm.contract import AnswerEnd
+from quire.models.neural.vlm.repetition import finds_loop
 
 LOOK_EVERY = 256
 """Characters between two loop checks: one check costs up to a millisecond."""

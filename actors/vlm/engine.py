@@ -11,10 +11,10 @@ from importlib.metadata import version as installed_version
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from actors.vlm.answer_guard import AnswerWatch
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PortUnavailable
-from models.neural.vlm.contract import Answer, Ask, VlmEngine
+from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.neural.vlm.contract import Answer, Ask, VlmEngine
 
 PORT = "vlm_ocr"
 
@@ -26,11 +26,11 @@ def make_engine(location: str, options: Mapping[str, Any]) -> VlmEngine:
         MlUnavailable: No engine is installed.
     """
     if find_spec("vllm"):
-        from actors.vlm.vllm_engine import VllmEngine
+        from quire.actors.vlm.vllm_engine import VllmEngine
 
         return VllmEngine(location, **options)
     if find_spec("torch") and find_spec("transformers"):
-        from actors.vlm.transformers_engine import TransformersWriter
+        from quire.actors.vlm.transformers_engine import TransformersWriter
 
         return WriterEngine(lambda: TransformersWriter(location), "transformers")
     raise MlUnavailable("neither vllm nor transformers is installed; see requirements-gpu.lock")

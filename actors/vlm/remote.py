@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from actors.chat.endpoint import FIRST_PAUSE_S, ChatEndpoint
-from actors.vlm.answer_guard import AnswerWatch
-from models.cdom.ports import PortUnavailable
-from models.neural.vlm.contract import Answer, AnswerEnd, Ask
-from models.neural.vlm.pictures import to_png
+from quire.actors.chat.endpoint import FIRST_PAUSE_S, ChatEndpoint
+from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask
+from quire.models.neural.vlm.pictures import to_png
 
 PORT = "vlm_ocr"
 TRIES = 4  # attempts for one page, the first included

@@ -3,9 +3,9 @@
 from importlib import import_module
 from typing import Any
 
-from actors.vlm.answer_guard import AnswerWatch
-from models.cdom.errors import MlUnavailable
-from models.neural.vlm.contract import Answer, AnswerEnd, Ask
+from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask
 
 LOOK_EVERY_TOKENS = 16  # tokens between checks of clock and loop detector, which cost more than a token
 

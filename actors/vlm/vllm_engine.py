@@ -14,11 +14,11 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from actors.vlm.answer_guard import AnswerWatch
-from actors.vlm.transformers_engine import make_messages
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PortUnavailable
-from models.neural.vlm.contract import Answer, AnswerEnd, Arguments, Ask
+from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.actors.vlm.transformers_engine import make_messages
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.neural.vlm.contract import Answer, AnswerEnd, Arguments, Ask
 
 PORT = "vlm_ocr"
 STREAM_EVERY = 16

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Protocol
 
-from models.cdom.errors import ExtractError
-from models.cdom.geometry import Bbox
-from models.cdom.ports import (
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import (
     FindElements,
     PixelPage,
     PortUnavailable,
@@ -21,11 +21,11 @@ from models.cdom.ports import (
     RecognisePages,
     SeenElement,
 )
-from models.cdom.tree import BlockType
-from models.extract.contract import PageContent
-from models.extract.pipeline.recognised import apply_recognition
-from models.neural.vlm.contract import PageRegion
-from models.neural.vlm.grounding import ground
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageContent
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.neural.vlm.contract import PageRegion
+from quire.models.neural.vlm.grounding import ground
 
 FALLBACK, UNPLACED = "vlm-fallback", "vlm-unplaced"
 LINES_AT_ONCE = 4

@@ -2,9 +2,9 @@
 
 import socket
 
-from cluster.errors import StartRefused
-from cluster.machine.ports import is_free
-from configs.settings import Settings
+from quire.cluster.errors import StartRefused
+from quire.cluster.machine.ports import is_free
+from quire.configs.settings import Settings
 
 
 def base_url(settings: Settings) -> str:

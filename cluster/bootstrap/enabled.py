@@ -2,10 +2,10 @@
 
 import os
 
-from cluster.bootstrap.vlm import choose_vlm
-from cluster.placement.placement import Placement
-from cluster.placement.sizing import ApiReplicas, Sizing, pools, size_api, size_readers
-from configs.settings import Settings
+from quire.cluster.bootstrap.vlm import choose_vlm
+from quire.cluster.placement.placement import Placement
+from quire.cluster.placement.sizing import ApiReplicas, Sizing, pools, size_api, size_readers
+from quire.configs.settings import Settings
 
 NO_EMBEDDER = "none"
 

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 from functools import cache
 
-from cluster.runtime import VARIABLE, Runtime, read_runtime
-from configs.parsing import parse_settings
-from configs.settings import Settings
+from quire.cluster.runtime import VARIABLE, Runtime, read_runtime
+from quire.configs.parsing import parse_settings
+from quire.configs.settings import Settings
 
 
 def load_settings(environ: Mapping[str, str] | None = None, /, **chosen: object) -> Settings:
@@ -24,6 +24,6 @@ def find_runtime() -> Runtime:
 
 @cache
 def _from_environment() -> Runtime:
-    from cluster.bootstrap.shared_runtime import make_joined_runtime
+    from quire.cluster.bootstrap.shared_runtime import make_joined_runtime
 
     return make_joined_runtime(load_settings())

@@ -3,17 +3,17 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cluster.errors import StartRefused
-from cluster.runtime import LICENSE_KEYS
-from cluster.state import write_private
-from configs.settings import Settings
-from serve_apps.access.development import (
+from quire.cluster.errors import StartRefused
+from quire.cluster.runtime import LICENSE_KEYS
+from quire.cluster.state import write_private
+from quire.configs.settings import Settings
+from quire.serve_apps.access.development import (
     DevelopmentLicenseRefused,
     check_development_allowed,
     development_license,
 )
-from serve_apps.access.license import LicenseRefused, read_license, verify_license
-from serve_apps.access.license_keys import read_public_keys
+from quire.serve_apps.access.license import LicenseRefused, read_license, verify_license
+from quire.serve_apps.access.license_keys import read_public_keys
 
 
 def license_of(settings: Settings) -> tuple[Path, dict[str, bytes]]:

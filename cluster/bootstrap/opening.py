@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime
 
-from cluster.runtime import LICENSE_KEYS, Runtime
-from serve_apps.access.license import verify_license
-from serve_apps.access.license_holder import LicenseHolder
-from serve_apps.access.license_keys import read_public_keys
-from storage.postgres.schema import check_schema
-from storage.store import Store, open_store
-from storage.values import crash_points as crash
+from quire.cluster.runtime import LICENSE_KEYS, Runtime
+from quire.serve_apps.access.license import verify_license
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.serve_apps.access.license_keys import read_public_keys
+from quire.storage.postgres.schema import check_schema
+from quire.storage.store import Store, open_store
+from quire.storage.values import crash_points as crash
 
 
 def open_runtime_store(runtime: Runtime) -> Store:

@@ -4,14 +4,14 @@ Database, bucket, keys and licence are given by value and become a runtime in th
 that names the ones that are local.
 """
 
-from cluster.bootstrap.addresses import base_url
-from cluster.bootstrap.licensing import license_of
-from cluster.bootstrap.vlm import settle_vlm
-from cluster.errors import StartRefused
-from cluster.runtime import Runtime, derive_signing_key, runtime_file, write_runtime
-from cluster.state import write_private
-from configs.settings import Settings
-from serve_apps.access.keys import MIN_SECRET, InvalidApiKeys, parse_api_keys
+from quire.cluster.bootstrap.addresses import base_url
+from quire.cluster.bootstrap.licensing import license_of
+from quire.cluster.bootstrap.vlm import settle_vlm
+from quire.cluster.errors import StartRefused
+from quire.cluster.runtime import Runtime, derive_signing_key, runtime_file, write_runtime
+from quire.cluster.state import write_private
+from quire.configs.settings import Settings
+from quire.serve_apps.access.keys import MIN_SECRET, InvalidApiKeys, parse_api_keys
 
 
 def check_shared(settings: Settings) -> None:

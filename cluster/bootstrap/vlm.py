@@ -10,17 +10,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.errors import StartRefused
-from cluster.placement.placement import VLM_GPU, VLM_REMOTE, Placement, machine_labels
-from configs.settings import Settings
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PortUnavailable
-from models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory, load_model
-from storage.values.address import parse_address
-from storage.values.errors import UrlRefused
+from quire.cluster.errors import StartRefused
+from quire.cluster.placement.placement import VLM_GPU, VLM_REMOTE, Placement, machine_labels
+from quire.configs.settings import Settings
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory, load_model
+from quire.storage.values.address import parse_address
+from quire.storage.values.errors import UrlRefused
 
 if TYPE_CHECKING:
-    from actors.vlm.page_reader import VlmReader
+    from quire.actors.vlm.page_reader import VlmReader
 
 ASK_S = 5.0  # seconds for an endpoint to name its model at the start
 
@@ -86,7 +86,7 @@ def _choose_endpoint(value: str, key: str | None) -> VlmChoice:
 
 
 def _ask_model(address: str, key: str | None) -> str:
-    from actors.vlm.remote import RemoteEngine
+    from quire.actors.vlm.remote import RemoteEngine
 
     engine = RemoteEngine(address, "", key=key)
     try:
@@ -126,9 +126,9 @@ def check_vlm(choice: VlmChoice, labels: Mapping[str, str], *, others_may_join: 
 
 def make_vlm_reader(choice: VlmChoice, key: str | None, concurrency: int) -> "VlmReader":
     """Return the page reader of a replica. Raises `MlUnavailable` if no engine is installed."""
-    from actors.vlm.engine import make_engine
-    from actors.vlm.page_reader import VlmReader
-    from actors.vlm.remote import RemoteEngine
+    from quire.actors.vlm.engine import make_engine
+    from quire.actors.vlm.page_reader import VlmReader
+    from quire.actors.vlm.remote import RemoteEngine
 
     model = load_model(choice.model)
     hub = HUB_NAMES[choice.model]

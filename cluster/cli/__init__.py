@@ -2,7 +2,7 @@
 
 import sys
 
-from cluster.interrupts import catch_interrupts
+from quire.cluster.interrupts import catch_interrupts
 
 program = (sys.argv or [""])[0]
 if program == "-m" or program.endswith("/quire"):  # before the imports of the command, which take longest

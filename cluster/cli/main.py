@@ -12,53 +12,41 @@ from typing import Any
 
 import click
 
-from cluster.cli.shared.config_file import SETTINGS, apply_settings, config_path, defaults_of, load_config
-from models.cdom.version import SERVICE_VERSION
+from quire.cluster.cli.shared.config_file import SETTINGS, apply_settings, config_path, defaults_of, load_config
+from quire.models.cdom.version import SERVICE_VERSION
 
 _COMMANDS: dict[str, tuple[str, str, str]] = {
-    "up": ("cluster.cli.service.up", "up", "Start the database, the cluster and the service."),
-    "down": ("cluster.cli.service.down", "down", "Drain and stop everything that `up` started."),
-    "worker": ("cluster.cli.service.worker", "worker", "Make this machine a node of a cluster."),
-    "status": ("cluster.cli.service.status", "status", "Show what runs where and the length of the queue."),
-    "extract": ("cluster.cli.documents.extract", "extract", "Read files without a service."),
-    "bench": ("cluster.cli.documents.bench", "bench", "Measure reading speed and quality on this machine."),
-    "watch": ("cluster.cli.documents.watch", "watch", "Read every new document of a folder."),
-    "get": ("cluster.cli.documents.get", "get", "Download the results of a document or job."),
-    "search": ("cluster.cli.documents.search", "search", "Search the service's documents."),
-    "redact": ("cluster.cli.documents.redact", "redact", "Write a copy of a file without personal data and verify it."),
-    "inspect": ("cluster.cli.documents.inspect", "inspect", "Show the blocks of a document."),
-    "license": ("cluster.cli.operate.license", "license_group", "Manage licence keys and tokens."),
-    "rescan": ("cluster.cli.operate.rescan", "rescan", "Scan stored trees for personal data again."),
-    "reread": ("cluster.cli.operate.reread", "reread", "Read stored originals of older readers again."),
-    "erase": ("cluster.cli.operate.erase", "erase", "Delete what is stored about a person, with a signed report."),
-    "reconcile": (
-        "cluster.cli.operate.reconcile",
-        "reconcile",
-        "Compare the database with the stores and repair differences.",
-    ),
-    "migrate": ("cluster.cli.service.migrate", "migrate", "Migrate the database to the schema of this version."),
-    "keys": ("cluster.cli.operate.keys", "keys_group", "Add, revoke and list keys without a restart."),
-    "tenant": ("cluster.cli.operate.tenant", "tenant_group", "Move documents from one tenant to another."),
-    "audit": ("cluster.cli.operate.audit", "audit_group", "Check the audit trail."),
-    "backup": ("cluster.cli.operate.backup", "backup", "Back up database, originals, trees and secrets to a folder."),
-    "restore": ("cluster.cli.operate.backup", "restore", "Restore a backup into an empty workdir."),
-    "doctor": (
-        "cluster.cli.service.doctor",
-        "doctor",
-        "Check processor, text recognition, sandbox and disk of this machine.",
-    ),
-    "models": ("cluster.cli.operate.models", "models_group", "Check the model files."),
-    "reindex": ("cluster.cli.operate.reindex", "reindex", "Rebuild the keyword indexes of search."),
-    "mcp": ("cluster.cli.documents.mcp", "mcp", "Serve MCP clients over standard input and output."),
-    "console": (
-        "cluster.cli.operate.console",
-        "console_group",
-        "Manage or serve the hosted console.",
-    ),
-    "tour": ("cluster.cli.service.tour", "tour", "Send a sample document to the running service and show its tree."),
+    "up": ("service.up", "up", "Start the database, the cluster and the service."),
+    "down": ("service.down", "down", "Drain and stop everything that `up` started."),
+    "worker": ("service.worker", "worker", "Make this machine a node of a cluster."),
+    "status": ("service.status", "status", "Show what runs where and the length of the queue."),
+    "extract": ("documents.extract", "extract", "Read files without a service."),
+    "bench": ("documents.bench", "bench", "Measure reading speed and quality on this machine."),
+    "watch": ("documents.watch", "watch", "Read every new document of a folder."),
+    "get": ("documents.get", "get", "Download the results of a document or job."),
+    "search": ("documents.search", "search", "Search the service's documents."),
+    "redact": ("documents.redact", "redact", "Write a copy of a file without personal data and verify it."),
+    "inspect": ("documents.inspect", "inspect", "Show the blocks of a document."),
+    "license": ("operate.license", "license_group", "Manage licence keys and tokens."),
+    "rescan": ("operate.rescan", "rescan", "Scan stored trees for personal data again."),
+    "reread": ("operate.reread", "reread", "Read stored originals of older readers again."),
+    "erase": ("operate.erase", "erase", "Delete what is stored about a person, with a signed report."),
+    "reconcile": ("operate.reconcile", "reconcile", "Compare the database with the stores and repair differences."),
+    "migrate": ("service.migrate", "migrate", "Migrate the database to the schema of this version."),
+    "keys": ("operate.keys", "keys_group", "Add, revoke and list keys without a restart."),
+    "tenant": ("operate.tenant", "tenant_group", "Move documents from one tenant to another."),
+    "audit": ("operate.audit", "audit_group", "Check the audit trail."),
+    "backup": ("operate.backup", "backup", "Back up database, originals, trees and secrets to a folder."),
+    "restore": ("operate.backup", "restore", "Restore a backup into an empty workdir."),
+    "doctor": ("service.doctor", "doctor", "Check processor, text recognition, sandbox and disk of this machine."),
+    "models": ("operate.models", "models_group", "Check the model files."),
+    "reindex": ("operate.reindex", "reindex", "Rebuild the keyword indexes of search."),
+    "mcp": ("documents.mcp", "mcp", "Serve MCP clients over standard input and output."),
+    "console": ("operate.console", "console_group", "Manage or serve the hosted console."),
+    "tour": ("service.tour", "tour", "Send a sample document to the running service and show its tree."),
 }
 
-_PACKAGES = {"console": "serve_apps.console"}
+_PACKAGES = {"console": "quire.serve_apps.console"}
 """Commands of separate packages, hidden when the package is not installed."""
 
 
@@ -72,7 +60,7 @@ class LazyGroup(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """As click's, with a guess at what a typo meant."""
         if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            from cluster.cli.shared.choices import guess  # difflib: only after a typo
+            from quire.cluster.cli.shared.choices import guess  # difflib: only after a typo
 
             ctx.fail(f"No such command {args[0]!r}.{guess(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
@@ -82,7 +70,7 @@ class LazyGroup(click.Group):
         if not _is_installed(cmd_name):
             return None
         module, attribute, _ = _COMMANDS[cmd_name]
-        command = getattr(importlib.import_module(module), attribute)
+        command = getattr(importlib.import_module(f"quire.cluster.cli.{module}"), attribute)
         assert isinstance(command, click.Command)
         return command
 
@@ -94,8 +82,7 @@ class LazyGroup(click.Group):
 
 
 def _is_installed(name: str) -> bool:
-    module, _, _ = _COMMANDS.get(name, ("", "", ""))
-    return bool(module) and find_spec(_PACKAGES.get(name, module)) is not None
+    return name in _COMMANDS and (name not in _PACKAGES or find_spec(_PACKAGES[name]) is not None)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -121,7 +108,7 @@ def main() -> None:
     except Exception as error:
         if sys.flags.dev_mode:  # python -X dev: developers need the traceback
             raise
-        from cluster.failure import describe_failure
+        from quire.cluster.failure import describe_failure
 
         click.echo(f"Error: {describe_failure(error)}", err=True)
         sys.exit(1)

@@ -2,16 +2,16 @@
 
 from fastapi import FastAPI
 
-from actors.sql.runner import SqlRunner, has_engine
-from cluster.bootstrap.enabled import enabled_pools, optional_pools
-from cluster.bootstrap.finding import find_runtime
-from cluster.bootstrap.opening import hold_license, open_runtime_store
-from cluster.compose.handles import ServedOnDemand
-from cluster.compose.indexing import with_search
-from cluster.compose.plugins import load_plugins
-from cluster.compose.targets import target_kinds
-from cluster.compose.tracing import make_tracing
-from cluster.compose.values import (
+from quire.actors.sql.runner import SqlRunner, has_engine
+from quire.cluster.bootstrap.enabled import enabled_pools, optional_pools
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.bootstrap.opening import hold_license, open_runtime_store
+from quire.cluster.compose.handles import ServedOnDemand
+from quire.cluster.compose.indexing import with_search
+from quire.cluster.compose.plugins import load_plugins
+from quire.cluster.compose.targets import target_kinds
+from quire.cluster.compose.tracing import make_tracing
+from quire.cluster.compose.values import (
     api_limits,
     make_language_model,
     make_redaction_scan,
@@ -19,14 +19,14 @@ from cluster.compose.values import (
     read_options,
     source_gate,
 )
-from cluster.logs import write_requests
-from cluster.placement.health import ServeState
-from cluster.runtime import Runtime
-from serve_apps.access.default_token import load_default_token
-from serve_apps.access.keys import KeyRing, default_key, parse_api_keys
-from serve_apps.api.app import create_app
-from serve_apps.api.context.resources import Ports, Resources
-from storage.webhooks.egress import Egress
+from quire.cluster.logs import write_requests
+from quire.cluster.placement.health import ServeState
+from quire.cluster.runtime import Runtime
+from quire.serve_apps.access.default_token import load_default_token
+from quire.serve_apps.access.keys import KeyRing, default_key, parse_api_keys
+from quire.serve_apps.api.app import create_app
+from quire.serve_apps.api.context.resources import Ports, Resources
+from quire.storage.webhooks.egress import Egress
 
 
 def open_resources(runtime: Runtime) -> Resources:

@@ -3,43 +3,43 @@
 from datetime import UTC, datetime
 from functools import partial
 
-from actors.background.chores import Chore, ChoreRunner
-from actors.background.webhook_dispatcher import Dispatcher
-from actors.background.worker_group import Loop, WorkerGroup
-from actors.search.index_writer import IndexWriting
-from cluster.bootstrap.enabled import searches
-from cluster.bootstrap.finding import find_runtime
-from cluster.bootstrap.opening import hold_license, open_runtime_store
-from cluster.compose.handles import ServedRecogniser
-from cluster.compose.reading import make_on_demand
-from cluster.compose.recognition import with_vlm
-from cluster.compose.source_sync import BackgroundTask, sync_due
-from cluster.compose.targets import make_target_sender
-from cluster.compose.values import api_limits, read_options, source_gate
-from cluster.runtime import Runtime
-from configs.settings import Settings
-from serve_apps.access.development import development_license
-from serve_apps.deployments import BackgroundWork
-from storage.access.audit import seal
-from storage.access.rate_limits import delete_idle_buckets
-from storage.access.signed_heads import SignedHeads
-from storage.jobs.idempotency import delete_old_keys
-from storage.postgres.leases import RoleLease
-from storage.postgres.vacuum_full import Scrubber
-from storage.queue.clock import heal_clock
-from storage.queue.counters import fold_counters
-from storage.queue.usage import check_clock, fold_quota
-from storage.sources.removed_files import delete_retired
-from storage.sources.sync import Reading
-from storage.store import Store
-from storage.upkeep.erase import purge_some
-from storage.upkeep.reconcile import reconcile_and_log
-from storage.upkeep.retention import delete_expired
-from storage.values.ids import new_worker_id
-from storage.values.rows import PageQuota
-from storage.webhooks.egress import Egress
-from storage.webhooks.outbox import StoreOutbox
-from storage.webhooks.receivers import erase_old_secrets
+from quire.actors.background.chores import Chore, ChoreRunner
+from quire.actors.background.webhook_dispatcher import Dispatcher
+from quire.actors.background.worker_group import Loop, WorkerGroup
+from quire.actors.search.index_writer import IndexWriting
+from quire.cluster.bootstrap.enabled import searches
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.bootstrap.opening import hold_license, open_runtime_store
+from quire.cluster.compose.handles import ServedRecogniser
+from quire.cluster.compose.reading import make_on_demand
+from quire.cluster.compose.recognition import with_vlm
+from quire.cluster.compose.source_sync import BackgroundTask, sync_due
+from quire.cluster.compose.targets import make_target_sender
+from quire.cluster.compose.values import api_limits, read_options, source_gate
+from quire.cluster.runtime import Runtime
+from quire.configs.settings import Settings
+from quire.serve_apps.access.development import development_license
+from quire.serve_apps.deployments import BackgroundWork
+from quire.storage.access.audit import seal
+from quire.storage.access.rate_limits import delete_idle_buckets
+from quire.storage.access.signed_heads import SignedHeads
+from quire.storage.jobs.idempotency import delete_old_keys
+from quire.storage.postgres.leases import RoleLease
+from quire.storage.postgres.vacuum_full import Scrubber
+from quire.storage.queue.clock import heal_clock
+from quire.storage.queue.counters import fold_counters
+from quire.storage.queue.usage import check_clock, fold_quota
+from quire.storage.sources.removed_files import delete_retired
+from quire.storage.sources.sync import Reading
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.upkeep.reconcile import reconcile_and_log
+from quire.storage.upkeep.retention import delete_expired
+from quire.storage.values.ids import new_worker_id
+from quire.storage.values.rows import PageQuota
+from quire.storage.webhooks.egress import Egress
+from quire.storage.webhooks.outbox import StoreOutbox
+from quire.storage.webhooks.receivers import erase_old_secrets
 
 REPEATED_S = 86_400.0  # seconds for which a client may repeat a submission with its key: a day, as is usual
 ORPHAN_S = 3600.0  # seconds for which a file without a row may be an upload in progress
@@ -124,6 +124,8 @@ def _index_writer(runtime: Runtime) -> IndexWriting | None:
     """Return the index writer of this process, or None without a search index."""
     if not searches(runtime.settings):
         return None
-    from cluster.compose.search import served_index_writer  # Lance: 80 MB that a service without an index does not pay
+    from quire.cluster.compose.search import (
+        served_index_writer,  # Lance: 80 MB that a service without an index does not pay
+    )
 
     return served_index_writer(runtime)

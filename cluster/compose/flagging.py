@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from functools import cache
 
-from cluster.compose.plugins import Detectors, load_plugins
-from models.cdom.tree import Tree
-from models.pii.engines.choose import TreeFlagger, make_detector
-from models.pii.flag import flag_tree
+from quire.cluster.compose.plugins import Detectors, load_plugins
+from quire.models.cdom.tree import Tree
+from quire.models.pii.engines.choose import TreeFlagger, make_detector
+from quire.models.pii.flag import flag_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from models.cdom.errors import ErrorCode, ExtractError
-from models.cdom.geometry import Bbox
-from models.cdom.original import ReadOptions
-from models.cdom.ports import (
+from quire.models.cdom.errors import ErrorCode, ExtractError
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import (
     DetectedPage,
     EmbeddingFailed,
     PageImage,
@@ -27,14 +27,14 @@ from models.cdom.ports import (
     RedactionRefused,
     keep_waiting,
 )
-from models.cdom.search import SearchHit, SearchRequest
-from models.fair_time import fair_time
-from models.neural.vlm.contract import PageRegion
-from storage.values.errors import NotFound
-from storage.values.rows import Scope
+from quire.models.cdom.search import SearchHit, SearchRequest
+from quire.models.fair_time import fair_time
+from quire.models.neural.vlm.contract import PageRegion
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Scope
 
 if TYPE_CHECKING:  # Lance is imported by the index writer only
-    from storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
+    from quire.storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
 
 API_APP, VLM_APP = "api", "vlm_ocr"
 RECOGNISER, BACKGROUND = "recogniser", "background"
@@ -164,7 +164,7 @@ class ServedRecogniser:
 
 
 class ServedVlm:
-    """`actors.vlm.with_fallback.Transcribe` over the pool `vlm_ocr`, for threads."""
+    """`quire.actors.vlm.with_fallback.Transcribe` over the pool `vlm_ocr`, for threads."""
 
     def __init__(self) -> None:
         self._peer = HandleClient(VLM_APP, VLM_APP)

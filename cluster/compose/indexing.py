@@ -3,26 +3,26 @@
 from dataclasses import replace
 from functools import partial
 
-from actors.reader.indexing import DocumentIndexer, EarlierTree, Indexing, IndexingParts
-from actors.reader.inflight import Inflight
-from actors.reader.publisher import Publishing
-from cluster.bootstrap.enabled import embeds, searches
-from cluster.compose.handles import ServedEmbedder, ServedIndexWriter, ServedSearcher
-from configs.settings import Settings
-from models.cdom.ports import IndexDocument
-from models.cdom.tree import load_tree
-from models.derive.chunks.chunking import chunker_name
-from models.derive.chunks.chunks import chunk_tree, count_chunks
-from models.neural.embed.load import describe_embedder
-from models.neural.embed.tokenizer import load_tokenizer
-from serve_apps.api.context.resources import Ports
-from storage.index.vector_parts import VectorParts
-from storage.objects.artifacts import TREE, Artifacts
-from storage.sources.removed_files import find_earlier
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.rows import Claim
-from storage.values.states import Priority
+from quire.actors.reader.indexing import DocumentIndexer, EarlierTree, Indexing, IndexingParts
+from quire.actors.reader.inflight import Inflight
+from quire.actors.reader.publisher import Publishing
+from quire.cluster.bootstrap.enabled import embeds, searches
+from quire.cluster.compose.handles import ServedEmbedder, ServedIndexWriter, ServedSearcher
+from quire.configs.settings import Settings
+from quire.models.cdom.ports import IndexDocument
+from quire.models.cdom.tree import load_tree
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.models.derive.chunks.chunks import chunk_tree, count_chunks
+from quire.models.neural.embed.load import describe_embedder
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.index.vector_parts import VectorParts
+from quire.storage.objects.artifacts import TREE, Artifacts
+from quire.storage.sources.removed_files import find_earlier
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Claim
+from quire.storage.values.states import Priority
 
 INDEXING_ROOM = 8  # documents a reader may have between reading and publishing while the index is busy
 

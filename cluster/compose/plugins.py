@@ -12,12 +12,13 @@ from importlib.metadata import EntryPoint, entry_points
 from itertools import chain
 from typing import Any, assert_never
 
-from cluster.errors import StartRefused
-from models.cdom.original import Format
-from models.export import Export
-from models.pii.kinds import Detector, Hit, settle
-from storage.targets.contract import OpenTarget
-from storage.targets.opening import BUILT_IN
+from quire.cluster.errors import StartRefused
+from quire.models.cdom.original import Format
+from quire.models.export import Export
+from quire.models.pii.kinds import Detector, Hit, settle
+from quire.old_names import accept_old_names
+from quire.storage.targets.contract import OpenTarget
+from quire.storage.targets.opening import BUILT_IN
 
 MakeRecogniser = Callable[[], Any]
 
@@ -64,6 +65,7 @@ def load_plugins(allowed: Sequence[str], installed: Iterable[EntryPoint] | None 
     plugins = Plugins()
     if not allowed:
         return plugins
+    accept_old_names()
     points = list(_installed() if installed is None else installed)
     missing = set(allowed) - {"*"} - {point.name for point in points}
     if missing:

@@ -4,38 +4,38 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from actors.reader.inflight import HeartbeatThread, Inflight
-from actors.reader.ocr_queue import OcrQueue, RecognitionParts
-from actors.reader.outcome_handler import OutcomeHandler
-from actors.reader.publisher import Publisher
-from actors.reader.reader import Reader, ReaderParts
-from actors.reader.scan_ahead import ScanAhead, ScanAheadParts
-from actors.reader.scan_process import ScanProcess
-from actors.reader.scan_queue import ScanParts, ScanQueue
-from actors.reader.task_notifier import TaskNotifier
-from actors.reading.on_demand import OnDemand
-from actors.reading.read_document import DocumentReader
-from cluster.bootstrap.finding import find_runtime
-from cluster.bootstrap.opening import hold_license, open_runtime_store
-from cluster.compose.handles import ServedRecogniser
-from cluster.compose.indexing import before_publishing, served_indexer
-from cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
-from cluster.compose.tracing import make_tracing
-from cluster.compose.values import make_redaction_scan, make_tree_flagger, sandbox_limits
-from cluster.runtime import Runtime
-from cluster.state import STOP_S, is_stopping
-from configs.settings import Settings
-from models.cdom.ports import FindElements, IndexDocument, RecognisePages
-from models.cdom.tracing import Tracing
-from serve_apps.access.license_holder import LicenseHolder
-from storage.inside.members import add_members
-from storage.postgres.listen import listen
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
-from storage.queue.usage import reserve_pages
-from storage.store import Store
-from storage.values.ids import new_worker_id
-from storage.values.rows import Claim, PageQuota, StoredBlob
+from quire.actors.reader.inflight import HeartbeatThread, Inflight
+from quire.actors.reader.ocr_queue import OcrQueue, RecognitionParts
+from quire.actors.reader.outcome_handler import OutcomeHandler
+from quire.actors.reader.publisher import Publisher
+from quire.actors.reader.reader import Reader, ReaderParts
+from quire.actors.reader.scan_ahead import ScanAhead, ScanAheadParts
+from quire.actors.reader.scan_process import ScanProcess
+from quire.actors.reader.scan_queue import ScanParts, ScanQueue
+from quire.actors.reader.task_notifier import TaskNotifier
+from quire.actors.reading.on_demand import OnDemand
+from quire.actors.reading.read_document import DocumentReader
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.bootstrap.opening import hold_license, open_runtime_store
+from quire.cluster.compose.handles import ServedRecogniser
+from quire.cluster.compose.indexing import before_publishing, served_indexer
+from quire.cluster.compose.recognition import VLM_PAGES_AT_ONCE, with_vlm
+from quire.cluster.compose.tracing import make_tracing
+from quire.cluster.compose.values import make_redaction_scan, make_tree_flagger, sandbox_limits
+from quire.cluster.runtime import Runtime
+from quire.cluster.state import STOP_S, is_stopping
+from quire.configs.settings import Settings
+from quire.models.cdom.ports import FindElements, IndexDocument, RecognisePages
+from quire.models.cdom.tracing import Tracing
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.storage.inside.members import add_members
+from quire.storage.postgres.listen import listen
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.queue.usage import reserve_pages
+from quire.storage.store import Store
+from quire.storage.values.ids import new_worker_id
+from quire.storage.values.rows import Claim, PageQuota, StoredBlob
 
 
 def make_reader(

@@ -6,21 +6,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from actors.recogniser import Recogniser
-from actors.vlm.page_reader import VlmReader
-from actors.vlm.with_fallback import VlmFirst
-from cluster.bootstrap.finding import find_runtime
-from cluster.bootstrap.vlm import choose_vlm, make_vlm_reader
-from cluster.compose.handles import ServedVlm
-from cluster.compose.plugins import load_plugins
-from cluster.runtime import Runtime
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import FindElements, RecognisePages
-from models.neural.ocr import make_recogniser as make_engine
-from models.neural.vlm.registry import load_model
+from quire.actors.recogniser import Recogniser
+from quire.actors.vlm.page_reader import VlmReader
+from quire.actors.vlm.with_fallback import VlmFirst
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.bootstrap.vlm import choose_vlm, make_vlm_reader
+from quire.cluster.compose.handles import ServedVlm
+from quire.cluster.compose.plugins import load_plugins
+from quire.cluster.runtime import Runtime
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import FindElements, RecognisePages
+from quire.models.neural.ocr import make_recogniser as make_engine
+from quire.models.neural.vlm.registry import load_model
 
 if TYPE_CHECKING:
-    from models.neural.layout.detector import LayoutDetector
+    from quire.models.neural.layout.detector import LayoutDetector
 
 RECOGNISER_NICE = 10  # nice value: recognition fills cores that reading and answering need first
 VLM_CONCURRENCY, VLM_PAGES_AT_ONCE = 16, 8
@@ -44,7 +44,7 @@ def make_recogniser(runtime: Runtime) -> Recogniser:
 
 def make_detector(folder: str | None, flags: frozenset[str] | None = None) -> "LayoutDetector":
     """Return the layout detector for second opinions: of `folder`, or the one installed with the service."""
-    from models.neural.layout.detector import LayoutDetector  # OpenCV: readers import this module for `with_vlm`
+    from quire.models.neural.layout.detector import LayoutDetector  # OpenCV: readers import this module for `with_vlm`
 
     return LayoutDetector(None if folder is None else Path(folder), flags)
 

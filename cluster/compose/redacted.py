@@ -9,23 +9,23 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from actors.reader.pii_scan import FlagTree
-    from configs.settings import Settings
-    from models.cdom.ports import ReadOutcome
+    from quire.actors.reader.pii_scan import FlagTree
+    from quire.configs.settings import Settings
+    from quire.models.cdom.ports import ReadOutcome
 
 HIDDEN_NAME = "[REDACTED]"
 
 
 def redact_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
     """Return the outcome with its tree masked and without pictures. Raises `PiiIncomplete` and `SettingsError`."""
-    from actors.reader.pii_scan import redact
+    from quire.actors.reader.pii_scan import redact
 
     return redact(outcome, _flagger())
 
 
 def flag_outcome(outcome: "ReadOutcome") -> "ReadOutcome":
     """Return the outcome with its tree searched for personal data. Raises `SettingsError`."""
-    from actors.reader.pii_scan import scan
+    from quire.actors.reader.pii_scan import scan
 
     return scan(outcome, _flagger())
 
@@ -36,16 +36,16 @@ def settings_of_command(settings: "Settings") -> "Settings":
 
 
 def _flagger() -> "FlagTree":
-    from cluster.bootstrap.finding import load_settings
-    from cluster.compose.values import make_tree_flagger
-    from cluster.runtime import VARIABLE
+    from quire.cluster.bootstrap.finding import load_settings
+    from quire.cluster.compose.values import make_tree_flagger
+    from quire.cluster.runtime import VARIABLE
 
     return make_tree_flagger(_service_settings() if VARIABLE in os.environ else settings_of_command(load_settings()))
 
 
 @cache
 def _service_settings() -> "Settings":
-    from cluster.runtime import read_runtime
+    from quire.cluster.runtime import read_runtime
 
     return read_runtime().settings
 

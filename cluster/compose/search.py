@@ -5,32 +5,32 @@ Replicas call the `build_*` functions by name; each imports only its own parts.
 
 from functools import partial
 
-from actors.background.chores import Chore, ChoreRunner, UncontestedRole
-from actors.reader.indexing import Reindexer
-from actors.search.embedder import Embedder
-from actors.search.index_writer import IndexWriting
-from actors.search.searcher import Searcher
-from cluster.bootstrap.enabled import embeds
-from cluster.bootstrap.finding import find_runtime
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.compose.handles import ServedEmbedder
-from cluster.compose.indexing import keep_vectors
-from cluster.errors import StartRefused
-from cluster.runtime import Runtime
-from configs.settings import Settings
-from models.cdom.ports import Embed
-from models.derive.chunks.chunking import chunker_name
-from models.derive.chunks.chunks import chunk_tree
-from models.neural.embed.load import check_embedder, describe_embedder, load_embedder
-from models.neural.embed.sentence_model import EmbedderRefused
-from models.neural.embed.tokenizer import load_tokenizer
-from storage.index.opened import IndexPlace, check_model, open_follower, open_search, open_writer, place_index
-from storage.index.reconcile import IndexReconciler
-from storage.postgres.leases import RoleLease
-from storage.store import Store
-from storage.upkeep.erase import purge_some
-from storage.values.errors import OtherModel
-from storage.values.ids import new_worker_id
+from quire.actors.background.chores import Chore, ChoreRunner, UncontestedRole
+from quire.actors.reader.indexing import Reindexer
+from quire.actors.search.embedder import Embedder
+from quire.actors.search.index_writer import IndexWriting
+from quire.actors.search.searcher import Searcher
+from quire.cluster.bootstrap.enabled import embeds
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.compose.handles import ServedEmbedder
+from quire.cluster.compose.indexing import keep_vectors
+from quire.cluster.errors import StartRefused
+from quire.cluster.runtime import Runtime
+from quire.configs.settings import Settings
+from quire.models.cdom.ports import Embed
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.neural.embed.load import check_embedder, describe_embedder, load_embedder
+from quire.models.neural.embed.sentence_model import EmbedderRefused
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.storage.index.opened import IndexPlace, check_model, open_follower, open_search, open_writer, place_index
+from quire.storage.index.reconcile import IndexReconciler
+from quire.storage.postgres.leases import RoleLease
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.values.errors import OtherModel
+from quire.storage.values.ids import new_worker_id
 
 MIB = 1 << 20  # bytes
 ROLE = "index_writer"
@@ -55,7 +55,7 @@ def check_search(settings: Settings) -> None:
     except EmbedderRefused as error:
         raise StartRefused(f"SVC_EMBEDDER: {error}") from None
     except OtherModel as error:
-        raise StartRefused(f"SVC_EMBEDDER: {error} (python -m cluster.jobs.reembed)") from None
+        raise StartRefused(f"SVC_EMBEDDER: {error} (python -m quire.cluster.jobs.reembed)") from None
 
 
 def make_embedder(settings: Settings) -> Embedder:

@@ -8,13 +8,13 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
-from storage.sources.gate import SourceGate
-from storage.sources.sync import Reading, due_sources, sync_source
-from storage.values.errors import StorageError
+from quire.storage.sources.connectors.contract import SourceRefused, SourceUnavailable
+from quire.storage.sources.gate import SourceGate
+from quire.storage.sources.sync import Reading, due_sources, sync_source
+from quire.storage.values.errors import StorageError
 
 if TYPE_CHECKING:
-    from storage.store import Store
+    from quire.storage.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class BackgroundTask:
 
 def sync_due(store: "Store", gate: SourceGate, read: Callable[[], Reading]) -> int:
     """Sync every due source and return how many succeeded; a failure does not stop the others."""
-    from storage.values.rows import Actor
+    from quire.storage.values.rows import Actor
 
     done = 0
     for source in due_sources(store.db):

@@ -2,27 +2,27 @@
 
 from collections.abc import Sequence
 
-from actors.background.target_records import FindVectors, TargetRecords
-from actors.background.target_sender import TargetSender
-from actors.search.index_writer import IndexWriting
-from cluster.bootstrap.enabled import embeds
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.compose.plugins import load_plugins
-from cluster.runtime import Runtime
-from configs.settings import Settings
-from models.cdom.chunk import Chunk
-from models.cdom.ports import PortUnavailable
-from models.cdom.tree import Tree
-from models.derive.chunks.chunking import settings_of
-from models.derive.chunks.chunks import ChunkSettings, chunk_tree
-from models.neural.embed.tokenizer import load_tokenizer
-from storage.index.table.entries import KnownVectors
-from storage.targets.backlog import ClaimedTarget, TargetBacklog
-from storage.targets.contract import Target, TargetNetwork
-from storage.targets.opening import TargetKinds
-from storage.values.errors import StoreUnavailable
-from storage.values.rows import Scope
-from storage.webhooks.egress import Egress
+from quire.actors.background.target_records import FindVectors, TargetRecords
+from quire.actors.background.target_sender import TargetSender
+from quire.actors.search.index_writer import IndexWriting
+from quire.cluster.bootstrap.enabled import embeds
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.compose.plugins import load_plugins
+from quire.cluster.runtime import Runtime
+from quire.configs.settings import Settings
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.cdom.tree import Tree
+from quire.models.derive.chunks.chunking import settings_of
+from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.storage.index.table.entries import KnownVectors
+from quire.storage.targets.backlog import ClaimedTarget, TargetBacklog
+from quire.storage.targets.contract import Target, TargetNetwork
+from quire.storage.targets.opening import TargetKinds
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.rows import Scope
+from quire.storage.webhooks.egress import Egress
 
 
 def target_kinds(settings: Settings) -> TargetKinds:

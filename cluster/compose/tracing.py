@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from configs.settings import Settings
-from models.cdom.tracing import TRACING_OFF, Tracing
-from models.cdom.version import SERVICE_VERSION
+from quire.configs.settings import Settings
+from quire.models.cdom.tracing import TRACING_OFF, Tracing
+from quire.models.cdom.version import SERVICE_VERSION
 
 if TYPE_CHECKING:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter

@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from actors.chat.json_model import JsonModel
-from actors.sandbox.limits import SandboxLimits
-from cluster.compose.flagging import PluginFlagger
-from cluster.compose.plugins import load_plugins
-from cluster.errors import StartRefused
-from configs.kinds import Proxy
-from configs.settings import Settings
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Tree
-from models.pii.engines.choose import PiiEngineChoice, TreeFlagger, make_flagger
-from serve_apps.access.keys import parse_api_keys
-from serve_apps.api.context.redaction_scans import RedactionScan
-from serve_apps.api.context.resources import MEGABYTE, ApiLimits
-from storage.sources.gate import SourceGate
+from quire.actors.chat.json_model import JsonModel
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.cluster.compose.flagging import PluginFlagger
+from quire.cluster.compose.plugins import load_plugins
+from quire.cluster.errors import StartRefused
+from quire.configs.kinds import Proxy
+from quire.configs.settings import Settings
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Tree
+from quire.models.pii.engines.choose import PiiEngineChoice, TreeFlagger, make_flagger
+from quire.serve_apps.access.keys import parse_api_keys
+from quire.serve_apps.api.context.redaction_scans import RedactionScan
+from quire.serve_apps.api.context.resources import MEGABYTE, ApiLimits
+from quire.storage.sources.gate import SourceGate
 
 MIB = 1 << 20  # bytes
 DEFAULT = frozenset({"default"})

@@ -1,4 +1,4 @@
-"""`python -m cluster.dist.build [--server] [FOLDER]`: wheels of the server and its Python packages; the npm package.
+"""`python -m quire.cluster.dist.build [--server] [FOLDER]`: wheels of the server and its Python packages; the npm package.
 
 The server's wheel has the layout compiled by mypyc: extension modules next to their sources. Such a wheel fits one
 interpreter and platform. Without a C compiler it has the sources only and fits all.
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cluster.dist.compile import compile_in_place, find_missing_tools, list_modules
+from quire.cluster.dist.compile import compile_in_place, find_missing_tools, list_modules
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
@@ -79,21 +79,22 @@ def build_wheels(scratch: Path, out: Path, clients: Sequence[str] = PYTHON_CLIEN
 
 
 def stage_server(folder: Path, *, compiled: bool) -> None:
-    """A folder that setuptools makes `quire-server` of: the launcher, and the code as data below it."""
-    app = folder / "quire_server" / "app"
+    """A folder that setuptools makes `quire-server` of: the package `quire` with the folders of the source in it."""
+    app = folder / "quire"
     for name in _CODE:
         shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
+    for path in (ROOT / "quire").glob("*.py"):
+        shutil.copy(path, app)
     for name in ("cluster/dist", *(f"serve_apps/{package}" for package in SERVER_PACKAGES)):
         shutil.rmtree(app / name)
     build_guide(app / "serve_apps" / "guide" / "built")
     if compiled:
-        compile_in_place(app, list_modules(app))
+        compile_in_place(folder, list_modules(folder))
         (folder / "setup.py").write_text(_PLATFORM_SETUP)
     for name in ("README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
-    shutil.copy(Path(__file__).with_name("launcher.py"), folder / "quire_server" / "__init__.py")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    (folder / "pyproject.toml").write_text("\n".join(_server_project(project)))
+    (folder / "pyproject.toml").write_text("\n".join(_server_project(project, list_folders(app))))
 
 
 def build_guide(folder: Path) -> None:
@@ -103,7 +104,14 @@ def build_guide(folder: Path) -> None:
     subprocess.run(command, cwd=ROOT, check=True, env=environment)
 
 
-def _server_project(project: dict[str, Any]) -> Iterator[str]:
+def list_folders(package: Path) -> list[str]:
+    """Return the dotted names of `package` and of the folders below it whose names are identifiers."""
+    folders = [package, *(path for path in package.rglob("*") if path.is_dir())]
+    names = [path.relative_to(package.parent).parts for path in folders]
+    return sorted(".".join(parts) for parts in names if all(map(str.isidentifier, parts)))
+
+
+def _server_project(project: dict[str, Any], packages: list[str]) -> Iterator[str]:
     requirements = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text().splitlines()]
     extras = project["optional-dependencies"] | {
         name: [f"quire-{name}=={project['version']}"] for name in SERVER_PACKAGES
@@ -114,10 +122,10 @@ def _server_project(project: dict[str, Any]) -> Iterator[str]:
     yield f'description = "{project["description"]}"\nlicense = "{project["license"]}"'
     yield f'requires-python = "{project["requires-python"]}"'
     yield f"dependencies = {[requirement for requirement in requirements if requirement and not requirement.startswith(_NAMES_EXTRA)]!r}"
-    yield '\n[project.scripts]\nquire = "quire_server:main"\n\n[project.optional-dependencies]'
+    yield '\n[project.scripts]\nquire = "quire.cluster.cli.main:main"\n\n[project.optional-dependencies]'
     yield from (f"{name} = {needed!r}" for name, needed in extras.items())
-    yield '\n[tool.setuptools]\npackages = ["quire_server"]\n'
-    yield '[tool.setuptools.package-data]\nquire_server = ["app/**/*"]\n'
+    yield f"\n[tool.setuptools]\npackages = {packages!r}\n"
+    yield '[tool.setuptools.package-data]\n"*" = ["**/*"]\n'
 
 
 def pack_npm(out: Path) -> None:

@@ -1,4 +1,4 @@
-"""`python -m cluster.dist.compile FOLDER`: copy the checkout into FOLDER and compile its layout there.
+"""`python -m quire.cluster.dist.compile FOLDER`: copy the checkout into FOLDER and compile its layout there.
 
 `make test-compiled` runs the tests of reading in that copy; `make dist` compiles what goes into the server's wheel in
 the same way. Each extension module is built next to its source, where Python imports it first. mypyc needs mypy (of
@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-_EXTRACT = Path("models") / "extract"
+_EXTRACT = Path("quire") / "models" / "extract"
 _FOLDERS = ("layout", "math", "text_quality", "document", "formats/pdf/text")
 _FILES = ("formats/pdf/vectors.py", "formats/pdf/visibility/paint.py", "formats/pdf/visibility/unseen.py")
 
@@ -52,9 +52,9 @@ def copy_checkout(folder: Path) -> None:
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in listed.split("\0"):
-        if name and (ROOT / name).is_file():
+        if name and ((ROOT / name).is_file() or (ROOT / name).is_symlink()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, folder / name)
+            shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
 
 
 def list_modules(root: Path) -> list[str]:
@@ -69,7 +69,8 @@ def compile_in_place(root: Path, names: list[str]) -> None:
     script = str(Path(__file__).resolve().with_name("mypyc_setup.py"))
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch, "copy")  # mypyc writes its C files and caches there
-        shutil.copytree(root / "models", copy / "models", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(root / "quire" / "models", copy / "quire" / "models", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(root / "quire" / "__init__.py", copy / "quire")
         environment = {**os.environ, "PYTHONPATH": str(copy), "MYPYPATH": str(copy), "PYTHONHASHSEED": "0"}
         subprocess.run([sys.executable, script, str(root), *names], cwd=copy, env=environment, check=True)
 

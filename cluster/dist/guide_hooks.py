@@ -7,8 +7,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from serve_apps.clients.generate import describe_service
-from serve_apps.guide.operations import describe_operations
+from quire.serve_apps.clients.generate import describe_service
+from quire.serve_apps.guide.operations import describe_operations
 
 _LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
 _ADDRESS = re.compile(r"[a-z]+:|/|#")

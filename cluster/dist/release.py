@@ -1,4 +1,4 @@
-"""`python -m cluster.dist.release [--bump X.Y.Z]`: verify a release, or write a new version into every place.
+"""`python -m quire.cluster.dist.release [--bump X.Y.Z]`: verify a release, or write a new version into every place.
 
 `pyproject.toml` states the version; the installed metadata is what the code reads. Files that cannot read it (client
 packages, image tags) repeat it, and this check keeps them equal. docs/development.md lists the steps of a release.
@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from models.cdom.version import READER_VERSION, read_service_version
+from quire.models.cdom.version import READER_VERSION, read_service_version
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER = r"\d+\.\d+\.\d+"

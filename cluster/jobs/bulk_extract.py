@@ -1,4 +1,4 @@
-"""`python -m cluster.jobs.bulk_extract FROM`: a corpus read on all CPUs of a cluster, into a folder or the service.
+"""`python -m quire.cluster.jobs.bulk_extract FROM`: read a corpus on all CPUs, into a folder or the service.
 
 FROM is a folder, a file or s3://…. With `-o TO` (a folder that every node sees, or s3://…) no service is needed; with
 `--into-service` the documents appear in the service's store. What is done is skipped. Progress goes to the job log, a
@@ -15,24 +15,24 @@ from typing import Any, BinaryIO
 
 import click
 
-from cluster.bootstrap.vlm import choose_vlm
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, make_data_writer
-from cluster.errors import StartRefused
-from cluster.jobs.work.folders import FolderUnavailable, absolute_url
-from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import WorkItem, find_items, read_manifest
-from cluster.jobs.work.outputs import DATA
-from cluster.jobs.work.service import find_service
-from cluster.jobs.work.spread import JobStopped
-from cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
-from cluster.jobs.work.to_service import ServiceJob, find_fresh, read_into_service
-from models.cdom.original import OcrMode
-from models.cdom.ports import PortUnavailable
-from serve_apps.access.license import LicenseRefused
-from serve_apps.api.http.refusals import InvalidField
-from serve_apps.api.shapes.principals import read_principals
-from storage.values.errors import StorageError
-from storage.values.rows import Scope
+from quire.cluster.bootstrap.vlm import choose_vlm
+from quire.cluster.cli.documents.extract_formats import EXTRACT_FORMATS, make_data_writer
+from quire.cluster.errors import StartRefused
+from quire.cluster.jobs.work.folders import FolderUnavailable, absolute_url
+from quire.cluster.jobs.work.kinds import Shape
+from quire.cluster.jobs.work.ledger import WorkItem, find_items, read_manifest
+from quire.cluster.jobs.work.outputs import DATA
+from quire.cluster.jobs.work.service import find_service
+from quire.cluster.jobs.work.spread import JobStopped
+from quire.cluster.jobs.work.to_folder import FolderJob, OtherResults, look_at_folder, read_into_folder
+from quire.cluster.jobs.work.to_service import ServiceJob, find_fresh, read_into_service
+from quire.models.cdom.original import OcrMode
+from quire.models.cdom.ports import PortUnavailable
+from quire.serve_apps.access.license import LicenseRefused
+from quire.serve_apps.api.http.refusals import InvalidField
+from quire.serve_apps.api.shapes.principals import read_principals
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Scope
 
 
 @click.command()

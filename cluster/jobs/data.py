@@ -21,16 +21,16 @@ from ray.data import DataContext, Datasink
 from ray.data.block import Block, BlockAccessor, BlockMetadata
 from ray.data.datasource import Datasource, ReadTask, WriteResult
 
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
-from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
-from cluster.jobs.work.blocks import cut_by_bytes
-from cluster.jobs.work.folders import FolderUnavailable, absolute_url, open_folder
-from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem, find_items, make_key
-from cluster.jobs.work.outputs import DATA, Kept, OutputMaker, Outputs, make_table
-from cluster.jobs.work.pipeline import BlockReader, as_read
-from cluster.jobs.work.vlm_pool import DOCUMENTS_AT_ONCE, VlmAccess, make_bulk_recogniser
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import ReadOutcome
+from quire.cluster.cli.documents.extract_formats import EXTRACT_FORMATS
+from quire.cluster.compose.redacted import HIDDEN_NAME, redact_outcome
+from quire.cluster.jobs.work.blocks import cut_by_bytes
+from quire.cluster.jobs.work.folders import FolderUnavailable, absolute_url, open_folder
+from quire.cluster.jobs.work.ledger import Record, WorkBlock, WorkItem, find_items, make_key
+from quire.cluster.jobs.work.outputs import DATA, Kept, OutputMaker, Outputs, make_table
+from quire.cluster.jobs.work.pipeline import BlockReader, as_read
+from quire.cluster.jobs.work.vlm_pool import DOCUMENTS_AT_ONCE, VlmAccess, make_bulk_recogniser
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import ReadOutcome
 
 __all__ = ["QuireDocuments", "QuireLance", "QuireReader"]
 SCHEMA = pa.schema([("path", pa.string()), ("bytes", pa.large_binary())])
@@ -117,7 +117,7 @@ class QuireReader:
             ocr: `auto`, `always` or `never`.
             redacted: Mask personal data and hide paths.
             schema: JSON text of a JSON Schema, whose values come in a column `data`.
-            vlm: The model pool of `cluster.jobs.work.vlm_pool.start_pool`.
+            vlm: The model pool of `quire.cluster.jobs.work.vlm_pool.start_pool`.
 
         Raises:
             ValueError: A format is not known.

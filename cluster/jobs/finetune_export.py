@@ -1,4 +1,4 @@
-"""`python -m cluster.jobs.finetune_export`: a corpus into fine-tune records, as JSONL shards named by their content.
+"""`python -m quire.cluster.jobs.finetune_export`: make fine-tune records of a corpus, in JSONL shards named by content.
 
 The corpus is a folder of trees (TREES, the output of `bulk_extract`) or an organisation's documents in a service
 (`--from-service`; with `--job` the shards together are what the endpoint of that job sends). Chunking runs on the
@@ -19,20 +19,20 @@ from typing import Any
 import click
 from pydantic import TypeAdapter
 
-from cluster.errors import StartRefused
-from cluster.jobs.work.corpus import Corpus, CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
-from cluster.jobs.work.duplicates import LINE_BITS, find_duplicates
-from cluster.jobs.work.folders import Folder, FolderUnavailable, absolute_url, open_folder
-from cluster.jobs.work.ledger import SUMMARY
-from cluster.jobs.work.service import find_service
-from cluster.jobs.work.shards import drop_others, write_shards
-from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
-from models.cdom.chunk import Chunk
-from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, passes
-from models.derive.finetune_template import InvalidTemplate
-from models.derive.language import detect_language
-from storage.values.errors import StorageError
-from storage.values.rows import Scope
+from quire.cluster.errors import StartRefused
+from quire.cluster.jobs.work.corpus import Corpus, CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
+from quire.cluster.jobs.work.duplicates import LINE_BITS, find_duplicates
+from quire.cluster.jobs.work.folders import Folder, FolderUnavailable, absolute_url, open_folder
+from quire.cluster.jobs.work.ledger import SUMMARY
+from quire.cluster.jobs.work.service import find_service
+from quire.cluster.jobs.work.shards import drop_others, write_shards
+from quire.cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
+from quire.models.cdom.chunk import Chunk
+from quire.models.derive.finetune import FinetuneOptions, Split, Style, export_lines, passes
+from quire.models.derive.finetune_template import InvalidTemplate
+from quire.models.derive.language import detect_language
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Scope
 
 log = logging.getLogger("quire.jobs")
 PARTS = "parts"

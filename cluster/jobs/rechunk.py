@@ -1,4 +1,4 @@
-"""`python -m cluster.jobs.rechunk`: chunks published documents again that another chunker version cut.
+"""`python -m quire.cluster.jobs.rechunk`: chunks published documents again that another chunker version cut.
 
 Works on a service's store, on the service's own Ray cluster: the new chunks replace the old ones in the search index in
 one commit, then the document's row stores its chunker. A killed job resumes with the documents still outdated.
@@ -14,23 +14,23 @@ from typing import Any
 
 import click
 
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.compose.indexing import served_indexer
-from cluster.errors import StartRefused
-from cluster.jobs.work.patience import patiently
-from cluster.jobs.work.service import Service, find_service, index_is_here, with_store
-from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
-from models.cdom.ports import EmbeddingFailed, IndexDocument, Tokenizer
-from models.cdom.tree import load_tree
-from models.derive.chunks.chunking import chunker_name
-from models.derive.chunks.chunks import chunk_tree
-from models.neural.embed.tokenizer import load_tokenizer
-from storage.index.rechunk import ChunkedDocument, list_outdated, mark_chunked
-from storage.objects.artifacts import TREE
-from storage.postgres.database import Database
-from storage.store import Store
-from storage.values.errors import NotFound, StorageError
-from storage.values.rows import DocumentId, Scope
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.compose.indexing import served_indexer
+from quire.cluster.errors import StartRefused
+from quire.cluster.jobs.work.patience import patiently
+from quire.cluster.jobs.work.service import Service, find_service, index_is_here, with_store
+from quire.cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
+from quire.models.cdom.ports import EmbeddingFailed, IndexDocument, Tokenizer
+from quire.models.cdom.tree import load_tree
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.storage.index.rechunk import ChunkedDocument, list_outdated, mark_chunked
+from quire.storage.objects.artifacts import TREE
+from quire.storage.postgres.database import Database
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound, StorageError
+from quire.storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger("quire.jobs")
 BATCH = 16  # documents of one row of work

@@ -1,4 +1,4 @@
-"""`python -m cluster.jobs.reembed --embedder NEW`: computes vectors of another model in addition to the old ones.
+"""`python -m quire.cluster.jobs.reembed --embedder NEW`: computes vectors of another model in addition to the old ones.
 
 The service continues to answer from the old vectors; the switch is its next start with SVC_EMBEDDER=NEW. Workers embed,
 only this process writes. A killed job resumes with the documents that have no new vectors yet.
@@ -17,26 +17,26 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from cluster.bootstrap.enabled import embeds
-from cluster.compose.search import ROLE, index_place
-from cluster.errors import StartRefused
-from cluster.jobs.work.patience import patiently
-from cluster.jobs.work.service import Service, find_service, with_store
-from cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
-from configs.settings import Settings
-from models.neural.embed.load import check_embedder, load_embedder
-from models.neural.embed.sentence_model import EmbedderRefused
-from storage.index.reembed import Reembedding
-from storage.index.table.entries import DocumentChunks
-from storage.index.table.siblings import SiblingTables
-from storage.postgres.leases import RoleLease
-from storage.store import Store
-from storage.values.errors import StorageError
-from storage.values.ids import new_worker_id
+from quire.cluster.bootstrap.enabled import embeds
+from quire.cluster.compose.search import ROLE, index_place
+from quire.cluster.errors import StartRefused
+from quire.cluster.jobs.work.patience import patiently
+from quire.cluster.jobs.work.service import Service, find_service, with_store
+from quire.cluster.jobs.work.spread import JobStopped, Progress, Row, connect, spread
+from quire.configs.settings import Settings
+from quire.models.neural.embed.load import check_embedder, load_embedder
+from quire.models.neural.embed.sentence_model import EmbedderRefused
+from quire.storage.index.reembed import Reembedding
+from quire.storage.index.table.entries import DocumentChunks
+from quire.storage.index.table.siblings import SiblingTables
+from quire.storage.postgres.leases import RoleLease
+from quire.storage.store import Store
+from quire.storage.values.errors import StorageError
+from quire.storage.values.ids import new_worker_id
 
 if TYPE_CHECKING:
-    from storage.index.opened import IndexPlace
-    from storage.index.reembed import Reembedding
+    from quire.storage.index.opened import IndexPlace
+    from quire.storage.index.reembed import Reembedding
 
 log = logging.getLogger("quire.jobs")
 SLICE = 4_000

@@ -11,16 +11,16 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from cluster.errors import StartRefused
-from cluster.machine.haproxy import narrow_haproxy
-from cluster.runtime import VARIABLE
-from cluster.state import run_folder, scratch_folder, write_private
+from quire import IMPORT_ROOT
+from quire.cluster.errors import StartRefused
+from quire.cluster.machine.haproxy import narrow_haproxy
+from quire.cluster.runtime import VARIABLE
+from quire.cluster.state import run_folder, scratch_folder, write_private
 
-ROOT = Path(__file__).resolve().parents[2]
 _SOCKETS = 38
 """Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""
 SERVE = {
-    "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "serve_apps.api.proxy.middlewares.proxy_middlewares",
+    "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH": "quire.serve_apps.api.proxy.middlewares.proxy_middlewares",
     "RAY_SERVE_USE_GRPC_BY_DEFAULT": "1",
     "RAY_SERVE_RUN_USER_CODE_IN_SEPARATE_THREAD": "0",
     "RAY_SERVE_FREEZE_GC_ON_STARTUP": "1",
@@ -119,7 +119,7 @@ def service_environment(
     inherited = {name: text for name, text in (base or os.environ).items() if not name.startswith(_DROPPED)}
     ours = {
         VARIABLE: str(runtime),
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(IMPORT_ROOT),
         "TMPDIR": str(scratch_folder(workdir)),
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(ray_token_file(workdir)),

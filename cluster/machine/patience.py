@@ -5,8 +5,8 @@ A wall clock would call a service dead on a machine that is only busy.
 
 from pathlib import Path
 
-from cluster.state import session_members
-from models.fair_time import FairClock, read_threads_of
+from quire.cluster.state import session_members
+from quire.models.fair_time import FairClock, read_threads_of
 
 LOOK_S = 1.0  # seconds between looks at all threads
 

@@ -6,7 +6,7 @@ All ports except HTTP are chosen here, so that two workdirs can run in parallel.
 import random
 import socket
 
-from cluster.errors import NoFreePorts
+from quire.cluster.errors import NoFreePorts
 
 _NODE = (
     "gcs",

@@ -8,7 +8,7 @@ import signal
 import time
 from pathlib import Path
 
-from cluster.state import Process, session_members
+from quire.cluster.state import Process, session_members
 
 
 def sweep_session(workdir: Path, session: int, *, spare: int | None = None, grace_s: float = 3.0) -> list[Process]:

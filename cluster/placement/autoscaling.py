@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from cluster.placement.demand import Damper, QueueLook, ReaderDemand, ReaderLaw, recommend_replicas
+from quire.cluster.placement.demand import Damper, QueueLook, ReaderDemand, ReaderLaw, recommend_replicas
 
 T = TypeVar("T")
 POLL_S = 1.0  # seconds between looks at the queue

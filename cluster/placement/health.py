@@ -7,8 +7,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from cluster.placement.placement import Placement, unplaceable
-from models.cdom.ports import PortUnavailable
+from quire.cluster.placement.placement import Placement, unplaceable
+from quire.models.cdom.ports import PortUnavailable
 
 
 class ServeState:

@@ -90,5 +90,5 @@ def _reason(placement: Placement) -> str:
     return f"{where} with {labels}, {placement.cpus:g} CPU and {placement.gpus:g} GPU"
 
 
-if __name__ == "__main__":  # for `ray start --labels=$(python -m cluster.placement.placement)`
+if __name__ == "__main__":  # for `ray start --labels=$(python -m quire.cluster.placement.placement)`
     print(",".join(f"{name}={value}" for name, value in sorted(machine_labels().items())))

@@ -5,7 +5,7 @@ Settings and the machine's cores become a frozen plan. Knows nothing of Ray.
 
 from dataclasses import dataclass
 
-from cluster.placement.placement import (
+from quire.cluster.placement.placement import (
     API,
     BACKGROUND,
     EMBEDDER,

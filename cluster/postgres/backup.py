@@ -17,14 +17,14 @@ from pathlib import Path
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from cluster.errors import ClusterError
-from cluster.interrupts import undone_by
-from cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
-from cluster.postgres.embedded import EmbeddedPostgres
-from configs.settings import Settings
-from models.cdom.version import SERVICE_VERSION
-from storage.objects.marks import MARK, QUARANTINE
-from storage.upkeep.deployment import forget_stores
+from quire.cluster.errors import ClusterError
+from quire.cluster.interrupts import undone_by
+from quire.cluster.postgres.binaries import PostgresUnavailable, find_programs, pick_runner
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.configs.settings import Settings
+from quire.models.cdom.version import SERVICE_VERSION
+from quire.storage.objects.marks import MARK, QUARANTINE
+from quire.storage.upkeep.deployment import forget_stores
 
 DUMP, FACTS = "database.dump", "backup.json"
 FOLDERS = ("blobs", "artifacts", "license")

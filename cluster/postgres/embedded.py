@@ -24,7 +24,7 @@ from urllib.parse import quote
 
 import psycopg
 
-from cluster.postgres.binaries import PostgresUnavailable, Runner, find_programs, pick_runner, system_uids
+from quire.cluster.postgres.binaries import PostgresUnavailable, Runner, find_programs, pick_runner, system_uids
 
 USER = DATABASE = "quire"
 FALLBACK = Path("/var/lib/quire")

@@ -10,10 +10,10 @@ from typing import Any
 from ray import serve
 from ray.serve.config import AutoscalingConfig, AutoscalingPolicy
 
-from cluster.compose import factory
-from cluster.compose.handles import API_APP, VLM_APP
-from cluster.placement.autoscaling import OngoingPolicy, QueuePolicy
-from cluster.placement.placement import (
+from quire.cluster.compose import factory
+from quire.cluster.compose.handles import API_APP, VLM_APP
+from quire.cluster.placement.autoscaling import OngoingPolicy, QueuePolicy
+from quire.cluster.placement.placement import (
     API,
     BACKGROUND,
     EMBEDDER,
@@ -22,8 +22,8 @@ from cluster.placement.placement import (
     SEARCHER,
     Placement,
 )
-from cluster.placement.sizing import ApiReplicas, Sizing
-from serve_apps import deployments
+from quire.cluster.placement.sizing import ApiReplicas, Sizing
+from quire.serve_apps import deployments
 
 QUIET = {"enable_access_log": False, "log_level": "WARNING"}
 """Serve's own access log halves the requests per second; the API writes its own."""

@@ -7,7 +7,7 @@ import threading
 import time
 from contextlib import suppress
 
-from serve_apps.api.proxy.middlewares import RETRY_S, UNAVAILABLE
+from quire.serve_apps.api.proxy.middlewares import RETRY_S, UNAVAILABLE
 
 _HEAD = (
     "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nconnection: close\r\n"

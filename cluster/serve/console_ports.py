@@ -1,17 +1,17 @@
-"""The console's ports (`serve_apps.console.store.ports`) over this deployment's store."""
+"""The console's ports (`quire.serve_apps.console.store.ports`) over this deployment's store."""
 
 from contextlib import AbstractContextManager
 from typing import Any, LiteralString
 
-from storage.access import audit, rate_limits
-from storage.postgres.database import Connection, Database, Row
-from storage.store import Store
-from storage.values.paging import ListPage
-from storage.values.rows import Actor, Scope
-from storage.values.states import EventKind
-from storage.webhooks import receivers
-from storage.webhooks.egress import CheckedUrl, Egress
-from storage.webhooks.signatures import new_secret
+from quire.storage.access import audit, rate_limits
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.store import Store
+from quire.storage.values.paging import ListPage
+from quire.storage.values.rows import Actor, Scope
+from quire.storage.values.states import EventKind
+from quire.storage.webhooks import receivers
+from quire.storage.webhooks.egress import CheckedUrl, Egress
+from quire.storage.webhooks.signatures import new_secret
 
 
 class ConsoleDatabase:

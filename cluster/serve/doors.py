@@ -6,12 +6,12 @@ from typing import Any
 
 from ray import serve
 
-from cluster.compose.factory import COMPAT, CONSOLE, Factory
-from cluster.errors import StartRefused
-from cluster.placement.placement import DOOR
-from cluster.serve.app import QUIET
-from configs.settings import Settings
-from serve_apps import deployments
+from quire.cluster.compose.factory import COMPAT, CONSOLE, Factory
+from quire.cluster.errors import StartRefused
+from quire.cluster.placement.placement import DOOR
+from quire.cluster.serve.app import QUIET
+from quire.configs.settings import Settings
+from quire.serve_apps import deployments
 
 CONSOLE_PREFIX, COMPAT_PREFIX = "/console", "/compat"
 _FRONT: Any = deployments.Api
@@ -44,7 +44,7 @@ def enabled_doors(settings: Settings) -> list[Door]:
 
 def _require(name: str, setting: str) -> None:
     """Raise when an optional package, console or compat, is enabled but not installed."""
-    if find_spec(f"serve_apps.{name}") is None:
+    if find_spec(f"quire.serve_apps.{name}") is None:
         raise StartRefused(f"{setting}=1 needs the package quire-{name}: pip install quire-{name}")
 
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
+from quire.actors.sandbox.prctl import PR_SET_PDEATHSIG, prctl
 
 LABEL = "quire-machine"
 """Node label by which a machine finds itself in the cluster's list."""
@@ -107,7 +107,7 @@ def _leave(node: RayNode, signals: Signals, drain: Callable[[], bool], drain_s: 
 
 def ask_cluster(address: str, machine: str, environment: Mapping[str, str]) -> bool:
     """Run `request_drain` in a separate process, because Ray's client takes its token settings from the environment."""
-    command = [sys.executable, "-m", "cluster.serve.drain", address, machine]
+    command = [sys.executable, "-m", "quire.cluster.serve.drain", address, machine]
     try:
         return subprocess.run(command, env=dict(environment), timeout=ASK_S, check=False).returncode == 0
     except subprocess.TimeoutExpired:

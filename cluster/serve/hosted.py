@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 
 from fastapi import FastAPI
 
-from cluster.bootstrap.finding import find_runtime
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.runtime import Runtime
-from cluster.serve.console_ports import ConsoleDatabase, ConsoleReceivers
-from configs.settings import Settings
-from serve_apps.console.app import create_console
-from serve_apps.console.context.resources import ConsoleLimits, ConsoleResources, ConsoleWorker, SignUp, SignUps
-from serve_apps.console.sending.watcher import Watcher
-from storage.store import Store
-from storage.webhooks.egress import Egress
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.runtime import Runtime
+from quire.cluster.serve.console_ports import ConsoleDatabase, ConsoleReceivers
+from quire.configs.settings import Settings
+from quire.serve_apps.console.app import create_console
+from quire.serve_apps.console.context.resources import ConsoleLimits, ConsoleResources, ConsoleWorker, SignUp, SignUps
+from quire.serve_apps.console.sending.watcher import Watcher
+from quire.storage.store import Store
+from quire.storage.webhooks.egress import Egress
 
 
 def make_console(runtime: Runtime, workers: Callable[[Store], Sequence[ConsoleWorker]] = lambda _: ()) -> FastAPI:

@@ -2,9 +2,9 @@
 
 from fastapi import FastAPI
 
-from cluster.bootstrap.finding import find_runtime
-from cluster.runtime import Runtime
-from serve_apps.compat.app import create_compat
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.runtime import Runtime
+from quire.serve_apps.compat.app import create_compat
 
 MIB = 1 << 20  # bytes
 

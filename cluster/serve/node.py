@@ -16,18 +16,18 @@ from typing import Any
 import ray
 from ray import serve
 
-from cluster.bootstrap.enabled import embeds, enabled_pools, optional_pools, plan_api, plan_readers, searches
-from cluster.errors import HeadFailed, StartFailed, StartRefused
-from cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
-from cluster.machine.patience import session_clock
-from cluster.placement.placement import fits, machine_labels, unplaceable
-from cluster.runtime import Runtime
-from cluster.serve import app, doors, forked_worker
-from cluster.serve.closed_port import answer_closed
-from cluster.state import STOP_S
-from configs.kinds import ProxyNodes
-from configs.settings import Settings
-from models.fair_time import FairClock
+from quire.cluster.bootstrap.enabled import embeds, enabled_pools, optional_pools, plan_api, plan_readers, searches
+from quire.cluster.errors import HeadFailed, StartFailed, StartRefused
+from quire.cluster.machine.environment import WORKER_TEMPLATE, clear_sessions, ray_folder
+from quire.cluster.machine.patience import session_clock
+from quire.cluster.placement.placement import fits, machine_labels, unplaceable
+from quire.cluster.runtime import Runtime
+from quire.cluster.serve import app, doors, forked_worker
+from quire.cluster.serve.closed_port import answer_closed
+from quire.cluster.state import STOP_S
+from quire.configs.kinds import ProxyNodes
+from quire.configs.settings import Settings
+from quire.models.fair_time import FairClock
 
 log = logging.getLogger("quire.node")
 OBJECT_STORE_BYTES = 100_000_000  # bytes of shared memory for Ray's objects: nothing large crosses Ray here

@@ -1,4 +1,4 @@
-"""The applications under the names that configs/serve/*.yaml and KubeRay import: `cluster.serve.serve_config:service`.
+"""The applications that configs/serve/*.yaml and KubeRay import as `quire.cluster.serve.serve_config:service`.
 
 For clusters that Serve's own configuration drives instead of `quire up --address`. Settings come from the SVC_
 variables of every node; refusals end the deployment with their text.
@@ -8,12 +8,12 @@ from typing import Any
 
 from ray import serve
 
-from cluster.bootstrap.enabled import embeds, optional_pools, plan_api, plan_readers, searches
-from cluster.bootstrap.finding import find_runtime
-from cluster.compose.handles import API_APP
-from cluster.errors import StartRefused
-from cluster.serve import app
-from cluster.serve.doors import hosted_targets
+from quire.cluster.bootstrap.enabled import embeds, optional_pools, plan_api, plan_readers, searches
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.compose.handles import API_APP
+from quire.cluster.errors import StartRefused
+from quire.cluster.serve import app
+from quire.cluster.serve.doors import hosted_targets
 
 
 def service(arguments: dict[str, str]) -> serve.Application:

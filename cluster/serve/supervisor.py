@@ -1,8 +1,8 @@
 """The one process that owns a running service: Ray's node, Serve's applications and the embedded database's upkeep.
 
-`python -m cluster.serve.supervisor`, started by `up` in a separate session, so that every process of the service can be
-found by session id. Ends on SIGTERM after draining, and the embedded database with it. If a part of Ray's head dies, it
-restarts everything.
+`python -m quire.cluster.serve.supervisor`, started by `up` in a separate session, so that every process of the
+service can be found by session id. Ends on SIGTERM after draining, and the embedded database with it. If a part of
+Ray's head dies, it restarts everything.
 """
 
 import logging
@@ -15,18 +15,18 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from cluster.errors import ClusterError, HeadFailed, StartFailed
-from cluster.failure import write_failure
-from cluster.machine.environment import WORKER_TEMPLATE
-from cluster.machine.go_ahead import WAIT, wait_for_go_ahead
-from cluster.machine.patience import session_clock
-from cluster.machine.ready import wait_until_ready
-from cluster.machine.session_sweep import sweep_session
-from cluster.postgres.embedded import EmbeddedPostgres
-from cluster.runtime import Runtime, read_runtime
-from cluster.serve.worker_template import become_worker, fork_template
-from cluster.state import ServiceState, clear_state, mark_ready, mark_stopping, read_state, this_process
-from storage.values.backoff import BackoffPolicy
+from quire.cluster.errors import ClusterError, HeadFailed, StartFailed
+from quire.cluster.failure import write_failure
+from quire.cluster.machine.environment import WORKER_TEMPLATE
+from quire.cluster.machine.go_ahead import WAIT, wait_for_go_ahead
+from quire.cluster.machine.patience import session_clock
+from quire.cluster.machine.ready import wait_until_ready
+from quire.cluster.machine.session_sweep import sweep_session
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.runtime import Runtime, read_runtime
+from quire.cluster.serve.worker_template import become_worker, fork_template
+from quire.cluster.state import ServiceState, clear_state, mark_ready, mark_stopping, read_state, this_process
+from quire.storage.values.backoff import BackoffPolicy
 
 log = logging.getLogger("quire.supervisor")
 POLL_S = 1.0  # seconds between looks at Ray's parts and the database
@@ -45,7 +45,7 @@ class Supervisor:
         self._runtime, self._state = runtime, state
         self._workdir = runtime.settings.workdir
         self._stop = threading.Event()
-        from cluster.serve.node import Head  # Ray: the template must be forked before it is imported
+        from quire.cluster.serve.node import Head  # Ray: the template must be forked before it is imported
 
         self._head = Head(runtime, state.ports)
         self._database = _embedded_database(runtime)
@@ -137,7 +137,7 @@ def start_again(died: str, ran_s: float) -> None:
     log.error("%s died; starting again in %.0f s (restart %d)", died, pause, count)
     time.sleep(pause)
     os.environ[RESTARTS] = str(count)
-    os.execv(sys.executable, [sys.executable, "-m", "cluster.serve.supervisor"])  # noqa: S606
+    os.execv(sys.executable, [sys.executable, "-m", "quire.cluster.serve.supervisor"])  # noqa: S606
 
 
 def restarts(ran_s: float) -> int:

@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from cluster.serve.forked_worker import AGREED, END, WILLING
+from quire.cluster.serve.forked_worker import AGREED, END, WILLING
 
 SUPPORTED_RAY = "2.60.0"
 """The only Ray version whose start of workers is known here; with any other one each worker starts by itself."""
@@ -30,7 +30,7 @@ _IMPORTED = (
     "ray.serve._private.controller",
     "ray.serve._private.proxy",
     "ray.serve._private.replica",
-    "cluster.serve.app",
+    "quire.cluster.serve.app",
 )
 _NOBODYS_JOB = "f" * 8
 """Ray's own mark of a worker that is of no job yet: the first task says which."""

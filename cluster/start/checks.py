@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from cluster.bootstrap.enabled import searches
-from cluster.errors import StartRefused
-from configs.kinds import PiiEngine
-from configs.settings import Settings
-from models.cdom.errors import MlUnavailable
-from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_default_langs, check_langs
-from models.pii.engines.choose import check_engine
-from models.pii.errors import EngineMissing
+from quire.cluster.bootstrap.enabled import searches
+from quire.cluster.errors import StartRefused
+from quire.configs.kinds import PiiEngine
+from quire.configs.settings import Settings
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_default_langs, check_langs
+from quire.models.pii.engines.choose import check_engine
+from quire.models.pii.errors import EngineMissing
 
 
 def check_recogniser(settings: Settings) -> None:
@@ -27,7 +27,7 @@ def check_recogniser(settings: Settings) -> None:
 def check_second_opinion(settings: Settings) -> None:
     """Fail before the start if the chosen detector is not installed."""
     if settings.second_opinion:
-        from models.neural.layout.detector import locate_detector
+        from quire.models.neural.layout.detector import locate_detector
 
         try:
             locate_detector(Path(settings.layout_model) if settings.layout_model else None)
@@ -48,7 +48,9 @@ def check_pii_engine(settings: Settings) -> None:
 def check_embedding(settings: Settings) -> None:
     """Fail before the start if the model cannot embed, or another model filled the index."""
     if searches(settings):
-        from cluster.compose.search import check_search  # Lance: a third of a second at each start without an index
+        from quire.cluster.compose.search import (
+            check_search,  # Lance: a third of a second at each start without an index
+        )
 
         check_search(settings)
 

@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from actors.background.chores import Chore, ChoreRunner
-from actors.background.webhook_dispatcher import Dispatcher
-from cluster.bootstrap.addresses import base_url, check_address
-from cluster.errors import StartRefused
-from cluster.interrupts import undone_by
-from cluster.postgres.embedded import EmbeddedPostgres
-from cluster.runtime import Runtime, keep_signing_key, write_runtime
-from cluster.serve.hosted import make_console
-from cluster.start.database import open_database
-from cluster.state import run_folder, running_state, write_private
-from configs.settings import Settings
-from serve_apps.api.proxy.heads import BoundedHeads
-from storage.access.audit import seal
-from storage.access.rate_limits import delete_idle_buckets
-from storage.postgres.leases import RoleLease
-from storage.values.ids import new_worker_id
-from storage.webhooks.egress import Egress
-from storage.webhooks.outbox import StoreOutbox
+from quire.actors.background.chores import Chore, ChoreRunner
+from quire.actors.background.webhook_dispatcher import Dispatcher
+from quire.cluster.bootstrap.addresses import base_url, check_address
+from quire.cluster.errors import StartRefused
+from quire.cluster.interrupts import undone_by
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.runtime import Runtime, keep_signing_key, write_runtime
+from quire.cluster.serve.hosted import make_console
+from quire.cluster.start.database import open_database
+from quire.cluster.state import run_folder, running_state, write_private
+from quire.configs.settings import Settings
+from quire.serve_apps.api.proxy.heads import BoundedHeads
+from quire.storage.access.audit import seal
+from quire.storage.access.rate_limits import delete_idle_buckets
+from quire.storage.postgres.leases import RoleLease
+from quire.storage.values.ids import new_worker_id
+from quire.storage.webhooks.egress import Egress
+from quire.storage.webhooks.outbox import StoreOutbox
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from serve_apps.console.context.resources import ConsoleWorker
-    from storage.store import Store
+    from quire.serve_apps.console.context.resources import ConsoleWorker
+    from quire.storage.store import Store
 
 log = logging.getLogger("quire.console")
 

@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from psycopg.conninfo import conninfo_to_dict
 
-from cluster.errors import StartRefused
-from cluster.interrupts import undone_by
-from cluster.postgres.binaries import PostgresUnavailable
-from cluster.postgres.embedded import EmbeddedPostgres
-from configs.settings import Settings
-from storage.objects.marks import MarkedStore
-from storage.postgres.schema import migrate
-from storage.postgres.service_role import let_service_in
-from storage.store import marked_store, marked_stores
-from storage.upkeep.deployment import (
+from quire.cluster.errors import StartRefused
+from quire.cluster.interrupts import undone_by
+from quire.cluster.postgres.binaries import PostgresUnavailable
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.configs.settings import Settings
+from quire.storage.objects.marks import MarkedStore
+from quire.storage.postgres.schema import migrate
+from quire.storage.postgres.service_role import let_service_in
+from quire.storage.store import marked_store, marked_stores
+from quire.storage.upkeep.deployment import (
     INDEX,
     WORKDIR,
     WrongStore,
@@ -27,7 +27,7 @@ from storage.upkeep.deployment import (
     refuse_other_database,
     settle_stores,
 )
-from storage.values.errors import StorageError
+from quire.storage.values.errors import StorageError
 
 
 class OpenDatabase(NamedTuple):

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from cluster.bootstrap.shared_runtime import make_joined_runtime
-from cluster.errors import StartRefused
-from cluster.machine.environment import FEW_HEAPS, SERVE
-from cluster.placement.placement import machine_labels
-from cluster.runtime import VARIABLE, Runtime, runtime_file
-from configs.settings import Settings
+from quire import IMPORT_ROOT
+from quire.cluster.bootstrap.shared_runtime import make_joined_runtime
+from quire.cluster.errors import StartRefused
+from quire.cluster.machine.environment import FEW_HEAPS, SERVE
+from quire.cluster.placement.placement import machine_labels
+from quire.cluster.runtime import VARIABLE, Runtime, runtime_file
+from quire.configs.settings import Settings
 
 GCS_PORT, DASHBOARD_PORT = 6379, 8265  # Ray's own default ports
 _HEAD_STATE = {"RAY_gcs_storage", "RAY_gcs_storage_path", "RAY_REDIS_ADDRESS", "RAY_external_storage_namespace"}
@@ -39,7 +40,7 @@ def node_environment(settings: Settings, token_file: Path, base: Mapping[str, st
         "RAY_USAGE_STATS_ENABLED": "0",
         "FORWARDED_ALLOW_IPS": "",
         VARIABLE: str(runtime_file(settings.workdir)),
-        "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+        "PYTHONPATH": str(IMPORT_ROOT),
     }
     return FEW_HEAPS | SERVE | inherited | ours
 
@@ -71,8 +72,8 @@ def serve_on(address: str, settings: Settings) -> Runtime:
     """Deploy or update the service on a running cluster. Raises `ClusterError`."""
     import ray
 
-    from cluster.serve.node import Head
-    from cluster.start.database import open_database, settle
+    from quire.cluster.serve.node import Head
+    from quire.cluster.start.database import open_database, settle
 
     runtime = make_joined_runtime(settings)
     settle(settings, open_database(settings).dsn)

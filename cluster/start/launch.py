@@ -7,17 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from cluster.errors import StartFailed
-from cluster.failure import clear_failure, read_failure
-from cluster.machine.environment import service_environment
-from cluster.machine.go_ahead import WAIT, give_go_ahead
-from cluster.machine.patience import session_clock
-from cluster.machine.ports import choose_ports
-from cluster.runtime import Runtime, runtime_file
-from cluster.state import ServiceState, read_state, scratch_folder, this_process, write_state
-from configs.kinds import Proxy
-from configs.settings import Settings
-from models.cdom.version import SERVICE_VERSION
+from quire.cluster.errors import StartFailed
+from quire.cluster.failure import clear_failure, read_failure
+from quire.cluster.machine.environment import service_environment
+from quire.cluster.machine.go_ahead import WAIT, give_go_ahead
+from quire.cluster.machine.patience import session_clock
+from quire.cluster.machine.ports import choose_ports
+from quire.cluster.runtime import Runtime, runtime_file
+from quire.cluster.state import ServiceState, read_state, scratch_folder, this_process, write_state
+from quire.configs.kinds import Proxy
+from quire.configs.settings import Settings
+from quire.models.cdom.version import SERVICE_VERSION
 
 LOOK_S = 2.0  # seconds between looks at the CPU time of a service that starts
 REPORT_S = 30.0  # seconds between lines about a slow start
@@ -43,7 +43,7 @@ class Launch:
         )
         with log_file(workdir).open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "cluster.serve.supervisor", WAIT],
+                [sys.executable, "-m", "quire.cluster.serve.supervisor", WAIT],
                 env=environment,
                 stdin=subprocess.PIPE,
                 stdout=log,

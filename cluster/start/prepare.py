@@ -5,25 +5,25 @@ Settings become a `Runtime`. Every refusal is a `ClusterError` that says what to
 
 from pathlib import Path
 
-from cluster.bootstrap.addresses import base_url, check_address
-from cluster.bootstrap.licensing import license_of
-from cluster.bootstrap.vlm import settle_vlm
-from cluster.compose.plugins import load_plugins
-from cluster.errors import StartRefused
-from cluster.runtime import Runtime, keep_signing_key, write_runtime
-from cluster.start.checks import (
+from quire.cluster.bootstrap.addresses import base_url, check_address
+from quire.cluster.bootstrap.licensing import license_of
+from quire.cluster.bootstrap.vlm import settle_vlm
+from quire.cluster.compose.plugins import load_plugins
+from quire.cluster.errors import StartRefused
+from quire.cluster.runtime import Runtime, keep_signing_key, write_runtime
+from quire.cluster.start.checks import (
     check_embedding,
     check_pii_engine,
     check_recogniser,
     check_second_opinion,
     check_source_root,
 )
-from cluster.start.database import open_database, settle
-from cluster.state import run_folder, write_private
-from configs.settings import Settings
-from serve_apps.access.default_token import load_default_token
-from serve_apps.access.keys import MIN_SECRET, InvalidApiKeys, parse_api_keys
-from serve_apps.access.loopback import is_loopback_host
+from quire.cluster.start.database import open_database, settle
+from quire.cluster.state import run_folder, write_private
+from quire.configs.settings import Settings
+from quire.serve_apps.access.default_token import load_default_token
+from quire.serve_apps.access.keys import MIN_SECRET, InvalidApiKeys, parse_api_keys
+from quire.serve_apps.access.loopback import is_loopback_host
 
 
 def prepare(settings: Settings) -> Runtime:

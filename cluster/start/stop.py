@@ -8,10 +8,10 @@ import signal
 import time
 from pathlib import Path
 
-from cluster.machine.environment import remove_short_folder
-from cluster.machine.session_sweep import send, sweep_session
-from cluster.postgres.embedded import EmbeddedPostgres
-from cluster.state import Process, ServiceState, clear_state, mark_stopping, read_state, session_members
+from quire.cluster.machine.environment import remove_short_folder
+from quire.cluster.machine.session_sweep import send, sweep_session
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.state import Process, ServiceState, clear_state, mark_stopping, read_state, session_members
 
 DRAIN_S = 150.0  # seconds: the readers' grace of 120 and Serve's own shutdown
 

@@ -6,8 +6,8 @@ The server of chunks adds the document's id, so that equal documents have equal 
 from dataclasses import dataclass
 from typing import NewType
 
-from models.cdom.geometry import Bbox
-from models.cdom.tree import BlockId
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.tree import BlockId
 
 ChunkId = NewType("ChunkId", str)
 

@@ -10,7 +10,7 @@ from functools import cache
 
 from pydantic import TypeAdapter
 
-from models.cdom.geometry import Bbox
+from quire.models.cdom.geometry import Bbox
 
 
 class Unseen(StrEnum):

@@ -3,9 +3,9 @@
 from bisect import bisect_right
 from itertools import accumulate
 
-from models.cdom.geometry import union_bbox
-from models.cdom.table import Cell, TablePart
-from models.cdom.tree import Block
+from quire.models.cdom.geometry import union_bbox
+from quire.models.cdom.table import Cell, TablePart
+from quire.models.cdom.tree import Block
 
 
 class BlockPlaces:

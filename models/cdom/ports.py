@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from models.cdom.chunk import Chunk
-from models.cdom.coverage import ScanCoverage
-from models.cdom.errors import ErrorCode
-from models.cdom.geometry import Bbox, PageBend
-from models.cdom.original import Embedded, ReadOptions
-from models.cdom.search import SearchHit, SearchRequest
-from models.cdom.table import Table
-from models.cdom.tree import BlockType, Span, Tree
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.coverage import ScanCoverage
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.geometry import Bbox, PageBend
+from quire.models.cdom.original import Embedded, ReadOptions
+from quire.models.cdom.search import SearchHit, SearchRequest
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import BlockType, Span, Tree
 
 if TYPE_CHECKING:
     import numpy as np

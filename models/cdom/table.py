@@ -5,7 +5,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import FailFast
 
-from models.cdom.geometry import Bbox
+from quire.models.cdom.geometry import Bbox
 
 T = TypeVar("T")
 Many = Annotated[tuple[T, ...], FailFast()]

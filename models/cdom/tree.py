@@ -12,11 +12,11 @@ from typing import Annotated, Literal, NewType
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from models.cdom.coverage import Coverage
-from models.cdom.geometry import Bbox
-from models.cdom.original import DRAWN_FORMATS
-from models.cdom.table import Many, Table
-from models.cdom.version import SERVICE_VERSION
+from quire.models.cdom.coverage import Coverage
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import DRAWN_FORMATS
+from quire.models.cdom.table import Many, Table
+from quire.models.cdom.version import SERVICE_VERSION
 
 BlockId = NewType("BlockId", str)
 
@@ -121,7 +121,7 @@ class BlockProvenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """One block. `unseen` is the reason why it is invisible (`models.cdom.coverage.Unseen`), null when painted."""
+    """One block. `unseen` is the reason why it is invisible (`coverage.Unseen`), null when painted."""
 
     id: BlockId
     type: BlockType

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import FURNITURE, Block, BlockId, BlockType, Tree
 
 _JOINED = frozenset({BlockType.PARAGRAPH, BlockType.LIST_ITEM})
 _PASSED = frozenset({BlockType.FOOTNOTE, BlockType.CAPTION, BlockType.TABLE, BlockType.PICTURE})

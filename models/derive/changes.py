@@ -1,6 +1,6 @@
 """Lists what changed between two versions of a document: pages, blocks, table cells and fields.
 
-Pure: two trees in, frozen data out. Blocks are paired by `models.derive.diff`.
+Pure: two trees in, frozen data out. Blocks are paired by `quire.models.derive.diff`.
 """
 
 from collections import Counter, defaultdict
@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, BlockId, Tree
-from models.cdom.visible import visible_blocks
-from models.derive.diff import BlockChange, Change, block_words, compare_trees
-from models.derive.fields.extracted_field import ExtractedField
-from models.derive.fields.fields import find_fields
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import Block, BlockId, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.diff import BlockChange, Change, block_words, compare_trees
+from quire.models.derive.fields.extracted_field import ExtractedField
+from quire.models.derive.fields.fields import find_fields
 
 MAX_UNEQUAL_WORDS = 20_000
 """Words of changed blocks, about 40 pages, up to which they are paired as modified. It bounds the time to a second."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from models.cdom.tree import Block, BlockId, Tree
+from quire.models.cdom.tree import Block, BlockId, Tree
 
 SIMILAR = 0.5
 """Share of common words from which two blocks count as one modified block."""

@@ -3,8 +3,8 @@
 In: a tree. Out: blocks or one number. Hidden text and pictures without text are not judged.
 """
 
-from models.cdom.tree import Block, BlockType, Tree
-from models.cdom.visible import is_hidden
+from quire.models.cdom.tree import Block, BlockType, Tree
+from quire.models.cdom.visible import is_hidden
 
 
 def lowest_confidence(tree: Tree) -> float | None:

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Literal, assert_never
 
-from models.cdom.chunk import Chunk
-from models.derive.finetune_template import check_template, fill_template, needs_heading
-from models.derive.finetune_text import cut_overlap, join_neighbours, write_answer
-from models.derive.language import detect_language
-from models.derive.near_duplicates import NearDuplicates
+from quire.models.cdom.chunk import Chunk
+from quire.models.derive.finetune_template import check_template, fill_template, needs_heading
+from quire.models.derive.finetune_text import cut_overlap, join_neighbours, write_answer
+from quire.models.derive.language import detect_language
+from quire.models.derive.near_duplicates import NearDuplicates
 
 
 class Style(StrEnum):
@@ -57,7 +57,7 @@ class FinetuneOptions:
     """Options of an export; None turns a filter off.
 
     `min_chars` and `max_chars` are inclusive, `language` is an ISO 639-1 code, `val_ratio` 0..1. `template` is the form
-    of the records in place of `style` (`models.derive.finetune_template`).
+    of the records in place of `style` (`quire.models.derive.finetune_template`).
     """
 
     style: Style = Style.COMPLETION

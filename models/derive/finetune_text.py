@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from models.cdom.chunk import Chunk
-from models.derive.chunks.passages import SENTENCE_END
+from quire.models.cdom.chunk import Chunk
+from quire.models.derive.chunks.passages import SENTENCE_END
 
 LEAST_OVERLAP = 12
 """Characters from which an equal end and beginning of neighbours count as overlap."""

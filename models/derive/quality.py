@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from models.cdom.errors import ErrorCode
-from models.cdom.tree import Route, Tree
-from models.derive.fields.fields import find_fields
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.tree import Route, Tree
+from quire.models.derive.fields.fields import find_fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

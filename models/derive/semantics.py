@@ -8,10 +8,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from models.cdom.tree import Block, BlockId, BlockType, Tree
-from models.cdom.visible import visible_blocks
-from models.derive.fields.letterhead import LEGAL_FORM
-from models.derive.fields.values import EMAIL, PHONE, URL, VAT_ID, find_amounts, find_currency, find_dates, find_ibans
+from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.fields.letterhead import LEGAL_FORM
+from quire.models.derive.fields.values import (
+    EMAIL,
+    PHONE,
+    URL,
+    VAT_ID,
+    find_amounts,
+    find_currency,
+    find_dates,
+    find_ibans,
+)
 
 SEMANTICS_VERSION = "1"
 

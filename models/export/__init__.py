@@ -7,11 +7,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
-from models.cdom.ports import Tokenizer
-from models.cdom.tree import Tree
-from models.export.context import tree_to_context
-from models.export.graph import tree_to_graph
-from models.export.html import tree_to_html
+from quire.models.cdom.ports import Tokenizer
+from quire.models.cdom.tree import Tree
+from quire.models.export.context import tree_to_context
+from quire.models.export.graph import tree_to_graph
+from quire.models.export.html import tree_to_html
 
 DEFAULT_CONTEXT_TOKENS = 4000  # tokens of a digest when none are asked for: half of a small model's window
 
@@ -26,7 +26,7 @@ class Export:
 
 
 def _markdown(tree: Tree, tokenizer: Tokenizer) -> str:
-    from models.export.markdown import tree_to_markdown
+    from quire.models.export.markdown import tree_to_markdown
 
     return tree_to_markdown(tree)
 

@@ -6,7 +6,7 @@ In: plain values. Out: markup without script or style; the embedding page styles
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.export.markup import Markup, element, escape
+from quire.models.export.markup import Markup, element, escape
 
 _SLOT, _GAP, _HEIGHT = 10.0, 2.0, 100.0  # units of the picture: a bar with its gap, the gap, the tallest bar
 _LEAST = 2.0  # units: a small amount next to a large one stays visible

@@ -6,12 +6,12 @@ Content is in reading order. Hidden text and furniture are left out.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from models.cdom.ports import Tokenizer
-from models.cdom.tree import Block, BlockType, Tree
-from models.cdom.visible import count_left_out, visible_blocks
-from models.export.markdown import markdown_parts
-from models.export.markdown_inline import one_line
-from models.export.markdown_tables import TableStyle
+from quire.models.cdom.ports import Tokenizer
+from quire.models.cdom.tree import Block, BlockType, Tree
+from quire.models.cdom.visible import count_left_out, visible_blocks
+from quire.models.export.markdown import markdown_parts
+from quire.models.export.markdown_inline import one_line
+from quire.models.export.markdown_tables import TableStyle
 
 OUTLINE_SHARE = 4
 """The outline gets at most a quarter of the budget; the deepest headings are left out first."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block, BlockType, Tree
-from models.cdom.visible import visible_blocks
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import Block, BlockType, Tree
+from quire.models.cdom.visible import visible_blocks
 
 LABEL_CHARS = 120  # characters of a node's label in a picture of the graph
 DOCUMENT_ID = "document"

@@ -9,14 +9,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
-from models.cdom.tree import Block, BlockType, Route, Tree
-from models.cdom.visible import flow_blocks, visible_blocks
-from models.export.html_inline import html_formula, html_lines, html_text
-from models.export.markdown_inline import cut_spans
-from models.export.markdown_lists import after_bullet, has_label
-from models.export.markup import Markup, element, escape, open_tag, page
-from models.export.statement import coverage_panel, hidden_section
+from quire.models.cdom.table import SHARE_SUM, Cell, Table, TableCheck
+from quire.models.cdom.tree import Block, BlockType, Route, Tree
+from quire.models.cdom.visible import flow_blocks, visible_blocks
+from quire.models.export.html_inline import html_formula, html_lines, html_text
+from quire.models.export.markdown_inline import cut_spans
+from quire.models.export.markdown_lists import after_bullet, has_label
+from quire.models.export.markup import Markup, element, escape, open_tag, page
+from quire.models.export.statement import coverage_panel, hidden_section
 
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 STYLE = (

@@ -3,8 +3,8 @@
 from itertools import pairwise
 from unicodedata import normalize
 
-from models.cdom.tree import Block
-from models.export.markup import Markup, element, escape, safe_href
+from quire.models.cdom.tree import Block
+from quire.models.export.markup import Markup, element, escape, safe_href
 
 
 def html_lines(text: str) -> Markup:

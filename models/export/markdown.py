@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from models.cdom.flags import COMMENT, SPEAKER_NOTES
-from models.cdom.original import SHAPED_FORMATS, SHEET_FORMATS
-from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
-from models.cdom.visible import flow_blocks, visible_blocks
-from models.export.markdown_inline import close_markup, cut_spans, escape_label, heading_line, inline, link
-from models.export.markdown_lists import read_item
-from models.export.markdown_tables import TableStyle, nested_tables, table_to_markdown
-from models.export.statement import hidden_markdown
+from quire.models.cdom.flags import COMMENT, SPEAKER_NOTES
+from quire.models.cdom.original import SHAPED_FORMATS, SHEET_FORMATS
+from quire.models.cdom.tree import Block, BlockId, BlockType, Route, Tree
+from quire.models.cdom.visible import flow_blocks, visible_blocks
+from quire.models.export.markdown_inline import close_markup, cut_spans, escape_label, heading_line, inline, link
+from quire.models.export.markdown_lists import read_item
+from quire.models.export.markdown_tables import TableStyle, nested_tables, table_to_markdown
+from quire.models.export.statement import hidden_markdown
 
 _LISTED = frozenset({BlockType.LIST_ITEM, BlockType.CHECKBOX})
 _NOTES_IN_PLACE = frozenset({COMMENT, SPEAKER_NOTES})

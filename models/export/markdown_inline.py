@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from models.cdom.tree import Span
-from models.export.markup import safe_href
+from quire.models.cdom.tree import Span
+from quire.models.export.markup import safe_href
 
 _MARKUP = (
     r"`|~~|(?<![\s*])\*+|\*+(?![\s*])|(?<!\w)_|_(?!\w)"

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from models.cdom.tree import Block, BlockType, Span
-from models.export.markdown_inline import cut_spans, inline_item
+from quire.models.cdom.tree import Block, BlockType, Span
+from quire.models.export.markdown_inline import cut_spans, inline_item
 
 _BULLET = re.compile(r"^[•●○◦▪■□▫‣⁃∙·◆◇►▶➤➢⮚❖❑❏*–—\-\uf06c\uf06e\uf071\uf076\uf09f\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]\s*")
 _CHECK = re.compile(r"^([☐☑☒])\s*")

@@ -6,9 +6,9 @@ from enum import StrEnum
 from html import escape
 from itertools import groupby
 
-from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, BlockId
-from models.export.markdown_inline import escape_text
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import Block, BlockId
+from quire.models.export.markdown_inline import escape_text
 
 _CELL = re.compile(r"(?<=>)[^<>]*(?:<br>[^<>]*)*(?=</t[dh]>)")
 _BULLET = "• "

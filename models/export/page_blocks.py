@@ -6,7 +6,7 @@ The tree is in JSON objects; the result is block objects for a view of the page.
 from collections.abc import Iterator
 from typing import Any
 
-from models.cdom.flags import is_pii_flag
+from quire.models.cdom.flags import is_pii_flag
 
 JsonObject = dict[str, Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from models.export.markup import Markup, element, escape, open_tag, page
+from quire.models.export.markup import Markup, element, escape, open_tag, page
 
 STYLE = (
     ":root{color-scheme:light dark;--bar:#2f6f9f;--bad:#b3382c;--line:#767676}"

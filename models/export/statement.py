@@ -1,10 +1,10 @@
 """Adds statements to an export: the coverage as a panel, and hidden text in a separate section."""
 
-from models.cdom.coverage import Coverage, add_scans
-from models.cdom.tree import Block, Tree
-from models.cdom.visible import is_hidden
-from models.export.markdown_inline import escape_text
-from models.export.markup import Markup, element, escape
+from quire.models.cdom.coverage import Coverage, add_scans
+from quire.models.cdom.tree import Block, Tree
+from quire.models.cdom.visible import is_hidden
+from quire.models.export.markdown_inline import escape_text
+from quire.models.export.markup import Markup, element, escape
 
 _MOST_PAGES = 20
 """Pages named in a row of the panel; the others are only counted."""

@@ -19,11 +19,11 @@ from docx.shared import Pt
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
 
-from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, BlockType, Span, Tree
-from models.cdom.visible import visible_blocks
-from models.export.markdown_lists import after_bullet, has_label
-from models.export.markup import NOT_TEXT, safe_href
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import Block, BlockType, Span, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.export.markdown_lists import after_bullet, has_label
+from quire.models.export.markup import NOT_TEXT, safe_href
 
 _DEEPEST_HEADING: Final = 9
 """Levels of headings that Word has."""

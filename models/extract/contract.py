@@ -10,13 +10,13 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import TypeAdapter
 
-from models.cdom.coverage import PageCoverage
-from models.cdom.errors import ErrorCode
-from models.cdom.geometry import Bbox
-from models.cdom.original import Format
-from models.cdom.ports import DetectedPage, PageImage, PixelPage, Word
-from models.cdom.table import Many, Table
-from models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, Span
+from quire.models.cdom.coverage import PageCoverage
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Format
+from quire.models.cdom.ports import DetectedPage, PageImage, PixelPage, Word
+from quire.models.cdom.table import Many, Table
+from quire.models.cdom.tree import BlockType, FlagSpan, Metadata, PageStatus, Route, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

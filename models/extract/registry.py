@@ -8,42 +8,42 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from models.cdom.errors import Malformed, UnsupportedFormat
-from models.cdom.original import Format, ReadOptions
-from models.extract.contract import OpenDocument
-from models.extract.formats.sniffing.signatures import is_locked, is_zip_cut, sniff
+from quire.models.cdom.errors import Malformed, UnsupportedFormat
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.extract.contract import OpenDocument
+from quire.models.extract.formats.sniffing.signatures import is_locked, is_zip_cut, sniff
 
 READERS: dict[Format, str] = {
-    Format.PDF: "models.extract.formats.pdf.document:open_pdf",
-    Format.DOCX: "models.extract.formats.word.docx:open_docx",
-    Format.PPTX: "models.extract.formats.slides:open_pptx",
-    Format.PPT: "models.extract.formats.slides.ppt:open_ppt",
-    Format.XLSX: "models.extract.formats.sheets.xlsx:open_xlsx",
-    Format.DOC: "models.extract.formats.word.doc:open_doc",
-    Format.XLS: "models.extract.formats.sheets.xls:open_xls",
-    Format.XLSB: "models.extract.formats.sheets.xlsb:open_xlsb",
-    Format.RTF: "models.extract.formats.rtf:open_rtf",
-    Format.ODT: "models.extract.formats.opendocument:open_odt",
-    Format.ODS: "models.extract.formats.opendocument:open_ods",
-    Format.ODP: "models.extract.formats.opendocument:open_odp",
-    Format.HWPX: "models.extract.formats.word.hwpx:open_hwpx",
-    Format.EPUB: "models.extract.formats.web.epub:open_epub",
-    Format.HTML: "models.extract.formats.common.html:open_html",
-    Format.MHTML: "models.extract.formats.mail:open_mhtml",
-    Format.SVG: "models.extract.formats.web.svg:open_svg",
-    Format.JATS: "models.extract.formats.text.jats:open_jats",
-    Format.ASCIIDOC: "models.extract.formats.text.asciidoc:open_asciidoc",
-    Format.EML: "models.extract.formats.mail:open_eml",
-    Format.MSG: "models.extract.formats.mail.msg:open_msg",
-    Format.TNEF: "models.extract.formats.mail.tnef:open_tnef",
-    Format.MBOX: "models.extract.formats.archive:open_mbox",
-    Format.ZIP: "models.extract.formats.archive:open_zip",
-    Format.CSV: "models.extract.formats.text:open_csv",
-    Format.MARKDOWN: "models.extract.formats.text:open_markdown",
-    Format.TXT: "models.extract.formats.text:open_text",
+    Format.PDF: "quire.models.extract.formats.pdf.document:open_pdf",
+    Format.DOCX: "quire.models.extract.formats.word.docx:open_docx",
+    Format.PPTX: "quire.models.extract.formats.slides:open_pptx",
+    Format.PPT: "quire.models.extract.formats.slides.ppt:open_ppt",
+    Format.XLSX: "quire.models.extract.formats.sheets.xlsx:open_xlsx",
+    Format.DOC: "quire.models.extract.formats.word.doc:open_doc",
+    Format.XLS: "quire.models.extract.formats.sheets.xls:open_xls",
+    Format.XLSB: "quire.models.extract.formats.sheets.xlsb:open_xlsb",
+    Format.RTF: "quire.models.extract.formats.rtf:open_rtf",
+    Format.ODT: "quire.models.extract.formats.opendocument:open_odt",
+    Format.ODS: "quire.models.extract.formats.opendocument:open_ods",
+    Format.ODP: "quire.models.extract.formats.opendocument:open_odp",
+    Format.HWPX: "quire.models.extract.formats.word.hwpx:open_hwpx",
+    Format.EPUB: "quire.models.extract.formats.web.epub:open_epub",
+    Format.HTML: "quire.models.extract.formats.common.html:open_html",
+    Format.MHTML: "quire.models.extract.formats.mail:open_mhtml",
+    Format.SVG: "quire.models.extract.formats.web.svg:open_svg",
+    Format.JATS: "quire.models.extract.formats.text.jats:open_jats",
+    Format.ASCIIDOC: "quire.models.extract.formats.text.asciidoc:open_asciidoc",
+    Format.EML: "quire.models.extract.formats.mail:open_eml",
+    Format.MSG: "quire.models.extract.formats.mail.msg:open_msg",
+    Format.TNEF: "quire.models.extract.formats.mail.tnef:open_tnef",
+    Format.MBOX: "quire.models.extract.formats.archive:open_mbox",
+    Format.ZIP: "quire.models.extract.formats.archive:open_zip",
+    Format.CSV: "quire.models.extract.formats.text:open_csv",
+    Format.MARKDOWN: "quire.models.extract.formats.text:open_markdown",
+    Format.TXT: "quire.models.extract.formats.text:open_text",
     **dict.fromkeys(
         (Format.PNG, Format.JPEG, Format.WEBP, Format.BMP, Format.GIF, Format.TIFF, Format.AVIF),
-        "models.extract.formats.image:open_image",
+        "quire.models.extract.formats.image:open_image",
     ),
 }
 """Format → "module:function"; the function takes (data, options) and returns an `OpenDocument`."""
@@ -65,9 +65,9 @@ STATED = frozenset(
     }
 )  # fmt: skip
 """Formats whose characters are counted independently of their reader."""
-_WRAPPED = "models.extract.formats.common.unwrap"
-_LOCKED = "models.extract.formats.common.encryption"
-_COUNTED = "models.extract.coverage.stated.counted"
+_WRAPPED = "quire.models.extract.formats.common.unwrap"
+_LOCKED = "quire.models.extract.formats.common.encryption"
+_COUNTED = "quire.models.extract.coverage.stated.counted"
 
 Opener = Callable[[bytes, ReadOptions], OpenDocument]
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar, cast
 
-from models.cdom.errors import ExtractError
-from models.cdom.faults import name_fault, ran_out_of_memory
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.faults import name_fault, ran_out_of_memory
 
 STEP_FAILED = "step-failed"
 """Warning: a step failed and was left out. A second warning, `step-NAME`, names it."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.geometry import PageBend
+from quire.models.cdom.geometry import PageBend
 
 Floats = npt.NDArray[np.float32]
 Picture = npt.NDArray[np.uint8]

@@ -6,7 +6,7 @@ In: /proc/cpuinfo or a list of flags given as a value. Out: a set of flags, or `
 import platform
 from pathlib import Path
 
-from models.cdom.errors import MlUnavailable
+from quire.models.cdom.errors import MlUnavailable
 
 X86_MACHINES = frozenset({"x86_64", "amd64"})
 REQUIRED_X86_FLAGS = frozenset({"avx2", "fma"})

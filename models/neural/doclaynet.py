@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from models.cdom.tree import BlockType
+from quire.models.cdom.tree import BlockType
 
 DOCLAYNET: Final[Mapping[str, BlockType]] = {
     "Caption": BlockType.CAPTION,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from models.cdom.ports import PixelPage, RecognisedPage, Word
+from quire.models.cdom.ports import PixelPage, RecognisedPage, Word
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cdom.coverage import ScanCoverage
+from quire.models.cdom.coverage import ScanCoverage
 
 Picture = NDArray[np.uint8]
 Floats = NDArray[np.float32]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
 
-from models.cdom.errors import MlUnavailable
+from quire.models.cdom.errors import MlUnavailable
 
 
 class ModelName(StrEnum):

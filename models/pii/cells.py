@@ -1,8 +1,8 @@
 """Computes the area a table cell may cover on its page: its box, or the space that the cells around it leave."""
 
-from models.cdom.geometry import Bbox
-from models.cdom.places import BlockPlaces
-from models.cdom.table import Cell, Table, TablePart
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.table import Cell, Table, TablePart
 
 
 def find_cell_place(block: BlockPlaces, table: Table, index: int) -> tuple[int, Bbox | None]:

@@ -1,7 +1,7 @@
 """Computes the confidence of a flagged value from its kind, the engine and the recognition quality."""
 
-from models.cdom.flags import PII_PREFIX
-from models.pii.kinds import Kind
+from quire.models.cdom.flags import PII_PREFIX
+from quire.models.pii.kinds import Kind
 
 _BY_KIND = {
     Kind.SECRET: 0.95,

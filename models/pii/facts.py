@@ -7,11 +7,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from models.cdom.coverage import LINE_END_HYPHEN, OVERPRINT, REPEATED_HEADER, REPLACED, CharacterCount, Coverage, Unseen
-from models.cdom.flags import COMMENT, HIDDEN_TEXT, LOW_CONFIDENCE, is_pii_flag
-from models.cdom.original import Format
-from models.cdom.table import SHARE_SUM
-from models.cdom.tree import (
+from quire.models.cdom.coverage import (
+    LINE_END_HYPHEN,
+    OVERPRINT,
+    REPEATED_HEADER,
+    REPLACED,
+    CharacterCount,
+    Coverage,
+    Unseen,
+)
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT, LOW_CONFIDENCE, is_pii_flag
+from quire.models.cdom.original import Format
+from quire.models.cdom.table import SHARE_SUM
+from quire.models.cdom.tree import (
     ATTACHMENT,
     Block,
     BlockProvenance,

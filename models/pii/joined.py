@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from models.cdom.flags import COMMENT, HIDDEN_TEXT
-from models.cdom.tree import ATTACHMENT, Block
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.tree import ATTACHMENT, Block
 
 REACH = 160
 """Characters on either side of a seam that are looked at."""

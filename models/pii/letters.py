@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from models.pii.normalise import normalise
+from quire.models.pii.normalise import normalise
 
 _REST = re.compile(r"[\W_]+")
 """Characters that `str.isalnum` rejects."""

@@ -6,14 +6,14 @@ In: a tree and a page number. Out: one place per flagged value, in reading order
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from models.cdom.flags import FlaggedPlace
-from models.cdom.geometry import Bbox
-from models.cdom.original import Format
-from models.cdom.places import BlockPlaces
-from models.cdom.ports import PageMark
-from models.cdom.tree import Block, FlagSpan, Route, Tree
-from models.pii.cells import find_cell_place
-from models.pii.places import find_places, find_spans
+from quire.models.cdom.flags import FlaggedPlace
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Format
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.ports import PageMark
+from quire.models.cdom.tree import Block, FlagSpan, Route, Tree
+from quire.models.pii.cells import find_cell_place
+from quire.models.pii.places import find_places, find_spans
 
 
 @dataclass(frozen=True, slots=True)

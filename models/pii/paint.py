@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from io import BytesIO
 from types import MappingProxyType
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import Bbox, clamp_bbox
-from models.cdom.original import Format
-from models.cdom.places import BlockPlaces
-from models.cdom.ports import PageMark
-from models.cdom.table import TablePart
-from models.cdom.tree import Block, BlockId, BlockType, Page, Route, Tree
-from models.pii.cells import find_cell_place
-from models.pii.redact import Decisions, active_spans, require_scan
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox, clamp_bbox
+from quire.models.cdom.original import Format
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.ports import PageMark
+from quire.models.cdom.table import TablePart
+from quire.models.cdom.tree import Block, BlockId, BlockType, Page, Route, Tree
+from quire.models.pii.cells import find_cell_place
+from quire.models.pii.redact import Decisions, active_spans, require_scan
 
 MAX_PIXELS = 120_000_000  # pixels of a page's picture
 MARGIN = 2.0

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from models.cdom.flags import FlaggedPlace, is_pii_flag
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block, FlagSpan, Tree
-from models.pii.confidence import judge_confidence
-from models.pii.letters import letters
-from models.pii.redact import WHOLE
+from quire.models.cdom.flags import FlaggedPlace, is_pii_flag
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import Block, FlagSpan, Tree
+from quire.models.pii.confidence import judge_confidence
+from quire.models.pii.letters import letters
+from quire.models.pii.redact import WHOLE
 
 PlaceDecisions = Mapping[tuple[str, str], str]
 """(place, flag) → approved | rejected."""

@@ -8,11 +8,11 @@ word that came with the file without being read as text (facts.py) go too.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from models.cdom.flags import PII_PREFIX, is_pii_flag
-from models.cdom.table import Cell
-from models.cdom.tree import Block, FlagSpan, Span, Tree
-from models.pii.errors import PiiIncomplete as PiiIncomplete
-from models.pii.facts import clean_block, clean_facts
+from quire.models.cdom.flags import PII_PREFIX, is_pii_flag
+from quire.models.cdom.table import Cell
+from quire.models.cdom.tree import Block, FlagSpan, Span, Tree
+from quire.models.pii.errors import PiiIncomplete as PiiIncomplete
+from quire.models.pii.facts import clean_block, clean_facts
 
 REJECTED = "rejected"
 WHOLE = -1

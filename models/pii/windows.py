@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from models.pii.kinds import Detect, Hit
+from quire.models.pii.kinds import Detect, Hit
 
 CORE = 30_000
 """Characters whose values one window finds."""

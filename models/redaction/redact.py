@@ -7,16 +7,16 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.flags import PII_PREFIX
-from models.cdom.original import Format
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector, Kind
-from models.pii.paint import load_painting
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.patterns.national import load_checks
-from models.pii.redact import Decisions
-from models.redaction.planning.errors import NotRedactable, RedactionUnproven
-from models.redaction.planning.plan import Reread
+from quire.models.cdom.flags import PII_PREFIX
+from quire.models.cdom.original import Format
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector, Kind
+from quire.models.pii.paint import load_painting
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.patterns.national import load_checks
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.planning.errors import NotRedactable, RedactionUnproven
+from quire.models.redaction.planning.plan import Reread
 
 Redact = Callable[[bytes, Tree, Decisions, Detector, Reread], bytes]
 _PLACES: Final = {
@@ -55,7 +55,7 @@ def redact_original(
     """
     detector = RegexDetector(urls=any(_URL in block.flags for block in tree.blocks))
     if tree.source.format == Format.PDF:
-        from models.redaction.pdf.redact import redact_pdf
+        from quire.models.redaction.pdf.redact import redact_pdf
 
         return redact_pdf(data, tree, decisions, detector, reread, password)
     place = next((place for format_, place in _PLACES.items() if format_ == tree.source.format), None)
@@ -71,11 +71,11 @@ def load_all() -> None:
     """Import what every format needs, for a process that cannot open files later."""
     load_painting()
     load_checks()
-    importlib.import_module("models.redaction.pdf.redact")
+    importlib.import_module("quire.models.redaction.pdf.redact")
     for place in _PLACES.values():
         _load(place)
 
 
 def _load(place: tuple[str, str]) -> Redact:
-    redact: Redact = getattr(importlib.import_module(f"models.redaction.{place[0]}"), place[1])
+    redact: Redact = getattr(importlib.import_module(f"quire.models.redaction.{place[0]}"), place[1])
     return redact

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from serve_apps.access.errors import InvalidOrg, ScopeMissing, Unauthenticated
-from serve_apps.access.keys import ApiKey, KeyRing
-from serve_apps.access.scopes import KeyScope
-from storage.values.rows import Actor, Scope
+from quire.serve_apps.access.errors import InvalidOrg, ScopeMissing, Unauthenticated
+from quire.serve_apps.access.keys import ApiKey, KeyRing
+from quire.serve_apps.access.scopes import KeyScope
+from quire.storage.values.rows import Actor, Scope
 
 DEFAULT_ORG = "default"
 _ORG = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")

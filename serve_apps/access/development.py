@@ -10,9 +10,9 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from serve_apps.access.license import License, LicenseRefused, issue_license, read_license, renew_license
-from serve_apps.access.license_keys import LOCAL_PREFIX, raw_public, read_private_key, write_private_key
-from serve_apps.access.loopback import is_loopback_host
+from quire.serve_apps.access.license import License, LicenseRefused, issue_license, read_license, renew_license
+from quire.serve_apps.access.license_keys import LOCAL_PREFIX, raw_public, read_private_key, write_private_key
+from quire.serve_apps.access.loopback import is_loopback_host
 
 PLAN = "development"
 MAX_PAGES_PER_MONTH = 100_000  # pages: enough to try everything, too few to sell

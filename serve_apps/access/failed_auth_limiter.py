@@ -7,7 +7,7 @@ trustworthy addresses.
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from serve_apps.access.errors import RateLimited
+from quire.serve_apps.access.errors import RateLimited
 
 PER_MINUTE = 60  # refused keys of one address a minute
 BURST = 20  # refused keys at once: a fleet that starts with an old key

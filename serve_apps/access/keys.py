@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hmac import compare_digest
 
-from serve_apps.access.scopes import KeyScope
+from quire.serve_apps.access.scopes import KeyScope
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 MIN_SECRET = 20

@@ -7,8 +7,8 @@ back by more than an hour, new documents are refused; reads, exports and deletes
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
-from serve_apps.access.errors import ClockRolledBack, FeatureNotLicensed, LicenseExpired
-from serve_apps.access.license import License, LicenseRefused, Reason, check_term, verify_license
+from quire.serve_apps.access.errors import ClockRolledBack, FeatureNotLicensed, LicenseExpired
+from quire.serve_apps.access.license import License, LicenseRefused, Reason, check_term, verify_license
 
 CLOCK_TOLERANCE = timedelta(hours=1)
 

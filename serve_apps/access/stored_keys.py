@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from serve_apps.access.keys import ApiKey
-from serve_apps.access.scopes import KeyScope
-from storage.access.api_keys import StoredKey
+from quire.serve_apps.access.keys import ApiKey
+from quire.serve_apps.access.scopes import KeyScope
+from quire.storage.access.api_keys import StoredKey
 
 
 def keys_in_force(configured: Iterable[ApiKey], stored: Iterable[StoredKey]) -> list[ApiKey]:

@@ -5,21 +5,21 @@ from functools import partial
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from models.cdom.version import INTERFACE_VERSION
-from serve_apps.access.scopes import REQUIRED
-from serve_apps.api import docs_page
-from serve_apps.api.context.app_state import AppState
-from serve_apps.api.context.deps import check_caller, find_tenant
-from serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
-from serve_apps.api.http import problems
-from serve_apps.api.http.compression import Gzip
-from serve_apps.api.http.cors import Cors
-from serve_apps.api.http.middleware import OuterMiddleware
-from serve_apps.api.openapi import describe
-from serve_apps.api.root_path import RootPath
-from serve_apps.api.routes.data import changes, sql
-from serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse, uploads
-from serve_apps.api.routes.operations import (
+from quire.models.cdom.version import INTERFACE_VERSION
+from quire.serve_apps.access.scopes import REQUIRED
+from quire.serve_apps.api import docs_page
+from quire.serve_apps.api.context.app_state import AppState
+from quire.serve_apps.api.context.deps import check_caller, find_tenant
+from quire.serve_apps.api.context.resources import MEGABYTE, ApiLimits, Resources
+from quire.serve_apps.api.http import problems
+from quire.serve_apps.api.http.compression import Gzip
+from quire.serve_apps.api.http.cors import Cors
+from quire.serve_apps.api.http.middleware import OuterMiddleware
+from quire.serve_apps.api.openapi import describe
+from quire.serve_apps.api.root_path import RootPath
+from quire.serve_apps.api.routes.data import changes, sql
+from quire.serve_apps.api.routes.jobs import documents, ephemeral, events, extract, ingest, jobs, parse, uploads
+from quire.serve_apps.api.routes.operations import (
     audit,
     erasure,
     health,
@@ -33,7 +33,7 @@ from serve_apps.api.routes.operations import (
     usage,
     webhooks,
 )
-from serve_apps.api.routes.results import (
+from quire.serve_apps.api.routes.results import (
     archive,
     derived,
     exports,
@@ -48,8 +48,8 @@ from serve_apps.api.routes.results import (
     tables,
     trees,
 )
-from serve_apps.guide.site import install as install_guide
-from serve_apps.ui.routes import install as install_dashboard
+from quire.serve_apps.guide.site import install as install_guide
+from quire.serve_apps.ui.routes import install as install_dashboard
 
 _PARTS = (
     jobs,

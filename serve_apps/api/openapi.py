@@ -5,10 +5,10 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from serve_apps.access.scopes import REQUIRED
-from serve_apps.api.examples import add_examples
-from serve_apps.api.operation_ids import OPERATION_IDS
-from serve_apps.api.shapes.bodies import InvalidBody, ProblemBody
+from quire.serve_apps.access.scopes import REQUIRED
+from quire.serve_apps.api.examples import add_examples
+from quire.serve_apps.api.operation_ids import OPERATION_IDS
+from quire.serve_apps.api.shapes.bodies import InvalidBody, ProblemBody
 
 _SQL = ("POST", "/v1/sql")
 _SCANNING = "Names are being searched for. Ask again at Location after the seconds in Retry-After."

@@ -1,4 +1,4 @@
-"""Write the generated half of both clients: `python -m serve_apps.clients.generate` (`--check` compares only).
+"""Write the generated half of both clients: `python -m quire.serve_apps.clients.generate` (`--check` compares only).
 
 It reads the OpenAPI document of an app that is built but never started, so it needs no database.
 """
@@ -9,14 +9,14 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from serve_apps.access.keys import KeyRing
-from serve_apps.access.license import License
-from serve_apps.access.license_holder import LicenseHolder
-from serve_apps.api.app import create_app
-from serve_apps.api.context.resources import Resources
-from serve_apps.clients import python_code, typescript_code
-from serve_apps.clients.description import Schema, read_operations
-from storage.store import open_store
+from quire.serve_apps.access.keys import KeyRing
+from quire.serve_apps.access.license import License
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.serve_apps.api.app import create_app
+from quire.serve_apps.api.context.resources import Resources
+from quire.serve_apps.clients import python_code, typescript_code
+from quire.serve_apps.clients.description import Schema, read_operations
+from quire.storage.store import open_store
 
 HERE = Path(__file__).parent
 PYTHON = HERE / "python" / "quire_client"
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
     }
     if "--check" in arguments:
         for path in stale:
-            print(f"out of date: {path.relative_to(HERE)}; run python -m serve_apps.clients.generate")
+            print(f"out of date: {path.relative_to(HERE)}; run python -m quire.serve_apps.clients.generate")
         return 1 if stale else 0
     for path, text in stale.items():
         path.write_text(text)

@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from serve_apps.clients.description import Operation, Parameter, Schema, SchemaKind, short_name
-from serve_apps.clients.python_code import NOTE
+from quire.serve_apps.clients.description import Operation, Parameter, Schema, SchemaKind, short_name
+from quire.serve_apps.clients.python_code import NOTE
 
 _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 _CALLS = {

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 import httpx
 from fastapi import FastAPI
 
-from serve_apps.api.http.middleware import OuterMiddleware
-from serve_apps.api.http.problems import install
-from serve_apps.compat import docling_routes, unstructured_routes
-from serve_apps.compat.conversion import Converter
-from serve_apps.compat.docling_routes import MAX_FILES
+from quire.serve_apps.api.http.middleware import OuterMiddleware
+from quire.serve_apps.api.http.problems import install
+from quire.serve_apps.compat import docling_routes, unstructured_routes
+from quire.serve_apps.compat.conversion import Converter
+from quire.serve_apps.compat.docling_routes import MAX_FILES
 
 MEGABYTE = 1024 * 1024  # bytes
 

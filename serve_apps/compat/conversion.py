@@ -9,11 +9,11 @@ from typing import Any
 
 import httpx
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import FURNITURE
-from serve_apps.compat.docling_document import make_docling_document
-from serve_apps.compat.options import ConvertOptions, OutputFormat
-from serve_apps.compat.sources import ConvertSource
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import FURNITURE
+from quire.serve_apps.compat.docling_document import make_docling_document
+from quire.serve_apps.compat.options import ConvertOptions, OutputFormat
+from quire.serve_apps.compat.sources import ConvertSource
 
 _KEYS = ("x-api-key", "authorization", "x-de-org")
 _KEPT = ("retry-after", "www-authenticate")

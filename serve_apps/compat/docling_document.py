@@ -7,7 +7,7 @@ attached to their table or picture.
 
 from typing import Any
 
-from models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.flags import HIDDEN_TEXT
 
 Json = dict[str, Any]
 

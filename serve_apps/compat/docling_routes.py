@@ -11,17 +11,17 @@ from fastapi.responses import JSONResponse
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from models.cdom.original import clean_name
-from models.cdom.version import SERVICE_VERSION
-from serve_apps.api.http.problems import invalid_response, problem_response
-from serve_apps.api.http.refusals import InvalidUpload
-from serve_apps.api.http.strict_json import InvalidJson, parse_object
-from serve_apps.api.http.uploads import read_body
-from serve_apps.compat.archive import zip_documents
-from serve_apps.compat.conversion import Converter, Refused, keys_of
-from serve_apps.compat.options import ConvertOptions, InvalidOption, TargetNotOffered, read_options
-from serve_apps.compat.sources import ConvertSource, read_source_body
-from serve_apps.compat.tasks import ConvertTask, describe_task, read_task
+from quire.models.cdom.original import clean_name
+from quire.models.cdom.version import SERVICE_VERSION
+from quire.serve_apps.api.http.problems import invalid_response, problem_response
+from quire.serve_apps.api.http.refusals import InvalidUpload
+from quire.serve_apps.api.http.strict_json import InvalidJson, parse_object
+from quire.serve_apps.api.http.uploads import read_body
+from quire.serve_apps.compat.archive import zip_documents
+from quire.serve_apps.compat.conversion import Converter, Refused, keys_of
+from quire.serve_apps.compat.options import ConvertOptions, InvalidOption, TargetNotOffered, read_options
+from quire.serve_apps.compat.sources import ConvertSource, read_source_body
+from quire.serve_apps.compat.tasks import ConvertTask, describe_task, read_task
 
 MAX_FILES = 10  # files of one request, as of one job
 MAX_VALUES = 20_000  # JSON values of one body

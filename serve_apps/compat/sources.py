@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 
-from models.cdom.original import clean_name
-from serve_apps.compat.options import InvalidOption
+from quire.models.cdom.original import clean_name
+from quire.serve_apps.compat.options import InvalidOption
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from serve_apps.compat.options import ConvertOptions, OutputFormat
+from quire.serve_apps.compat.options import ConvertOptions, OutputFormat
 
 _TASK = re.compile(r"(job_[a-z2-7]{26})\.([a-z]+(?:-[a-z]+)*)(\.zip)?(?:\.([0-9a-f]{2,800}))?\Z")
 _STATES = {"queued": "pending", "running": "started", "failed": "failure", "canceled": "failure"}

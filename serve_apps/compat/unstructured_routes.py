@@ -5,13 +5,13 @@ from fastapi.responses import JSONResponse
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
-from models.cdom.original import clean_name
-from serve_apps.api.http.problems import invalid_response
-from serve_apps.compat.conversion import Converter, keys_of
-from serve_apps.compat.docling_document import MIME_TYPES
-from serve_apps.compat.docling_routes import MAX_FIELDS, MAX_FILES, pass_refusals
-from serve_apps.compat.elements import make_elements
-from serve_apps.compat.sources import ConvertSource
+from quire.models.cdom.original import clean_name
+from quire.serve_apps.api.http.problems import invalid_response
+from quire.serve_apps.compat.conversion import Converter, keys_of
+from quire.serve_apps.compat.docling_document import MIME_TYPES
+from quire.serve_apps.compat.docling_routes import MAX_FIELDS, MAX_FILES, pass_refusals
+from quire.serve_apps.compat.elements import make_elements
+from quire.serve_apps.compat.sources import ConvertSource
 
 _OCR = {"fast": "never", "ocr_only": "always"}
 _KEY = "unstructured-api-key"

@@ -2,14 +2,14 @@
 
 from fastapi import FastAPI
 
-from models.cdom.version import INTERFACE_VERSION
-from serve_apps.api.http.cors import Cors
-from serve_apps.api.http.middleware import OuterMiddleware
-from serve_apps.console.context.console_state import ConsoleState
-from serve_apps.console.context.printable import NoNul
-from serve_apps.console.context.problems import install_problems
-from serve_apps.console.context.resources import MEGABYTE, ConsoleLimits, ConsoleResources
-from serve_apps.console.routes import (
+from quire.models.cdom.version import INTERFACE_VERSION
+from quire.serve_apps.api.http.cors import Cors
+from quire.serve_apps.api.http.middleware import OuterMiddleware
+from quire.serve_apps.console.context.console_state import ConsoleState
+from quire.serve_apps.console.context.printable import NoNul
+from quire.serve_apps.console.context.problems import install_problems
+from quire.serve_apps.console.context.resources import MEGABYTE, ConsoleLimits, ConsoleResources
+from quire.serve_apps.console.routes import (
     account,
     jobs,
     outputs,
@@ -22,7 +22,7 @@ from serve_apps.console.routes import (
     views,
     webhooks,
 )
-from serve_apps.guide.site import install as install_guide
+from quire.serve_apps.guide.site import install as install_guide
 
 _PARTS = (jobs, outputs, search, usage, session_api, sessions, account, views, viewer, search_page, webhooks)
 

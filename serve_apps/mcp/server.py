@@ -12,7 +12,7 @@ import httpx
 from mcp.server.mcpserver import MCPServer
 from mcp_types import Resource, ToolAnnotations
 
-from serve_apps.mcp.tools import Tools
+from quire.serve_apps.mcp.tools import Tools
 
 DOCUMENT_URI = "quire://documents/{document_id}"
 MARKDOWN = "text/markdown"

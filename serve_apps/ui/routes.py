@@ -7,14 +7,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from serve_apps.api.context.resources import Resources
-from serve_apps.api.http.problems import NOT_FOUND_TEXT, PROBLEM_JSON, problem_response
-from serve_apps.ui.browser.gateway import ApiRefused, Gateway
-from serve_apps.ui.browser.login import Login
-from serve_apps.ui.browser.session import Sessions
-from serve_apps.ui.browser.theme import choose_theme
-from serve_apps.ui.browser.visit import FILES, SignedIn, Visit
-from serve_apps.ui.pages import (
+from quire.serve_apps.api.context.resources import Resources
+from quire.serve_apps.api.http.problems import NOT_FOUND_TEXT, PROBLEM_JSON, problem_response
+from quire.serve_apps.ui.browser.gateway import ApiRefused, Gateway
+from quire.serve_apps.ui.browser.login import Login
+from quire.serve_apps.ui.browser.session import Sessions
+from quire.serve_apps.ui.browser.theme import choose_theme
+from quire.serve_apps.ui.browser.visit import FILES, SignedIn, Visit
+from quire.serve_apps.ui.pages import (
     account,
     comparing,
     document_list,
@@ -25,8 +25,8 @@ from serve_apps.ui.pages import (
     reviewing,
     targets,
 )
-from serve_apps.ui.pages import work as pages
-from serve_apps.ui.pages.actions import act
+from quire.serve_apps.ui.pages import work as pages
+from quire.serve_apps.ui.pages.actions import act
 
 _DOCUMENT = "/ui/jobs/{job_id}/documents/{document_id}"
 SHOWN = {

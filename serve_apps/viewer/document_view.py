@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from starlette.responses import Response
 
-from models.cdom.original import DRAWN_FORMATS
-from models.export.page_blocks import blocks_of_page, flagged_pages
-from models.redaction.redact import REDACTABLE
-from serve_apps.viewer.markdown_page import render_markdown
-from serve_apps.viewer.slides import Slide, draw_slide
+from quire.models.cdom.original import DRAWN_FORMATS
+from quire.models.export.page_blocks import blocks_of_page, flagged_pages
+from quire.models.redaction.redact import REDACTABLE
+from quire.serve_apps.viewer.markdown_page import render_markdown
+from quire.serve_apps.viewer.slides import Slide, draw_slide
 
 TABS = {
     "blocks": "Text",

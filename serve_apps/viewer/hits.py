@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.cdom.search import marked_words
-from serve_apps.viewer.document_view import ViewPlace
+from quire.models.cdom.search import marked_words
+from quire.serve_apps.viewer.document_view import ViewPlace
 
 _CELLS = " | "
 """Between two cells of a row, in the text of a chunk."""

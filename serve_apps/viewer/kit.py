@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from serve_apps.viewer.words import ADVICE, FILTERS, format_duration
+from quire.serve_apps.viewer.words import ADVICE, FILTERS, format_duration
 
 _HERE = Path(__file__).parent
 TEMPLATES = _HERE / "templates"

@@ -6,7 +6,7 @@ from itertools import groupby
 from math import ceil
 from typing import Any
 
-from models.cdom.original import Format
+from quire.models.cdom.original import Format
 
 SLIDE_FORMATS = frozenset({Format.PPTX, Format.PPT, Format.ODP})
 _LARGEST_PT, _SMALLEST_PT = 40, 6  # sizes of type

@@ -6,11 +6,11 @@ A revocation names a digest, so it also ends a key of the environment. Secrets a
 from dataclasses import dataclass
 from datetime import datetime
 
-from storage.access.audit import record
-from storage.postgres.database import Database
-from storage.postgres.notices import notify_keys
-from storage.values.errors import Conflict, NotFound
-from storage.values.rows import Actor, Scope
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.notices import notify_keys
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.rows import Actor, Scope
 
 OPERATOR = Actor(key_name="operator")
 

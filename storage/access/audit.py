@@ -10,10 +10,10 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from storage.postgres.database import Connection, Database, Row
-from storage.store import Store
-from storage.values.paging import Cursors, ListPage
-from storage.values.rows import Actor, Scope
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.store import Store
+from quire.storage.values.paging import Cursors, ListPage
+from quire.storage.values.rows import Actor, Scope
 
 _LOCK = 0x5155_4155_4449  # one sealer at a time
 _FETCHED = 5000

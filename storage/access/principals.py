@@ -6,12 +6,12 @@ and queries that name at least one of them, and by no others.
 
 from collections.abc import Sequence
 
-from storage.access.audit import record
-from storage.postgres.database import Database
-from storage.postgres.target_marks import touch_documents
-from storage.values.errors import NotFound
-from storage.values.rows import Actor, DocumentId, Scope
-from storage.values.scoping import OWNED, owned_by
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.target_marks import touch_documents
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Actor, DocumentId, Scope
+from quire.storage.values.scoping import OWNED, owned_by
 
 _CHOOSE = f"""
 with recursive family as (

@@ -6,7 +6,7 @@ further ahead than the burst allows is refused and changes nothing.
 
 from datetime import datetime
 
-from storage.postgres.database import Database
+from quire.storage.postgres.database import Database
 
 BURST = 10  # requests at once above the even rate
 

@@ -12,9 +12,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage.postgres.database import Database
-from storage.values.rows import Scope
-from storage.values.signing import Signer
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Scope
+from quire.storage.values.signing import Signer
 
 FOLDER, FILE = "audit", "heads.json"
 _HEADS = "select tenant, org, seq, hash from audit_heads order by tenant, org"

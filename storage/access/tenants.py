@@ -6,11 +6,11 @@ index writer gets a request and then indexes the moved documents under their new
 
 from psycopg import sql
 
-from storage.access.audit import record
-from storage.index.index_requests import request_comparison
-from storage.postgres.database import Connection, Database
-from storage.values.errors import Conflict, NotFound
-from storage.values.rows import Actor, Scope
+from quire.storage.access.audit import record
+from quire.storage.index.index_requests import request_comparison
+from quire.storage.postgres.database import Connection, Database
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.rows import Actor, Scope
 
 OPERATOR = Actor(key_name="operator")
 STAYS = ("audit", "audit_heads")

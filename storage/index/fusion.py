@@ -10,8 +10,8 @@ from math import log
 
 import numpy as np
 
-from storage.index.keyword.analysis import Words
-from storage.index.table.entries import Vectors
+from quire.storage.index.keyword.analysis import Words
+from quire.storage.index.table.entries import Vectors
 
 RRF_K = 60
 """Cormack, Clarke, Büttcher 2009."""

@@ -4,7 +4,7 @@ Written in the transaction that changes the rows. A request that is lost with a 
 compares when it starts.
 """
 
-from storage.postgres.database import Connection, Database
+from quire.storage.postgres.database import Connection, Database
 
 
 def request_comparison(conn: Connection, reason: str) -> None:

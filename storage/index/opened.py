@@ -3,17 +3,17 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storage.index.keyword.keyword_files import KeywordFiles
-from storage.index.keyword.keyword_follower import KeywordFollower
-from storage.index.keyword.keywords import Keywords
-from storage.index.search import IndexSearch
-from storage.index.table.chunk_table import TABLE, ChunkTable
-from storage.index.table.siblings import SiblingTables
-from storage.index.table.upkeep import Upkeep
-from storage.index.vectors.scope_vectors import Blocks
-from storage.index.writer import ChunkIndexWriter
-from storage.postgres.database import Database
-from storage.values.errors import OtherModel
+from quire.storage.index.keyword.keyword_files import KeywordFiles
+from quire.storage.index.keyword.keyword_follower import KeywordFollower
+from quire.storage.index.keyword.keywords import Keywords
+from quire.storage.index.search import IndexSearch
+from quire.storage.index.table.chunk_table import TABLE, ChunkTable
+from quire.storage.index.table.siblings import SiblingTables
+from quire.storage.index.table.upkeep import Upkeep
+from quire.storage.index.vectors.scope_vectors import Blocks
+from quire.storage.index.writer import ChunkIndexWriter
+from quire.storage.postgres.database import Database
+from quire.storage.values.errors import OtherModel
 
 KEYWORDS = "keywords"
 

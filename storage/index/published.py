@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from models.cdom.original import DRAWN_FORMATS
-from models.cdom.search import SearchRequest
-from storage.postgres.database import Database
-from storage.values.errors import NotFound
-from storage.values.rows import Scope
-from storage.values.scoping import OWNED, VISIBLE, owned_by
+from quire.models.cdom.original import DRAWN_FORMATS
+from quire.models.cdom.search import SearchRequest
+from quire.storage.postgres.database import Database
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Scope
+from quire.storage.values.scoping import OWNED, VISIBLE, owned_by
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ document with the same result.
 
 from dataclasses import dataclass
 
-from storage.postgres.database import Database
-from storage.postgres.target_marks import touch_documents
-from storage.values.rows import DocumentId, Scope
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.target_marks import touch_documents
+from quire.storage.values.rows import DocumentId, Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from storage.index.index_requests import take_requests
-from storage.index.rechunk import mark_chunked
-from storage.index.table.entries import parse_scope
-from storage.index.writer import ChunkIndexWriter
-from storage.postgres.database import Database, Row
-from storage.values.errors import StorageError
-from storage.values.rows import DocumentId, Scope
+from quire.storage.index.index_requests import take_requests
+from quire.storage.index.rechunk import mark_chunked
+from quire.storage.index.table.entries import parse_scope
+from quire.storage.index.writer import ChunkIndexWriter
+from quire.storage.postgres.database import Database, Row
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import DocumentId, Scope
 
 log = logging.getLogger(__name__)
 GRACE_S = 3600.0  # seconds for which an unpublished row may belong to a publication in progress
@@ -70,7 +70,7 @@ class IndexReconciler:
         self._next_at = -1.0
 
     def run_when_due(self) -> IndexDifferences | None:
-        """Compare every hour, on request (`storage.index.index_requests`), and again while documents are missing."""
+        """Compare every hour, on request (`index_requests`), and again while documents are missing."""
         if not take_requests(self._db) and self._clock() < self._next_at:
             return None
         differences = self.run()

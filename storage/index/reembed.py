@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from storage.index.opened import IndexPlace, keywords_of, open_writer
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import DocumentChunks, IndexedChunk, parse_scope
-from storage.index.table.siblings import SiblingTables
-from storage.postgres.database import Database
-from storage.values.rows import DocumentId
+from quire.storage.index.opened import IndexPlace, keywords_of, open_writer
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, parse_scope
+from quire.storage.index.table.siblings import SiblingTables
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import DocumentId
 
 Generation = tuple[str, int]
 _PUBLISHED = """

@@ -9,18 +9,18 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from storage.index.fusion import FEEDBACK_CHUNKS, expand_query, fuse, move_query
-from storage.index.keyword.analysis import Words, ask, field_of, words_of
-from storage.index.keyword.keywords import Keywords, KeywordView
-from storage.index.keyword.snippets import cut_snippet
-from storage.index.published import PublishedDocument, requested_documents, resolve
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import Vectors, split_key
-from storage.index.vectors.scope_vectors import Blocks
-from storage.index.vectors.table_vectors import TableVectors
-from storage.postgres.database import Database
-from storage.values.rows import Scope
+from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.storage.index.fusion import FEEDBACK_CHUNKS, expand_query, fuse, move_query
+from quire.storage.index.keyword.analysis import Words, ask, field_of, words_of
+from quire.storage.index.keyword.keywords import Keywords, KeywordView
+from quire.storage.index.keyword.snippets import cut_snippet
+from quire.storage.index.published import PublishedDocument, requested_documents, resolve
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import Vectors, split_key
+from quire.storage.index.vectors.scope_vectors import Blocks
+from quire.storage.index.vectors.table_vectors import TableVectors
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Scope
 
 LEAST_DEPTH = 50  # hits of each kind that are fused: below it the fusion loses recall
 RERANKED = 300

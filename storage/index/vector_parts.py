@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from storage.index.table.entries import Vectors
-from storage.objects.artifacts import Artifacts
-from storage.values.errors import Conflict, NotFound
-from storage.values.rows import DocumentId
+from quire.storage.index.table.entries import Vectors
+from quire.storage.objects.artifacts import Artifacts
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.rows import DocumentId
 
 UNREAD = 0
 """Number of no attempt: the first one is 1."""

@@ -8,14 +8,14 @@ write or at start. Every step may be repeated.
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from storage.index.keyword.keyword_files import KeywordFiles
-from storage.index.table.chunk_rows import storable
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import DocumentChunks, KnownVectors, generation_name, parse_scope
-from storage.index.table.upkeep import Upkeep
-from storage.index.vectors.table_vectors import count_partitions
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.rows import Scope
+from quire.storage.index.keyword.keyword_files import KeywordFiles
+from quire.storage.index.table.chunk_rows import storable
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import DocumentChunks, KnownVectors, generation_name, parse_scope
+from quire.storage.index.table.upkeep import Upkeep
+from quire.storage.index.vectors.table_vectors import count_partitions
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.rows import Scope
 
 VECTOR_INDEX_FROM = 200_000
 """Rows from which an ANN index is worth its cost; below, scopes fit into memory blocks."""

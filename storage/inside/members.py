@@ -10,13 +10,13 @@ from typing import Any, Final
 
 from psycopg.types.json import Jsonb
 
-from storage.jobs.intake import VTIME, keep_originals
-from storage.postgres.database import Connection, Row
-from storage.queue.usage import THIS_MONTH
-from storage.store import Store
-from storage.values.ids import new_document_id
-from storage.values.reading_options import dump_options
-from storage.values.rows import DocumentId, Succeeded
+from quire.storage.jobs.intake import VTIME, keep_originals
+from quire.storage.postgres.database import Connection, Row
+from quire.storage.queue.usage import THIS_MONTH
+from quire.storage.store import Store
+from quire.storage.values.ids import new_document_id
+from quire.storage.values.reading_options import dump_options
+from quire.storage.values.rows import DocumentId, Succeeded
 
 MAX_DEPTH: Final = 3
 """Files around a file: a mail in an archive with an archive attached is three."""

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from storage.jobs.columns import DOCUMENT_COLUMNS
-from storage.jobs.document_list import ListedDocument, to_listed
-from storage.jobs.documents import FROM
-from storage.postgres.database import Database
-from storage.values.rows import Scope
-from storage.values.scoping import owned_by
+from quire.storage.jobs.columns import DOCUMENT_COLUMNS
+from quire.storage.jobs.document_list import ListedDocument, to_listed
+from quire.storage.jobs.documents import FROM
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Scope
+from quire.storage.values.scoping import owned_by
 
 _MEMBERS: Final = f"""
 with recursive inside as (

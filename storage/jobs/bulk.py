@@ -14,19 +14,19 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.original import ReadOptions
-from storage.access.audit import record
-from storage.index.index_requests import request_comparison
-from storage.jobs.intake import keep_originals
-from storage.postgres.database import Connection, Database, Row
-from storage.postgres.notices import notify_done
-from storage.queue.ending import DocumentEnd, end_documents, failed, succeeded
-from storage.queue.usage import admit
-from storage.store import Store
-from storage.values.ids import new_job_id
-from storage.values.reading_options import dump_options
-from storage.values.rows import Actor, DocumentId, JobId, PageQuota, ReadFacts, Scope, StoredBlob
-from storage.values.signing import Signer
+from quire.models.cdom.original import ReadOptions
+from quire.storage.access.audit import record
+from quire.storage.index.index_requests import request_comparison
+from quire.storage.jobs.intake import keep_originals
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.postgres.notices import notify_done
+from quire.storage.queue.ending import DocumentEnd, end_documents, failed, succeeded
+from quire.storage.queue.usage import admit
+from quire.storage.store import Store
+from quire.storage.values.ids import new_job_id
+from quire.storage.values.reading_options import dump_options
+from quire.storage.values.rows import Actor, DocumentId, JobId, PageQuota, ReadFacts, Scope, StoredBlob
+from quire.storage.values.signing import Signer
 
 _LOOK_AT_ONCE = 10_000  # ids asked for in one statement
 

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from storage.values.rows import DocumentRow
+from quire.storage.values.rows import DocumentRow
 
 _PROGRESS = {
     "pages_done": "coalesce(p.pages_done, 0) as pages_done",

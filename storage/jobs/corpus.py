@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from storage.postgres.database import Database
-from storage.values.rows import DocumentId, Scope
-from storage.values.scoping import OWNED, owned_by
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import DocumentId, Scope
+from quire.storage.values.scoping import OWNED, owned_by
 
 _PAGE = 5_000  # documents listed in one statement
 

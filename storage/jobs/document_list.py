@@ -9,16 +9,16 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from storage.jobs.columns import DOCUMENT_COLUMNS, DOCUMENT_FIELDS
-from storage.jobs.documents import FROM, PublishedTree, to_document, to_published
-from storage.jobs.jobs import get_job
-from storage.postgres.database import Database, Row
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.paging import Cursors, ListPage
-from storage.values.rows import DocumentRow, Scope
-from storage.values.scoping import VISIBLE, owned_by
-from storage.values.states import DocumentStatus
+from quire.storage.jobs.columns import DOCUMENT_COLUMNS, DOCUMENT_FIELDS
+from quire.storage.jobs.documents import FROM, PublishedTree, to_document, to_published
+from quire.storage.jobs.jobs import get_job
+from quire.storage.postgres.database import Database, Row
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.paging import Cursors, ListPage
+from quire.storage.values.rows import DocumentRow, Scope
+from quire.storage.values.scoping import VISIBLE, owned_by
+from quire.storage.values.states import DocumentStatus
 
 ANY_FLAG = "pii"
 """Filter value that matches a flag of any kind."""

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from models.cdom.original import ReadOptions
-from storage.jobs.columns import DOCUMENT_COLUMNS
-from storage.postgres.database import Connection, Database, Row
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.paging import Cursors, ListPage
-from storage.values.reading_options import load_options
-from storage.values.rows import DocumentId, DocumentRow, JobId, Scope
-from storage.values.scoping import OWNED, owned_by
-from storage.values.states import DocumentStatus
+from quire.models.cdom.original import ReadOptions
+from quire.storage.jobs.columns import DOCUMENT_COLUMNS
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.paging import Cursors, ListPage
+from quire.storage.values.reading_options import load_options
+from quire.storage.values.rows import DocumentId, DocumentRow, JobId, Scope
+from quire.storage.values.scoping import OWNED, owned_by
+from quire.storage.values.states import DocumentStatus
 
 FROM = f"""
 from documents d join jobs j on j.id = d.job_id and {OWNED} left join page_progress p on p.document_id = d.id
@@ -23,7 +23,7 @@ from documents d join jobs j on j.id = d.job_id and {OWNED} left join page_progr
 class PublishedTree:
     """The visible artifacts of a document: those of `attempt`, listed with their hashes in `manifest`.
 
-    `chunker` names the chunker version that produced its chunks (`models.derive.chunks.chunking`).
+    `chunker` names the chunker version that produced its chunks (`quire.models.derive.chunks.chunking`).
     """
 
     source_file: str

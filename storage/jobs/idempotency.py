@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from storage.postgres.database import Connection, Database
-from storage.values.errors import Conflict
-from storage.values.rows import JobId, Scope
+from quire.storage.postgres.database import Connection, Database
+from quire.storage.values.errors import Conflict
+from quire.storage.values.rows import JobId, Scope
 
 
 @dataclass(frozen=True, slots=True)

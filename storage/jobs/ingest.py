@@ -10,17 +10,17 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from storage.access.audit import record
-from storage.jobs.idempotency import IdempotencyKey, claim_key
-from storage.jobs.intake import keep_originals
-from storage.jobs.jobs import load_job
-from storage.postgres.notices import notify_done
-from storage.queue.disk_cap import require_room
-from storage.queue.ending import end_documents, succeeded
-from storage.queue.usage import admit
-from storage.store import Store
-from storage.values.ids import new_job_id
-from storage.values.rows import Actor, DocumentId, JobRow, PageQuota, ReadFacts, Scope, StoredBlob
+from quire.storage.access.audit import record
+from quire.storage.jobs.idempotency import IdempotencyKey, claim_key
+from quire.storage.jobs.intake import keep_originals
+from quire.storage.jobs.jobs import load_job
+from quire.storage.postgres.notices import notify_done
+from quire.storage.queue.disk_cap import require_room
+from quire.storage.queue.ending import end_documents, succeeded
+from quire.storage.queue.usage import admit
+from quire.storage.store import Store
+from quire.storage.values.ids import new_job_id
+from quire.storage.values.rows import Actor, DocumentId, JobRow, PageQuota, ReadFacts, Scope, StoredBlob
 
 INGESTED_ATTEMPT = 1  # the number of the only attempt an ingested document has
 

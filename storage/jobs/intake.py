@@ -10,20 +10,20 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from storage.jobs.idempotency import IdempotencyKey, claim_key
-from storage.jobs.jobs import COUNTED, load_job
-from storage.postgres.database import Connection, Row
-from storage.postgres.notices import notify_tasks
-from storage.queue.disk_cap import require_room
-from storage.queue.usage import THIS_MONTH, admit, has_ample_room
-from storage.store import Store
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.errors import StoreUnavailable
-from storage.values.ids import new_document_id, new_job_id
-from storage.values.reading_options import dump_options
-from storage.values.rows import Actor, DocumentId, DocumentRow, JobId, JobRow, NewDocument, PageQuota, Scope
-from storage.values.signing import Signer
-from storage.values.states import DocumentStatus, JobStatus, Priority
+from quire.storage.jobs.idempotency import IdempotencyKey, claim_key
+from quire.storage.jobs.jobs import COUNTED, load_job
+from quire.storage.postgres.database import Connection, Row
+from quire.storage.postgres.notices import notify_tasks
+from quire.storage.queue.disk_cap import require_room
+from quire.storage.queue.usage import THIS_MONTH, admit, has_ample_room
+from quire.storage.store import Store
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.ids import new_document_id, new_job_id
+from quire.storage.values.reading_options import dump_options
+from quire.storage.values.rows import Actor, DocumentId, DocumentRow, JobId, JobRow, NewDocument, PageQuota, Scope
+from quire.storage.values.signing import Signer
+from quire.storage.values.states import DocumentStatus, JobStatus, Priority
 
 # Start-time fair queuing: a tenant's next task starts at its own last start + 1, but never before the queue's virtual
 # time (the least start that is waiting, or else the greatest one in service). Delayed retries do not count.

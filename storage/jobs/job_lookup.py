@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from storage.jobs.columns import DOCUMENT_COLUMNS, DOCUMENT_FIELDS
-from storage.jobs.jobs import COUNTED
-from storage.postgres.database import Database, Row
-from storage.values.rows import DocumentRow, JobId, JobRow, Scope
-from storage.values.states import DocumentStatus, JobStatus
+from quire.storage.jobs.columns import DOCUMENT_COLUMNS, DOCUMENT_FIELDS
+from quire.storage.jobs.jobs import COUNTED
+from quire.storage.postgres.database import Database, Row
+from quire.storage.values.rows import DocumentRow, JobId, JobRow, Scope
+from quire.storage.values.states import DocumentStatus, JobStatus
 
 _LOOKUP = f"""
 select w.place::int as place,

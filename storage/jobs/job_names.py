@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from storage.postgres.database import Database
-from storage.values.rows import JobId, Scope
-from storage.values.scoping import OWNED, owned_by
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import JobId, Scope
+from quire.storage.values.scoping import OWNED, owned_by
 
 
 def name_jobs(db: Database, scope: Scope, job_ids: Sequence[str]) -> dict[JobId, str]:

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from storage.jobs.documents import documents_of
-from storage.postgres.database import Connection, Database, Row
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.paging import Cursors, ListPage
-from storage.values.rows import DocumentRow, JobId, JobRow, Scope
-from storage.values.scoping import OWNED, owned_by
-from storage.values.states import JobStatus
+from quire.storage.jobs.documents import documents_of
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.paging import Cursors, ListPage
+from quire.storage.values.rows import DocumentRow, JobId, JobRow, Scope
+from quire.storage.values.scoping import OWNED, owned_by
+from quire.storage.values.states import JobStatus
 
 COUNTED = ("queued", "running", "succeeded", "failed", "canceled")
 _COLUMNS = """

@@ -9,20 +9,20 @@ from dataclasses import replace
 
 from psycopg.types.json import Jsonb
 
-from storage.access.audit import record
-from storage.jobs.intake import VTIME, lock_original
-from storage.jobs.jobs import load_job
-from storage.postgres.database import Connection, Database, Row
-from storage.postgres.notices import notify_done, notify_tasks
-from storage.postgres.target_marks import touch_documents
-from storage.queue.ending import DocumentEnd, end_documents
-from storage.queue.usage import admit
-from storage.store import Store
-from storage.values.errors import Conflict, NotFound, OriginalMissing
-from storage.values.reading_options import dump_options, load_options
-from storage.values.rows import Actor, JobRow, PageQuota, Scope
-from storage.values.scoping import OWNED, owned_by
-from storage.values.states import DocumentStatus, Priority
+from quire.storage.access.audit import record
+from quire.storage.jobs.intake import VTIME, lock_original
+from quire.storage.jobs.jobs import load_job
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.postgres.notices import notify_done, notify_tasks
+from quire.storage.postgres.target_marks import touch_documents
+from quire.storage.queue.ending import DocumentEnd, end_documents
+from quire.storage.queue.usage import admit
+from quire.storage.store import Store
+from quire.storage.values.errors import Conflict, NotFound, OriginalMissing
+from quire.storage.values.reading_options import dump_options, load_options
+from quire.storage.values.rows import Actor, JobRow, PageQuota, Scope
+from quire.storage.values.scoping import OWNED, owned_by
+from quire.storage.values.states import DocumentStatus, Priority
 
 _UNFINISHED = f"""
 select d.* from tasks t join documents d on d.id = t.document_id join jobs j on j.id = d.job_id and {OWNED}

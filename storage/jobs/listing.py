@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from storage.jobs.job_lookup import find_jobs
-from storage.jobs.jobs import jobs_cursors, list_jobs
-from storage.store import Store
-from storage.values.paging import ListPage
-from storage.values.rows import JobRow, Scope
-from storage.values.states import JobStatus
+from quire.storage.jobs.job_lookup import find_jobs
+from quire.storage.jobs.jobs import jobs_cursors, list_jobs
+from quire.storage.store import Store
+from quire.storage.values.paging import ListPage
+from quire.storage.values.rows import JobRow, Scope
+from quire.storage.values.states import JobStatus
 
 MOST_DOCUMENTS = 2_000  # documents on one page of jobs: a megabyte and a half of JSON
 

@@ -7,8 +7,8 @@ small or through partial indexes. Names no tenant, no key, no file.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storage.postgres.database import Database
-from storage.queue.counters import DELIVERIES, DOCUMENTS, ERRORS, JOBS, PAGES, ROUTES, WARNINGS
+from quire.storage.postgres.database import Database
+from quire.storage.queue.counters import DELIVERIES, DOCUMENTS, ERRORS, JOBS, PAGES, ROUTES, WARNINGS
 
 LabelledValues = Sequence[tuple[tuple[str, ...], float]]
 

@@ -1,9 +1,9 @@
 """Counts for the stats endpoint: the deployment's queue, and a caller's own jobs by status."""
 
-from storage.postgres.database import Database
-from storage.values.rows import Scope
-from storage.values.scoping import OWNED, owned_by
-from storage.values.states import JobStatus
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Scope
+from quire.storage.values.scoping import OWNED, owned_by
+from quire.storage.values.states import JobStatus
 
 
 def queue_tasks(db: Database) -> int:

@@ -1,9 +1,9 @@
-"""Alembic's environment: runs our metadata against the connection that `storage.postgres.schema` passes in."""
+"""Alembic's environment: runs our metadata against the connection that `quire.storage.postgres.schema` passes in."""
 
 from alembic import context
 from sqlmodel import SQLModel
 
-from storage.postgres import operator_tables, tables  # noqa: F401  (fill the metadata)
+from quire.storage.postgres import operator_tables, tables  # noqa: F401  (fill the metadata)
 
 connection = context.config.attributes["connection"]
 context.configure(

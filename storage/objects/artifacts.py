@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from storage.objects.durable_files import (
+from quire.storage.objects.durable_files import (
     delete_older,
     disk_errors,
     hide_path,
@@ -23,10 +23,10 @@ from storage.objects.durable_files import (
     sync_folder,
     write_synced,
 )
-from storage.objects.marks import QUARANTINE
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.errors import Conflict, NotFound
-from storage.values.rows import DocumentId
+from quire.storage.objects.marks import QUARANTINE
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.rows import DocumentId
 
 TREE = "tree.json"
 SCANNED_TREE = "tree.scanned.json"

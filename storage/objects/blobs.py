@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from storage.objects.durable_files import (
+from quire.storage.objects.durable_files import (
     create_exclusive,
     delete_older,
     disk_errors,
@@ -22,9 +22,9 @@ from storage.objects.durable_files import (
     sweep_partials,
     sync_folder,
 )
-from storage.objects.marks import QUARANTINE
-from storage.values.errors import NotFound
-from storage.values.rows import StoredBlob
+from quire.storage.objects.marks import QUARANTINE
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import StoredBlob
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 

@@ -18,14 +18,14 @@ from obstore.exceptions import AlreadyExistsError, BaseError
 from obstore.exceptions import NotFoundError as ObjectNotFound
 from obstore.store import S3Store
 
-from storage.objects.artifacts import Manifest, check_name, describe
-from storage.objects.blobs import BlobWriter
-from storage.objects.durable_files import disk_errors, make_folder
-from storage.objects.marks import MARK, QUARANTINE, MarkedStore
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.errors import Conflict, NotFound, unreachable
-from storage.values.native_panics import NativePanic, native_panics
-from storage.values.rows import DocumentId, StoredBlob
+from quire.storage.objects.artifacts import Manifest, check_name, describe
+from quire.storage.objects.blobs import BlobWriter
+from quire.storage.objects.durable_files import disk_errors, make_folder
+from quire.storage.objects.marks import MARK, QUARANTINE, MarkedStore
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.errors import Conflict, NotFound, unreachable
+from quire.storage.values.native_panics import NativePanic, native_panics
+from quire.storage.values.rows import DocumentId, StoredBlob
 
 SPOOL_IN_MEMORY = 1 << 20  # bytes of an upload kept in memory before they go to a file
 

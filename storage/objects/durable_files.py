@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from storage.values.errors import StoreUnavailable
+from quire.storage.values.errors import StoreUnavailable
 
 PARTIAL = ".partial-"
 

@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from storage.objects.durable_files import disk_errors, make_folder, partial_name, sync_folder, write_synced
-from storage.values.errors import NotFound, StoreUnavailable
+from quire.storage.objects.durable_files import disk_errors, make_folder, partial_name, sync_folder, write_synced
+from quire.storage.values.errors import NotFound, StoreUnavailable
 
 MARK = "deployment.json"
 QUARANTINE = "quarantine"

@@ -12,9 +12,9 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import dict_row
 
-from storage.postgres.connections import Connection as Connection
-from storage.postgres.connections import Connections
-from storage.values.errors import StoreUnavailable, unreachable
+from quire.storage.postgres.connections import Connection as Connection
+from quire.storage.postgres.connections import Connections
+from quire.storage.values.errors import StoreUnavailable, unreachable
 
 MIGRATING = 0x5155_4952_45  # "QUIRE": one migration at a time per database
 T = TypeVar("T")

@@ -1,6 +1,6 @@
 """Singleton roles by lease: a worker is the janitor (or index writer) until its lease expires by the database clock."""
 
-from storage.postgres.database import Database
+from quire.storage.postgres.database import Database
 
 FAR = 10
 """Multiple of its length that a lease may lie ahead.

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Sequence
 import psycopg
 from psycopg import sql
 
-from storage.postgres.database import session_dsn
-from storage.values.backoff import BackoffPolicy
+from quire.storage.postgres.database import session_dsn
+from quire.storage.values.backoff import BackoffPolicy
 
 RETRIES = BackoffPolicy(0.25, 2.0)
 """Delays between connection attempts: a database that has returned is noticed within two seconds."""

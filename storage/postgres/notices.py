@@ -6,8 +6,8 @@ grouped any more.
 
 from collections.abc import Sequence
 
-from storage.postgres.database import Database
-from storage.values.errors import StoreUnavailable
+from quire.storage.postgres.database import Database
+from quire.storage.values.errors import StoreUnavailable
 
 TASKS = "quire_tasks"
 DONE = "quire_done"

@@ -10,7 +10,7 @@ from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Identity, Index, Larg
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
-from storage.postgres.tables import _count, _json, _text, _time
+from quire.storage.postgres.tables import _count, _json, _text, _time
 
 
 def _texts() -> Any:

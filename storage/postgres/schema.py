@@ -2,8 +2,8 @@
 
 import psycopg
 
-from storage.postgres.database import Database, session_dsn
-from storage.values.errors import SchemaMismatch, unreachable
+from quire.storage.postgres.database import Database, session_dsn
+from quire.storage.values.errors import SchemaMismatch, unreachable
 
 HEAD = "0024"
 
@@ -15,7 +15,7 @@ def migrate(dsn: str) -> bool:
     """
     if _is_at_head(dsn):
         return False
-    from storage.postgres.upgrading import upgrade  # Alembic: half a CPU second that most starts need not spend
+    from quire.storage.postgres.upgrading import upgrade  # Alembic: half a CPU second that most starts need not spend
 
     upgrade(dsn, HEAD)
     return True

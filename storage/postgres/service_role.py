@@ -8,7 +8,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from storage.postgres.database import MIGRATING, session_dsn
+from quire.storage.postgres.database import MIGRATING, session_dsn
 
 ROLE = "quire_service"
 _TABLES = """

@@ -6,7 +6,7 @@ holds more rows than there are documents. A mark is made in the transaction of t
 
 from collections.abc import Sequence
 
-from storage.postgres.database import Connection
+from quire.storage.postgres.database import Connection
 
 IS_PENDING = "wanted > done and refused_at is null"
 """Condition on a row of `target_documents` that is still to be sent. An index has the same condition."""

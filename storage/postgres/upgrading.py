@@ -10,8 +10,8 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, text
 
-from storage.postgres.database import MIGRATING, session_dsn
-from storage.values.errors import StoreUnavailable
+from quire.storage.postgres.database import MIGRATING, session_dsn
+from quire.storage.values.errors import StoreUnavailable
 
 LOCK_MS = 500
 """Milliseconds that one attempt waits for a table, during which other users of the table wait too.

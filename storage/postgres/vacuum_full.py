@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import psycopg
 
-from storage.postgres.database import Connection, Database
+from quire.storage.postgres.database import Connection, Database
 
 log = logging.getLogger(__name__)
 REWRITTEN_BYTES = 32 << 20

@@ -4,11 +4,11 @@ It commits asynchronously: a database crash may lose a claim, and then the task 
 fence rejects writes under the lost claim.
 """
 
-from storage.postgres.database import Row
-from storage.values.reading_options import load_options
-from storage.values.rows import Claim, DocumentId, JobId, Scope, WorkerId
-from storage.values.signing import Signer
-from storage.values.states import Phase, Priority
+from quire.storage.postgres.database import Row
+from quire.storage.values.reading_options import load_options
+from quire.storage.values.rows import Claim, DocumentId, JobId, Scope, WorkerId
+from quire.storage.values.signing import Signer
+from quire.storage.values.states import Phase, Priority
 
 # A queued task keeps the phase `recognising` if its reader had no capacity for the OCR that it needs.
 _CLAIMABLE = f"(%(scans)s or phase is distinct from '{Phase.RECOGNISING}')"

@@ -4,7 +4,7 @@ A clock that jumps ahead needs no repair: leases expire, other readers claim, an
 clock set back by an hour would delay work by an hour: a dead reader's lease, a task that was just queued.
 """
 
-from storage.postgres.database import Database
+from quire.storage.postgres.database import Database
 
 _HEAL = (
     """update tasks set lease_until = clock_timestamp() + %(lease_s)s * interval '1 second'

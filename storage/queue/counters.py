@@ -4,7 +4,7 @@ A transaction only inserts deltas: a row that all of them updated would stay loc
 The janitor folds deltas into totals; a reader adds what is not folded yet, in one statement.
 """
 
-from storage.postgres.database import Database
+from quire.storage.postgres.database import Database
 
 DOCUMENTS, ERRORS, PAGES, ROUTES, JOBS = "documents", "errors", "pages", "routes", "jobs"
 WARNINGS = "warnings"

@@ -1,8 +1,8 @@
 """The limit on bytes of originals that one organisation may store."""
 
-from storage.postgres.database import Connection
-from storage.values.errors import StorageError
-from storage.values.rows import Scope
+from quire.storage.postgres.database import Connection
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Scope
 
 _KEPT = """
 select coalesce(sum(d.bytes), 0)::bigint as kept from jobs j join documents d on d.job_id = j.id

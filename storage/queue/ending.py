@@ -12,14 +12,14 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from storage.postgres.database import Connection, Row
-from storage.queue.counters import COUNT_DOCUMENTS, COUNT_JOBS
-from storage.queue.events import document_body, job_body
-from storage.queue.usage import THIS_MONTH
-from storage.review.flags import store_flags
-from storage.values.ids import new_event_id
-from storage.values.rows import JobId, ReadFacts
-from storage.values.states import DocumentStatus, EventKind
+from quire.storage.postgres.database import Connection, Row
+from quire.storage.queue.counters import COUNT_DOCUMENTS, COUNT_JOBS
+from quire.storage.queue.events import document_body, job_body
+from quire.storage.queue.usage import THIS_MONTH
+from quire.storage.review.flags import store_flags
+from quire.storage.values.ids import new_event_id
+from quire.storage.values.rows import JobId, ReadFacts
+from quire.storage.values.states import DocumentStatus, EventKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

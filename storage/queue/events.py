@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from storage.postgres.database import Row
-from storage.values.states import DocumentStatus, EventKind
+from quire.storage.postgres.database import Row
+from quire.storage.values.states import DocumentStatus, EventKind
 
 
 def document_body(

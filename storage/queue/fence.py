@@ -7,8 +7,8 @@ heartbeat and the end of the same documents cannot deadlock.
 
 from collections.abc import Sequence
 
-from storage.postgres.database import Connection, Params, Row
-from storage.values.rows import Claim, DocumentId
+from quire.storage.postgres.database import Connection, Params, Row
+from quire.storage.values.rows import Claim, DocumentId
 
 # `t` is the tasks table, `held` the claims of the caller.
 HELD = "t.state = 'running' and t.attempt = held.attempt and t.worker = held.worker"

@@ -8,14 +8,14 @@ and the next attempt repeats it); notices come after the commit and may be lost.
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
-from models.cdom.errors import ErrorCode
-from storage.postgres.database import Connection, Row
-from storage.postgres.notices import notify_done, notify_tasks
-from storage.queue.ending import DocumentEnd, end_documents, failed, succeeded
-from storage.queue.fence import claims_params, lock_held
-from storage.store import Store
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.rows import Claim, DocumentId, Failed, Finished, Succeeded
+from quire.models.cdom.errors import ErrorCode
+from quire.storage.postgres.database import Connection, Row
+from quire.storage.postgres.notices import notify_done, notify_tasks
+from quire.storage.queue.ending import DocumentEnd, end_documents, failed, succeeded
+from quire.storage.queue.fence import claims_params, lock_held
+from quire.storage.store import Store
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.rows import Claim, DocumentId, Failed, Finished, Succeeded
 
 _ALREADY_ENDED = """
 select d.id from unnest(%(ids)s::text[], %(attempts)s::bigint[], %(runs)s::bigint[]) as held(id, attempt, run)

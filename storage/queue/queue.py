@@ -7,15 +7,15 @@ nothing: another worker has claimed the task.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storage.postgres.database import Database
-from storage.postgres.notices import notify_done, notify_tasks
-from storage.queue.claiming import CLAIM, to_claim
-from storage.queue.ending import end_documents, failed
-from storage.queue.fence import CLAIMS, claims_params, lock_held, locked_first
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.rows import Beat, Claim, DocumentId, WorkerId
-from storage.values.signing import Signer
-from storage.values.states import Phase
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.notices import notify_done, notify_tasks
+from quire.storage.queue.claiming import CLAIM, to_claim
+from quire.storage.queue.ending import end_documents, failed
+from quire.storage.queue.fence import CLAIMS, claims_params, lock_held, locked_first
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.rows import Beat, Claim, DocumentId, WorkerId
+from quire.storage.values.signing import Signer
+from quire.storage.values.states import Phase
 
 _ANY_STARTS = 1 << 30  # above every number of charged starts
 GROUP_BYTES = 512 << 10

@@ -7,10 +7,10 @@ document waits for another one. Deltas are folded by the next admission and by t
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from storage.postgres.database import Connection, Database
-from storage.queue.fence import CLAIMS, HELD, claims_params, lock_held
-from storage.values.errors import LostLease, QuotaExceeded
-from storage.values.rows import Claim, PageQuota
+from quire.storage.postgres.database import Connection, Database
+from quire.storage.queue.fence import CLAIMS, HELD, claims_params, lock_held
+from quire.storage.values.errors import LostLease, QuotaExceeded
+from quire.storage.values.rows import Claim, PageQuota
 
 THIS_MONTH = "date_trunc('month', clock_timestamp())::date"
 SURE_SHARE = 0.99

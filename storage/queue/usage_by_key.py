@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import date
 
-from storage.postgres.database import Database
-from storage.queue.usage import THIS_MONTH
-from storage.values.rows import Scope
+from quire.storage.postgres.database import Database
+from quire.storage.queue.usage import THIS_MONTH
+from quire.storage.values.rows import Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from storage.postgres.database import Database
-from storage.values.rows import Scope
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Scope
 
 HOURS = 24
 """Hours of the throughput: a whole day, so that night and day can be compared."""

@@ -11,12 +11,12 @@ from enum import StrEnum
 
 from psycopg.types.json import Jsonb
 
-from storage.postgres.database import Connection, Database
-from storage.review.reviews import FlagState, ListedFlag
-from storage.values.errors import NotFound
-from storage.values.ids import new_act_id
-from storage.values.rows import Actor, Scope
-from storage.values.scoping import OWNED, owned_by
+from quire.storage.postgres.database import Connection, Database
+from quire.storage.review.reviews import FlagState, ListedFlag
+from quire.storage.values.errors import NotFound
+from quire.storage.values.ids import new_act_id
+from quire.storage.values.rows import Actor, Scope
+from quire.storage.values.scoping import OWNED, owned_by
 
 
 class Reach(StrEnum):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.flags import FlaggedPlace
-from storage.postgres.database import Connection
+from quire.models.cdom.flags import FlaggedPlace
+from quire.storage.postgres.database import Connection
 
 _INSERT = """
 insert into flags (document_id, attempt, block_id, flag, place, page, block_order, value, confidence, number)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from storage.access.audit import record
-from storage.postgres.database import Database
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.paging import Cursors, ListPage
-from storage.values.rows import Actor, DocumentId, JobId, Scope
-from storage.values.scoping import OWNED, owned_by
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Database
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.paging import Cursors, ListPage
+from quire.storage.values.rows import Actor, DocumentId, JobId, Scope
+from quire.storage.values.scoping import OWNED, owned_by
 
 
 class ReadingState(StrEnum):

@@ -12,18 +12,18 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.flags import FlaggedPlace
-from models.cdom.original import ReadOptions
-from storage.access.audit import record
-from storage.index.index_requests import request_comparison
-from storage.objects.artifacts import TREE
-from storage.postgres.database import Connection, Database, Row
-from storage.postgres.target_marks import touch_documents
-from storage.review.flags import store_flags
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.reading_options import load_options
-from storage.values.rows import Actor, DocumentId, ReadFacts, Scope
+from quire.models.cdom.flags import FlaggedPlace
+from quire.models.cdom.original import ReadOptions
+from quire.storage.access.audit import record
+from quire.storage.index.index_requests import request_comparison
+from quire.storage.objects.artifacts import TREE
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.postgres.target_marks import touch_documents
+from quire.storage.review.flags import store_flags
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.reading_options import load_options
+from quire.storage.values.rows import Actor, DocumentId, ReadFacts, Scope
 
 OPERATOR = Actor(key_name="operator")
 _PAGE = 200  # documents listed in one statement

@@ -11,12 +11,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from storage.postgres.database import Database, Row
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.paging import Cursors, ListPage
-from storage.values.rows import DocumentId, JobId, Scope
-from storage.values.scoping import OWNED, owned_by
+from quire.storage.postgres.database import Database, Row
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.paging import Cursors, ListPage
+from quire.storage.values.rows import DocumentId, JobId, Scope
+from quire.storage.values.scoping import OWNED, owned_by
 
 
 class FlagState(StrEnum):

@@ -1,7 +1,7 @@
 """Answers of language models about stored documents, by a digest of the request; deleted with their document."""
 
-from storage.postgres.database import Database
-from storage.values.rows import DocumentId
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import DocumentId
 
 MAX_ANSWERS = 100
 """Newest answers that are kept for one document."""

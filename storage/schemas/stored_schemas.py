@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from storage.access.audit import record
-from storage.postgres.database import Connection, Database, Row
-from storage.values.errors import Conflict, NotFound
-from storage.values.rows import Actor, DocumentId, Scope
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.rows import Actor, DocumentId, Scope
 
 MAX_SCHEMAS = 500  # names of one organisation
 MAX_VERSIONS = 1_000  # versions of one name

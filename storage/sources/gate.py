@@ -6,9 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, assert_never
 
-from storage.sources.connectors.bucket import BucketConnector
-from storage.sources.connectors.contract import SourceRefused
-from storage.sources.connectors.directory import DirectoryConnector
+from quire.storage.sources.connectors.bucket import BucketConnector
+from quire.storage.sources.connectors.contract import SourceRefused
+from quire.storage.sources.connectors.directory import DirectoryConnector
 
 TENANT = "{tenant}"
 """Placeholder of the tenant's name in a fence."""

@@ -6,10 +6,10 @@ with new content stays until the document that replaces it is finished, which is
 
 from dataclasses import dataclass
 
-from storage.access.audit import record
-from storage.jobs.lifecycle import hide_documents
-from storage.postgres.database import Database
-from storage.values.rows import Actor, DocumentId, Scope
+from quire.storage.access.audit import record
+from quire.storage.jobs.lifecycle import hide_documents
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Actor, DocumentId, Scope
 
 _FINISHED = """
 select r.document_id, r.tenant, r.org, d.deleted_at from source_retired r join documents d on d.id = r.document_id

@@ -12,13 +12,13 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from storage.access.audit import record
-from storage.postgres.database import Connection, Database, Row
-from storage.sources.gate import SourceGate, SourceKind
-from storage.sources.removed_files import delete_retired
-from storage.values.errors import Conflict, NotFound
-from storage.values.ids import new_source_id
-from storage.values.rows import Actor, Scope
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.sources.gate import SourceGate, SourceKind
+from quire.storage.sources.removed_files import delete_retired
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.ids import new_source_id
+from quire.storage.values.rows import Actor, Scope
 
 MAX_SOURCES = 100  # sources of one organisation
 _BATCHES_AT_ONCE = 10  # of a thousand documents that the deletion of their source waits for

@@ -17,20 +17,20 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.original import ReadOptions, clean_name
-from storage.access.audit import record
-from storage.jobs.intake import submit_job
-from storage.objects.blobs import Blobs
-from storage.postgres.database import Connection, Database, Row
-from storage.queue.disk_cap import DiskFull, kept_bytes
-from storage.sources.connectors.contract import Connector, Listed, Skipped
-from storage.sources.gate import SourceGate
-from storage.sources.removed_files import delete_retired
-from storage.sources.sources import OWN, RegisteredSource, own, retire, tenants_of_keys, to_source
-from storage.store import Store
-from storage.values.errors import Conflict, LostLease, NotFound, StorageError
-from storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope, StoredBlob
-from storage.values.states import Priority
+from quire.models.cdom.original import ReadOptions, clean_name
+from quire.storage.access.audit import record
+from quire.storage.jobs.intake import submit_job
+from quire.storage.objects.blobs import Blobs
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.queue.disk_cap import DiskFull, kept_bytes
+from quire.storage.sources.connectors.contract import Connector, Listed, Skipped
+from quire.storage.sources.gate import SourceGate
+from quire.storage.sources.removed_files import delete_retired
+from quire.storage.sources.sources import OWN, RegisteredSource, own, retire, tenants_of_keys, to_source
+from quire.storage.store import Store
+from quire.storage.values.errors import Conflict, LostLease, NotFound, StorageError
+from quire.storage.values.rows import Actor, JobRow, NewDocument, PageQuota, Scope, StoredBlob
+from quire.storage.values.states import Priority
 
 BATCH = 200  # files that become one job
 LEASE_S = 120  # seconds a sync may be silent before another may take it over

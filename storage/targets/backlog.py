@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from storage.postgres.database import Row
-from storage.postgres.target_marks import IS_PENDING, mark_uncertain
-from storage.store import Store
-from storage.targets.contract import SettingValue
-from storage.values.backoff import BackoffPolicy
-from storage.values.errors import StoreUnavailable
-from storage.values.rows import DocumentId, Scope
-from storage.webhooks.signatures import open_secret
+from quire.storage.postgres.database import Row
+from quire.storage.postgres.target_marks import IS_PENDING, mark_uncertain
+from quire.storage.store import Store
+from quire.storage.targets.contract import SettingValue
+from quire.storage.values.backoff import BackoffPolicy
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.rows import DocumentId, Scope
+from quire.storage.webhooks.signatures import open_secret
 
 LEASE_S = 90.0  # seconds for which a claim holds a target: several calls that reach their time limit
 MAX_TRIES = 6

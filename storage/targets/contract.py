@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
-from storage.values.address import HTTP_PORTS, NetworkAddress, parse_address
-from storage.values.errors import UrlRefused
-from storage.webhooks.egress import CheckedUrl, Egress
+from quire.storage.values.address import HTTP_PORTS, NetworkAddress, parse_address
+from quire.storage.values.errors import UrlRefused
+from quire.storage.webhooks.egress import CheckedUrl, Egress
 
 SettingValue = str | int | bool
 TIMEOUT_S = 20.0  # seconds for one call of a target: a slow bulk write takes two

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
 
-from storage.targets.contract import (
+from quire.storage.targets.contract import (
     TIMEOUT_S,
     OpenTarget,
     RecordRefused,
@@ -15,15 +15,15 @@ from storage.targets.contract import (
     TargetSettings,
     TargetUnavailable,
 )
-from storage.values.native_panics import native_panics
+from quire.storage.values.native_panics import native_panics
 
 BUILT_IN = {
-    "http": "storage.targets.kinds.http:HttpTarget",
-    "postgres": "storage.targets.kinds.postgres:PostgresTarget",
-    "s3": "storage.targets.kinds.s3:S3Target",
-    "qdrant": "storage.targets.kinds.qdrant:QdrantTarget",
-    "opensearch": "storage.targets.kinds.opensearch:OpenSearchTarget",
-    "kafka": "storage.targets.kinds.kafka:KafkaTarget",
+    "http": "quire.storage.targets.kinds.http:HttpTarget",
+    "postgres": "quire.storage.targets.kinds.postgres:PostgresTarget",
+    "s3": "quire.storage.targets.kinds.s3:S3Target",
+    "qdrant": "quire.storage.targets.kinds.qdrant:QdrantTarget",
+    "opensearch": "quire.storage.targets.kinds.opensearch:OpenSearchTarget",
+    "kafka": "quire.storage.targets.kinds.kafka:KafkaTarget",
 }
 """Places of the built-in kinds. The last three need the libraries of requirements-targets.lock."""
 CHECK_TIMEOUT_S = 5.0  # seconds for the calls of a check at registration, while the caller waits

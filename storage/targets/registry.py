@@ -10,16 +10,16 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from storage.access.audit import record
-from storage.postgres.database import Connection, Database, Row
-from storage.postgres.target_marks import IS_PENDING, mark_documents
-from storage.store import Store
-from storage.targets.contract import SettingValue
-from storage.values.errors import Conflict, NotFound
-from storage.values.ids import new_target_id
-from storage.values.paging import Cursors, ListPage
-from storage.values.rows import Actor, Scope
-from storage.webhooks.signatures import open_secret, seal_secret
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.postgres.target_marks import IS_PENDING, mark_documents
+from quire.storage.store import Store
+from quire.storage.targets.contract import SettingValue
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.ids import new_target_id
+from quire.storage.values.paging import Cursors, ListPage
+from quire.storage.values.rows import Actor, Scope
+from quire.storage.webhooks.signatures import open_secret, seal_secret
 
 MAX_TARGETS = 20  # targets of one organisation: each receives every document
 _PAGE = 5_000  # documents that a backfill marks in one statement

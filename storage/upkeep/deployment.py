@@ -13,9 +13,9 @@ import psycopg
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from storage.objects.marks import Mark, MarkedStore
-from storage.postgres.database import Database, session_dsn
-from storage.values.errors import StorageError
+from quire.storage.objects.marks import Mark, MarkedStore
+from quire.storage.postgres.database import Database, session_dsn
+from quire.storage.values.errors import StorageError
 
 _FACTS = """
 select id, tick, stores, created_at, exists (select from jobs) as is_used

@@ -9,13 +9,13 @@ one. An unreachable store is retried without limit.
 import json
 from collections.abc import Callable, Sequence
 
-from storage.access.audit import record
-from storage.postgres.database import Connection, Row
-from storage.store import Store
-from storage.values.backoff import BackoffPolicy
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.errors import StoreUnavailable
-from storage.values.rows import Actor, DocumentId, Scope
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Connection, Row
+from quire.storage.store import Store
+from quire.storage.values.backoff import BackoffPolicy
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.rows import Actor, DocumentId, Scope
 
 EraseIndex = Callable[[Sequence[tuple[Scope, str]]], None]
 JANITOR = Actor(key_name="janitor")

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from storage.access.audit import record
-from storage.postgres.database import Database
-from storage.postgres.target_marks import touch_documents
-from storage.values.rows import Actor, DocumentId, JobId, Scope
-from storage.values.scoping import OWNED, owned_by
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.target_marks import touch_documents
+from quire.storage.values.rows import Actor, DocumentId, JobId, Scope
+from quire.storage.values.scoping import OWNED, owned_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,13 +9,13 @@ moved.
 import logging
 from dataclasses import asdict, dataclass, field
 
-from storage.objects.artifacts import Artifacts
-from storage.postgres.database import Row
-from storage.store import Store
-from storage.upkeep.deployment import WrongStore, advance_tick, check_stores
-from storage.upkeep.erase import erase_blob
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId
+from quire.storage.objects.artifacts import Artifacts
+from quire.storage.postgres.database import Row
+from quire.storage.store import Store
+from quire.storage.upkeep.deployment import WrongStore, advance_tick, check_stores
+from quire.storage.upkeep.erase import erase_blob
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId
 
 log = logging.getLogger(__name__)
 SHOWN = 20  # ids of one kind in a line of the log

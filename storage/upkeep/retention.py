@@ -1,9 +1,9 @@
 """Deletion of finished jobs after the retention time."""
 
-from storage.jobs.lifecycle import delete_job
-from storage.postgres.database import Database
-from storage.values.errors import Conflict, NotFound
-from storage.values.rows import Actor, Scope
+from quire.storage.jobs.lifecycle import delete_job
+from quire.storage.postgres.database import Database
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.rows import Actor, Scope
 
 RETENTION = Actor(key_name="retention")
 

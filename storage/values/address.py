@@ -1,7 +1,7 @@
 """Network addresses from settings and callers: split and checked once, then written again from the checked parts.
 
 Parsers disagree on backslashes, user parts, blanks and default ports. A client therefore receives `NetworkAddress.url`
-or its parts, never the text that was checked. Resolving names is the work of `storage.webhooks.egress`.
+or its parts, never the text that was checked. Resolving names is the work of `quire.storage.webhooks.egress`.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address
 from urllib.parse import urlsplit
 
-from storage.values.errors import UrlRefused
+from quire.storage.values.errors import UrlRefused
 
 MAX_URL_BYTES = 8192  # bytes of an address
 HTTP_PORTS: Mapping[str, int] = {"http": 80, "https": 443}

@@ -4,7 +4,7 @@ import base64
 import os
 import re
 
-from storage.values.rows import DocumentId, JobId, WorkerId
+from quire.storage.values.rows import DocumentId, JobId, WorkerId
 
 _BODY = re.compile(r"[a-z2-7]{26}\Z")
 

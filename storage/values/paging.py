@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from storage.values.errors import InvalidCursor
-from storage.values.rows import Scope
-from storage.values.signing import Signer
+from quire.storage.values.errors import InvalidCursor
+from quire.storage.values.rows import Scope
+from quire.storage.values.signing import Signer
 
 T = TypeVar("T")
 _SIGNATURE_BYTES = 16  # bytes of the signature in a cursor

@@ -14,8 +14,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from pydantic import TypeAdapter
 
-from models.cdom.original import ReadOptions
-from storage.values.signing import Signer
+from quire.models.cdom.original import ReadOptions
+from quire.storage.values.signing import Signer
 
 _OPTIONS = TypeAdapter(ReadOptions)
 _PURPOSE = "document-password"

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NewType
 
-from models.cdom.flags import FlaggedPlace
-from models.cdom.original import ReadOptions
-from storage.values.states import DocumentStatus, JobStatus, Phase, Priority
+from quire.models.cdom.flags import FlaggedPlace
+from quire.models.cdom.original import ReadOptions
+from quire.storage.values.states import DocumentStatus, JobStatus, Phase, Priority
 
 JobId = NewType("JobId", str)
 DocumentId = NewType("DocumentId", str)
@@ -167,7 +167,7 @@ class ReadFacts:
 
     `metered`: pages that are charged where they are not `pages`. `reader_version` is null for an ingested tree.
     `manifest` maps artifact name → {"sha256", "bytes"}; `chunker` names the version of the
-    chunker (`models.derive.chunks.chunking`).
+    chunker (`quire.models.derive.chunks.chunking`).
     """
 
     format: str | None = None

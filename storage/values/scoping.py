@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from storage.values.rows import Scope
+from quire.storage.values.rows import Scope
 
 # `j` is the jobs table; documents are reached through their job, so a deleted job hides them too.
 OWNED = "j.tenant = %(tenant)s and j.org = %(org)s and j.deleted_at is null"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit
 
-from storage.webhooks.egress import CheckedUrl, Egress, GuardedConnection, Unreachable, describe_failure
+from quire.storage.webhooks.egress import CheckedUrl, Egress, GuardedConnection, Unreachable, describe_failure
 
 MOST_REDIRECTS = 5
 """Hops of one download: browsers stop at twenty, and an honest link needs two or three."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-from storage.values.address import NetworkAddress, parse_address
-from storage.values.errors import UrlRefused
+from quire.storage.values.address import NetworkAddress, parse_address
+from quire.storage.values.errors import UrlRefused
 
 TIMEOUT_S = 15.0  # seconds a receiver may take, all in all
 MAX_ANSWER_BYTES = 64 * 1024  # bytes of a receiver's answer that are read

@@ -8,14 +8,14 @@ import random
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from storage.postgres.database import Database, Row
-from storage.postgres.target_marks import mark_documents
-from storage.queue.counters import DELIVERIES
-from storage.store import Store
-from storage.values.errors import StoreUnavailable
-from storage.values.ids import new_delivery_id
-from storage.webhooks.receivers import DeliveryState
-from storage.webhooks.signatures import open_secret
+from quire.storage.postgres.database import Database, Row
+from quire.storage.postgres.target_marks import mark_documents
+from quire.storage.queue.counters import DELIVERIES
+from quire.storage.store import Store
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.ids import new_delivery_id
+from quire.storage.webhooks.receivers import DeliveryState
+from quire.storage.webhooks.signatures import open_secret
 
 SCHEDULE_S = (0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """Seconds before each attempt: ten attempts over about 75.6 hours."""

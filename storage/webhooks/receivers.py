@@ -10,15 +10,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from storage.access.audit import record
-from storage.postgres.database import Connection, Database, Row
-from storage.store import Store
-from storage.values.errors import Conflict, NotFound
-from storage.values.ids import new_delivery_id, new_event_id, new_webhook_id
-from storage.values.paging import Cursors, ListPage
-from storage.values.rows import Actor, Scope
-from storage.values.states import EventKind
-from storage.webhooks.signatures import seal_secret
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Connection, Database, Row
+from quire.storage.store import Store
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.ids import new_delivery_id, new_event_id, new_webhook_id
+from quire.storage.values.paging import Cursors, ListPage
+from quire.storage.values.rows import Actor, Scope
+from quire.storage.values.states import EventKind
+from quire.storage.webhooks.signatures import seal_secret
 
 TEST_EVENT = "webhook.test"
 MAX_WEBHOOKS = 100  # receivers of one organisation

@@ -14,8 +14,8 @@ from secrets import token_bytes
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from storage.values.errors import StoreUnavailable
-from storage.values.signing import Signer
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.signing import Signer
 
 PREFIX = "whsec_"
 _PURPOSE = "webhook-secret"

@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from actors.reader.inflight import HeartbeatThread, Inflight
-from actors.reader.ocr_queue import OcrQueue, RecognitionParts
-from actors.reader.outcome_handler import OutcomeHandler
-from actors.reader.pii_scan import FlagTree, unscanned
-from actors.reader.publisher import Publisher
-from actors.reader.reader import Reader, ReaderParts
-from actors.reader.scan_queue import ScanParts, ScanQueue
-from actors.reading.pending_ocr import PendingOcr
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome, RecognisePages
-from models.cdom.tree import dump_tree
-from models.neural.fakes import ScriptedRecogniser
-from storage.values.errors import NotFound, StoreUnavailable
-from storage.values.rows import Beat, Claim, DocumentId, Finished, JobId, Scope, WorkerId
-from storage.values.states import Priority
+from quire.actors.reader.inflight import HeartbeatThread, Inflight
+from quire.actors.reader.ocr_queue import OcrQueue, RecognitionParts
+from quire.actors.reader.outcome_handler import OutcomeHandler
+from quire.actors.reader.pii_scan import FlagTree, unscanned
+from quire.actors.reader.publisher import Publisher
+from quire.actors.reader.reader import Reader, ReaderParts
+from quire.actors.reader.scan_queue import ScanParts, ScanQueue
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome, RecognisePages
+from quire.models.cdom.tree import dump_tree
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.storage.values.errors import NotFound, StoreUnavailable
+from quire.storage.values.rows import Beat, Claim, DocumentId, Finished, JobId, Scope, WorkerId
+from quire.storage.values.states import Priority
 from tests.builders import make_tree
 from tests.waiting import PATIENCE_S, until
 

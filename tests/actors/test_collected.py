@@ -7,13 +7,13 @@ from typing import Any
 import msgpack
 import pytest
 
-from actors.reading.partial_document import PartialDocument
-from actors.sandbox.assemble_document import finish_tree
-from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import Block, BlockId, BlockType, Source, Tree, dump_tree
-from models.extract.contract import DocumentFacts, PageBlock, PageContent, dump_facts, dump_page
+from quire.actors.reading.partial_document import PartialDocument
+from quire.actors.sandbox.assemble_document import finish_tree
+from quire.actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import Block, BlockId, BlockType, Source, Tree, dump_tree
+from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, dump_facts, dump_page
 
 OPTIONS = ReadOptions(max_pages=10, max_assets=2, max_asset_bytes=100)
 SOURCE = Source(format="pdf", sha256="ab" * 32, bytes=5)

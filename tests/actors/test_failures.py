@@ -9,10 +9,10 @@ import pymupdf
 import pytest
 from lxml import etree
 
-from actors.reading.conversation import judge_exit
-from actors.reading.forkserver import Exit
-from actors.sandbox.failures import END_CODES, SandboxEnd, describe_end, describe_failure
-from models.cdom.errors import Encrypted, ErrorCode, Malformed
+from quire.actors.reading.conversation import judge_exit
+from quire.actors.reading.forkserver import Exit
+from quire.actors.sandbox.failures import END_CODES, SandboxEnd, describe_end, describe_failure
+from quire.models.cdom.errors import Encrypted, ErrorCode, Malformed
 
 
 def lxml_error() -> Exception:

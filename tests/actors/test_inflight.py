@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from actors.reader.inflight import Inflight, beat_once
-from storage.values.rows import Claim, DocumentId
-from storage.values.states import Phase
+from quire.actors.reader.inflight import Inflight, beat_once
+from quire.storage.values.rows import Claim, DocumentId
+from quire.storage.values.states import Phase
 from tests.actors.reading_scene import FakeQueue, make_claim
 
 LOST = frozenset({DocumentId("doc_1")})

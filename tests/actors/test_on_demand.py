@@ -5,10 +5,10 @@ import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
-from actors.reading.forkserver import ServerGone
-from actors.reading.on_demand import OnDemand
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PageImage, ReadOutcome, RecognisedPage
+from quire.actors.reading.forkserver import ServerGone
+from quire.actors.reading.on_demand import OnDemand
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PageImage, ReadOutcome, RecognisedPage
 from tests.waiting import PATIENCE_S
 
 PICTURE = PageImage(png=b"png", width=1, height=1, page_count=1)

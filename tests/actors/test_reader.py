@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from models.cdom.errors import ErrorCode
-from models.cdom.ports import ReadOutcome
-from storage.values.errors import LostLease, QuotaExceeded
-from storage.values.rows import DocumentId, Failed, Finished, Succeeded
-from storage.values.states import Phase
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.ports import ReadOutcome
+from quire.storage.values.errors import LostLease, QuotaExceeded
+from quire.storage.values.rows import DocumentId, Failed, Finished, Succeeded
+from quire.storage.values.states import Phase
 from tests.actors.reading_scene import Scene, finished_by, good, make_claim
 from tests.waiting import PATIENCE_S, until
 

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 
-from actors.reader.reader import job_name
-from models.cdom.ports import ReadOutcome
-from storage.values.rows import Claim, DocumentId, Finished, JobId, Scope
+from quire.actors.reader.reader import job_name
+from quire.models.cdom.ports import ReadOutcome
+from quire.storage.values.rows import Claim, DocumentId, Finished, JobId, Scope
 from tests.actors.reading_scene import Scene, good, make_claim
 from tests.waiting import PATIENCE_S, until
 

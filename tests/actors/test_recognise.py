@@ -5,16 +5,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.reading.pending_ocr import PendingOcr
-from actors.reading.read_document import DocumentReader
-from actors.reading.recognise_document import recognise_document
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import ErrorCode, Malformed, MlUnavailable
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PixelPage, PortUnavailable, ReadOutcome, RecognisedPage
-from models.cdom.tree import PageStatus, Route
-from models.neural.fakes import ScriptedRecogniser
-from models.neural.ocr import make_recogniser
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.reading.recognise_document import recognise_document
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.errors import ErrorCode, Malformed, MlUnavailable
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PixelPage, PortUnavailable, ReadOutcome, RecognisedPage
+from quire.models.cdom.tree import PageStatus, Route
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.models.neural.ocr import make_recogniser
 from tests.models.extract.formats.image.pictures import encode, frames, png_stating
 from tests.models.neural.ocr.pictures import LETTER, draw_page
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.reading.pending_ocr import PendingOcr
-from actors.reading.read_document import DocumentReader
-from actors.reading.recognise_document import recognise_document
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
-from models.neural.fakes import ScriptedRecogniser
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.reading.recognise_document import recognise_document
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
+from quire.models.neural.fakes import ScriptedRecogniser
 from tests.models.extract.formats.image.pictures import frames
 from tests.waiting import PATIENCE_S
 

@@ -4,10 +4,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from actors.recogniser import PageRecogniser, Recogniser
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
-from models.neural.fakes import ScriptedRecogniser
+from quire.actors.recogniser import PageRecogniser, Recogniser
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage
+from quire.models.neural.fakes import ScriptedRecogniser
 from tests.waiting import PATIENCE_S
 
 

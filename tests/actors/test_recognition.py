@@ -3,16 +3,16 @@
 import threading
 from typing import Any
 
-from actors.reading.page_spool import PixelStore
-from actors.reading.pending_ocr import PendingOcr
-from models.cdom.errors import MlUnavailable
-from models.cdom.original import Format, ReadOptions
-from models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage
-from models.cdom.tree import Route, Source, load_tree
-from models.extract.contract import DocumentFacts, PageContent
-from models.neural.fakes import ScriptedRecogniser
-from storage.values.rows import DocumentId, Failed, Succeeded
-from storage.values.states import Phase
+from quire.actors.reading.page_spool import PixelStore
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.ports import PeerDied, PixelPage, PortUnavailable, RecognisedPage
+from quire.models.cdom.tree import Route, Source, load_tree
+from quire.models.extract.contract import DocumentFacts, PageContent
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.storage.values.rows import DocumentId, Failed, Succeeded
+from quire.storage.values.states import Phase
 from tests.actors.reading_scene import Scene, good, make_claim
 from tests.waiting import PATIENCE_S, until
 

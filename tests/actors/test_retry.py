@@ -2,9 +2,9 @@
 
 import pytest
 
-from actors.reader.retry import Backoff, Disposition, judge, locate
-from models.cdom.errors import RETRYABLE, ErrorCode
-from models.cdom.ports import ReadOutcome
+from quire.actors.reader.retry import Backoff, Disposition, judge, locate
+from quire.models.cdom.errors import RETRYABLE, ErrorCode
+from quire.models.cdom.ports import ReadOutcome
 
 
 @pytest.mark.parametrize("code", sorted(set(ErrorCode) - RETRYABLE))

@@ -8,16 +8,16 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from actors.recogniser import Recogniser
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import ErrorCode
-from models.cdom.geometry import Bbox
-from models.cdom.original import ReadOptions
-from models.cdom.ports import DetectedPage, PixelPage, PortUnavailable, ReadOutcome, SeenElement
-from models.cdom.tree import BlockType, Tree
-from models.neural.fakes import ScriptedRecogniser
-from models.neural.layout.detector import LayoutDetector
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.recogniser import Recogniser
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import DetectedPage, PixelPage, PortUnavailable, ReadOutcome, SeenElement
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.models.neural.layout.detector import LayoutDetector
 from tests.models.neural.layout.tiny_onnx import SIDE, write_detector
 
 ASKED = ReadOptions(second_opinion=True)

@@ -1,7 +1,7 @@
 """The janitor: chores on their own period, only with the lease, and none that stops the others."""
 
-from actors.background.chores import Chore, ChoreRunner
-from storage.values.errors import StoreUnavailable
+from quire.actors.background.chores import Chore, ChoreRunner
+from quire.storage.values.errors import StoreUnavailable
 from tests.waiting import PATIENCE_S, until
 
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import client_of, make_resources, reading, serving
 
 

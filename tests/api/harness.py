@@ -15,32 +15,32 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 
-from models.cdom.errors import ErrorCode, ExtractError
-from models.cdom.geometry import Bbox
-from models.cdom.original import Format, ReadOptions
-from models.cdom.ports import PageImage, PageMark, ReadOutcome
-from models.cdom.tree import (
+from quire.models.cdom.errors import ErrorCode, ExtractError
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.ports import PageImage, PageMark, ReadOutcome
+from quire.models.cdom.tree import (
     BlockType,
     Source,
     Tree,
     dump_tree,
 )
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
-from models.redaction.pdf.boxes import find_boxes
-from serve_apps.access.keys import parse_api_keys
-from serve_apps.access.license import License
-from serve_apps.access.license_holder import LicenseHolder
-from serve_apps.access.license_keys import raw_public
-from serve_apps.api.app import create_app
-from serve_apps.api.context.resources import Ports, Resources
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
-from storage.store import Store
-from storage.targets.contract import TargetRecord, TargetSettings
-from storage.targets.opening import TargetKinds
-from storage.values.ids import new_worker_id
-from storage.values.rows import Claim, Failed, Succeeded
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
+from quire.models.redaction.pdf.boxes import find_boxes
+from quire.serve_apps.access.keys import parse_api_keys
+from quire.serve_apps.access.license import License
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.serve_apps.access.license_keys import raw_public
+from quire.serve_apps.api.app import create_app
+from quire.serve_apps.api.context.resources import Ports, Resources
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.store import Store
+from quire.storage.targets.contract import TargetRecord, TargetSettings
+from quire.storage.targets.opening import TargetKinds
+from quire.storage.values.ids import new_worker_id
+from quire.storage.values.rows import Claim, Failed, Succeeded
 from tests.builders import make_block, make_tree
 
 KEYS = "acme:read=acme-read,acme:write=acme-write,acme:admin=acme-admin,zeta=zeta-all"

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
-from serve_apps.api.app import create_app
-from serve_apps.api.context.resources import Resources
+from quire.serve_apps.api.app import create_app
+from quire.serve_apps.api.context.resources import Resources
 
 
 def listening(resources: Resources) -> AbstractContextManager[str]:

@@ -18,15 +18,15 @@ from typing import Any
 
 import httpx
 
-from actors.sql.runner import SqlRunner
-from serve_apps.access.default_token import DefaultToken
-from serve_apps.api.context.resources import ApiLimits
-from serve_apps.api.examples import FILE
-from serve_apps.api.operation_ids import OPERATION_IDS
-from storage.objects.bucket import open_uploads
-from storage.store import Store, open_store
-from storage.targets.contract import TargetSettings
-from storage.targets.opening import TargetKinds
+from quire.actors.sql.runner import SqlRunner
+from quire.serve_apps.access.default_token import DefaultToken
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.serve_apps.api.examples import FILE
+from quire.serve_apps.api.operation_ids import OPERATION_IDS
+from quire.storage.objects.bucket import open_uploads
+from quire.storage.store import Store, open_store
+from quire.storage.targets.contract import TargetSettings
+from quire.storage.targets.opening import TargetKinds
 from tests.api.harness import PNG, TREE, Sink, at_work, client_of, serving
 from tests.api.searching import search_ports
 from tests.postgres import test_server

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from actors.reader.indexing import DocumentIndexer
-from actors.search.embedder import Embedder
-from actors.search.index_writer import IndexWriting
-from actors.search.searcher import Searcher
-from models.cdom.search import SearchHit, SearchRequest
-from serve_apps.api.context.resources import Ports
-from storage.index.table.entries import Vectors
-from storage.postgres.leases import RoleLease
-from storage.store import Store
+from quire.actors.reader.indexing import DocumentIndexer
+from quire.actors.search.embedder import Embedder
+from quire.actors.search.index_writer import IndexWriting
+from quire.actors.search.searcher import Searcher
+from quire.models.cdom.search import SearchHit, SearchRequest
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.index.table.entries import Vectors
+from quire.storage.postgres.leases import RoleLease
+from quire.storage.store import Store
 from tests.storage.index.library import Library, embed
 from tests.waiting import PATIENCE_S
 

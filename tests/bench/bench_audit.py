@@ -5,9 +5,9 @@ import os
 import sys
 import time
 
-from storage.access.audit import seal, verify
-from storage.postgres.database import Database
-from storage.values.rows import Scope
+from quire.storage.access.audit import seal, verify
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Scope
 from tests.postgres import test_server
 
 ROUNDS = 3

@@ -21,9 +21,9 @@ from typing import Any
 import httpx
 import uvicorn
 
-from serve_apps.api.app import create_app
-from serve_apps.console.app import create_console
-from storage.store import open_store
+from quire.serve_apps.api.app import create_app
+from quire.serve_apps.console.app import create_console
+from quire.storage.store import open_store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.conftest import SIGNING_KEY
 from tests.postgres import test_server

@@ -9,9 +9,9 @@ import os
 import statistics
 import time
 
-from storage.jobs.measures import measure
-from storage.queue.counters import fold_counters
-from storage.store import open_store
+from quire.storage.jobs.measures import measure
+from quire.storage.queue.counters import fold_counters
+from quire.storage.store import open_store
 from tests.bench.queue.bench_claim import _fill
 from tests.bench.queue.bench_queue import KEY, _submit, bench_database
 

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pymupdf
 
-from actors.reading.original import borrow_descriptor, identify
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.assemble_document import finish_tree
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
-from models.cdom.tree import dump_tree
-from models.extract.registry import open_document
+from quire.actors.reading.original import borrow_descriptor, identify
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.assemble_document import finish_tree
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import dump_tree
+from quire.models.extract.registry import open_document
 
 DOCUMENTS = 200
 OPTIONS = ReadOptions()

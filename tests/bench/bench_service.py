@@ -18,13 +18,13 @@ from typing import Any
 
 import pymupdf
 
-from cluster.state import read_state
+from quire.cluster.state import read_state
 from tests.bench.client import Client, form, requests_per_second
 from tests.bench.processes import cpu_seconds, family, memory_mb
 from tests.bench.results import save_results
 
 ROOT = Path(__file__).resolve().parents[2]
-QUIRE = [sys.executable, "-m", "cluster.cli.main"]
+QUIRE = [sys.executable, "-m", "quire.cluster.cli.main"]
 PORT = {"ray": 18411, "haproxy": 18412}
 
 
@@ -59,7 +59,7 @@ def service(mode: str, workdir: Path, **variables: str) -> Iterator[tuple[Client
 
 def database_pids(workdir: Path) -> list[int]:
     """The embedded database's postmaster."""
-    from cluster.postgres.embedded import EmbeddedPostgres
+    from quire.cluster.postgres.embedded import EmbeddedPostgres
 
     pid = EmbeddedPostgres(workdir).pid
     return [pid] if pid else []

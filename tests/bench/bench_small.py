@@ -18,13 +18,13 @@ from typing import Any
 
 import psycopg
 
-from cluster.runtime import Runtime
-from configs.parsing import parse_settings
-from models.cdom.original import ReadOptions
-from storage.jobs.intake import submit_job
-from storage.store import open_store
-from storage.values.rows import Actor, NewDocument, Scope
-from storage.values.states import Priority
+from quire.cluster.runtime import Runtime
+from quire.configs.parsing import parse_settings
+from quire.models.cdom.original import ReadOptions
+from quire.storage.jobs.intake import submit_job
+from quire.storage.store import open_store
+from quire.storage.values.rows import Actor, NewDocument, Scope
+from quire.storage.values.states import Priority
 from tests.bench.bench_service import paper
 from tests.bench.processes import cpu_seconds, family
 from tests.bench.queue.bench_queue import KEY, UNLIMITED, _server_cpu_s, bench_database
@@ -103,7 +103,7 @@ def submit(dsn: str, workdir: Path, documents: int, size: int, pages: int) -> tu
 
 
 def _runtime(dsn: str, workdir: Path) -> Runtime:
-    from serve_apps.access.development import development_license
+    from quire.serve_apps.access.development import development_license
 
     _, keys = development_license(workdir, datetime.now(UTC))
     return Runtime(
@@ -119,8 +119,8 @@ def _runtime(dsn: str, workdir: Path) -> Runtime:
 
 def _read(runtime: Runtime, stop: Any, answers: Any) -> None:
     """Run a reader in a separate process until stopped."""
-    from cluster.compose.reading import make_reader
-    from models.neural.fakes import ScriptedRecogniser
+    from quire.cluster.compose.reading import make_reader
+    from quire.models.neural.fakes import ScriptedRecogniser
 
     said = count_statements()
     reader = make_reader(runtime, ScriptedRecogniser())

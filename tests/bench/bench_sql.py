@@ -18,13 +18,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from actors.sql.process import answer_query, open_tables
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Source, Tree
-from models.export.tables.cells import list_cells
-from models.export.tables.files import cell_batch
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.actors.sql.process import answer_query, open_tables
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Source, Tree
+from quire.models.export.tables.cells import list_cells
+from quire.models.export.tables.files import cell_batch
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 
 MEMORY = 512 << 20
 

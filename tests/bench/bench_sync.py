@@ -10,12 +10,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from models.cdom.original import ReadOptions
-from storage.sources.gate import SourceGate, SourceKind
-from storage.sources.sources import NewSource, register_source
-from storage.sources.sync import Reading, SyncReport, sync_source
-from storage.store import Store, open_store
-from storage.values.rows import Actor, PageQuota, Scope
+from quire.models.cdom.original import ReadOptions
+from quire.storage.sources.gate import SourceGate, SourceKind
+from quire.storage.sources.sources import NewSource, register_source
+from quire.storage.sources.sync import Reading, SyncReport, sync_source
+from quire.storage.store import Store, open_store
+from quire.storage.values.rows import Actor, PageQuota, Scope
 from tests.postgres import test_server
 
 CHANGED = 100

@@ -27,7 +27,7 @@ from cosmic_ray.work_db import use_db
 from cosmic_ray.work_item import MutationSpec
 from coverage import CoverageData
 
-from cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.postgres.embedded import EmbeddedPostgres
 from tests.postgres import FAST
 
 ROOT = Path(__file__).resolve().parents[2]

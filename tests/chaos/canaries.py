@@ -4,8 +4,8 @@ import sys
 import time
 from collections import Counter
 
-from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.engines.choose import make_flagger
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.pii.engines.choose import make_flagger
 from tests.security.canaries import make_case
 from tests.security.leaks import leaks
 from tests.security.redacted import outputs, read

@@ -22,12 +22,12 @@ import boto3
 from moto.server import ThreadedMotoServer
 from psycopg.conninfo import conninfo_to_dict
 
-from cluster.machine.ports import is_free
-from cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.machine.ports import is_free
+from quire.cluster.postgres.embedded import EmbeddedPostgres
 from tests.bench.processes import family
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("actors", "cluster", "configs", "models", "serve_apps", "storage")
+PACKAGES = ("actors", "cluster", "configs", "models", "quire", "serve_apps", "storage")
 KEY = "s3cret-of-these-machines"
 AWS = {
     "AWS_REGION": "us-east-1",
@@ -120,7 +120,7 @@ class Machines:
     def quire(self, *arguments: str, name: str) -> subprocess.CompletedProcess[str]:
         """One command of ours against the cluster."""
         environment = self._environment | {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(self.token_file)}
-        command = [sys.executable, "-m", "cluster.cli.main", *arguments, "--workdir", str(self.folder / name)]
+        command = [sys.executable, "-m", "quire.cluster.cli.main", *arguments, "--workdir", str(self.folder / name)]
         return subprocess.run(
             command, env=environment, cwd=self.code, capture_output=True, text=True, timeout=400, check=False
         )
@@ -153,11 +153,11 @@ class Machines:
     def _copy(self) -> None:
         for package in PACKAGES:
             skip = shutil.ignore_patterns("__pycache__", "node_modules")
-            shutil.copytree(ROOT / package, self.code / package, ignore=skip)
+            shutil.copytree(ROOT / package, self.code / package, symlinks=True, ignore=skip)
 
     def _issue(self) -> str:
         """A licence whose public key is pinned in the copy."""
-        run = [sys.executable, "-m", "cluster.cli.main", "license"]
+        run = [sys.executable, "-m", "quire.cluster.cli.main", "license"]
         key = self.folder / "key.pem"
         options = {"cwd": self.code, "check": True, "capture_output": True, "text": True}
         subprocess.run([*run, "keygen", "--kid", "chaos", "--out", str(key)], **options)  # type: ignore[call-overload]
@@ -167,7 +167,7 @@ class Machines:
         return str(issued.stdout.strip().splitlines()[-1])
 
     def _run_worker(self, name: str, *arguments: str) -> None:
-        command = [sys.executable, "-m", "cluster.cli.main", "worker", "--token-file", str(self.token_file)]
+        command = [sys.executable, "-m", "quire.cluster.cli.main", "worker", "--token-file", str(self.token_file)]
         with (self.folder / f"{name}.log").open("wb") as log:
             self.running[name] = subprocess.Popen(
                 [*command, "--workdir", str(self.folder / name), *arguments],

@@ -21,20 +21,20 @@ from pathlib import Path
 
 import psycopg
 
-from actors.background.target_records import TargetRecords, run_name
-from actors.background.target_sender import TargetSender
-from cluster.compose.targets import cut_again
-from cluster.postgres.embedded import EmbeddedPostgres
-from storage.access.principals import set_principals
-from storage.index.rechunk import mark_chunked
-from storage.index.table.entries import KnownVectors
-from storage.jobs.lifecycle import delete_document
-from storage.postgres.schema import migrate
-from storage.store import Store, open_store
-from storage.targets.backlog import TargetBacklog
-from storage.values.errors import StorageError
-from storage.values.rows import DocumentId, Scope
-from storage.webhooks.outbox import fan_out
+from quire.actors.background.target_records import TargetRecords, run_name
+from quire.actors.background.target_sender import TargetSender
+from quire.cluster.compose.targets import cut_again
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.storage.access.principals import set_principals
+from quire.storage.index.rechunk import mark_chunked
+from quire.storage.index.table.entries import KnownVectors
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.postgres.schema import migrate
+from quire.storage.store import Store, open_store
+from quire.storage.targets.backlog import TargetBacklog
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import DocumentId, Scope
+from quire.storage.webhooks.outbox import fan_out
 from tests.postgres import FAST
 from tests.storage.scenes import ACME, ACTOR
 from tests.storage.targets.scene import add_target, publish, the_target

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from storage.store import open_store
-from storage.upkeep.reconcile import reconcile
+from quire.storage.store import open_store
+from quire.storage.upkeep.reconcile import reconcile
 from tests.bench.client import form
 from tests.bench.processes import family
 from tests.chaos.service import Service, start, stop

@@ -13,15 +13,15 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from actors.background.webhook_dispatcher import Dispatcher
-from storage.store import Store, open_store
-from storage.values.ids import new_event_id, new_worker_id
-from storage.values.rows import Actor, Scope
-from storage.values.states import EventKind
-from storage.webhooks.egress import Egress
-from storage.webhooks.outbox import StoreOutbox
-from storage.webhooks.receivers import register_webhook
-from storage.webhooks.signatures import new_secret
+from quire.actors.background.webhook_dispatcher import Dispatcher
+from quire.storage.store import Store, open_store
+from quire.storage.values.ids import new_event_id, new_worker_id
+from quire.storage.values.rows import Actor, Scope
+from quire.storage.values.states import EventKind
+from quire.storage.webhooks.egress import Egress
+from quire.storage.webhooks.outbox import StoreOutbox
+from quire.storage.webhooks.receivers import register_webhook
+from quire.storage.webhooks.signatures import new_secret
 from tests.postgres import test_server
 from tests.storage.receivers import Received, Receiver, receiving
 

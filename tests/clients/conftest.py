@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import make_resources, reading
 from tests.api.live import listening
 from tests.ui.papers import PATTERN_SCAN

@@ -33,7 +33,11 @@ def with_unstructured() -> None:
 
 async def with_mcp() -> None:
     environment = {name: os.environ[name] for name in ("QUIRE_URL", "QUIRE_TOKEN", "PATH")}
-    started = {"command": os.environ["QUIRE_PYTHON"], "args": ["-m", "cluster.cli.main", "mcp"], "transport": "stdio"}
+    started = {
+        "command": os.environ["QUIRE_PYTHON"],
+        "args": ["-m", "quire.cluster.cli.main", "mcp"],
+        "transport": "stdio",
+    }
     env = environment | {"PYTHONPATH": os.environ["QUIRE_ROOT"]}
     tools = {tool.name: tool for tool in await MultiServerMCPClient({"quire": started | {"env": env}}).get_tools()}
     assert set(tools) == TOOLS
@@ -44,7 +48,9 @@ async def with_mcp_sdk() -> None:
     """The protocol's own client: what a program without a framework uses."""
     environment = {name: os.environ[name] for name in ("QUIRE_URL", "QUIRE_TOKEN", "PATH")}
     env = environment | {"PYTHONPATH": os.environ["QUIRE_ROOT"]}
-    started = StdioServerParameters(command=os.environ["QUIRE_PYTHON"], args=["-m", "cluster.cli.main", "mcp"], env=env)
+    started = StdioServerParameters(
+        command=os.environ["QUIRE_PYTHON"], args=["-m", "quire.cluster.cli.main", "mcp"], env=env
+    )
     async with stdio_client(started) as (reads, writes), ClientSession(reads, writes) as session:
         assert (await session.initialize()).model_dump(by_alias=True)["serverInfo"]["name"] == "quire"
         parsed = await session.call_tool("parse", {"path": str(Path("report.pdf").absolute())})

@@ -13,9 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cluster.dist.build import CLIENTS, PYTHON_CLIENTS, ROOT, build_wheels
-from serve_apps.compat.app import create_compat
-from storage.store import open_store
+from quire.cluster.dist.build import CLIENTS, PYTHON_CLIENTS, ROOT, build_wheels
+from quire.serve_apps.compat.app import create_compat
+from quire.storage.store import open_store
 from tests.api.harness import at_work, make_resources, reading
 from tests.api.live import listening, listening_app
 from tests.postgres import test_server

@@ -12,10 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from serve_apps.clients.description import read_operations
-from serve_apps.clients.generate import describe_service
-from serve_apps.clients.typescript_code import camel
-from storage.store import open_store
+from quire.serve_apps.clients.description import read_operations
+from quire.serve_apps.clients.generate import describe_service
+from quire.serve_apps.clients.typescript_code import camel
+from quire.storage.store import open_store
 from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening
 from tests.postgres import test_server

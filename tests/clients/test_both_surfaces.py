@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve_apps.api.context.resources import Ports
-from serve_apps.console.app import create_console
-from serve_apps.console.sending.watcher import Watcher
-from storage.store import Store
+from quire.serve_apps.api.context.resources import Ports
+from quire.serve_apps.console.app import create_console
+from quire.serve_apps.console.sending.watcher import Watcher
+from quire.storage.store import Store
 from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening, listening_app
 from tests.clients.program import run

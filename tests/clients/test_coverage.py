@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from serve_apps.clients.description import Operation, read_operations
-from serve_apps.clients.generate import describe_service, make_sources
-from serve_apps.clients.typescript_code import camel
+from quire.serve_apps.clients.description import Operation, read_operations
+from quire.serve_apps.clients.generate import describe_service, make_sources
+from quire.serve_apps.clients.typescript_code import camel
 from tests.clients.conftest import CLIENTS
 
-AGAIN = "run python -m serve_apps.clients.generate; write uploads and streams by hand in the clients"
+AGAIN = "run python -m quire.serve_apps.clients.generate; write uploads and streams by hand in the clients"
 PYTHON = CLIENTS / "python" / "quire_client"
 
 

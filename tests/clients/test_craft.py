@@ -25,7 +25,7 @@ from quire_client import (
     Unauthenticated,
 )
 
-from models.cdom.version import SERVICE_VERSION
+from quire.models.cdom.version import SERVICE_VERSION
 from tests.clients.conftest import CLIENTS
 
 JOB = {"id": "job_a", "status": "queued", "documents": []}

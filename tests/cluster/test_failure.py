@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from cluster.errors import StartFailed, StartRefused
-from cluster.failure import clear_failure, describe_failure, read_failure, write_failure
-from cluster.start.launch import wait_ready
-from cluster.state import ServiceState, this_process
+from quire.cluster.errors import StartFailed, StartRefused
+from quire.cluster.failure import clear_failure, describe_failure, read_failure, write_failure
+from quire.cluster.start.launch import wait_ready
+from quire.cluster.state import ServiceState, this_process
 
 FROM_RAY = """Deploying application reader failed:
 Traceback (most recent call last):
   File "actors/reading/forkserver.py", line 112, in _note
     raise SandboxRefused(frame.text("reason"))
-actors.reading.forkserver.SandboxRefused: the sandbox lets through: open
+quire.actors.reading.forkserver.SandboxRefused: the sandbox lets through: open
 """
 
 
@@ -53,7 +53,7 @@ def test_a_command_that_breaks_prints_one_line(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("in the way of the folder")
     environment = {name: text for name, text in os.environ.items() if not name.startswith("SVC_")}
     done = subprocess.run(
-        [sys.executable, "-m", "cluster.cli.main", "up", "--detach", "--workdir", str(tmp_path)],
+        [sys.executable, "-m", "quire.cluster.cli.main", "up", "--detach", "--workdir", str(tmp_path)],
         env=environment,
         capture_output=True,
         text=True,

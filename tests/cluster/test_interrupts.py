@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.interrupts import INTERRUPTED
+from quire.cluster.interrupts import INTERRUPTED
 from tests.chaos.commands.interrupts import processes_of
 from tests.waiting import until
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BEGIN = """
 import subprocess, sys, threading, time
 from pathlib import Path
-from cluster.interrupts import catch_interrupts, held, undone_by
+from quire.cluster.interrupts import catch_interrupts, held, undone_by
 catch_interrupts()
 place = Path(sys.argv[1])
 def ready():
@@ -110,7 +110,7 @@ def folder() -> Iterator[Path]:
 @pytest.mark.long
 @pytest.mark.parametrize("marker", ["run/lock", "run/database.lock", "run/database.json", "run/state.json"])
 def test_interrupted_start_leaves_nothing_running(folder: Path, marker: str) -> None:
-    quire = [sys.executable, "-m", "cluster.cli.main"]
+    quire = [sys.executable, "-m", "quire.cluster.cli.main"]
     command = [*quire, "up", "--detach", "--port", str(free_port()), "--workdir", str(folder / "w")]
     status, output = interrupted(folder, *command, ready=folder / "w" / marker)
     assert status == INTERRUPTED
@@ -120,7 +120,7 @@ def test_interrupted_start_leaves_nothing_running(folder: Path, marker: str) -> 
 
 @pytest.mark.long
 def test_interrupted_migration_leaves_no_database_running(folder: Path) -> None:
-    command = [sys.executable, "-m", "cluster.cli.main", "migrate", "--workdir", str(folder / "w")]
+    command = [sys.executable, "-m", "quire.cluster.cli.main", "migrate", "--workdir", str(folder / "w")]
     status, output = interrupted(folder, *command, ready=folder / "w" / "postgres" / "postmaster.pid")
     assert status == INTERRUPTED
     assert "Traceback" not in output

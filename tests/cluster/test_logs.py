@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.logs import LOGGERS, write_requests
-from storage.store import Store
+from quire.cluster.logs import LOGGERS, write_requests
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, make_resources, serving
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.errors import ClusterBusy
-from cluster.state import (
+from quire.cluster.errors import ClusterBusy
+from quire.cluster.state import (
     Process,
     ServicePhase,
     ServiceState,

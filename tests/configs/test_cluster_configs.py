@@ -10,16 +10,16 @@ import jsonschema
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from cluster.placement.placement import FAST_PATH, VLM_GPU, fits
-from models.cdom.version import SERVICE_VERSION
+from quire.cluster.placement.placement import FAST_PATH, VLM_GPU, fits
+from quire.models.cdom.version import SERVICE_VERSION
 
 with warnings.catch_warnings():  # Ray's own, at import
     warnings.simplefilter("ignore")
     import ray
     from ray.serve.schema import ServeDeploySchema
 
-    from cluster.serve import serve_config
-    from serve_apps import deployments
+    from quire.cluster.serve import serve_config
+    from quire.serve_apps import deployments
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 RAY_SCHEMA = Path(ray.__file__).parent / "autoscaler" / "ray-schema.json"

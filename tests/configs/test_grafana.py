@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from storage.jobs.measures import measure
-from storage.store import Store
+from quire.storage.jobs.measures import measure
+from quire.storage.store import Store
 
 RULES = Path(__file__).parents[2] / "configs" / "prometheus" / "quire.rules.yaml"
 DASHBOARD = Path(__file__).parents[2] / "configs" / "grafana" / "quire.json"

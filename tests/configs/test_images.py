@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.machine.environment import SERVE
+from quire.cluster.machine.environment import SERVE
 
 IMAGES = Path(__file__).resolve().parents[2] / "configs" / "images"
 
@@ -35,7 +35,7 @@ def test_all_nodes_of_a_cluster_have_the_same_python() -> None:
 @pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])
 def test_image_installs_the_wheel_and_the_cpu_image_has_no_compiler(name: str) -> None:
     build, last = (IMAGES / name).read_text().rsplit("\nFROM ", 1)
-    assert "-m cluster.dist.build --server /wheels" in build
+    assert "-m quire.cluster.dist.build --server /wheels" in build
     assert "/wheels/*.whl" in build
     assert "COPY --from=build /opt/venv /opt/venv" in last
     if name == "Dockerfile":
@@ -45,12 +45,13 @@ def test_image_installs_the_wheel_and_the_cpu_image_has_no_compiler(name: str) -
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])
-def test_image_finds_the_modules_of_the_installed_wheel(name: str) -> None:
-    """Ray jobs and configs run `python -m cluster...`, so the folder of the wheel's code is on the path."""
+def test_image_runs_programs_by_their_old_names(name: str) -> None:
+    """`python -m cluster.jobs...` of 0.11 works one release longer; Ray and configs use `quire.cluster...`."""
     last = (IMAGES / name).read_text().rsplit("\nFROM ", 1)[1]
     version = re.match(r"python:(\d+\.\d+)-", last)
     assert version is not None
-    assert f"PYTHONPATH=/opt/venv/lib/python{version[1]}/site-packages/quire_server/app" in last
+    assert f"ln -s /opt/venv/lib/python{version[1]}/site-packages/quire/cluster /opt/quire/old/cluster" in last
+    assert "PYTHONPATH=/opt/quire/old " in last
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from configs.settings import Settings
-from models.cdom.version import SERVICE_VERSION
-from serve_apps import deployments
-from serve_apps.access.license import LicenseRefused, verify_license
-from serve_apps.access.license_keys import read_public_keys
+from quire.configs.settings import Settings
+from quire.models.cdom.version import SERVICE_VERSION
+from quire.serve_apps import deployments
+from quire.serve_apps.access.license import LicenseRefused, verify_license
+from quire.serve_apps.access.license_keys import read_public_keys
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = ROOT / "configs"

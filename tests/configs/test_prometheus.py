@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
-from storage.jobs.measures import measure
-from storage.store import Store
+from quire.storage.jobs.measures import measure
+from quire.storage.store import Store
 
 RULES = Path(__file__).parents[2] / "configs" / "prometheus"
 

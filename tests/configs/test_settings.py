@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from configs.kinds import PiiEngine, Proxy
-from configs.parsing import SettingsError, allowed, parse_settings, shown_default, variable
-from configs.settings import Settings
+from quire.configs.kinds import PiiEngine, Proxy
+from quire.configs.parsing import SettingsError, allowed, parse_settings, shown_default, variable
+from quire.configs.settings import Settings
 from tests.docs.settings_table import replace_table
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "settings.md"

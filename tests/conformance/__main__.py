@@ -85,7 +85,7 @@ def borrowing(workdir: Path) -> Iterator[Callable[[str], str | None]]:
 
 def quire(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command line of this checkout."""
-    command = [sys.executable, "-m", "cluster.cli.main", *arguments]
+    command = [sys.executable, "-m", "quire.cluster.cli.main", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -92,7 +92,7 @@ def refuses(what: str, settings: dict[str, str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "w").mkdir()
             kept = {name: value for name, value in os.environ.items() if not name.startswith("SVC_")}
-            command = [sys.executable, "-m", "cluster.cli.main", "up", "--detach", "--workdir", f"{folder}/w"]
+            command = [sys.executable, "-m", "quire.cluster.cli.main", "up", "--detach", "--workdir", f"{folder}/w"]
             run = asyncio.to_thread(
                 subprocess.run, command, env=kept | settings, capture_output=True, text=True, check=False
             )

@@ -38,7 +38,7 @@ def own_service() -> Iterator[tuple[str, Path]]:
 
 def command(arguments: list[str], environment: dict[str, str]) -> None:
     """The command line of this checkout."""
-    subprocess.run([sys.executable, "-m", "cluster.cli.main", *arguments], env=environment, check=True)
+    subprocess.run([sys.executable, "-m", "quire.cluster.cli.main", *arguments], env=environment, check=True)
 
 
 def free_port() -> int:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from threading import Thread
 from typing import Any
 
-from models.cdom.version import SERVICE_VERSION
+from quire.models.cdom.version import SERVICE_VERSION
 from tests.conformance.probe import SAMPLE, UNKNOWN, NotRun, Probe, answers, members, problem, row
 
 LISTS = ("/v1/jobs", "/v1/dead-letters", "/v1/audit", "/v1/review", "/v1/webhooks/deliveries", "/v1/documents")

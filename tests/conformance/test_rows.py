@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.pii.engines.choose import make_flagger
-from storage.store import Store
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.store import Store
 from tests.api.harness import client_of, make_resources, reading, serving
 from tests.conformance.__main__ import judge
 from tests.conformance.probe import Check, Probe, answers

@@ -6,8 +6,8 @@
 import re
 from pathlib import Path
 
-from configs.parsing import allowed, shown_default, variable
-from configs.settings import Settings
+from quire.configs.parsing import allowed, shown_default, variable
+from quire.configs.settings import Settings
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "settings.md"
 _TABLE = re.compile(r"^\| Variable \|.*?(?=\n\n)", re.DOTALL | re.MULTILINE)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.sql.runner import SqlRunner
-from serve_apps.api.context.resources import Ports
-from storage.store import Store
+from quire.actors.sql.runner import SqlRunner
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.store import Store
 from tests.api.harness import Eyes, Painter, make_resources, reading
 from tests.api.live import listening
 from tests.ui.papers import PATTERN_SCAN, LetterReader
@@ -121,7 +121,7 @@ def test_every_block_is_run_or_marked_as_shown_only(page: str) -> None:
 
 def test_commands_of_the_command_line_are_there() -> None:
     text = (ROOT / "docs" / "cli.md").read_text() + (ROOT / "README.md").read_text()
-    from cluster.cli.main import cli
+    from quire.cluster.cli.main import cli
 
     known = set(cli.list_commands(None))  # type: ignore[arg-type]
     named = set(re.findall(r"^(?:\$ |\.venv/bin/)(?:cat \S+ \| )?quire ([a-z]+)", text, re.MULTILINE))

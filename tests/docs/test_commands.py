@@ -13,8 +13,8 @@ import click
 import pytest
 from jsonschema import Draft202012Validator
 
-from cluster.cli.main import cli
-from serve_apps.clients.generate import describe_service
+from quire.cluster.cli.main import cli
+from quire.serve_apps.clients.generate import describe_service
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -22,7 +22,7 @@ HISTORY = ("decisions", "examples")
 """Folders of pages about other times or programs."""
 _CODE = re.compile(r"^```\w*\n(.*?)^```|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
 _PART = re.compile(r"\{\w+\}|\$\w+")
-_JOB = re.compile(r"python -m cluster\.jobs\.(\w+) ?([^\n`]*)")
+_JOB = re.compile(r"python -m quire\.cluster\.jobs\.(\w+) ?([^\n`]*)")
 _QUIRE = re.compile(r"(?<![\w./:-])(?<!install )(?:\.venv/bin/)?quire ((?!up --address)[a-z][^\n|;&`#)]*)")
 _MAKE = re.compile(r"(?<![\w-])make ([a-z][a-z-]+)")
 _OPERATION = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(/v1/[^\s?`,;)\"']*)")
@@ -80,7 +80,7 @@ def test_jobs_have_the_options_named() -> None:
     calls = [call for page in pages() for code in codes(page) for call in _JOB.findall(code)]
     assert len(calls) > 5
     for name, following in calls:
-        job = importlib.import_module(f"cluster.jobs.{name}").main
+        job = importlib.import_module(f"quire.cluster.jobs.{name}").main
         assert isinstance(job, click.Command)
         assert lacks(job, following.split()) == set(), (name, following)
 

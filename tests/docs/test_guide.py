@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve_apps.clients.generate import describe_service
-from serve_apps.guide.site import GuideFiles, policy_of
-from storage.store import Store
+from quire.serve_apps.clients.generate import describe_service
+from quire.serve_apps.guide.site import GuideFiles, policy_of
+from quire.storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 async def reader(store: Store, site: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncClient]:
     """Yield a client without a key."""
-    monkeypatch.setattr("serve_apps.guide.site.BUILT", site)
+    monkeypatch.setattr("quire.serve_apps.guide.site.BUILT", site)
     async with serving(make_resources(store)) as app, client_of(app, None) as client:
         client.follow_redirects = True
         yield client

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.machine.ports import is_free
-from cluster.state import ServiceState, read_state
+from quire.cluster.machine.ports import is_free
+from quire.cluster.state import ServiceState, read_state
 from tests.bench.client import Client
 from tests.bench.processes import family
 
 ROOT = Path(__file__).resolve().parents[2]
-QUIRE = [sys.executable, "-m", "cluster.cli.main"]
+QUIRE = [sys.executable, "-m", "quire.cluster.cli.main"]
 FAST = {"SVC_WORKERS": "2", "SVC_LEASE_S": "3", "SVC_BEAT_S": "1", "SVC_RETRY_DELAYS_S": "1,2"}
 
 

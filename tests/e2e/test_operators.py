@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.webhooks.signatures import sign_headers
+from quire.storage.webhooks.signatures import sign_headers
 from tests.e2e.papers import paper
 from tests.e2e.service import Service
 from tests.storage.receivers import Received, receiving

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from cluster.runtime import runtime_file
-from models.cdom.version import SERVICE_VERSION
+from quire.cluster.runtime import runtime_file
+from quire.models.cdom.version import SERVICE_VERSION
 from tests.bench.processes import family
 from tests.clients.uploads.cases import Case, all_cases, answers_health, curl, half_sent, http_client, write_bodies
 from tests.e2e.papers import paper
@@ -199,9 +199,9 @@ def test_a_redeploy_drains_the_old_readers(service: Service) -> None:
         f"ray.init('127.0.0.1:{service.state.ports['gcs']}', namespace='quire', log_to_driver=False)\n"
         "from dataclasses import replace\n"
         "from ray import serve\n"
-        "from cluster.serve import app\n"
-        "from cluster.bootstrap.enabled import plan_api, plan_readers\n"
-        "from cluster.runtime import read_runtime\n"
+        "from quire.cluster.serve import app\n"
+        "from quire.cluster.bootstrap.enabled import plan_api, plan_readers\n"
+        "from quire.cluster.runtime import read_runtime\n"
         "app.FAST_PATH = replace(app.FAST_PATH, cpus=0.9)\n"
         "runtime = read_runtime()\n"
         "sizing = replace(plan_readers(runtime.settings), own_application=True)\n"
@@ -227,7 +227,7 @@ def test_dead_head_is_restarted_and_the_queue_continues(service: Service) -> Non
 
 
 def test_a_database_that_dies_is_started_again(service: Service) -> None:
-    from cluster.postgres.embedded import EmbeddedPostgres
+    from quire.cluster.postgres.embedded import EmbeddedPostgres
 
     database = EmbeddedPostgres(service.workdir)
     old = database.pid

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import pytest
 
-from cluster.state import Process, session_members
+from quire.cluster.state import Process, session_members
 from tests.bench.client import form
 from tests.e2e.papers import paper
 from tests.e2e.service import Service

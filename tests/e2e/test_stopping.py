@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from cluster.state import session_members, start_time
+from quire.cluster.state import session_members, start_time
 from tests.bench.processes import family
 from tests.e2e.papers import paper
 from tests.e2e.service import Service
@@ -17,7 +17,7 @@ pytestmark = [
 
 
 def test_down_drains_documents_in_progress_and_leaves_no_process(service: Service) -> None:
-    from cluster.postgres.embedded import EmbeddedPostgres
+    from quire.cluster.postgres.embedded import EmbeddedPostgres
 
     client, state = service.client, service.state
     client.submit([paper(20, f"down{number}") for number in range(6)])

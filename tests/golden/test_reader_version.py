@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from models.cdom.version import READER_VERSION
+from quire.models.cdom.version import READER_VERSION
 from tests.golden.trees import FOLDER
 
 MODELS = Path(__file__).parents[2] / "models"

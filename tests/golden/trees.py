@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from models.cdom.tree import Tree, dump_tree
+from quire.models.cdom.tree import Tree, dump_tree
 
 REGENERATE = False
 FOLDER = Path(__file__).parent

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
 
 
 @pytest.fixture(scope="module")

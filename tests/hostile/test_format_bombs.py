@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.reading.read_document import DocumentReader
+from quire.actors.reading.read_document import DocumentReader
 from tests.hostile.three_times import read_three_times
 from tests.models.extract.flow_trees import zipped
 from tests.models.extract.formats.common.compound_files import compound, record, workbook, xls

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from models.cdom.tree import Tree, load_tree
+from quire.actors.reading.read_document import DocumentReader
+from quire.models.cdom.tree import Tree, load_tree
 from tests.hostile.three_times import read_three_times
 from tests.models.extract.flow_trees import zipped
 from tests.models.extract.formats.common.compound_files import compound

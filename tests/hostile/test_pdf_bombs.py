@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import MIB, SandboxLimits
-from models.cdom.errors import ErrorCode
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import MIB, SandboxLimits
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome
 from tests.hostile import pdfs
 
 pytestmark = pytest.mark.long

@@ -2,9 +2,9 @@
 
 import io
 
-from actors.reading.read_document import DocumentReader
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome
+from quire.actors.reading.read_document import DocumentReader
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome
 
 
 def read_three_times(reader: DocumentReader, data: bytes, code: str) -> ReadOutcome:

@@ -7,20 +7,20 @@ from collections.abc import Callable
 
 import pytest
 
-from models.cdom.tree import Tree, dump_tree, load_tree
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.diff import Change, compare_trees
-from models.derive.fields.fields import find_fields
-from models.derive.finetune import FinetuneOptions, export_lines
-from models.derive.quality import rate_document
-from models.derive.semantics import describe_tree
-from models.export.graph import graph_to_neo4j, tree_to_graph
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
-from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.redact import redact_tree
+from quire.models.cdom.tree import Tree, dump_tree, load_tree
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.diff import Change, compare_trees
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.finetune import FinetuneOptions, export_lines
+from quire.models.derive.quality import rate_document
+from quire.models.derive.semantics import describe_tree
+from quire.models.export.graph import graph_to_neo4j, tree_to_graph
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import redact_tree
 from tests.actors.sandbox.test_every_format import make_files
 from tests.models.extract.flow_trees import read_tree
 

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from models import fair_time
-from models.fair_time import LEAST_SHARE, FairClock, TurnWatch
+from quire.models import fair_time
+from quire.models.fair_time import LEAST_SHARE, FairClock, TurnWatch
 
 
 class Machine:

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.tree import Block, BlockId, BlockType, Span
-from models.cdom.visible import flow_blocks, join_text
-from models.derive.chunks.chunks import chunk_tree
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.cdom.tree import Block, BlockId, BlockType, Span
+from quire.models.cdom.visible import flow_blocks, join_text
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree
 
 FIRST = make_block(BlockType.PARAGRAPH, "It was seen in the docu-", bbox=(50, 700, 300, 720))

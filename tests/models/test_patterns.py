@@ -18,17 +18,17 @@ from statistics import median
 
 import pytest
 
-import models
-from models.cdom.tree import BlockType
-from models.derive.fields.fields import find_fields
-from models.derive.semantics import find_mentions
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
+import quire.models
+from quire.models.cdom.tree import BlockType
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.semantics import find_mentions
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 from tests.builders import make_block, make_tree
 
-ROOT = Path(models.__file__).parent
+ROOT = Path(quire.models.__file__).parent
 SEARCHES = frozenset({"search", "finditer", "findall", "sub", "subn", "split"})
 MATCHES = frozenset({"match", "fullmatch"})
 UNITS = (
@@ -40,15 +40,15 @@ UNITS = (
 )  # fmt: skip
 SHORT = 1_000  # characters: a quadratic pattern takes at least 5 ms of CPU here, a linear one 0.2 ms
 LOOK_AT_S = 0.002  # CPU seconds for SHORT, below which nothing is quadratic
-SHORT_TEXTS_ONLY = frozenset({"models.extract.layout.text.furniture._NUMBERED_EDGE"})
+SHORT_TEXTS_ONLY = frozenset({"quire.models.extract.layout.text.furniture._NUMBERED_EDGE"})
 """Asked only of texts under 80 characters, by the line that uses it."""
 MOST = 2.5  # times longer for twice the text
 LOOKS = 15  # ratios of which the middle one counts, where the first was too large
 
 
 def _modules() -> Iterator[str]:
-    for found in pkgutil.walk_packages([str(ROOT)], "models."):
-        if not found.ispkg and not found.name.startswith("models.neural.vlm"):
+    for found in pkgutil.walk_packages([str(ROOT)], "quire.models."):
+        if not found.ispkg and not found.name.startswith("quire.models.neural.vlm"):
             yield found.name
 
 
@@ -126,7 +126,7 @@ def _ratio(cpu_s: Callable[[str], float], unit: str, size: int) -> float:
 
 def test_the_walk_finds_the_patterns() -> None:
     assert len(_patterns()) > 150
-    assert "models.derive.semantics.ORGANIZATION" in _patterns()
+    assert "quire.models.derive.semantics.ORGANIZATION" in _patterns()
 
 
 @pytest.mark.parametrize("name", sorted(set(_patterns()) - SHORT_TEXTS_ONLY))

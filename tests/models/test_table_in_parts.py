@@ -5,24 +5,24 @@ from dataclasses import replace
 import pymupdf
 import pytest
 
-from models.cdom.geometry import Bbox
-from models.cdom.places import BlockPlaces
-from models.cdom.table import Cell, Table, TablePart
-from models.cdom.tree import Block, BlockType, Tree
-from models.derive.chunks.chunks import ChunkSettings, chunk_tree
-from models.derive.fields.fragments import tree_fragments
-from models.export.graph import tree_to_graph
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
-from models.export.page_blocks import blocks_of_page, flagged_pages
-from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.cells import find_cell_place
-from models.pii.flag import flag_tree
-from models.pii.paint import view_page
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.places import find_places, find_spans
-from models.pii.review import in_context
-from models.redaction.planning.plan import plan_redaction
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.table import Cell, Table, TablePart
+from quire.models.cdom.tree import Block, BlockType, Tree
+from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from quire.models.derive.fields.fragments import tree_fragments
+from quire.models.export.graph import tree_to_graph
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.export.page_blocks import blocks_of_page, flagged_pages
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.pii.cells import find_cell_place
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.paint import view_page
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.places import find_places, find_spans
+from quire.models.pii.review import in_context
+from quire.models.redaction.planning.plan import plan_redaction
 from tests.builders import make_block, make_tree
 from tests.models.extract.formats.pdf.paper import Paper
 from tests.models.redaction.papers import everything, read, redact

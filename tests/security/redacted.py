@@ -6,23 +6,23 @@ from collections.abc import Iterator
 
 from pydantic_core import to_json
 
-from models.cdom.original import ReadOptions
-from models.cdom.ports import Tokenizer
-from models.cdom.tree import Source, Tree, dump_tree
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.fields.fields import find_fields
-from models.derive.finetune import FinetuneOptions, export_lines
-from models.derive.semantics import describe_tree
-from models.export.context import tree_to_context
-from models.export.graph import graph_to_neo4j, tree_to_graph
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
-from models.export.word import tree_to_docx
-from models.extract.pipeline.assemble import assemble
-from models.extract.pipeline.recognised import apply_recognition
-from models.extract.registry import open_document
-from models.neural.fakes import ScriptedRecogniser
-from models.pii.redact import redact_tree
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import Tokenizer
+from quire.models.cdom.tree import Source, Tree, dump_tree
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.finetune import FinetuneOptions, export_lines
+from quire.models.derive.semantics import describe_tree
+from quire.models.export.context import tree_to_context
+from quire.models.export.graph import graph_to_neo4j, tree_to_graph
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.export.word import tree_to_docx
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.extract.registry import open_document
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.models.pii.redact import redact_tree
 from tests.security.canaries import Case
 
 

@@ -14,8 +14,8 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
 
-from serve_apps.access.scopes import REQUIRED
-from storage.store import open_store
+from quire.serve_apps.access.scopes import REQUIRED
+from quire.storage.store import open_store
 from tests.api.harness import make_resources, reading
 from tests.api.live import listening
 from tests.conftest import SIGNING_KEY

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from serve_apps.api.proxy import heads
-from serve_apps.api.proxy.heads import MOST_HEAD_BYTES, BoundedHeads
-from serve_apps.api.proxy.middlewares import proxy_middlewares
+from quire.serve_apps.api.proxy import heads
+from quire.serve_apps.api.proxy.heads import MOST_HEAD_BYTES, BoundedHeads
+from quire.serve_apps.api.proxy.middlewares import proxy_middlewares
 
 START = b"POST / HTTP/1.1\r\nHost: x\r\n"
 

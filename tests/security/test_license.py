@@ -14,14 +14,14 @@ import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from cluster.cli.operate.license import license_group
-from serve_apps.access.development import (
+from quire.cluster.cli.operate.license import license_group
+from quire.serve_apps.access.development import (
     DevelopmentLicenseRefused,
     check_development_allowed,
     development_license,
 )
-from serve_apps.access.errors import ClockRolledBack, FeatureNotLicensed, LicenseExpired
-from serve_apps.access.license import (
+from quire.serve_apps.access.errors import ClockRolledBack, FeatureNotLicensed, LicenseExpired
+from quire.serve_apps.access.license import (
     MAX_PAGES,
     License,
     LicenseRefused,
@@ -30,8 +30,8 @@ from serve_apps.access.license import (
     renew_license,
     verify_license,
 )
-from serve_apps.access.license_holder import LicenseHolder
-from serve_apps.access.license_keys import raw_public
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.serve_apps.access.license_keys import raw_public
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 KEY, OTHER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()

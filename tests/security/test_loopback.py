@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from serve_apps.access.loopback import is_local_caller, is_own_user
+from quire.serve_apps.access.loopback import is_local_caller, is_own_user
 
 HOST = (b"host", b"127.0.0.1:8000")
 

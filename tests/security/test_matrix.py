@@ -16,12 +16,12 @@ import pymupdf
 import pytest
 from fastapi import FastAPI
 
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from serve_apps.access.keys import parse_api_keys
-from serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
-from storage.store import Store
-from storage.values.ids import (
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.serve_apps.access.keys import parse_api_keys
+from quire.serve_apps.access.scopes import OUTPUTS, REQUIRED, KeyScope
+from quire.storage.store import Store
+from quire.storage.values.ids import (
     new_act_id,
     new_delivery_id,
     new_document_id,

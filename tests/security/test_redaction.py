@@ -10,24 +10,24 @@ import pymupdf
 import pytest
 from PIL import Image
 
-import models.pii.redact
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Tree, dump_tree
-from models.extract.registry import open_document
-from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.engines.choose import make_flagger
-from models.pii.flag import flag_tree
-from models.pii.kinds import Hit
-from models.pii.paint import paint_page, view_page
-from models.pii.places import find_places
-from serve_apps.api.context.resources import Ports
-from storage.jobs.intake import submit_job
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
-from storage.store import Store
-from storage.values.ids import new_worker_id
-from storage.values.rows import Actor, NewDocument, PageQuota, Scope, Succeeded
-from storage.values.states import Priority
+import quire.models.pii.redact
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Tree, dump_tree
+from quire.models.extract.registry import open_document
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.pii.engines.choose import make_flagger
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.kinds import Hit
+from quire.models.pii.paint import paint_page, view_page
+from quire.models.pii.places import find_places
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.jobs.intake import submit_job
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.store import Store
+from quire.storage.values.ids import new_worker_id
+from quire.storage.values.rows import Actor, NewDocument, PageQuota, Scope, Succeeded
+from quire.storage.values.states import Priority
 from tests.api.harness import Drawing, client_of, make_resources, serving
 from tests.security.canaries import DOCX_PLACES, PDF_PLACES, Case, make_case
 from tests.security.leaks import leaks
@@ -97,7 +97,7 @@ def test_most_canaries_are_in_unredacted_outputs(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_mask_that_masks_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models.pii.redact, "mask_spans", lambda text, spans: (text, []))
+    monkeypatch.setattr(quire.models.pii.redact, "mask_spans", lambda text, spans: (text, []))
     assert all(found_in_outputs(number) for number in range(6))
 
 

@@ -6,12 +6,12 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import Tree
-from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.engines.choose import make_flagger
-from models.pii.paint import view_page
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import Tree
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.pii.engines.choose import make_flagger
+from quire.models.pii.paint import view_page
 from tests.security.canaries import Case
 from tests.security.redacted import outputs, read
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from serve_apps.access.browser import BrowserCookie, Sender, find_sender, is_token
+from quire.serve_apps.access.browser import BrowserCookie, Sender, find_sender, is_token
 
 HOST = "quire.example"
 

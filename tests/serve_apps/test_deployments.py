@@ -12,7 +12,7 @@ from tests.waiting import PATIENCE_S
 
 with warnings.catch_warnings():  # Ray's own, at import
     warnings.simplefilter("ignore")
-    from serve_apps import deployments
+    from quire.serve_apps import deployments
 
 
 Background: Any = cast(Any, deployments.Background).func_or_class

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from serve_apps.api.http.problems import PROBLEMS
-from serve_apps.console.context import refusals
-from serve_apps.console.store import errors as console
+from quire.serve_apps.api.http.problems import PROBLEMS
+from quire.serve_apps.console.context import refusals
+from quire.serve_apps.console.store import errors as console
 
 TEXT = (Path(__file__).parents[2] / "docs" / "errors.md").read_text()
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from serve_apps.access.caller import identify
-from serve_apps.access.errors import InvalidOrg, ScopeMissing, Unauthenticated
-from serve_apps.access.keys import InvalidApiKeys, KeyRing, default_key, parse_api_keys
-from serve_apps.access.scopes import KeyScope
+from quire.serve_apps.access.caller import identify
+from quire.serve_apps.access.errors import InvalidOrg, ScopeMissing, Unauthenticated
+from quire.serve_apps.access.keys import InvalidApiKeys, KeyRing, default_key, parse_api_keys
+from quire.serve_apps.access.scopes import KeyScope
 
 RING = parse_api_keys("acme:read=r1, acme:read+write=w1,acme=a=b=c,\nzeta:admin=z1")
 

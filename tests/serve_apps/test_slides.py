@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from serve_apps.viewer.slides import Slide, draw_slide
+from quire.serve_apps.viewer.slides import Slide, draw_slide
 
 PAGE = {"number": 1, "width": 960.0, "height": 540.0}
 

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from cluster.placement.demand import QueueLook, ReaderDemand
-from cluster.placement.sizing import size_api
+from quire.cluster.placement.demand import QueueLook, ReaderDemand
+from quire.cluster.placement.sizing import size_api
 from tests.sim.costs import DATABASE_CORES, GROUP, LEASE_S, REPLICA_START_S, Work
 
 UPSCALE_S, DOWNSCALE_S, TO_ZERO_S = 1.0, 2.0, 60.0

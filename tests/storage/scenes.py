@@ -1,12 +1,12 @@
 """Small helpers to set a scene: submit documents, claim them, end them."""
 
-from models.cdom.original import ReadOptions
-from storage.jobs.intake import submit_job
-from storage.queue.queue import LeasePolicy, Queue
-from storage.store import Store
-from storage.values.ids import new_worker_id
-from storage.values.rows import Actor, Claim, JobRow, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
-from storage.values.states import Priority
+from quire.models.cdom.original import ReadOptions
+from quire.storage.jobs.intake import submit_job
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.store import Store
+from quire.storage.values.ids import new_worker_id
+from quire.storage.values.rows import Actor, Claim, JobRow, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
+from quire.storage.values.states import Priority
 
 ACME = Scope(tenant="acme")
 ACTOR = Actor(key_name="acme:write", request_id="req-1")

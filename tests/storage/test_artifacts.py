@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from storage.objects.artifacts import Artifacts, LocalArtifacts
-from storage.objects.bucket import open_bucket
-from storage.values.errors import Conflict, NotFound
-from storage.values.ids import new_document_id
-from storage.values.rows import DocumentId
+from quire.storage.objects.artifacts import Artifacts, LocalArtifacts
+from quire.storage.objects.bucket import open_bucket
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.ids import new_document_id
+from quire.storage.values.rows import DocumentId
 from tests.storage.bucket import Bucket
 
 

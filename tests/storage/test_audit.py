@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from storage.access.audit import list_audit, record, seal, verify
-from storage.store import Store
-from storage.values.errors import InvalidCursor
-from storage.values.rows import Actor, Scope
+from quire.storage.access.audit import list_audit, record, seal, verify
+from quire.storage.store import Store
+from quire.storage.values.errors import InvalidCursor
+from quire.storage.values.rows import Actor, Scope
 from tests.storage.scenes import ACME
 
 OTHER = Scope(tenant="acme", org="other")

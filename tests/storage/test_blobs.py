@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from storage.objects.blobs import Blobs, LocalBlobs
-from storage.objects.bucket import open_bucket
-from storage.values.errors import NotFound, StoreUnavailable
+from quire.storage.objects.blobs import Blobs, LocalBlobs
+from quire.storage.objects.bucket import open_bucket
+from quire.storage.values.errors import NotFound, StoreUnavailable
 from tests.storage.bucket import Bucket
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from storage.access import audit
-from storage.access.audit import list_chains, record, seal, verify
-from storage.access.signed_heads import HeadsForged, SignedHeads
-from storage.store import Store
-from storage.values.rows import Actor, Scope
-from storage.values.signing import Signer
+from quire.storage.access import audit
+from quire.storage.access.audit import list_chains, record, seal, verify
+from quire.storage.access.signed_heads import HeadsForged, SignedHeads
+from quire.storage.store import Store
+from quire.storage.values.rows import Actor, Scope
+from quire.storage.values.signing import Signer
 from tests.storage.scenes import ACME
 
 OTHER = Scope(tenant="acme", org="other")

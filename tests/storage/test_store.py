@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from storage.jobs.documents import locate_tree
-from storage.jobs.lifecycle import delete_document
-from storage.jobs.stats import queue_tasks
-from storage.objects.bucket import open_bucket
-from storage.queue.publish import finish
-from storage.store import Store, open_store
-from storage.upkeep.erase import purge_some
-from storage.upkeep.reconcile import Differences, reconcile
-from storage.values.errors import NotFound, StoreUnavailable
-from storage.values.ids import new_document_id
-from storage.values.rows import Succeeded
-from storage.values.signing import Signer
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.jobs.stats import queue_tasks
+from quire.storage.objects.bucket import open_bucket
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store, open_store
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.upkeep.reconcile import Differences, reconcile
+from quire.storage.values.errors import NotFound, StoreUnavailable
+from quire.storage.values.ids import new_document_id
+from quire.storage.values.rows import Succeeded
+from quire.storage.values.signing import Signer
 from tests.conftest import SIGNING_KEY
 from tests.storage.bucket import Bucket
 from tests.storage.scenes import ACME, ACTOR, claim, submit, worker

@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from serve_apps.guide.site import BUILT
-from storage.store import Store, open_store
+from quire.serve_apps.guide.site import BUILT
+from quire.storage.store import Store, open_store
 from tests.postgres import test_server
 from tests.ui.browser.axe import find_violations
 from tests.ui.browser.living import Living

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.access.default_token import DefaultToken
-from serve_apps.access.keys import KeyRing, default_key
-from storage.store import Store
+from quire.serve_apps.access.default_token import DefaultToken
+from quire.serve_apps.access.keys import KeyRing, default_key
+from quire.storage.store import Store
 from tests.api.harness import make_resources, reading, serving
 
 SITE = "http://quire.test"

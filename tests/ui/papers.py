@@ -6,19 +6,19 @@ from typing import Any, ClassVar
 
 import pymupdf
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Source, Tree, dump_tree
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
-from models.pii.engines.choose import make_flagger
-from models.pii.places import find_places
-from serve_apps.api.context.redaction_scans import RedactionScan
-from serve_apps.api.context.resources import Ports, Resources
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
-from storage.store import Store
-from storage.values.rows import Beat, Claim, Succeeded
-from storage.values.states import Phase
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Source, Tree, dump_tree
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
+from quire.models.pii.engines.choose import make_flagger
+from quire.models.pii.places import find_places
+from quire.serve_apps.api.context.redaction_scans import RedactionScan
+from quire.serve_apps.api.context.resources import Ports, Resources
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.store import Store
+from quire.storage.values.rows import Beat, Claim, Succeeded
+from quire.storage.values.states import Phase
 from tests.api.harness import Drawing, Eyes, TinyReader, make_resources
 
 FLAGGER = make_flagger("regex")

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.tree import BlockType, Tree
-from serve_apps.api.context.limited_work import WorkLimits
-from serve_apps.ui.browser import comparison
-from serve_apps.ui.browser.comparison import ComparedBlock, compare_for_page
-from storage.store import Store
+from quire.models.cdom.tree import BlockType, Tree
+from quire.serve_apps.api.context.limited_work import WorkLimits
+from quire.serve_apps.ui.browser import comparison
+from quire.serve_apps.ui.browser.comparison import ComparedBlock, compare_for_page
+from quire.storage.store import Store
 from tests.api.harness import make_resources, reading, serving
 from tests.builders import make_block, make_tree
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from serve_apps.ui.browser.visit import FILES
+from quire.serve_apps.ui.browser.visit import FILES
 
 TOKENS = {
     name: schemes

@@ -1,6 +1,6 @@
 """The details of a document say what became of its characters."""
 
-from serve_apps.ui.browser.visit import PAGES
+from quire.serve_apps.ui.browser.visit import PAGES
 
 
 def test_excluded_and_lost_characters_are_counted_by_name() -> None:

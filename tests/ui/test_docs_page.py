@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from serve_apps.api.docs_page import FOLDER, POLICY, VERSION
-from storage.store import Store
+from quire.serve_apps.api.docs_page import FOLDER, POLICY, VERSION
+from quire.storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.live import listening
 from tests.ui.browser.chromium import Browser

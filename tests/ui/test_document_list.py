@@ -2,8 +2,8 @@
 
 import re
 
-from serve_apps.viewer.markdown_page import render_markdown
-from storage.store import Store
+from quire.serve_apps.viewer.markdown_page import render_markdown
+from quire.storage.store import Store
 from tests.ui.conftest import SAME_SITE, Visitor
 from tests.ui.papers import write_letter, write_locked_letter
 from tests.ui.test_pages import ended

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from models.cdom.errors import ErrorCode
-from serve_apps.viewer.words import (
+from quire.models.cdom.errors import ErrorCode
+from quire.serve_apps.viewer.words import (
     ADVICE,
     format_ago,
     format_count,

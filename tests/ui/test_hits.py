@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from models.cdom.search import is_unrelated
-from serve_apps.viewer.hits import address_of, crop_of, table_rows
+from quire.models.cdom.search import is_unrelated
+from quire.serve_apps.viewer.hits import address_of, crop_of, table_rows
 
 TABLE = "Rope diameters\n\nCrane | Rope | Verdict\nCrane 1 | 27.9 | in service\nCrane 3 | 27.6 | replace linings"
 

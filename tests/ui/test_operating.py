@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.access.license_holder import LicenseHolder
-from serve_apps.access.license_keys import raw_public
-from storage.sources.gate import SourceGate
-from storage.store import Store
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.serve_apps.access.license_keys import raw_public
+from quire.storage.sources.gate import SourceGate
+from quire.storage.store import Store
 from tests.api.harness import SIGNING, a_license, make_resources, reading, serving
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 

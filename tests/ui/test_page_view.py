@@ -3,7 +3,7 @@
 import base64
 from typing import Any
 
-from serve_apps.viewer.document_view import of_page
+from quire.serve_apps.viewer.document_view import of_page
 from tests.ui.conftest import SAME_SITE, Visitor
 
 ORIGINAL = base64.b64encode(b"%PDF-1.7").decode()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from models.cdom.version import SERVICE_VERSION
-from serve_apps.ui.browser.visit import FILES
+from quire.models.cdom.version import SERVICE_VERSION
+from quire.serve_apps.ui.browser.visit import FILES
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 
 HTMX = "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717"
@@ -255,7 +255,7 @@ async def test_a_fault_is_a_page_of_ours_and_is_recorded_without_its_text(
     async def break_down(*_: object, **__: object) -> None:
         raise RuntimeError("the secret of the document")
 
-    monkeypatch.setattr("serve_apps.ui.pages.work.find_names", break_down)
+    monkeypatch.setattr("quire.serve_apps.ui.pages.work.find_names", break_down)
     answer = await visitor.http.get("/ui/jobs")
     assert answer.status_code == 500
     assert "An error occurred" in answer.text

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from models.cdom.search import SearchHit, SearchRequest
-from serve_apps.api.context.resources import Ports
-from storage.store import Store
+from quire.models.cdom.search import SearchHit, SearchRequest
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.store import Store
 from tests.api.harness import make_resources, serving
 from tests.serve_apps.mcp.test_mcp import a_hit
 from tests.ui.conftest import Visitor, visitor_of

@@ -5,12 +5,12 @@ import re
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.access.failed_auth_limiter import BURST
-from serve_apps.access.keys import parse_api_keys
-from serve_apps.api.context.resources import ApiLimits
-from serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
-from storage.store import Store
-from storage.values.signing import Signer
+from quire.serve_apps.access.failed_auth_limiter import BURST
+from quire.serve_apps.access.keys import parse_api_keys
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
+from quire.storage.store import Store
+from quire.storage.values.signing import Signer
 from tests.api.harness import make_resources, serving
 from tests.ui.conftest import SAME_SITE, SITE, Visitor, visitor_of
 
@@ -82,7 +82,7 @@ def test_a_session_ends_with_its_time_its_key_and_its_signer(monkeypatch: pytest
     assert (session.caller.tenant, session.caller.org) == ("acme", "sales")
     assert Sessions(Signer(b"1" * 16), keys).read(cookie) is None
     assert Sessions(signer, parse_api_keys("acme=other,zeta=two")).read(cookie) is None
-    monkeypatch.setattr("serve_apps.ui.browser.session.time.time", lambda: 1e11)
+    monkeypatch.setattr("quire.serve_apps.ui.browser.session.time.time", lambda: 1e11)
     assert sessions.read(cookie) is None
 
 

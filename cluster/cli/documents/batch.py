@@ -14,20 +14,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cluster.cli.documents.advice import explain
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, MarkdownChoices, Write, import_writer
-from cluster.cli.shared.progress import ProgressBar
-from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
-from cluster.interrupts import held
-from models.cdom.errors import ErrorCode
-from models.cdom.original import Format, ReadOptions
-from models.pii.errors import PiiIncomplete
+from quire.cluster.cli.documents.advice import explain
+from quire.cluster.cli.documents.extract_formats import (
+    EXTRACT_FORMATS,
+    Extracted,
+    MarkdownChoices,
+    Write,
+    import_writer,
+)
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.cluster.compose.redacted import HIDDEN_NAME, redact_outcome
+from quire.cluster.interrupts import held
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.pii.errors import PiiIncomplete
 
 if TYPE_CHECKING:
-    from actors.reading.read_document import DocumentReader
-    from actors.recogniser import Recogniser
-    from models.cdom.ports import FindElements, ReadOutcome
-    from models.cdom.tree import Tree
+    from quire.actors.reading.read_document import DocumentReader
+    from quire.actors.recogniser import Recogniser
+    from quire.models.cdom.ports import FindElements, ReadOutcome
+    from quire.models.cdom.tree import Tree
 
 LOOK_S = 0.1  # seconds between looks for Ctrl-C
 STORE_S = 1.0  # seconds that Ctrl-C waits for a result that is being written
@@ -132,8 +138,8 @@ class FileBatch:
 
     def _outcome(self, reader: "DocumentReader", item: ExtractItem) -> "ReadOutcome | str":
         """Return the outcome with its tree, or the code of the error."""
-        from actors.reading.recognise_document import recognise_document
-        from models.cdom.ports import ReadOutcome
+        from quire.actors.reading.recognise_document import recognise_document
+        from quire.models.cdom.ports import ReadOutcome
 
         try:
             original = item.file.open("rb")
@@ -174,9 +180,9 @@ class FileBatch:
 
     def _recogniser(self) -> "Recogniser":
         """One for all readers, made when the first page needs it."""
-        from actors.recogniser import Recogniser
-        from models.neural.layout.detector import LayoutDetector
-        from models.neural.ocr import make_recogniser
+        from quire.actors.recogniser import Recogniser
+        from quire.models.neural.layout.detector import LayoutDetector
+        from quire.models.neural.ocr import make_recogniser
 
         with self._lock:
             if self._recognising is None:
@@ -264,13 +270,13 @@ def open_reader(formats: tuple[str, ...] = (), detector: "FindElements | None" =
 
     `detector` gives second opinions.
     """
-    from actors.reading.forkserver import ForkServer, ServerGone
-    from actors.sandbox.limits import SandboxLimits
+    from quire.actors.reading.forkserver import ForkServer, ServerGone
+    from quire.actors.sandbox.limits import SandboxLimits
 
     limits = SandboxLimits(formats=formats)
     server = ForkServer(limits)
     server.launch()
-    from actors.reading.read_document import DocumentReader  # imported while the server comes up
+    from quire.actors.reading.read_document import DocumentReader  # imported while the server comes up
 
     reader = DocumentReader(limits, server=server, detector=detector)
     try:

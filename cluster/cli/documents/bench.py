@@ -13,17 +13,17 @@ from pathlib import Path
 
 import click
 
-from actors.reading.read_document import DocumentReader
-from cluster.cli.documents.batch import ExtractItem, FileBatch
-from cluster.cli.documents.extract_files import FoundFiles, NoSuchFile, find_files
-from cluster.cli.documents.extract_formats import MarkdownChoices
-from cluster.cli.shared.progress import ProgressBar
-from models.cdom.errors import ErrorCode
-from models.cdom.original import OcrMode, ReadOptions
-from models.derive.quality import DocumentQuality, rate_document, rate_failure, summarise
-from models.export.bar_plot import PlotBar, bar_plot
-from models.export.markup import Markup
-from models.export.quality_html import report_to_html, totals
+from quire.actors.reading.read_document import DocumentReader
+from quire.cluster.cli.documents.batch import ExtractItem, FileBatch
+from quire.cluster.cli.documents.extract_files import FoundFiles, NoSuchFile, find_files
+from quire.cluster.cli.documents.extract_formats import MarkdownChoices
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.derive.quality import DocumentQuality, rate_document, rate_failure, summarise
+from quire.models.export.bar_plot import PlotBar, bar_plot
+from quire.models.export.markup import Markup
+from quire.models.export.quality_html import report_to_html, totals
 
 _EXAMPLES = """\b
 Examples:

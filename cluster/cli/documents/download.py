@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from cluster.cli.shared.options import CommandStopped, settings_from
-from models.cdom.original import clean_name
-from storage.values.errors import UrlRefused
-from storage.webhooks.download import Downloads, DownloadTooLarge
-from storage.webhooks.egress import Egress, Unreachable
+from quire.cluster.cli.shared.options import CommandStopped, settings_from
+from quire.models.cdom.original import clean_name
+from quire.storage.values.errors import UrlRefused
+from quire.storage.webhooks.download import Downloads, DownloadTooLarge
+from quire.storage.webhooks.egress import Egress, Unreachable
 
 MEGABYTE = 1 << 20  # bytes
 

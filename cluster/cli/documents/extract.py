@@ -15,9 +15,9 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.documents.batch import ExtractItem, FileBatch, has_newer_result
-from cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
-from cluster.cli.documents.extract_formats import (
+from quire.cluster.cli.documents.batch import ExtractItem, FileBatch, has_newer_result
+from quire.cluster.cli.documents.extract_files import FoundFile, FoundFiles, NoSuchFile, find_files, name_results
+from quire.cluster.cli.documents.extract_formats import (
     ALIASES,
     EXTRACT_FORMATS,
     MarkdownChoices,
@@ -25,7 +25,7 @@ from cluster.cli.documents.extract_formats import (
     format_of,
     make_data_writer,
 )
-from cluster.cli.documents.reports import (
+from quire.cluster.cli.documents.reports import (
     RunCounts,
     describe_coverage,
     explain_skipped,
@@ -33,13 +33,13 @@ from cluster.cli.documents.reports import (
     name_skipped,
     summarise,
 )
-from cluster.cli.shared.choices import NamedChoice
-from cluster.cli.shared.options import CommandStopped, settings_from
-from cluster.cli.shared.progress import ProgressBar
-from cluster.compose.redacted import name_without_names, settings_of_command
-from cluster.interrupts import exit_interrupted, undone_by
-from models.cdom.errors import MlUnavailable
-from models.cdom.original import OcrMode, ReadOptions, TableParts
+from quire.cluster.cli.shared.choices import NamedChoice
+from quire.cluster.cli.shared.options import CommandStopped, settings_from
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.cluster.compose.redacted import name_without_names, settings_of_command
+from quire.cluster.interrupts import exit_interrupted, undone_by
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.original import OcrMode, ReadOptions, TableParts
 
 STANDARD = Path("-")
 """Standard input as a document, standard output as the place of its result."""
@@ -68,7 +68,7 @@ def _parse_pages(ctx: click.Context, param: click.Parameter, value: str | None) 
 
 def _parse_langs(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
     """Parse `zh,en` into ("en", "zh")."""
-    from models.neural.ocr.langs import check_default_langs
+    from quire.models.neural.ocr.langs import check_default_langs
 
     try:
         return check_default_langs(value.split(","))
@@ -214,7 +214,7 @@ def _brought(path: str, file: Path) -> FoundFile:
     if not _is_url(path):
         file.write_bytes(sys.stdin.buffer.read())
         return FoundFile(file, Path("stdin"))
-    from cluster.cli.documents.download import download  # an HTTP client, which files do not need
+    from quire.cluster.cli.documents.download import download  # an HTTP client, which files do not need
 
     return FoundFile(file, Path(download(path, file)))
 
@@ -259,8 +259,8 @@ def _items(files: list[FoundFile], output: Path, suffix: str, redacted: bool) ->
 
 def check_detector() -> None:
     """Fail before reading any file if the configured PII engine is not installed."""
-    from models.pii.engines.choose import check_engine
-    from models.pii.errors import EngineMissing
+    from quire.models.pii.engines.choose import check_engine
+    from quire.models.pii.errors import EngineMissing
 
     settings = settings_of_command(settings_from())
     try:
@@ -271,7 +271,7 @@ def check_detector() -> None:
 
 def check_layout_model(folder: Path | None) -> None:
     """Fail before reading any file if the layout model is not installed."""
-    from models.neural.layout.detector import locate_detector
+    from quire.models.neural.layout.detector import locate_detector
 
     try:
         locate_detector(folder)

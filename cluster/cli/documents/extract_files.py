@@ -54,8 +54,10 @@ def find_files(arguments: Iterable[str]) -> FoundFiles:
 
 def reason_to_skip(path: Path) -> str | None:
     """Return None when the first bytes are of a supported format, else why the file is not read."""
-    from models.cdom.errors import UnsupportedFormat
-    from models.extract.formats.sniffing.signatures import check_head  # with a guesser of charsets: for folders only
+    from quire.models.cdom.errors import UnsupportedFormat
+    from quire.models.extract.formats.sniffing.signatures import (
+        check_head,  # with a guesser of charsets: for folders only
+    )
 
     try:
         with path.open("rb") as file:

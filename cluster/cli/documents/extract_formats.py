@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from models.cdom.tree import Tree
+    from quire.models.cdom.tree import Tree
 
 _STORED_PREFIX = b'{"source":{'
 
@@ -47,7 +47,7 @@ def write_tree(read: Extracted) -> bytes:
 
 def write_markdown(read: Extracted) -> bytes:
     """Return the document as Markdown."""
-    from models.export.markdown import MarkdownText, tree_to_markdown
+    from quire.models.export.markdown import MarkdownText, tree_to_markdown
 
     inline = MarkdownText.PLAIN if read.markdown.plain else MarkdownText.RICH
     return tree_to_markdown(read.tree, furniture=read.markdown.furniture, inline=inline).encode()
@@ -55,51 +55,51 @@ def write_markdown(read: Extracted) -> bytes:
 
 def write_html(read: Extracted) -> bytes:
     """Return the document as HTML."""
-    from models.export.html import tree_to_html
+    from quire.models.export.html import tree_to_html
 
     return tree_to_html(read.tree).encode()
 
 
 def write_docx(read: Extracted) -> bytes:
     """Return the document as a Word file."""
-    from models.export.word import tree_to_docx
+    from quire.models.export.word import tree_to_docx
 
     return tree_to_docx(read.tree, title=read.name)
 
 
 def write_chunks(read: Extracted) -> bytes:
     """Return the chunks as JSON."""
-    from models.derive.chunks.chunks import chunk_tree
-    from models.neural.embed.tokenizer import load_tokenizer
+    from quire.models.derive.chunks.chunks import chunk_tree
+    from quire.models.neural.embed.tokenizer import load_tokenizer
 
     return _json(chunk_tree(read.tree, load_tokenizer()))
 
 
 def write_fields(read: Extracted) -> bytes:
     """Return the form fields as JSON."""
-    from models.derive.fields.fields import find_fields
+    from quire.models.derive.fields.fields import find_fields
 
     return _json(find_fields(read.tree))
 
 
 def write_semantics(read: Extracted) -> bytes:
     """Return the document's description as JSON."""
-    from models.derive.semantics import describe_tree
+    from quire.models.derive.semantics import describe_tree
 
     return _json(describe_tree(read.tree))
 
 
 def write_context(read: Extracted) -> bytes:
     """Return the context pack for language models as JSON."""
-    from models.export import DEFAULT_CONTEXT_TOKENS, context
-    from models.neural.embed.tokenizer import load_tokenizer
+    from quire.models.export import DEFAULT_CONTEXT_TOKENS, context
+    from quire.models.neural.embed.tokenizer import load_tokenizer
 
     return _json(context.tree_to_context(read.tree, max_tokens=DEFAULT_CONTEXT_TOKENS, tokenizer=load_tokenizer()))
 
 
 def write_graph(read: Extracted) -> bytes:
     """Return the document's graph as JSON."""
-    from models.export.graph import tree_to_graph
+    from quire.models.export.graph import tree_to_graph
 
     return _json(tree_to_graph(read.tree))
 
@@ -110,7 +110,7 @@ def make_data_writer(schema: object) -> Write:
     Raises:
         click.UsageError: The schema cannot be used.
     """
-    from models.derive.schema import answer, extract
+    from quire.models.derive.schema import answer, extract
 
     try:
         checked = extract.read_schema(schema)
@@ -142,16 +142,16 @@ EXTRACT_FORMATS: dict[str, tuple[str, Write]] = {
 }
 
 _NEEDED = {
-    "markdown": "models.export.markdown",
-    "html": "models.export.html",
-    "docx": "models.export.word",
-    "graph": "models.export.graph",
+    "markdown": "quire.models.export.markdown",
+    "html": "quire.models.export.html",
+    "docx": "quire.models.export.word",
+    "graph": "quire.models.export.graph",
 }
 
 
 def import_writer(to: str) -> None:
     """Import the modules of this format's writer while the sandbox starts."""
-    import_module(_NEEDED.get(to, "models.cdom.tree"))
+    import_module(_NEEDED.get(to, "quire.models.cdom.tree"))
 
 
 ALIASES = {"md": "markdown", "json": "tree", "cdom": "tree", "htm": "html", "word": "docx"}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cluster.cli.shared.choices import NamedChoice
-from cluster.cli.shared.options import CommandStopped
-from cluster.cli.shared.remote import require_good, service_at, service_options
+from quire.cluster.cli.shared.choices import NamedChoice
+from quire.cluster.cli.shared.options import CommandStopped
+from quire.cluster.cli.shared.remote import require_good, service_at, service_options
 
 if TYPE_CHECKING:
     import httpx

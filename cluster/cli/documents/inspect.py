@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import click
 from PIL import Image, ImageDraw
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import ExtractError
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import Block, BlockType, Tree
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import Block, BlockType, Tree
 
 if TYPE_CHECKING:
     from PIL import ImageDraw
 
-    from models.cdom.ports import PageImage
+    from quire.models.cdom.ports import PageImage
 
 COLORS: dict[BlockType, str] = {
     BlockType.TITLE: "#c2185b",

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from models.cdom.version import SERVICE_VERSION
-from serve_apps.mcp.server import make_server, open_client
+from quire.models.cdom.version import SERVICE_VERSION
+from quire.serve_apps.mcp.server import make_server, open_client
 
 
 @click.command()

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from actors.reading.recognise_document import recognise_document
-from actors.recogniser import Recogniser
-from cluster.cli.documents.batch import open_reader, write_whole
-from cluster.cli.documents.extract import check_detector
-from cluster.compose.redacted import flag_outcome
-from models.cdom.errors import ErrorCode, ExtractError
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import ReadOutcome, RedactionRefused
-from models.cdom.tree import dump_tree
-from models.neural.ocr import make_recogniser
-from models.pii.errors import PiiIncomplete
+from quire.actors.reading.recognise_document import recognise_document
+from quire.actors.recogniser import Recogniser
+from quire.cluster.cli.documents.batch import open_reader, write_whole
+from quire.cluster.cli.documents.extract import check_detector
+from quire.cluster.compose.redacted import flag_outcome
+from quire.models.cdom.errors import ErrorCode, ExtractError
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import ReadOutcome, RedactionRefused
+from quire.models.cdom.tree import dump_tree
+from quire.models.neural.ocr import make_recogniser
+from quire.models.pii.errors import PiiIncomplete
 
 if TYPE_CHECKING:
-    from actors.reading.read_document import DocumentReader
+    from quire.actors.reading.read_document import DocumentReader
 
 
 class NoRedactedFile(Exception):

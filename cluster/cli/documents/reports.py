@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from cluster.cli.documents.advice import advise
-from cluster.cli.documents.batch import Extraction
-from cluster.cli.documents.extract_files import SkippedFile
+from quire.cluster.cli.documents.advice import advise
+from quire.cluster.cli.documents.batch import Extraction
+from quire.cluster.cli.documents.extract_files import SkippedFile
 
 _NAMED_SKIPPED = 5
 """Skipped files that are named; the others are counted."""

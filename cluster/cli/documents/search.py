@@ -4,8 +4,8 @@ import json
 
 import click
 
-from cluster.cli.shared.remote import require_good, service_at, service_options
-from models.cdom.search import is_unrelated
+from quire.cluster.cli.shared.remote import require_good, service_at, service_options
+from quire.models.cdom.search import is_unrelated
 
 _EXAMPLES = """\b
 Examples:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.documents.batch import ExtractItem, FileBatch, has_newer_result
-from cluster.cli.documents.extract_files import reason_to_skip
-from cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS
-from cluster.cli.shared.choices import NamedChoice
-from cluster.cli.shared.progress import ProgressBar
-from cluster.interrupts import exit_interrupted
-from models.cdom.original import ReadOptions
+from quire.cluster.cli.documents.batch import ExtractItem, FileBatch, has_newer_result
+from quire.cluster.cli.documents.extract_files import reason_to_skip
+from quire.cluster.cli.documents.extract_formats import ALIASES, EXTRACT_FORMATS
+from quire.cluster.cli.shared.choices import NamedChoice
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.cluster.interrupts import exit_interrupted
+from quire.models.cdom.original import ReadOptions
 
 Stamp = tuple[int, int]
 """Size and time of change (ns): a file that is still being copied has another one at the next look."""

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.database import opened, runtime_of
-from cluster.cli.shared.options import CommandStopped, workdir_option
-from storage.access.audit import list_chains, seal, verify
-from storage.access.signed_heads import HeadsForged, SignedHeads
-from storage.postgres.database import Database
-from storage.postgres.service_role import ROLE, print_role
-from storage.values.signing import Signer
+from quire.cluster.cli.shared.database import opened, runtime_of
+from quire.cluster.cli.shared.options import CommandStopped, workdir_option
+from quire.storage.access.audit import list_chains, seal, verify
+from quire.storage.access.signed_heads import HeadsForged, SignedHeads
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.service_role import ROLE, print_role
+from quire.storage.values.signing import Signer
 
 
 @click.group("audit")

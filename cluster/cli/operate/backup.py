@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.cli.shared.progress import ProgressBar
-from cluster.errors import ClusterError
-from cluster.postgres.backup import count_files, make_backup, put_back
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.cluster.errors import ClusterError
+from quire.cluster.postgres.backup import count_files, make_backup, put_back
 
 
 @click.command()

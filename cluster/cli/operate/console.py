@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.database import opened, runtime_of
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.errors import ClusterError
-from cluster.serve.console_ports import ConsoleDatabase
-from cluster.start.console_only import serve_console
-from serve_apps.console.store import accounts, plans
-from serve_apps.console.store.rows import TenantPlan
+from quire.cluster.cli.shared.database import opened, runtime_of
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.errors import ClusterError
+from quire.cluster.serve.console_ports import ConsoleDatabase
+from quire.cluster.start.console_only import serve_console
+from quire.serve_apps.console.store import accounts, plans
+from quire.serve_apps.console.store.rows import TenantPlan
 
 _COUNT = click.IntRange(min=1)
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.cli.shared.database import runtime_of
-from cluster.cli.shared.options import CommandStopped, workdir_option
-from cluster.cli.shared.progress import ProgressBar
-from serve_apps.api.documents.erasing import ValueTooShort, erase_person
-from storage.upkeep.erasure import list_stored
-from storage.values.errors import StorageError
-from storage.values.rows import Actor, Scope
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.cli.shared.database import runtime_of
+from quire.cluster.cli.shared.options import CommandStopped, workdir_option
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.serve_apps.api.documents.erasing import ValueTooShort, erase_person
+from quire.storage.upkeep.erasure import list_stored
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Actor, Scope
 
 
 @click.command()

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.database import opened, runtime_of
-from cluster.cli.shared.options import CommandStopped, workdir_option
-from cluster.runtime import Runtime
-from serve_apps.access.default_token import PREFIX
-from serve_apps.access.keys import ApiKey, InvalidApiKeys, digest_secret, parse_api_keys
-from serve_apps.access.scopes import KeyScope
-from storage.access.api_keys import add_key, list_keys, revoke_key
+from quire.cluster.cli.shared.database import opened, runtime_of
+from quire.cluster.cli.shared.options import CommandStopped, workdir_option
+from quire.cluster.runtime import Runtime
+from quire.serve_apps.access.default_token import PREFIX
+from quire.serve_apps.access.keys import ApiKey, InvalidApiKeys, digest_secret, parse_api_keys
+from quire.serve_apps.access.scopes import KeyScope
+from quire.storage.access.api_keys import add_key, list_keys, revoke_key
 
 
 @click.group("keys")

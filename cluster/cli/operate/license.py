@@ -12,8 +12,15 @@ from typing import Any
 import click
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from serve_apps.access.license import TERM_DAYS, License, LicenseRefused, issue_license, read_license, renew_license
-from serve_apps.access.license_keys import (
+from quire.serve_apps.access.license import (
+    TERM_DAYS,
+    License,
+    LicenseRefused,
+    issue_license,
+    read_license,
+    renew_license,
+)
+from quire.serve_apps.access.license_keys import (
     InvalidLicenseKey,
     check_kid,
     raw_public,

@@ -7,7 +7,7 @@ import json
 
 import click
 
-from models.neural.registry import FileState, check_models
+from quire.models.neural.registry import FileState, check_models
 
 
 @click.group("models")

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import click
 
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.cli.shared.database import runtime_of
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.errors import ClusterError
-from cluster.runtime import keep_signing_key
-from cluster.start.database import running_database, settle
-from configs.settings import Settings
-from storage.store import open_store
-from storage.upkeep.reconcile import REPAIRED, Differences
-from storage.upkeep.reconcile import reconcile as compare
-from storage.values.errors import StorageError
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.cli.shared.database import runtime_of
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.errors import ClusterError
+from quire.cluster.runtime import keep_signing_key
+from quire.cluster.start.database import running_database, settle
+from quire.configs.settings import Settings
+from quire.storage.store import open_store
+from quire.storage.upkeep.reconcile import REPAIRED, Differences
+from quire.storage.upkeep.reconcile import reconcile as compare
+from quire.storage.values.errors import StorageError
 
 
 @click.command()

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from cluster.bootstrap.enabled import searches
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.compose.search import index_place
-from cluster.runtime import read_runtime, runtime_file
-from cluster.state import running_state
+from quire.cluster.bootstrap.enabled import searches
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.compose.search import index_place
+from quire.cluster.runtime import read_runtime, runtime_file
+from quire.cluster.state import running_state
 
 
 @click.command()

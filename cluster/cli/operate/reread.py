@@ -16,36 +16,36 @@ from typing import TYPE_CHECKING
 import click
 from pydantic_core import to_json
 
-from actors.reader.outcome import read_facts
-from actors.reading.forkserver import ServerGone
-from actors.reading.read_document import DocumentReader
-from actors.reading.recognise_document import recognise_document
-from actors.recogniser import Recogniser
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.cli.shared.database import runtime_of
-from cluster.cli.shared.options import CommandStopped, workdir_option
-from cluster.cli.shared.progress import ProgressBar
-from cluster.compose.values import make_tree_flagger, sandbox_limits
-from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Route, dump_tree, load_tree
-from models.cdom.version import READER_VERSION
-from models.derive.changes import compare_versions, without_texts
-from models.derive.chunks.chunking import chunker_name
-from models.derive.chunks.chunks import count_chunks
-from models.neural.embed.tokenizer import load_tokenizer
-from models.neural.ocr import make_recogniser
-from storage.objects.artifacts import ASSETS, CHANGES, TREE
-from storage.review.republish import OutdatedDocument, list_outdated, reserve_attempt, show_reread
-from storage.values.errors import NotFound, StorageError
-from storage.values.rows import ReadFacts
+from quire.actors.reader.outcome import read_facts
+from quire.actors.reading.forkserver import ServerGone
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.reading.recognise_document import recognise_document
+from quire.actors.recogniser import Recogniser
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.cli.shared.database import runtime_of
+from quire.cluster.cli.shared.options import CommandStopped, workdir_option
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.cluster.compose.values import make_tree_flagger, sandbox_limits
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.cdom.tree import Route, dump_tree, load_tree
+from quire.models.cdom.version import READER_VERSION
+from quire.models.derive.changes import compare_versions, without_texts
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.models.derive.chunks.chunks import count_chunks
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.neural.ocr import make_recogniser
+from quire.storage.objects.artifacts import ASSETS, CHANGES, TREE
+from quire.storage.review.republish import OutdatedDocument, list_outdated, reserve_attempt, show_reread
+from quire.storage.values.errors import NotFound, StorageError
+from quire.storage.values.rows import ReadFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from actors.sandbox.limits import SandboxLimits
-    from models.cdom.ports import RecognisePages
-    from models.cdom.tree import Tree
-    from storage.store import Store
+    from quire.actors.sandbox.limits import SandboxLimits
+    from quire.models.cdom.ports import RecognisePages
+    from quire.models.cdom.tree import Tree
+    from quire.storage.store import Store
 
 _REREAD, _FAILED, _GONE, _VLM = "re-read", "failed", "gone", "skipped (read by the VLM tier)"
 _RESULTS = (_REREAD, _FAILED, _GONE, _VLM)

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.cli.shared.database import runtime_of
-from cluster.cli.shared.options import CommandStopped, workdir_option
-from cluster.cli.shared.progress import ProgressBar
-from models.cdom.tree import dump_tree, load_tree
-from models.pii.engines.choose import PiiEngineChoice, make_detector
-from models.pii.errors import EngineMissing
-from models.pii.flag import flag_tree
-from models.pii.places import find_places
-from storage.objects.artifacts import TREE
-from storage.review.republish import list_shown, publish_scanned
-from storage.values.errors import NotFound, StorageError
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.cli.shared.database import runtime_of
+from quire.cluster.cli.shared.options import CommandStopped, workdir_option
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.models.cdom.tree import dump_tree, load_tree
+from quire.models.pii.engines.choose import PiiEngineChoice, make_detector
+from quire.models.pii.errors import EngineMissing
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.places import find_places
+from quire.storage.objects.artifacts import TREE
+from quire.storage.review.republish import list_shown, publish_scanned
+from quire.storage.values.errors import NotFound, StorageError
 
 if TYPE_CHECKING:
-    from models.cdom.tree import PiiScan
-    from models.pii.kinds import Detector
-    from storage.review.republish import PublishedAttempt
-    from storage.store import Store
+    from quire.models.cdom.tree import PiiScan
+    from quire.models.pii.kinds import Detector
+    from quire.storage.review.republish import PublishedAttempt
+    from quire.storage.store import Store
 
 
 @click.command()

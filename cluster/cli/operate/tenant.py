@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.database import opened, runtime_of
-from cluster.cli.shared.options import workdir_option
-from storage.access.tenants import move_tenant
+from quire.cluster.cli.shared.database import opened, runtime_of
+from quire.cluster.cli.shared.options import workdir_option
+from quire.storage.access.tenants import move_tenant
 
 
 @click.group("tenant")

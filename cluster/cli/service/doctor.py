@@ -14,10 +14,10 @@ from pathlib import Path
 
 import click
 
-from actors.reading.forkserver import ServerGone, sandbox_layers
-from models.cdom.errors import MlUnavailable
-from models.neural.device import missing_cpu_flags
-from models.neural.ocr import make_recogniser
+from quire.actors.reading.forkserver import ServerGone, sandbox_layers
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.neural.device import missing_cpu_flags
+from quire.models.neural.ocr import make_recogniser
 
 GIB = 1 << 30  # bytes
 LOW_DISK = 5 * GIB

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.errors import ClusterError
-from cluster.start.stop import stop_service
-from cluster.state import ServicePhase, exclusive
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.errors import ClusterError
+from quire.cluster.start.stop import stop_service
+from quire.cluster.state import ServicePhase, exclusive
 
 
 @click.command()

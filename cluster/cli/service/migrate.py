@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.errors import ClusterError
-from cluster.start.database import running_database
-from storage.postgres.schema import HEAD
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.errors import ClusterError
+from quire.cluster.start.database import running_database
+from quire.storage.postgres.schema import HEAD
 
 
 @click.command()

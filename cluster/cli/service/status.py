@@ -12,15 +12,15 @@ from typing import Any
 
 import click
 
-from cluster.cli.shared.options import settings_from, workdir_option
-from cluster.machine.ready import fetch_json
-from cluster.runtime import Runtime, read_runtime, runtime_file
-from cluster.state import ServicePhase, find_phase, running_state
-from configs.settings import Settings
-from models.cdom.version import SERVICE_VERSION
-from storage.postgres.database import Database
-from storage.queue.queue import queue_depth
-from storage.values.errors import StorageError
+from quire.cluster.cli.shared.options import settings_from, workdir_option
+from quire.cluster.machine.ready import fetch_json
+from quire.cluster.runtime import Runtime, read_runtime, runtime_file
+from quire.cluster.state import ServicePhase, find_phase, running_state
+from quire.configs.settings import Settings
+from quire.models.cdom.version import SERVICE_VERSION
+from quire.storage.postgres.database import Database
+from quire.storage.queue.queue import queue_depth
+from quire.storage.values.errors import StorageError
 
 _EXITS = {ServicePhase.UP: 0, ServicePhase.DOWN: 1, ServicePhase.STARTING: 2, ServicePhase.STOPPING: 2}
 

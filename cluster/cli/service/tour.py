@@ -15,12 +15,11 @@ from typing import Any
 
 import click
 
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.machine.environment import ROOT
-from cluster.runtime import read_runtime, runtime_file
-from cluster.state import running_state
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.runtime import read_runtime, runtime_file
+from quire.cluster.state import running_state
 
-SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
+SAMPLE = Path(__file__).resolve().parents[3] / "docs" / "sample" / "quire-sample.pdf"
 SHOWN = 12  # blocks printed: a screen
 QUESTION = "which crane needs new brakes before winter"
 

@@ -13,14 +13,14 @@ from types import FrameType
 
 import click
 
-from cluster.bootstrap.addresses import check_address
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.errors import ClusterError
-from cluster.interrupts import INTERRUPTED, catch_interrupts, undone_by
-from cluster.start.launch import Launch, wait_ready
-from cluster.start.stop import abandon_start, stop_service
-from cluster.state import ServicePhase, ServiceState, exclusive, running_state
-from configs.settings import Settings
+from quire.cluster.bootstrap.addresses import check_address
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.errors import ClusterError
+from quire.cluster.interrupts import INTERRUPTED, catch_interrupts, undone_by
+from quire.cluster.start.launch import Launch, wait_ready
+from quire.cluster.start.stop import abandon_start, stop_service
+from quire.cluster.state import ServicePhase, ServiceState, exclusive, running_state
+from quire.configs.settings import Settings
 
 READY_S = 240.0  # seconds of a fair clock until `up` gives up: a start takes 15
 
@@ -70,7 +70,7 @@ def list_doors(base_url: str, settings: Settings) -> list[str]:
 
 def _serve_on(address: str, settings: Settings) -> None:
     """Deploy the service on the cluster, where it stays after this command ends."""
-    from cluster.start.joined import serve_on
+    from quire.cluster.start.joined import serve_on
 
     try:
         runtime = serve_on(address, settings)
@@ -83,7 +83,7 @@ def _start(settings: Settings) -> ServiceState:
     """Ready, or nothing left running."""
     stop_service(settings.workdir)  # what a killed supervisor may have left behind
     check_address(settings)
-    from cluster.start.prepare import prepare  # imports for seconds on a busy machine
+    from quire.cluster.start.prepare import prepare  # imports for seconds on a busy machine
 
     try:
         with Launch(settings) as launch:

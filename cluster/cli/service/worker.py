@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-from cluster.bootstrap.shared_runtime import make_joined_runtime
-from cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
-from cluster.errors import ClusterError
-from cluster.serve.drain import LABEL, RayNode, Signals, ask_cluster, stay
-from cluster.start.joined import node_command, node_environment
+from quire.cluster.bootstrap.shared_runtime import make_joined_runtime
+from quire.cluster.cli.shared.options import CommandStopped, settings_from, workdir_option
+from quire.cluster.errors import ClusterError
+from quire.cluster.serve.drain import LABEL, RayNode, Signals, ask_cluster, stay
+from quire.cluster.start.joined import node_command, node_environment
 
 
 def _parse_labels(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:

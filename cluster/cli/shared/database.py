@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cluster.cli.shared.options import CommandStopped, settings_from
-from cluster.runtime import Runtime, read_runtime, runtime_file
-from storage.postgres.database import Database
-from storage.postgres.schema import check_schema
-from storage.values.errors import StorageError, StoreUnavailable
+from quire.cluster.cli.shared.options import CommandStopped, settings_from
+from quire.cluster.runtime import Runtime, read_runtime, runtime_file
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.schema import check_schema
+from quire.storage.values.errors import StorageError, StoreUnavailable
 
 
 def runtime_of(workdir: Path | None) -> Runtime:

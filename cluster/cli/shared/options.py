@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from configs.settings import Settings
+    from quire.configs.settings import Settings
 
 workdir_option: Callable[..., Any] = click.option(
     "--workdir", type=click.Path(path_type=Path, file_okay=False), help="Folder for all state (SVC_WORKDIR)."
@@ -31,8 +31,8 @@ class BadSettings(click.ClickException):
 
 def settings_from(workdir: Path | None = None, **chosen: str | int | None) -> "Settings":
     """Load settings from environment and command line; ends the command when one is wrong."""
-    from cluster.bootstrap.finding import load_settings  # a third of a second that most reading does without
-    from configs.parsing import SettingsError
+    from quire.cluster.bootstrap.finding import load_settings  # a third of a second that most reading does without
+    from quire.configs.parsing import SettingsError
 
     try:
         return load_settings(workdir=workdir.expanduser().absolute() if workdir else None, **chosen)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import httpx
 
-from cluster.cli.shared.options import CommandStopped
-from configs.settings import default_workdir
+from quire.cluster.cli.shared.options import CommandStopped
+from quire.configs.settings import default_workdir
 
 if TYPE_CHECKING:
     import httpx

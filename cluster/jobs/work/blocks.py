@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from cluster.jobs.work.ledger import WorkBlock, WorkItem
+from quire.cluster.jobs.work.ledger import WorkBlock, WorkItem
 
 BLOCKS_PER_WORKER = 32  # blocks a worker gets on average: enough that the last ones end together
 

@@ -12,20 +12,20 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.patience import patiently
-from cluster.jobs.work.service import Service, with_store
-from models.cdom.chunk import Chunk
-from models.cdom.tree import Tree, load_tree
-from models.derive.chunks.chunking import chunker_name, settings_of
-from models.derive.chunks.chunks import ChunkSettings, chunk_tree
-from models.neural.embed.tokenizer import load_tokenizer
-from serve_apps.api.documents.redacting import redact_for
-from storage.jobs.corpus import list_corpus
-from storage.objects.artifacts import TREE
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId, Scope
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.jobs.work.folders import open_folder
+from quire.cluster.jobs.work.patience import patiently
+from quire.cluster.jobs.work.service import Service, with_store
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.tree import Tree, load_tree
+from quire.models.derive.chunks.chunking import chunker_name, settings_of
+from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.serve_apps.api.documents.redacting import redact_for
+from quire.storage.jobs.corpus import list_corpus
+from quire.storage.objects.artifacts import TREE
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId, Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ import pyarrow as pa
 import ray.data
 from ray.exceptions import RayError
 
-from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.spread import JobStopped, connect, last_line, quiet_context
-from models.derive.near_duplicates import PERMUTATIONS, TextSigner, find_dropped, find_pairs
+from quire.cluster.jobs.work.folders import open_folder
+from quire.cluster.jobs.work.spread import JobStopped, connect, last_line, quiet_context
+from quire.models.derive.near_duplicates import PERMUTATIONS, TextSigner, find_dropped, find_pairs
 
 LINE_BITS = 32
 """A chunk's number is that of its part and, in these bits, that of its line."""

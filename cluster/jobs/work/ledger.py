@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from cluster.jobs.work.folders import PARTIAL, Folder, open_folder
+from quire.cluster.jobs.work.folders import PARTIAL, Folder, open_folder
 
 RECORDS, PLANS, MANIFEST, ERRORS = "records", "plans", "manifest.jsonl", "errors.jsonl"
 SUMMARY, JOB = "summary.json", "job.json"

@@ -15,13 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic_core import from_json, to_json
 
-from cluster.cli.documents.advice import advise
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, Write, make_data_writer
-from cluster.jobs.work.folders import Folder
-from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem, place_by_key, place_by_name, write_records
-from models.cdom.errors import ErrorCode
-from models.cdom.ports import ReadOutcome
+from quire.cluster.cli.documents.advice import advise
+from quire.cluster.cli.documents.extract_formats import EXTRACT_FORMATS, Extracted, Write, make_data_writer
+from quire.cluster.jobs.work.folders import Folder
+from quire.cluster.jobs.work.kinds import Shape
+from quire.cluster.jobs.work.ledger import Record, WorkBlock, WorkItem, place_by_key, place_by_name, write_records
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.ports import ReadOutcome
 
 SHARDS = "shards"
 DATA = "data"

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from actors.reader.retry import Backoff, Clock
+from quire.actors.reader.retry import Backoff, Clock
 
 log = logging.getLogger("quire.jobs")
 T = TypeVar("T")

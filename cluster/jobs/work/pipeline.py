@@ -14,18 +14,18 @@ from contextlib import closing, nullcontext
 from dataclasses import replace
 from typing import BinaryIO, Generic, TypeVar
 
-from actors.reading.pending_ocr import PendingOcr
-from actors.reading.read_document import DocumentReader
-from actors.reading.recognise_document import recognise_document
-from actors.sandbox.limits import SandboxLimits
-from cluster.cli.documents.advice import advise
-from cluster.jobs.work.folders import FileSource, FolderUnavailable
-from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
-from cluster.jobs.work.outputs import Kept, Output
-from models.cdom.errors import RETRYABLE, ErrorCode
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome, RecognisePages
-from models.pii.errors import PiiIncomplete
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.reading.recognise_document import recognise_document
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.cluster.cli.documents.advice import advise
+from quire.cluster.jobs.work.folders import FileSource, FolderUnavailable
+from quire.cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
+from quire.cluster.jobs.work.outputs import Kept, Output
+from quire.models.cdom.errors import RETRYABLE, ErrorCode
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome, RecognisePages
+from quire.models.pii.errors import PiiIncomplete
 
 _JOB = "bulk"  # a reader of blocks reads documents of one job only
 AHEAD = 8

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from cluster.bootstrap.enabled import searches
-from cluster.bootstrap.finding import find_runtime
-from cluster.bootstrap.opening import open_runtime_store
-from cluster.compose.handles import API_APP
-from cluster.errors import StartRefused
-from cluster.machine.environment import ray_token_file
-from cluster.runtime import Runtime, read_runtime, runtime_file
-from cluster.state import running_state
-from storage.store import Store
+from quire.cluster.bootstrap.enabled import searches
+from quire.cluster.bootstrap.finding import find_runtime
+from quire.cluster.bootstrap.opening import open_runtime_store
+from quire.cluster.compose.handles import API_APP
+from quire.cluster.errors import StartRefused
+from quire.cluster.machine.environment import ray_token_file
+from quire.cluster.runtime import Runtime, read_runtime, runtime_file
+from quire.cluster.state import running_state
+from quire.storage.store import Store
 
 T = TypeVar("T")
 

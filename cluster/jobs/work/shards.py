@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
-from cluster.jobs.work.folders import Folder
+from quire.cluster.jobs.work.folders import Folder
 
 LIST = "shards.json"
 SHARD = re.compile(r"[a-z]+-\d{5,}-[0-9a-f]{16}\.jsonl")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cluster.bootstrap.vlm import VlmChoice, choose_vlm
-from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
-from cluster.jobs.work.blocks import block_size, cut_by_bytes, dump_block, load_block
-from cluster.jobs.work.folders import Folder, open_folder
-from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import (
+from quire.cluster.bootstrap.vlm import VlmChoice, choose_vlm
+from quire.cluster.compose.redacted import HIDDEN_NAME, redact_outcome
+from quire.cluster.jobs.work.blocks import block_size, cut_by_bytes, dump_block, load_block
+from quire.cluster.jobs.work.folders import Folder, open_folder
+from quire.cluster.jobs.work.kinds import Shape
+from quire.cluster.jobs.work.ledger import (
     WorkBlock,
     WorkItem,
     claim_folder,
@@ -22,12 +22,12 @@ from cluster.jobs.work.ledger import (
     read_records,
     write_tables,
 )
-from cluster.jobs.work.outputs import FolderOutput, OutputMaker
-from cluster.jobs.work.pipeline import BlockReader, as_read
-from cluster.jobs.work.spread import Progress, Row, connect, spread
-from cluster.jobs.work.vlm_pool import DOCUMENTS_AT_ONCE, VlmAccess, make_bulk_recogniser, start_pool
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.version import SERVICE_VERSION
+from quire.cluster.jobs.work.outputs import FolderOutput, OutputMaker
+from quire.cluster.jobs.work.pipeline import BlockReader, as_read
+from quire.cluster.jobs.work.spread import Progress, Row, connect, spread
+from quire.cluster.jobs.work.vlm_pool import DOCUMENTS_AT_ONCE, VlmAccess, make_bulk_recogniser, start_pool
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.version import SERVICE_VERSION
 
 log = logging.getLogger("quire.jobs")
 MOST = {Shape.FILES: 64, Shape.JSONL: 4096, Shape.PARQUET: 4096}

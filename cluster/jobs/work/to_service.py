@@ -9,38 +9,38 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from actors.reader.outcome import read_facts
-from actors.reader.pii_scan import scan
-from cluster.bootstrap.opening import hold_license, open_runtime_store
-from cluster.compose.indexing import served_indexer
-from cluster.compose.recognition import make_recogniser, with_vlm
-from cluster.compose.values import make_tree_flagger, read_options, sandbox_limits
-from cluster.jobs.work.blocks import block_size, cut_blocks, dump_block, load_block
-from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
-from cluster.jobs.work.outputs import Kept
-from cluster.jobs.work.patience import patiently
-from cluster.jobs.work.pipeline import BlockReader
-from cluster.jobs.work.service import Service, index_is_here, with_store
-from cluster.jobs.work.spread import Progress, Row, connect, spread
-from cluster.jobs.work.vlm_pool import DOCUMENTS_AT_ONCE
-from cluster.runtime import Runtime
-from models.cdom.errors import ErrorCode
-from models.cdom.original import OcrMode, ReadOptions, clean_name
-from models.cdom.ports import EmbeddingFailed, IndexDocument, ReadOutcome, Tokenizer
-from models.cdom.tree import Tree
-from models.derive.chunks.chunking import chunker_name
-from models.derive.chunks.chunks import chunk_tree
-from models.neural.embed.tokenizer import load_tokenizer
-from storage.jobs.bulk import BulkDocument, Taken, bulk_document_id, find_known, take_documents
-from storage.objects.artifacts import ASSETS, TREE
-from storage.queue.disk_cap import require_room
-from storage.store import Store
-from storage.values.errors import Conflict
-from storage.values.rows import Actor, DocumentId, PageQuota, Scope, StoredBlob
+from quire.actors.reader.outcome import read_facts
+from quire.actors.reader.pii_scan import scan
+from quire.cluster.bootstrap.opening import hold_license, open_runtime_store
+from quire.cluster.compose.indexing import served_indexer
+from quire.cluster.compose.recognition import make_recogniser, with_vlm
+from quire.cluster.compose.values import make_tree_flagger, read_options, sandbox_limits
+from quire.cluster.jobs.work.blocks import block_size, cut_blocks, dump_block, load_block
+from quire.cluster.jobs.work.folders import open_folder
+from quire.cluster.jobs.work.ledger import Record, WorkBlock, WorkItem
+from quire.cluster.jobs.work.outputs import Kept
+from quire.cluster.jobs.work.patience import patiently
+from quire.cluster.jobs.work.pipeline import BlockReader
+from quire.cluster.jobs.work.service import Service, index_is_here, with_store
+from quire.cluster.jobs.work.spread import Progress, Row, connect, spread
+from quire.cluster.jobs.work.vlm_pool import DOCUMENTS_AT_ONCE
+from quire.cluster.runtime import Runtime
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import OcrMode, ReadOptions, clean_name
+from quire.models.cdom.ports import EmbeddingFailed, IndexDocument, ReadOutcome, Tokenizer
+from quire.models.cdom.tree import Tree
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.storage.jobs.bulk import BulkDocument, Taken, bulk_document_id, find_known, take_documents
+from quire.storage.objects.artifacts import ASSETS, TREE
+from quire.storage.queue.disk_cap import require_room
+from quire.storage.store import Store
+from quire.storage.values.errors import Conflict
+from quire.storage.values.rows import Actor, DocumentId, PageQuota, Scope, StoredBlob
 
 if TYPE_CHECKING:
-    from serve_apps.access.license_holder import LicenseHolder
+    from quire.serve_apps.access.license_holder import LicenseHolder
 
 log = logging.getLogger("quire.jobs")
 MOST = 64

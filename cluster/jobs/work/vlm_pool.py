@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 
-from actors.recogniser import Recogniser
-from actors.vlm.with_fallback import VlmFirst
-from cluster.bootstrap.vlm import VlmChoice, VlmKind, make_vlm_reader
-from cluster.jobs.work.spread import last_line
-from models.cdom.errors import ExtractError
-from models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
-from models.neural.ocr import make_recogniser
-from models.neural.vlm.contract import PageRegion
-from models.neural.vlm.registry import load_model
+from quire.actors.recogniser import Recogniser
+from quire.actors.vlm.with_fallback import VlmFirst
+from quire.cluster.bootstrap.vlm import VlmChoice, VlmKind, make_vlm_reader
+from quire.cluster.jobs.work.spread import last_line
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
+from quire.models.neural.ocr import make_recogniser
+from quire.models.neural.vlm.contract import PageRegion
+from quire.models.neural.vlm.registry import load_model
 
 if TYPE_CHECKING:
-    from actors.vlm.page_reader import VlmReader
+    from quire.actors.vlm.page_reader import VlmReader
 
 log = logging.getLogger("quire.jobs")
 PORT = "vlm_ocr"

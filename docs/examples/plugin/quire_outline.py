@@ -2,10 +2,10 @@
 
 import re
 
-from models.cdom.ports import Tokenizer
-from models.cdom.tree import BlockType, Tree
-from models.export import Export
-from models.pii.kinds import Hit, Kind
+from quire.models.cdom.ports import Tokenizer
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.export import Export
+from quire.models.pii.kinds import Hit, Kind
 
 _STAFF_NUMBER = re.compile(r"\bEMP-\d{6}\b")
 

@@ -5,12 +5,12 @@ It is imported and run in the sandbox: no network, no files, only the bytes it i
 
 import struct
 
-from models.cdom.errors import Malformed
-from models.cdom.geometry import Bbox
-from models.cdom.original import Format, ReadOptions
-from models.cdom.ports import PageImage
-from models.cdom.tree import BlockType
-from models.extract.contract import DocumentFacts, PageBlock, PageContent, PageRead
+from quire.models.cdom.errors import Malformed
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.ports import PageImage
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, PageRead
 
 _SIGNATURE = 8
 

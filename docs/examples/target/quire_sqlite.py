@@ -4,7 +4,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from storage.targets.contract import RecordRefused, Target, TargetRecord, TargetSettings, TargetUnavailable
+from quire.storage.targets.contract import RecordRefused, Target, TargetRecord, TargetSettings, TargetUnavailable
 
 
 class SqliteTarget:

@@ -5,7 +5,7 @@ A published document stores this name. The same chunks can then be cut again, an
 
 import re
 
-from models.derive.chunks.chunks import CHUNKER_VERSION, ChunkSettings, ChunkSettingsRefused
+from quire.models.derive.chunks.chunks import CHUNKER_VERSION, ChunkSettings, ChunkSettingsRefused
 
 _NAME = re.compile(r"([^/]+)/(\d+)/(\d+)/(\d+)")
 

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from models.cdom.chunk import Chunk, ChunkId, PageBox
-from models.cdom.geometry import Bbox, union_bbox
-from models.cdom.ports import Tokenizer
-from models.cdom.tree import Block, BlockType, Tree
-from models.cdom.visible import visible_blocks
-from models.derive.chunks.passages import SENTENCE_END, Passage, cut_passages, weigh
+from quire.models.cdom.chunk import Chunk, ChunkId, PageBox
+from quire.models.cdom.geometry import Bbox, union_bbox
+from quire.models.cdom.ports import Tokenizer
+from quire.models.cdom.tree import Block, BlockType, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.chunks.passages import SENTENCE_END, Passage, cut_passages, weigh
 
 CHUNKER_VERSION = "3"
 """Increased with every change that can change a chunk. A published index stores the version that it was built with."""

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from models.cdom.chunk import PageBox
-from models.cdom.geometry import union_bbox
-from models.cdom.places import BlockPlaces
-from models.cdom.ports import Tokenizer
-from models.cdom.table import Cell, Table, TablePart
-from models.cdom.tree import Block, BlockType
-from models.cdom.visible import FlowingBlock, flow_blocks
+from quire.models.cdom.chunk import PageBox
+from quire.models.cdom.geometry import union_bbox
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.ports import Tokenizer
+from quire.models.cdom.table import Cell, Table, TablePart
+from quire.models.cdom.tree import Block, BlockType
+from quire.models.cdom.visible import FlowingBlock, flow_blocks
 
 SENTENCE_END = re.compile(r"[.!?…。！？\n](?:(?<=[.!?…])[\"'”»)\]]*\s+|(?<=[。！？])|(?<=\n)\n*)")
 """From the sign that ends a sentence to where the next may begin. The pattern begins with one class of characters, for

@@ -7,14 +7,14 @@ fragments.
 import re
 from collections.abc import Iterator, Sequence
 
-from models.derive.fields.extracted_field import ExtractedField, make_field
-from models.derive.fields.fragments import Fragment
-from models.derive.fields.imprint import find_imprint, find_payee
-from models.derive.fields.labels import match_label
-from models.derive.fields.letterhead import find_letterhead
-from models.derive.fields.lexicon import Key
-from models.derive.fields.totals import choose_total
-from models.derive.fields.values import (
+from quire.models.derive.fields.extracted_field import ExtractedField, make_field
+from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.imprint import find_imprint, find_payee
+from quire.models.derive.fields.labels import match_label
+from quire.models.derive.fields.letterhead import find_letterhead
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.totals import choose_total
+from quire.models.derive.fields.values import (
     CURRENCIES,
     CURRENCY,
     EMAIL,

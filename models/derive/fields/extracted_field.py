@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.cdom.geometry import Bbox
-from models.cdom.tree import BlockId
-from models.derive.fields.fragments import Fragment
-from models.derive.fields.values import ValueType, normalise
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.tree import BlockId
+from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.values import ValueType, normalise
 
 _WORD = re.compile(r"\w")
 

@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from models.cdom.tree import BlockType, Tree
-from models.derive.fields.bills import find_unlabelled
-from models.derive.fields.extracted_field import ExtractedField, make_field
-from models.derive.fields.fragments import Fragment, tree_fragments
-from models.derive.fields.labels import rank_total
-from models.derive.fields.lexicon import Key
-from models.derive.fields.pairs import Pair, find_pairs
-from models.derive.fields.table_pairs import table_pairs
-from models.derive.fields.values import EMAIL, RANGE, ValueType, find_amounts, find_dates, trim_value
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.fields.bills import find_unlabelled
+from quire.models.derive.fields.extracted_field import ExtractedField, make_field
+from quire.models.derive.fields.fragments import Fragment, tree_fragments
+from quire.models.derive.fields.labels import rank_total
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.pairs import Pair, find_pairs
+from quire.models.derive.fields.table_pairs import table_pairs
+from quire.models.derive.fields.values import EMAIL, RANGE, ValueType, find_amounts, find_dates, trim_value
 
 TYPES = {
     Key.INVOICE_NUMBER: ValueType.IDENTIFIER,

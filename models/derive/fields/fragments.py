@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from models.cdom.geometry import Bbox
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block, BlockId, BlockType, Route, Tree
-from models.cdom.visible import visible_blocks
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import Block, BlockId, BlockType, Route, Tree
+from quire.models.cdom.visible import visible_blocks
 
 HEADS = frozenset({BlockType.TITLE, BlockType.HEADING})
 TAB_CHARS = 4  # blanks in a row that separate parts of a line, as a tab does

@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.derive.fields.fragments import Fragment
-from models.derive.fields.letterhead import LEGAL_FORM
+from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.letterhead import LEGAL_FORM
 
 SENDER = re.compile(
     r"^(?P<name>[^\W\d_][^|·•]{1,48}?)\s?(?:\s[-–—]\s|[|·•])\s?(?P<address>(?=[^|·•:]{0,60}\d)[^|·•:]{3,80}?"

@@ -6,7 +6,7 @@ A label is matched by its words, without case, accents and punctuation; the long
 import re
 import unicodedata
 
-from models.derive.fields.lexicon import LABELS, QUALIFIERS, Key
+from quire.models.derive.fields.lexicon import LABELS, QUALIFIERS, Key
 
 MAX_LABEL_WORDS = 6  # words of the longest label in the lexicon
 WORD = re.compile(r"[^\W_]+|[°#%]")

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.derive.fields.fragments import Fragment
-from models.derive.fields.labels import match_label
-from models.derive.fields.lexicon import Key
-from models.derive.fields.values import EMAIL, URL, find_amounts, find_dates
+from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.labels import match_label
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.values import EMAIL, URL, find_amounts, find_dates
 
 TOP_LINES = 14  # lines from the top that may name the issuer
 MIN_NAME = 3  # letters of the shortest name

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from models.cdom.tree import BlockType
-from models.derive.fields.fragments import HEADS, Fragment, Neighbours
-from models.derive.fields.labels import match_label, name_key
-from models.derive.fields.lexicon import NEEDS_COLON, Key
-from models.derive.fields.values import FoundValue, find_amounts
+from quire.models.cdom.tree import BlockType
+from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours
+from quire.models.derive.fields.labels import match_label, name_key
+from quire.models.derive.fields.lexicon import NEEDS_COLON, Key
+from quire.models.derive.fields.values import FoundValue, find_amounts
 
 NO_PAIRS = frozenset({BlockType.CAPTION})
 """Blocks whose colons label nothing."""

@@ -6,10 +6,10 @@ Tables of many rows and columns are data, not fields. `totals` reads their total
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from models.cdom.tree import Tree
-from models.derive.fields.fragments import Fragment
-from models.derive.fields.labels import name_key
-from models.derive.fields.pairs import Pair, is_label
+from quire.models.cdom.tree import Tree
+from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.labels import name_key
+from quire.models.derive.fields.pairs import Pair, is_label
 
 
 def table_pairs(tree: Tree, fragments: Sequence[Fragment]) -> list[Pair]:

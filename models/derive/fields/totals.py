@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import islice
 
-from models.derive.fields.fragments import Fragment, Neighbours
-from models.derive.fields.labels import match_label, rank_total
-from models.derive.fields.lexicon import Key
-from models.derive.fields.pairs import read_stacked, split_labels
-from models.derive.fields.values import FoundValue, find_amounts
+from quire.models.derive.fields.fragments import Fragment, Neighbours
+from quire.models.derive.fields.labels import match_label, rank_total
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.pairs import read_stacked, split_labels
+from quire.models.derive.fields.values import FoundValue, find_amounts
 
 MAX_STEPS = 4  # fragments between a total's label and its amount
 MAX_LINES = 50  # payments and change amounts paired with each other

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from models.cdom.geometry import Bbox
-from models.cdom.tree import BlockId
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.tree import BlockId
 
 
 class SchemaRefused(Exception):

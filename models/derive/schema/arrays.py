@@ -3,14 +3,14 @@
 import re
 from collections.abc import Sequence
 
-from models.cdom.tree import BlockType
-from models.derive.fields.fragments import Fragment
-from models.derive.schema.answer import How
-from models.derive.schema.assign import Choice, ValueSignals, read_sources
-from models.derive.schema.candidates import ValueCandidate
-from models.derive.schema.nodes import ArrayNode, Leaf
-from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.sources import TextSource, source_of
+from quire.models.cdom.tree import BlockType
+from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.schema.answer import How
+from quire.models.derive.schema.assign import Choice, ValueSignals, read_sources
+from quire.models.derive.schema.candidates import ValueCandidate
+from quire.models.derive.schema.nodes import ArrayNode, Leaf
+from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.sources import TextSource, source_of
 
 LEAST_FIT = 0.8
 """Minimum fit of a label to the name of an array."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from models.derive.fields.fragments import Fragment
-from models.derive.fields.pairs import lone_label
-from models.derive.schema.answer import How, Missing, ValuePlace
-from models.derive.schema.candidates import ValueCandidate
-from models.derive.schema.nodes import Leaf, ObjectNode
-from models.derive.schema.phrases import Fit, PhraseIndex, leaf_key, names_other
-from models.derive.schema.sources import TextSource
-from models.derive.schema.typed import read_typed
+from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.fields.pairs import lone_label
+from quire.models.derive.schema.answer import How, Missing, ValuePlace
+from quire.models.derive.schema.candidates import ValueCandidate
+from quire.models.derive.schema.nodes import Leaf, ObjectNode
+from quire.models.derive.schema.phrases import Fit, PhraseIndex, leaf_key, names_other
+from quire.models.derive.schema.sources import TextSource
+from quire.models.derive.schema.typed import read_typed
 
 MAX_ANCHOR = 60  # characters of a text that may head a part of the page
 ANCHOR_REACH = 12  # fragments behind such a text that belong to it

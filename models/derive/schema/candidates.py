@@ -8,22 +8,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from models.cdom.table import Table
-from models.cdom.tree import Block, BlockId, BlockType, Tree
-from models.derive.fields.bills import find_stated_currency, find_unlabelled
-from models.derive.fields.extracted_field import ExtractedField, locate_value
-from models.derive.fields.fields import find_ticked
-from models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
-from models.derive.fields.labels import name_key
-from models.derive.fields.lexicon import Key
-from models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, lone_label
-from models.derive.fields.table_pairs import table_pairs
-from models.derive.fields.values import find_dates
-from models.derive.schema.answer import How
-from models.derive.schema.nodes import Leaf
-from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.prose import find_stated
-from models.derive.schema.sources import TextSource, source_of
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import Block, BlockId, BlockType, Tree
+from quire.models.derive.fields.bills import find_stated_currency, find_unlabelled
+from quire.models.derive.fields.extracted_field import ExtractedField, locate_value
+from quire.models.derive.fields.fields import find_ticked
+from quire.models.derive.fields.fragments import HEADS, Fragment, Neighbours, tree_fragments
+from quire.models.derive.fields.labels import name_key
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.pairs import MAX_LABEL, Pair, find_pairs, lone_label
+from quire.models.derive.fields.table_pairs import table_pairs
+from quire.models.derive.fields.values import find_dates
+from quire.models.derive.schema.answer import How
+from quire.models.derive.schema.nodes import Leaf
+from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.prose import find_stated
+from quire.models.derive.schema.sources import TextSource, source_of
 
 EXACT = 0.85
 """Fit from which a text without a colon is a label."""

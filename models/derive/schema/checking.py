@@ -15,7 +15,7 @@ from jsonschema.exceptions import SchemaError as WrongSchema
 from jsonschema.validators import extend
 from pydantic_core import SchemaError, SchemaValidator, ValidationError, core_schema
 
-from models.derive.schema.answer import SchemaRefused, pointer
+from quire.models.derive.schema.answer import SchemaRefused, pointer
 
 Schema = Mapping[str, Any]
 

@@ -10,17 +10,17 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from models.cdom.tree import Tree
-from models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
-from models.derive.schema.arrays import find_values
-from models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
-from models.derive.schema.candidates import find_candidates
-from models.derive.schema.checking import expand_schema, validator_of
-from models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
-from models.derive.schema.phrases import HINT, PhraseIndex, Words, phrases_of, plain_words
-from models.derive.schema.rows import ArrayRows, TableRowId, find_rows
-from models.derive.schema.sources import TreeTexts
-from models.derive.schema.verify import Rate, is_verified, rate_features, read_features
+from quire.models.cdom.tree import Tree
+from quire.models.derive.schema.answer import ExtractedData, How, LeafEvidence, Missing, pointer
+from quire.models.derive.schema.arrays import find_values
+from quire.models.derive.schema.assign import Assignment, Choice, ValueSignals, read_sources
+from quire.models.derive.schema.candidates import find_candidates
+from quire.models.derive.schema.checking import expand_schema, validator_of
+from quire.models.derive.schema.nodes import ArrayNode, Leaf, Node, ObjectNode, arrays_of, build_nodes, leaves_of
+from quire.models.derive.schema.phrases import HINT, PhraseIndex, Words, phrases_of, plain_words
+from quire.models.derive.schema.rows import ArrayRows, TableRowId, find_rows
+from quire.models.derive.schema.sources import TreeTexts
+from quire.models.derive.schema.verify import Rate, is_verified, rate_features, read_features
 
 Named = TypeVar("Named", Leaf, ArrayNode, ObjectNode)
 _BUILT = frozenset(

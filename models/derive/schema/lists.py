@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from models.cdom.tree import FURNITURE, Tree
-from models.cdom.visible import visible_blocks
-from models.derive.schema.nodes import Leaf
-from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.sources import TextSource
-from models.derive.schema.tables import TableRow
+from quire.models.cdom.tree import FURNITURE, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.schema.nodes import Leaf
+from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.sources import TextSource
+from quire.models.derive.schema.tables import TableRow
 
 MAX_LINE = 400  # characters of a line that may be a row
 MAX_HEAD = 200  # characters of a line that may be a head

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.derive.schema.answer import SchemaRefused, pointer
-from models.derive.schema.checking import Schema, validator_of
+from quire.models.derive.schema.answer import SchemaRefused, pointer
+from quire.models.derive.schema.checking import Schema, validator_of
 
 MAX_LEAVES = 1_000
 """Leaves of a schema; time grows with them."""

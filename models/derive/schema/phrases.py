@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-from models.derive.fields.labels import LEXICON, label_words, name_key
-from models.derive.fields.lexicon import Key
-from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
+from quire.models.derive.fields.labels import LEXICON, label_words, name_key
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
 
 Words = tuple[str, ...]
 Owner = TypeVar("Owner", bound=Hashable)

@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from models.cdom.tree import Block, BlockId, Tree
-from models.cdom.visible import visible_blocks
-from models.derive.fields.labels import name_key
-from models.derive.fields.lexicon import Key
-from models.derive.fields.pairs import RATE
-from models.derive.schema.answer import How
-from models.derive.schema.lists import read_line_rows, read_named_lines
-from models.derive.schema.nodes import Leaf
-from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.sources import TextSource
-from models.derive.schema.tables import (
+from quire.models.cdom.tree import Block, BlockId, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.fields.labels import name_key
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.pairs import RATE
+from quire.models.derive.schema.answer import How
+from quire.models.derive.schema.lists import read_line_rows, read_named_lines
+from quire.models.derive.schema.nodes import Leaf
+from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.sources import TextSource
+from quire.models.derive.schema.tables import (
     ColumnHeads,
     LooseLines,
     TableRow,
@@ -23,7 +23,7 @@ from models.derive.schema.tables import (
     find_loose_lines,
     is_typed,
 )
-from models.derive.schema.typed import read_typed
+from quire.models.derive.schema.typed import read_typed
 
 SUBTOTAL = re.compile(
     r"\W*(?:(?:sub|grand|page|running)?[\s-]?totals?|sum|balance\s(?:brought|carried)|(?:brought|carried)\sforward|"

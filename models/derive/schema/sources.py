@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.cdom.geometry import Bbox
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block, BlockId, Tree
-from models.derive.fields.fragments import Fragment
-from models.derive.schema.answer import ValuePlace
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import Block, BlockId, Tree
+from quire.models.derive.fields.fragments import Fragment
+from quire.models.derive.schema.answer import ValuePlace
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block, Tree
-from models.cdom.visible import visible_blocks
-from models.derive.schema.nodes import Leaf
-from models.derive.schema.phrases import PhraseIndex
-from models.derive.schema.sources import TextSource, cell_source
-from models.derive.schema.typed import read_typed
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import Block, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.schema.nodes import Leaf
+from quire.models.derive.schema.phrases import PhraseIndex
+from quire.models.derive.schema.sources import TextSource, cell_source
+from quire.models.derive.schema.typed import read_typed
 
 MAX_HEAD_ROWS = 8
 """First rows of a table that may hold its head."""

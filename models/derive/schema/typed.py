@@ -7,9 +7,9 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
 
-from models.derive.fields.letterhead import LEGAL_FORM
-from models.derive.fields.lexicon import Key
-from models.derive.fields.values import (
+from quire.models.derive.fields.letterhead import LEGAL_FORM
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.values import (
     CURRENCIES,
     CURRENCY,
     EMAIL,
@@ -20,8 +20,8 @@ from models.derive.fields.values import (
     find_ibans,
     trim_identifier,
 )
-from models.derive.schema.nodes import Leaf
-from models.derive.schema.phrases import leaf_key, plain_words, split_name
+from quire.models.derive.schema.nodes import Leaf
+from quire.models.derive.schema.phrases import leaf_key, plain_words, split_name
 
 MAX_TEXT = 2_000  # characters of a value
 _MARK = "|".join(re.escape(mark) for mark in sorted(CURRENCIES, key=len, reverse=True))

@@ -8,14 +8,14 @@ from math import exp
 from pathlib import Path
 from typing import Any
 
-from models.derive.fields.lexicon import Key
-from models.derive.fields.values import find_dates
-from models.derive.schema.answer import How
-from models.derive.schema.assign import Choice, ValueSignals
-from models.derive.schema.nodes import Leaf
-from models.derive.schema.phrases import leaf_key
-from models.derive.schema.sources import TreeTexts
-from models.derive.schema.typed import read_typed
+from quire.models.derive.fields.lexicon import Key
+from quire.models.derive.fields.values import find_dates
+from quire.models.derive.schema.answer import How
+from quire.models.derive.schema.assign import Choice, ValueSignals
+from quire.models.derive.schema.nodes import Leaf
+from quire.models.derive.schema.phrases import leaf_key
+from quire.models.derive.schema.sources import TreeTexts
+from quire.models.derive.schema.typed import read_typed
 
 
 def is_verified(choice: Choice, leaf: Leaf, texts: TreeTexts) -> bool:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
 
-from models.cdom.geometry import Bbox
-from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, Tree
-from models.cdom.visible import visible_blocks
-from models.export.tables.dates import read_dates, read_iso
-from models.export.tables.numbers import find_decimal_mark, read_number
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import Block, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.export.tables.dates import read_dates, read_iso
+from quire.models.export.tables.numbers import find_decimal_mark, read_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,12 +12,12 @@ from enum import StrEnum
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from models.cdom.table import Table
-from models.cdom.tree import Tree
-from models.cdom.visible import visible_blocks
-from models.export.tables.cells import CellRow, column_names, fill_grid, header_rows, list_cells
-from models.export.tables.numbers import find_decimal_mark, read_number
-from models.export.tables.workbook import WorkbookSheet, write_workbook
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.export.tables.cells import CellRow, column_names, fill_grid, header_rows, list_cells
+from quire.models.export.tables.numbers import find_decimal_mark, read_number
+from quire.models.export.tables.workbook import WorkbookSheet, write_workbook
 
 
 class TableFormat(StrEnum):

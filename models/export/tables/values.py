@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from models.export.tables.workbook import WorkbookSheet, write_workbook
+from quire.models.export.tables.workbook import WorkbookSheet, write_workbook
 
 _HEAD = ("path", "value", "text", "page", "confidence")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

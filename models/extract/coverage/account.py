@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.coverage import (
+from quire.models.cdom.coverage import (
     LINE_END_HYPHEN,
     REPLACED,
     CharacterCount,
@@ -21,10 +21,10 @@ from models.cdom.coverage import (
     ScanCoverage,
     add_counts,
 )
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import round_bbox
-from models.extract.contract import PageBlock
-from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import round_bbox
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
 
 _HYPHENS = ("-", "‐")
 _LATIN = 0x250

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.coverage import ExcludedPlace
-from models.cdom.geometry import Bbox
+from quire.models.cdom.coverage import ExcludedPlace
+from quire.models.cdom.geometry import Bbox
 
 PaintedLine = tuple[str, Bbox]
 """Characters of a line without blanks, and its box."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from models.cdom.coverage import (
+from quire.models.cdom.coverage import (
     LINE_END_HYPHEN,
     Coverage,
     ExcludedPlace,
@@ -14,12 +14,12 @@ from models.cdom.coverage import (
     PictureCoverage,
     add_counts,
 )
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.places import BlockPlaces
-from models.cdom.table import Table
-from models.cdom.tree import Block, BlockType, PageStatus, Route
-from models.extract.contract import PageBlock, PageContent
-from models.extract.coverage.painted import count_visible
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import Block, BlockType, PageStatus, Route
+from quire.models.extract.contract import PageBlock, PageContent
+from quire.models.extract.coverage.painted import count_visible
 
 NO_HYPHENS: Mapping[int, int] = MappingProxyType({})
 NOTHING: Mapping[int, Sequence[ExcludedPlace]] = MappingProxyType({})

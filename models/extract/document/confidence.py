@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.flags import GARBLED_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageBlock, PageContent
-from models.extract.document.draft import Draft
-from models.extract.layout.learned.characters import count_alnum, count_digits
-from models.extract.layout.learned.forest import Forest, load_forest
-from models.extract.layout.learned.median import median
+from quire.models.cdom.flags import GARBLED_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import PageBlock, PageContent
+from quire.models.extract.document.draft import Draft
+from quire.models.extract.layout.learned.characters import count_alnum, count_digits
+from quire.models.extract.layout.learned.forest import Forest, load_forest
+from quire.models.extract.layout.learned.median import median
 
 Rows = npt.NDArray[np.float32]
 _KINDS = {kind: number for number, kind in enumerate(BlockType)}

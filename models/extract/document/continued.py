@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from models.cdom.coverage import REPEATED_HEADER, ExcludedPlace
-from models.cdom.geometry import union_bbox
-from models.cdom.table import Cell, Table, TablePart
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
-from models.extract.document.draft import Draft
-from models.extract.document.figures import read_figure
+from quire.models.cdom.coverage import REPEATED_HEADER, ExcludedPlace
+from quire.models.cdom.geometry import union_bbox
+from quire.models.cdom.table import Cell, Table, TablePart
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.document.draft import Draft
+from quire.models.extract.document.figures import read_figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock, PageContent
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock, PageContent
 
 
 @dataclass(slots=True)

@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from models.cdom.tree import FURNITURE, BlockType, FlagSpan, Span
-from models.extract.contract import PageBlock
-from models.extract.document.draft import Draft
+from quire.models.cdom.tree import FURNITURE, BlockType, FlagSpan, Span
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.document.draft import Draft
 
 _WORD = re.compile(r"[\w’'-]+")
 _BEFORE = re.compile(r"[\w’'-]+$")

@@ -2,11 +2,11 @@
 
 import re
 
-from models.cdom.table import Table
-from models.cdom.tree import BlockType
-from models.cdom.visible import is_wide
-from models.extract.contract import DrawnFrame
-from models.extract.document.draft import Draft
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import BlockType
+from quire.models.cdom.visible import is_wide
+from quire.models.extract.contract import DrawnFrame
+from quire.models.extract.document.draft import Draft
 
 _BETWEEN = frozenset(
     {

@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from models.cdom.geometry import union_bbox
-from models.cdom.table import Cell, Table
-from models.cdom.tree import FURNITURE, BlockType
-from models.extract.contract import PageBlock
-from models.extract.document.draft import Draft
+from quire.models.cdom.geometry import union_bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import FURNITURE, BlockType
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.document.draft import Draft
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 
-from models.cdom.table import SHARE_SUM, Table, TableCheck
-from models.extract.document.figures import is_one_digit, read_figure, tolerance_of
+from quire.models.cdom.table import SHARE_SUM, Table, TableCheck
+from quire.models.extract.document.figures import is_one_digit, read_figure, tolerance_of
 
 RUNNING_BALANCE, DATE_ORDER, DATE = "running-balance", "date-order", "date"
 

@@ -7,12 +7,12 @@ row or column holds, or one wrong digit explains the difference. Averages and me
 from dataclasses import replace
 from decimal import Decimal
 
-from models.cdom.flags import CHECK_FAILED
-from models.cdom.table import SHARE_SUM, Table, TableCheck
-from models.cdom.tree import FlagSpan
-from models.extract.contract import PageBlock
-from models.extract.document.figures import is_one_digit, read_figure, tolerance_of
-from models.extract.document.series_checks import TOTAL, check_series
+from quire.models.cdom.flags import CHECK_FAILED
+from quire.models.cdom.table import SHARE_SUM, Table, TableCheck
+from quire.models.cdom.tree import FlagSpan
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.document.figures import is_one_digit, read_figure, tolerance_of
+from quire.models.extract.document.series_checks import TOTAL, check_series
 
 _LEAST, _MOST = 2, 400
 """Least addends of a sum, and rows beyond which totals are not checked."""

@@ -3,16 +3,22 @@
 import re
 from typing import Final
 
-from models.cdom.errors import Encrypted, ResourceLimit
-from models.cdom.original import Embedded, Format, ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.common.opc import Package
-from models.extract.formats.common.xml import BrokenPart
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
-from models.extract.formats.flow.document import MAX_EMBEDDED, MAX_EMBEDDED_BYTES, FlowDocument, FlowFile, open_flow
-from models.extract.formats.mail.bodies import safe_name
-from models.extract.formats.mail.headers import decode_header
-from models.extract.formats.mail.mime import split_headers
+from quire.models.cdom.errors import Encrypted, ResourceLimit
+from quire.models.cdom.original import Embedded, Format, ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.opc import Package
+from quire.models.extract.formats.common.xml import BrokenPart
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
+from quire.models.extract.formats.flow.document import (
+    MAX_EMBEDDED,
+    MAX_EMBEDDED_BYTES,
+    FlowDocument,
+    FlowFile,
+    open_flow,
+)
+from quire.models.extract.formats.mail.bodies import safe_name
+from quire.models.extract.formats.mail.headers import decode_header
+from quire.models.extract.formats.mail.mime import split_headers
 
 ENGINE: Final = "zip"
 ENGINE_MAILBOX: Final = "mbox"

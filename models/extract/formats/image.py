@@ -8,15 +8,15 @@ from typing import Final
 
 import PIL
 
-from models.cdom.errors import ErrorCode, Malformed, TooManyPages, UnsupportedFormat
-from models.cdom.geometry import Bbox
-from models.cdom.original import Format, OcrMode, ReadOptions
-from models.cdom.ports import PageImage, PixelPage
-from models.cdom.tree import Route
-from models.extract.contract import DocumentFacts, PageContent, PageRead, failed_page
-from models.extract.formats.common.image_frame import count_frames, decode_frame, open_picture, pillow_errors
-from models.extract.formats.common.page_selection import choose_pages
-from models.extract.formats.sniffing.signatures import sniff
+from quire.models.cdom.errors import ErrorCode, Malformed, TooManyPages, UnsupportedFormat
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Format, OcrMode, ReadOptions
+from quire.models.cdom.ports import PageImage, PixelPage
+from quire.models.cdom.tree import Route
+from quire.models.extract.contract import DocumentFacts, PageContent, PageRead, failed_page
+from quire.models.extract.formats.common.image_frame import count_frames, decode_frame, open_picture, pillow_errors
+from quire.models.extract.formats.common.page_selection import choose_pages
+from quire.models.extract.formats.sniffing.signatures import sniff
 
 ENGINE: Final = "pillow"
 MOST_FRAMES: Final = 50_000

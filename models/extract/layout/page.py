@@ -4,39 +4,39 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
-from models.extract.layout.figures.displays import find_formulas
-from models.extract.layout.figures.floats import Float, Floats, take_field_lines
-from models.extract.layout.figures.forms import settle_fields
-from models.extract.layout.figures.pictures import find_pictures
-from models.extract.layout.headings.decide import decide_headings
-from models.extract.layout.headings.joins import join_headings
-from models.extract.layout.lines.dropcaps import join_drop_caps
-from models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
-from models.extract.layout.lines.marks import Line, PageMarks, divides_nothing
-from models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
-from models.extract.layout.lines.pieces import merge_entries, merge_pieces
-from models.extract.layout.lines.turned import PageTurn, find_turn, take_outer_lines
-from models.extract.layout.tables.scoring.addresses import free_addresses
-from models.extract.layout.tables.scoring.find import find_tables
-from models.extract.layout.tables.scoring.titles import free_titles
-from models.extract.layout.tables.scoring.turned import find_turned_tables
-from models.extract.layout.tags.follow import TypedGroup, follow_tags
-from models.extract.layout.tags.tables import take_tagged_tables
-from models.extract.layout.tags.trust import TagPlan, trust_tags
-from models.extract.layout.text.blocks import make_block
-from models.extract.layout.text.formulas import mark_inline_formulas, merge_formulas
-from models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
-from models.extract.layout.text.hyphens import PageHyphens
-from models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
-from models.extract.layout.text.line_numbers import keep_numbered, take_line_numbers
-from models.extract.layout.text.listings import join_listings
-from models.extract.layout.text.order import KnownOrders, order_with_floats
-from models.extract.layout.text.paragraphs import group_paragraphs
-from models.extract.layout.text.relations import relate_blocks
-from models.extract.layout.text.wide import group_slanted
-from models.extract.math.letters import latex_text
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.layout.figures.displays import find_formulas
+from quire.models.extract.layout.figures.floats import Float, Floats, take_field_lines
+from quire.models.extract.layout.figures.forms import settle_fields
+from quire.models.extract.layout.figures.pictures import find_pictures
+from quire.models.extract.layout.headings.decide import decide_headings
+from quire.models.extract.layout.headings.joins import join_headings
+from quire.models.extract.layout.lines.dropcaps import join_drop_caps
+from quire.models.extract.layout.lines.inline import attach_marks, stretch_over_pictures
+from quire.models.extract.layout.lines.marks import Line, PageMarks, divides_nothing
+from quire.models.extract.layout.lines.mirror import mirror_block, mirror_marks, runs_right_to_left
+from quire.models.extract.layout.lines.pieces import merge_entries, merge_pieces
+from quire.models.extract.layout.lines.turned import PageTurn, find_turn, take_outer_lines
+from quire.models.extract.layout.tables.scoring.addresses import free_addresses
+from quire.models.extract.layout.tables.scoring.find import find_tables
+from quire.models.extract.layout.tables.scoring.titles import free_titles
+from quire.models.extract.layout.tables.scoring.turned import find_turned_tables
+from quire.models.extract.layout.tags.follow import TypedGroup, follow_tags
+from quire.models.extract.layout.tags.tables import take_tagged_tables
+from quire.models.extract.layout.tags.trust import TagPlan, trust_tags
+from quire.models.extract.layout.text.blocks import make_block
+from quire.models.extract.layout.text.formulas import mark_inline_formulas, merge_formulas
+from quire.models.extract.layout.text.furniture import find_footnotes, find_furniture, find_margin_marks
+from quire.models.extract.layout.text.hyphens import PageHyphens
+from quire.models.extract.layout.text.kinds import PageLook, demote_runs, find_kind, mark_heading_parts
+from quire.models.extract.layout.text.line_numbers import keep_numbered, take_line_numbers
+from quire.models.extract.layout.text.listings import join_listings
+from quire.models.extract.layout.text.order import KnownOrders, order_with_floats
+from quire.models.extract.layout.text.paragraphs import group_paragraphs
+from quire.models.extract.layout.text.relations import relate_blocks
+from quire.models.extract.layout.text.wide import group_slanted
+from quire.models.extract.math.letters import latex_text
 
 _PLACES = {BlockType.PAGE_HEADER: 0, BlockType.FOOTNOTE: 2, BlockType.PAGE_FOOTER: 3}
 """Running heads come before the text (place 1) and notes after it, in any column."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from models.extract.math.glyphs import FractionBar, MathItem, MathRole, around
+from quire.models.extract.math.glyphs import FractionBar, MathItem, MathRole, around
 
 Parse = Callable[[list[MathItem], list[FractionBar]], tuple[str, float]]
 """Converts items and bars to LaTeX and the baseline of its first row."""

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.math.glyphs import FractionBar, MathGlyph
-from models.extract.math.letters import make_item
-from models.extract.math.symbols import FUNCTIONS
-from models.extract.math.write import parse
+from quire.models.extract.math.glyphs import FractionBar, MathGlyph
+from quire.models.extract.math.letters import make_item
+from quire.models.extract.math.symbols import FUNCTIONS
+from quire.models.extract.math.write import parse
 
 
 @dataclass(frozen=True, slots=True)

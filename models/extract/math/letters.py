@@ -3,8 +3,8 @@
 import re
 import unicodedata
 
-from models.extract.math.glyphs import MathGlyph, MathItem, MathRole
-from models.extract.math.symbols import DELIMITERS, OPERATORS, SYMBOLS
+from quire.models.extract.math.glyphs import MathGlyph, MathItem, MathRole
+from quire.models.extract.math.symbols import DELIMITERS, OPERATORS, SYMBOLS
 
 _ALPHABETS = (
     (re.compile(r"msbm|bbold|doublestroke|dsrom|bbm\d|ams-?regular.*bb"), "\\mathbb"),

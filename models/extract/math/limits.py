@@ -2,10 +2,10 @@
 
 import re
 
-from models.extract.math.bars import Parse
-from models.extract.math.glyphs import MathItem, MathRole, around
-from models.extract.math.letters import ACCENTS
-from models.extract.math.symbols import FUNCTIONS
+from quire.models.extract.math.bars import Parse
+from quire.models.extract.math.glyphs import MathItem, MathRole, around
+from quire.models.extract.math.letters import ACCENTS
+from quire.models.extract.math.symbols import FUNCTIONS
 
 _LIMIT_NAMES = frozenset(
     {"lim", "max", "min", "sup", "inf", "limsup", "liminf", "argmax", "argmin", "Pr", "det", "gcd"}

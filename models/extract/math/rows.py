@@ -2,8 +2,8 @@
 
 import re
 
-from models.extract.math.bars import AXIS, Parse
-from models.extract.math.glyphs import MathItem, MathRole, around
+from quire.models.extract.math.bars import AXIS, Parse
+from quire.models.extract.math.glyphs import MathItem, MathRole, around
 
 _SMALL = 0.85
 """Relative to the size of the row: smaller signs are raised or lowered, not on the row."""

@@ -6,11 +6,11 @@ classical approach of Anderson 1967 and Zanibbi et al. 2002, with the exact boxe
 
 import re
 
-from models.extract.math.bars import take_bars
-from models.extract.math.glyphs import FractionBar, MathGlyph, MathItem
-from models.extract.math.letters import make_item
-from models.extract.math.limits import join_integrals, join_negations, take_accents, take_limits, take_names
-from models.extract.math.rows import split_rows, take_brackets, write_row
+from quire.models.extract.math.bars import take_bars
+from quire.models.extract.math.glyphs import FractionBar, MathGlyph, MathItem
+from quire.models.extract.math.letters import make_item
+from quire.models.extract.math.limits import join_integrals, join_negations, take_accents, take_limits, take_names
+from quire.models.extract.math.rows import split_rows, take_brackets, write_row
 
 _NUMBER = re.compile(r"\((?:[A-Z]\.?)?\d+(?:[.\-–]\d+)*[a-z]?\)")
 _NUMBER_GAP = 0.9

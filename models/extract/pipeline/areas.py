@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
-from models.cdom.table import Table
-from models.extract.contract import PageBlock, ReadArea
-from models.extract.layout.lines.marks import Line, Piece, split_evenly
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from quire.models.cdom.table import Table
+from quire.models.extract.contract import PageBlock, ReadArea
+from quire.models.extract.layout.lines.marks import Line, Piece, split_evenly
 
 _MARGIN = 2.0  # points around garbled text that the recogniser also gets: letters reach beyond their line's box
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from models.cdom.coverage import PageCoverage
-from models.cdom.original import DRAWN_FORMATS, ReadOptions, TableParts
-from models.cdom.tree import (
+from quire.models.cdom.coverage import PageCoverage
+from quire.models.cdom.original import DRAWN_FORMATS, ReadOptions, TableParts
+from quire.models.cdom.tree import (
     DAMAGED,
     Block,
     BlockId,
@@ -22,18 +22,18 @@ from models.cdom.tree import (
     TreeProvenance,
     Warning,
 )
-from models.cdom.version import READER_VERSION
-from models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, failed_page
-from models.extract.coverage.total import total_coverage
-from models.extract.document.confidence import Rating, rate_blocks
-from models.extract.document.continued import LeftOut, join_tables
-from models.extract.document.draft import Draft, limit_pictures, make_drafts
-from models.extract.document.hyphens import mark_running, settle_hyphens
-from models.extract.document.joins import link_joins
-from models.extract.document.levels import free_flat_levels, set_levels
-from models.extract.document.running_heads import free_running_rows, free_running_tables
-from models.extract.document.table_checks import check_block
-from models.extract.steps import Steps, read_in_steps
+from quire.models.cdom.version import READER_VERSION
+from quire.models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, failed_page
+from quire.models.extract.coverage.total import total_coverage
+from quire.models.extract.document.confidence import Rating, rate_blocks
+from quire.models.extract.document.continued import LeftOut, join_tables
+from quire.models.extract.document.draft import Draft, limit_pictures, make_drafts
+from quire.models.extract.document.hyphens import mark_running, settle_hyphens
+from quire.models.extract.document.joins import link_joins
+from quire.models.extract.document.levels import free_flat_levels, set_levels
+from quire.models.extract.document.running_heads import free_running_rows, free_running_tables
+from quire.models.extract.document.table_checks import check_block
+from quire.models.extract.steps import Steps, read_in_steps
 
 __all__ = ["assemble", "failed_page"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from models.cdom.geometry import Bbox, union_bbox
-from models.cdom.ports import Word
+from quire.models.cdom.geometry import Bbox, union_bbox
+from quire.models.cdom.ports import Word
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median_low
 
-from models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line
 
 ASCENT, SIZE = 0.78, 0.95
 """Baseline and type size as shares of the height of a recognised line's box."""

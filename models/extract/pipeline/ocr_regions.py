@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
-from models.cdom.coverage import PageCoverage
-from models.cdom.flags import GARBLED_TEXT, HIDDEN_TEXT
-from models.cdom.geometry import Bbox
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import AreaReader, PageBlock, PageContent, ReadArea
-from models.extract.coverage.account import account_recognised, block_text
-from models.extract.coverage.total import count_written
-from models.extract.layout.lines.marks import Line, PageMarks, Rule
-from models.extract.layout.page import layout_page
-from models.extract.layout.text.blocks import confidence_of, join_lines
-from models.extract.pipeline.areas import holds
-from models.extract.pipeline.line_sizes import ASCENT, SIZE, even_sizes
-from models.extract.pipeline.text_parts import flag_part, layer_text, replace_part
-from models.extract.steps import Steps
+from quire.models.cdom.coverage import PageCoverage
+from quire.models.cdom.flags import GARBLED_TEXT, HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import AreaReader, PageBlock, PageContent, ReadArea
+from quire.models.extract.coverage.account import account_recognised, block_text
+from quire.models.extract.coverage.total import count_written
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
+from quire.models.extract.layout.page import layout_page
+from quire.models.extract.layout.text.blocks import confidence_of, join_lines
+from quire.models.extract.pipeline.areas import holds
+from quire.models.extract.pipeline.line_sizes import ASCENT, SIZE, even_sizes
+from quire.models.extract.pipeline.text_parts import flag_part, layer_text, replace_part
+from quire.models.extract.steps import Steps
 
 _WIDE_GAP = 1.2
 """Line heights: blanks of justified text are narrower."""

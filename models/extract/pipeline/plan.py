@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from models.cdom.geometry import bbox_area
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import Route
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.text_quality.garbled import find_garbled
-from models.extract.text_quality.statistics import measure_lines
-from models.extract.text_quality.symbol_fonts import symbol_font
+from quire.models.cdom.geometry import bbox_area
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import Route
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.text_quality.garbled import find_garbled
+from quire.models.extract.text_quality.statistics import measure_lines
+from quire.models.extract.text_quality.symbol_fonts import symbol_font
 
 NO_TEXT = "no-text"
 """Reason for pages without text that have pictures or many shapes."""

@@ -6,14 +6,14 @@ import pkgutil
 from collections.abc import Collection
 from importlib import import_module
 
-from models.cdom.original import Format
-from models.extract import contract
-from models.extract.document.confidence import confidence_forests
-from models.extract.document.levels import level_forests
-from models.extract.layout.headings.decide import heading_forest
-from models.extract.layout.tables.scoring.find import load_weights
-from models.extract.registry import INSIDE, READERS, STATED
-from models.extract.text_quality.statistics import load_tables
+from quire.models.cdom.original import Format
+from quire.models.extract import contract
+from quire.models.extract.document.confidence import confidence_forests
+from quire.models.extract.document.levels import level_forests
+from quire.models.extract.layout.headings.decide import heading_forest
+from quire.models.extract.layout.tables.scoring.find import load_weights
+from quire.models.extract.registry import INSIDE, READERS, STATED
+from quire.models.extract.text_quality.statistics import load_tables
 
 _SKIPPED_CODECS = frozenset({"aliases", "mbcs", "oem"})
 _CODECS_OF_PDF = (
@@ -23,11 +23,11 @@ _CODECS_OF_PDF = (
 """Codecs that Python and our own code need for a PDF; the engine decodes the file itself."""
 _LAZY = (
     "unicodedata",
-    "models.extract.formats.common.unwrap",
-    "models.extract.pipeline.recognised",
-    "models.extract.pipeline.assemble",
+    "quire.models.extract.formats.common.unwrap",
+    "quire.models.extract.pipeline.recognised",
+    "quire.models.extract.pipeline.assemble",
 )
-_LAZY_BESIDE_PDF = ("models.extract.formats.common.encryption",)
+_LAZY_BESIDE_PDF = ("quire.models.extract.formats.common.encryption",)
 
 
 def preload(formats: Collection[Format] = ()) -> None:
@@ -42,7 +42,7 @@ def preload(formats: Collection[Format] = ()) -> None:
     if not formats or STATED & set(formats):
         load_counters()
     if not formats or Format.PDF in needed:
-        import_module("models.extract.formats.pdf.repair").load_rewriter()
+        import_module("quire.models.extract.formats.pdf.repair").load_rewriter()
     for name in _LAZY if set(formats) == {Format.PDF} else (*_LAZY, *_LAZY_BESIDE_PDF):
         import_module(name)
     all_codecs = (module.name for module in pkgutil.iter_modules(encodings.__path__))
@@ -60,7 +60,7 @@ def preload(formats: Collection[Format] = ()) -> None:
 
 def load_counters() -> None:
     """Import the counters of formats without printed pages."""
-    parts = import_module("models.extract.coverage.stated.counted")
+    parts = import_module("quire.models.extract.coverage.stated.counted")
     for target in sorted(set(parts.COUNTERS.values())):
         import_module(target.split(":")[0])
 

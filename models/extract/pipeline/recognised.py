@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
-from models.cdom.ports import RecognisedBlock, RecognisedPage, Word
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageBlock, PageContent, ReadArea
-from models.extract.coverage.account import account_recognised, block_text
-from models.extract.coverage.total import count_written
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.page import layout_page
-from models.extract.pipeline.double_pages import find_fold, shift, take_side
-from models.extract.pipeline.ocr_regions import (
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from quire.models.cdom.ports import RecognisedBlock, RecognisedPage, Word
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import PageBlock, PageContent, ReadArea
+from quire.models.extract.coverage.account import account_recognised, block_text
+from quire.models.extract.coverage.total import count_written
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.page import layout_page
+from quire.models.extract.pipeline.double_pages import find_fold, shift, take_side
+from quire.models.extract.pipeline.ocr_regions import (
     AREAS_NOT_READ,
     agrees,
     apply_areas,
@@ -22,7 +22,7 @@ from models.extract.pipeline.ocr_regions import (
     flag_garbled,
     make_marks,
 )
-from models.extract.pipeline.plan import (
+from quire.models.extract.pipeline.plan import (
     ASKED_FOR,
     CONFIRMED_TEXT,
     FAST_MODE_OFF,
@@ -30,9 +30,9 @@ from models.extract.pipeline.plan import (
     OUTLINED_TEXT,
     PICTURE_TEXT,
 )
-from models.extract.pipeline.scan_layers import as_scan_layer, choose_words
-from models.extract.pipeline.upright import Standing
-from models.extract.steps import Steps, read_in_steps
+from quire.models.extract.pipeline.scan_layers import as_scan_layer, choose_words
+from quire.models.extract.pipeline.upright import Standing
+from quire.models.extract.steps import Steps, read_in_steps
 
 
 def apply_recognition(content: PageContent, words: RecognisedPage) -> PageContent:

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import Bbox
-from models.cdom.ports import Word
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import AreaReader, PageContent
-from models.extract.layout.lines.marks import Line, PageMarks, Piece
-from models.extract.pipeline.ocr_regions import agrees, brings_less, count_letters
-from models.extract.pipeline.plan import SCAN_LAYER
-from models.extract.text_quality.statistics import LineLetters, measure_lines
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import Word
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import AreaReader, PageContent
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece
+from quire.models.extract.pipeline.ocr_regions import agrees, brings_less, count_letters
+from quire.models.extract.pipeline.plan import SCAN_LAYER
+from quire.models.extract.text_quality.statistics import LineLetters, measure_lines
 
 _IN_LINE = 0.5
 """Share of a line's height by which two lines must overlap to be the same line of the page."""

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from models.cdom.flags import GARBLED_TEXT
-from models.cdom.tree import FlagSpan
-from models.extract.contract import PageBlock, ReadArea
+from quire.models.cdom.flags import GARBLED_TEXT
+from quire.models.cdom.tree import FlagSpan
+from quire.models.extract.contract import PageBlock, ReadArea
 
 _HYPHENS = "-‐\u00ad"
 

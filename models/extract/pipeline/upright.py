@@ -7,8 +7,8 @@ picture for highlighting and for redaction. Pure.
 import math
 from dataclasses import dataclass, replace
 
-from models.cdom.geometry import Bbox, PageBend, clamp_bbox, round_bbox
-from models.extract.contract import PageBlock
+from quire.models.cdom.geometry import Bbox, PageBend, clamp_bbox, round_bbox
+from quire.models.extract.contract import PageBlock
 
 LEVEL_ENOUGH = 0.2
 """Degrees of skew that move the end of a line by less than a fifth of its height."""

@@ -10,10 +10,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.extract.layout.lines.marks import Line
-from models.extract.math.glyphs import sets_only_math
-from models.extract.text_quality.statistics import LineLetters, Sums, measure_lines
-from models.extract.text_quality.symbol_fonts import symbol_font
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.math.glyphs import sets_only_math
+from quire.models.extract.text_quality.statistics import LineLetters, Sums, measure_lines
+from quire.models.extract.text_quality.symbol_fonts import symbol_font
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from models.cdom.flags import LIGATURES_RESTORED, UNDECODED
-from models.cdom.geometry import Bbox
-from models.extract.contract import PageBlock
-from models.extract.coverage.account import block_text
+from quire.models.cdom.flags import LIGATURES_RESTORED, UNDECODED
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.coverage.account import block_text
 
 
 def flag_undecoded(blocks: Sequence[PageBlock], ligatures: Sequence[Bbox]) -> list[PageBlock]:

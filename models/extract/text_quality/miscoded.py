@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from models.cdom.flags import GARBLED_TEXT, HIDDEN_TEXT
-from models.cdom.tree import BlockType, FlagSpan
-from models.extract.contract import PageBlock
+from quire.models.cdom.flags import GARBLED_TEXT, HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType, FlagSpan
+from quire.models.extract.contract import PageBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,14 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from models.neural.embed.minilm import WIDTH, MiniLm
-from models.neural.embed.sentence_model import EmbedderRefused, SentenceModel, fingerprint, read_width, require_library
+from quire.models.neural.embed.minilm import WIDTH, MiniLm
+from quire.models.neural.embed.sentence_model import (
+    EmbedderRefused,
+    SentenceModel,
+    fingerprint,
+    read_width,
+    require_library,
+)
 
 MINILM, NONE = "minilm", "none"
 Vectors = npt.NDArray[np.float32]

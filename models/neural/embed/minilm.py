@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.neural.embed.tokenizer import TOKENIZER_FILE
-from models.neural.openvino_core import openvino_core
+from quire.models.neural.embed.tokenizer import TOKENIZER_FILE
+from quire.models.neural.openvino_core import openvino_core
 
 MODEL_ID = "all-MiniLM-L6-v2"
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

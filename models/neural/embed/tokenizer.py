@@ -1,4 +1,4 @@
-"""The MiniLM word-piece tokenizer: text in, number and places of its tokens out (`models.cdom.ports.Tokenizer`).
+"""The MiniLM word-piece tokenizer: text in, number and places of its tokens out (`quire.models.cdom.ports.Tokenizer`).
 
 Counts are kept per word: word pieces never cross white space, so the sum over words is the count of the text, and a
 100-page document is counted in milliseconds instead of a fifth of a second. It knows no chunk and no budget.

@@ -5,8 +5,8 @@ Pure arrays; knows no runtime and no picture format.
 
 import numpy as np
 
-from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
-from models.neural.ocr.runtime import Floats
+from quire.models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from quire.models.neural.ocr.runtime import Floats
 
 LEAST_CONFIDENCE = 0.3
 """Under it (0..1) a box is noise: the maker's own threshold."""

@@ -11,17 +11,17 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models.cdom.errors import MlUnavailable, PageTooSlow
-from models.cdom.ports import DetectedPage, PictureKind, PixelPage, SeenElement
-from models.cdom.tree import BlockType
-from models.fair_time import fair_time
-from models.neural.device import require_ml
-from models.neural.doclaynet import DOCLAYNET
-from models.neural.layout.boxes import decode_boxes, to_points
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.pixels import decode_picture
-from models.neural.ocr.runtime import Floats, Network, load_network, picture_size
-from models.neural.registry import ModelName, locate_model
+from quire.models.cdom.errors import MlUnavailable, PageTooSlow
+from quire.models.cdom.ports import DetectedPage, PictureKind, PixelPage, SeenElement
+from quire.models.cdom.tree import BlockType
+from quire.models.fair_time import fair_time
+from quire.models.neural.device import require_ml
+from quire.models.neural.doclaynet import DOCLAYNET
+from quire.models.neural.layout.boxes import decode_boxes, to_points
+from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.pixels import decode_picture
+from quire.models.neural.ocr.runtime import Floats, Network, load_network, picture_size
+from quire.models.neural.registry import ModelName, locate_model
 
 LABELS = tuple(DOCLAYNET)
 """The classes of the installed model, in its order."""

@@ -5,8 +5,14 @@ Importing this loads no model, no runtime and no picture library.
 
 from typing import Protocol, assert_never
 
-from models.cdom.ports import RecognisePages
-from models.neural.ocr.langs import OcrEngineName, UnsupportedLanguage, check_default_langs, check_langs, covered_langs
+from quire.models.cdom.ports import RecognisePages
+from quire.models.neural.ocr.langs import (
+    OcrEngineName,
+    UnsupportedLanguage,
+    check_default_langs,
+    check_langs,
+    covered_langs,
+)
 
 __all__ = [
     "LocalPageRecogniser",
@@ -47,14 +53,14 @@ def make_recogniser(
     chosen = OcrEngineName(engine)
     match chosen:
         case OcrEngineName.RAPIDOCR:
-            from models.neural.ocr.rapid import RapidRecogniser
-            from models.neural.ocr.scripts import ScriptRecogniser
+            from quire.models.neural.ocr.rapid import RapidRecogniser
+            from quire.models.neural.ocr.scripts import ScriptRecogniser
 
             checked = check_default_langs(langs)
             own = tuple(lang for lang in checked if lang in covered_langs(chosen)) or ("en",)
             return ScriptRecogniser(checked, RapidRecogniser(own, cpu_flags))
         case OcrEngineName.TESSERACT:
-            from models.neural.ocr.tesseract import TesseractRecogniser
+            from quire.models.neural.ocr.tesseract import TesseractRecogniser
 
             return TesseractRecogniser(check_langs(chosen, langs))
         case _:

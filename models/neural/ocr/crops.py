@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.runtime import Floats, Network
+from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.runtime import Floats, Network
 
 ROWS = 48  # pixels of height, as the recognition model was trained
 WIDTH_STEP = 64  # pixels crops are widened to, so that few shapes are compiled

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from models.neural.ocr.runtime import Floats
+from quire.models.neural.ocr.runtime import Floats
 
 BLANK = 0  # index of CTC's blank
 

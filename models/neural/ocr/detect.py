@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.neural.ocr.runtime import Floats, Network
+from quire.models.neural.ocr.runtime import Floats, Network
 
 Picture = NDArray[np.uint8]
 

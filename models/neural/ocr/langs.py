@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import assert_never
 
-from models.cdom.errors import MlUnavailable
+from quire.models.cdom.errors import MlUnavailable
 
 
 class OcrEngineName(StrEnum):

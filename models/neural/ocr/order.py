@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from models.neural.ocr.runtime import Floats
+from quire.models.neural.ocr.runtime import Floats
 
 SAME_ROW = 0.5
 """Two lines share a row when they overlap by this share of the lower one."""

@@ -8,10 +8,10 @@ import warnings
 
 import numpy as np
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.runtime import Floats
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.runtime import Floats
 
 MOST_PIXELS = 100_000_000  # pixels of a page: A3 at 600 dpi
 LONGEST_SIDE = 4000

@@ -8,19 +8,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from models.cdom.coverage import ScanCoverage
-from models.cdom.geometry import Bbox, PageBend
-from models.neural.bend import add_bends, flatten, measure_bend
-from models.neural.ink import measure_ink
-from models.neural.ocr.crops import batch_lines, box_size, cut_line
-from models.neural.ocr.decode import decode_line
-from models.neural.ocr.detect import DetectorSettings, LineKernels, Picture, find_kernels, find_lines
-from models.neural.ocr.order import row_order
-from models.neural.ocr.rules import find_ruling
-from models.neural.ocr.runtime import Floats, Network
-from models.neural.ocr.spaces import add_spaces
-from models.neural.ocr.text import ReadLine
-from models.neural.ocr.upright import TALL, choose_probes, is_sideways, measure_skew, turn_boxes_over, turn_picture
+from quire.models.cdom.coverage import ScanCoverage
+from quire.models.cdom.geometry import Bbox, PageBend
+from quire.models.neural.bend import add_bends, flatten, measure_bend
+from quire.models.neural.ink import measure_ink
+from quire.models.neural.ocr.crops import batch_lines, box_size, cut_line
+from quire.models.neural.ocr.decode import decode_line
+from quire.models.neural.ocr.detect import DetectorSettings, LineKernels, Picture, find_kernels, find_lines
+from quire.models.neural.ocr.order import row_order
+from quire.models.neural.ocr.rules import find_ruling
+from quire.models.neural.ocr.runtime import Floats, Network
+from quire.models.neural.ocr.spaces import add_spaces
+from quire.models.neural.ocr.text import ReadLine
+from quire.models.neural.ocr.upright import (
+    TALL,
+    choose_probes,
+    is_sideways,
+    measure_skew,
+    turn_boxes_over,
+    turn_picture,
+)
 
 SURE = 0.85
 """Lines that read this well on average stand upright; below it the page is also tried upside down."""

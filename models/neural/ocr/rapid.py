@@ -6,19 +6,26 @@ In: `PixelPage`s. Out: `RecognisedPage`s in the same order. One page at a time: 
 import threading
 from dataclasses import dataclass, field, replace
 
-from models.cdom.errors import PageTooSlow
-from models.cdom.ports import PixelPage, RecognisedPage, Word
-from models.fair_time import fair_time
-from models.neural.device import require_ml
-from models.neural.ocr.crops import box_size, cut_line, describe_lines
-from models.neural.ocr.detect import DetectorSettings
-from models.neural.ocr.langs import OcrEngineName, character_filter, check_langs, reads_han
-from models.neural.ocr.pixels import decode_picture, page_box
-from models.neural.ocr.ppocr import PictureReader, ReadPicture
-from models.neural.ocr.runtime import Floats, Network, load_hidden_layer, load_network, load_recogniser, runtime_version
-from models.neural.ocr.text import split_words
-from models.neural.registry import ModelName, locate_model
-from models.neural.script_names import load_names
+from quire.models.cdom.errors import PageTooSlow
+from quire.models.cdom.ports import PixelPage, RecognisedPage, Word
+from quire.models.fair_time import fair_time
+from quire.models.neural.device import require_ml
+from quire.models.neural.ocr.crops import box_size, cut_line, describe_lines
+from quire.models.neural.ocr.detect import DetectorSettings
+from quire.models.neural.ocr.langs import OcrEngineName, character_filter, check_langs, reads_han
+from quire.models.neural.ocr.pixels import decode_picture, page_box
+from quire.models.neural.ocr.ppocr import PictureReader, ReadPicture
+from quire.models.neural.ocr.runtime import (
+    Floats,
+    Network,
+    load_hidden_layer,
+    load_network,
+    load_recogniser,
+    runtime_version,
+)
+from quire.models.neural.ocr.text import split_words
+from quire.models.neural.registry import ModelName, locate_model
+from quire.models.neural.script_names import load_names
 
 _SCRIPT_LINES = 40
 """Lines that identify the script of a page, the longest: more do not change the result."""

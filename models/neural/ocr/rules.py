@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cdom.geometry import Bbox, round_bbox
-from models.neural.ocr.detect import Picture
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.neural.ocr.detect import Picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.neural.openvino_core import openvino_core
+from quire.models.neural.openvino_core import openvino_core
 
 Floats = NDArray[np.float32]
 Network = Callable[[Floats], Floats]

@@ -7,11 +7,11 @@ warnings that name the script.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PixelPage, RecognisedPage
-from models.neural.ocr.langs import HAN, TESSERACT_CODES, OcrEngineName, covered_langs
-from models.neural.ocr.rapid import RapidRecogniser
-from models.neural.ocr.tesseract import TesseractRecogniser
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import PixelPage, RecognisedPage
+from quire.models.neural.ocr.langs import HAN, TESSERACT_CODES, OcrEngineName, covered_langs
+from quire.models.neural.ocr.rapid import RapidRecogniser
+from quire.models.neural.ocr.tesseract import TesseractRecogniser
 
 LANGUAGE_MISSING = "ocr-language-missing"
 """Warning: the page is in a script that nothing installed can read."""

@@ -11,8 +11,8 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from models.neural.ocr.decode import DecodedGlyph
-from models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.decode import DecodedGlyph
+from quire.models.neural.ocr.detect import Picture
 
 WIDE = 15 / 48
 """Share of the line's height; with `TIMES` flat between 13 and 18 of 48."""

@@ -19,17 +19,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from models.cdom.errors import Malformed, MlUnavailable, PageTooSlow
-from models.cdom.geometry import Bbox, clamp_bbox, round_bbox
-from models.cdom.ports import PixelPage, RecognisedPage, Word
-from models.fair_time import fair_time
-from models.neural.ink import measure_ink
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.langs import TESSERACT_CODES, OcrEngineName, UnsupportedLanguage, check_langs
-from models.neural.ocr.pixels import decode_picture
-from models.neural.ocr.rules import find_ruling
-from models.neural.ocr.runtime import Floats
-from models.neural.ocr.upright import turn_picture
+from quire.models.cdom.errors import Malformed, MlUnavailable, PageTooSlow
+from quire.models.cdom.geometry import Bbox, clamp_bbox, round_bbox
+from quire.models.cdom.ports import PixelPage, RecognisedPage, Word
+from quire.models.fair_time import fair_time
+from quire.models.neural.ink import measure_ink
+from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.langs import TESSERACT_CODES, OcrEngineName, UnsupportedLanguage, check_langs
+from quire.models.neural.ocr.pixels import decode_picture
+from quire.models.neural.ocr.rules import find_ruling
+from quire.models.neural.ocr.runtime import Floats
+from quire.models.neural.ocr.upright import turn_picture
 
 _TURN = re.compile(r"^Rotate: (\d+)\nOrientation confidence: ([\d.]+)$", re.MULTILINE)
 _SCRIPT = re.compile(r"^Script: (\w+)$", re.MULTILINE)

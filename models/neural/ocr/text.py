@@ -10,8 +10,8 @@ from statistics import fmean
 
 import numpy as np
 
-from models.neural.ocr.decode import DecodedGlyph
-from models.neural.ocr.runtime import Floats
+from quire.models.neural.ocr.decode import DecodedGlyph
+from quire.models.neural.ocr.runtime import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.neural.ocr.crops import box_size
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.runtime import Floats
+from quire.models.neural.ocr.crops import box_size
+from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.runtime import Floats
 
 TALL = 1.5  # height over width from which a line box stands on its side
 LONG = 3.0  # width over height from which a box shows its direction

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from models.cdom.geometry import Bbox
-from models.cdom.ports import PictureKind, PixelPage, RecognisedBlock
-from models.cdom.tree import BlockType
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import PictureKind, PixelPage, RecognisedBlock
+from quire.models.cdom.tree import BlockType
 
 if TYPE_CHECKING:
     from PIL.Image import Image

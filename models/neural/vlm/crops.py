@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from models.cdom.ports import PictureKind, PixelPage, RecognisedBlock
-from models.cdom.table import Table
-from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, Sampling
-from models.neural.vlm.markdown import read_markdown
-from models.neural.vlm.pictures import crop, decode, fit_grid
-from models.neural.vlm.tables import make_rows_table, read_html_table, read_otsl
+from quire.models.cdom.ports import PictureKind, PixelPage, RecognisedBlock
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, Sampling
+from quire.models.neural.vlm.markdown import read_markdown
+from quire.models.neural.vlm.pictures import crop, decode, fit_grid
+from quire.models.neural.vlm.tables import make_rows_table, read_html_table, read_otsl
 
 _MATH_MARKS = re.compile(r"\A\s*(?:\$\$|\\\[|\\\(|\$)(.*?)(?:\$\$|\\\]|\\\)|\$)\s*\Z", re.DOTALL)
 MAX_REGIONS = 300  # regions of one page, each an ask of its own

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from models.cdom.geometry import Bbox
-from models.cdom.ports import RecognisedBlock
-from models.cdom.tree import BlockType
-from models.neural.vlm.tables import read_otsl
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import RecognisedBlock
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.vlm.tables import read_otsl
 
 GRID = 500
 """Steps of a page's side in `<loc_n>`."""

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from models.cdom.geometry import Bbox
-from models.cdom.ports import PixelPage, RecognisedBlock
-from models.cdom.tree import BlockType
-from models.neural.doclaynet import DOCLAYNET
-from models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, Sampling
-from models.neural.vlm.markdown import MAX_CHARS, read_markdown
-from models.neural.vlm.pictures import decode, fit_grid
-from models.neural.vlm.tables import read_html_table
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import PixelPage, RecognisedBlock
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.doclaynet import DOCLAYNET
+from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, Sampling
+from quire.models.neural.vlm.markdown import MAX_CHARS, read_markdown
+from quire.models.neural.vlm.pictures import decode, fit_grid
+from quire.models.neural.vlm.tables import read_html_table
 
 _FACTOR, _LEAST, _MOST = 28, 3136, 11_289_600
 """The grid and the areas of the model's own picture processor: sent in this size, it changes nothing any more."""

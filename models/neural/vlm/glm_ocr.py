@@ -2,10 +2,10 @@
 
 from typing import ClassVar
 
-from models.cdom.ports import PictureKind
-from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Sampling
-from models.neural.vlm.crops import CropModel, Prompts
+from quire.models.cdom.ports import PictureKind
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.vlm.contract import Sampling
+from quire.models.neural.vlm.crops import CropModel, Prompts
 
 _SAMPLING = Sampling(max_tokens=8192, repetition_penalty=1.1, stop=("<|user|>", "<|endoftext|>"))
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from models.cdom.ports import PixelPage, RecognisedBlock
-from models.neural.vlm.contract import Answer, Ask, BadAnswer, PageRegion, Sampling
-from models.neural.vlm.doctags import read_doctags
-from models.neural.vlm.pictures import decode, fit_longest
+from quire.models.cdom.ports import PixelPage, RecognisedBlock
+from quire.models.neural.vlm.contract import Answer, Ask, BadAnswer, PageRegion, Sampling
+from quire.models.neural.vlm.doctags import read_doctags
+from quire.models.neural.vlm.pictures import decode, fit_longest
 
 _LONGEST = 2048
 """Pixels of the longest side of the model's own picture processor."""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from models.cdom.geometry import Bbox, union_bbox
-from models.cdom.ports import RecognisedBlock, Word
+from quire.models.cdom.geometry import Bbox, union_bbox
+from quire.models.cdom.ports import RecognisedBlock, Word
 
 _TOKEN = re.compile(r"\w+")
 _SHARE = 0.6

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from models.cdom.geometry import Bbox, union_bbox
-from models.cdom.ports import PixelPage, RecognisedBlock
-from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Answer, Ask, BadAnswer, PageRegion, Sampling
-from models.neural.vlm.markdown import MAX_CHARS, read_markdown
-from models.neural.vlm.pictures import decode, fit_longest
+from quire.models.cdom.geometry import Bbox, union_bbox
+from quire.models.cdom.ports import PixelPage, RecognisedBlock
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.vlm.contract import Answer, Ask, BadAnswer, PageRegion, Sampling
+from quire.models.neural.vlm.markdown import MAX_CHARS, read_markdown
+from quire.models.neural.vlm.pictures import decode, fit_longest
 
 _LONGEST = 1540
 """Pixels of the longest side the model was trained with."""

@@ -11,10 +11,10 @@ from functools import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from models.cdom.geometry import Bbox
-from models.cdom.ports import RecognisedBlock
-from models.cdom.tree import BlockType, Span
-from models.neural.vlm.tables import make_rows_table, read_html_table
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import RecognisedBlock
+from quire.models.cdom.tree import BlockType, Span
+from quire.models.neural.vlm.tables import make_rows_table, read_html_table
 
 MAX_CHARS = 80_000
 """Longer answers are not pages; the rest is dropped before parsing."""

@@ -6,10 +6,10 @@ Charts come back as rows of cells with `|` between them, seals as lines of text.
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from models.cdom.ports import PictureKind
-from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Sampling
-from models.neural.vlm.crops import CropModel, Prompts
+from quire.models.cdom.ports import PictureKind
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.vlm.contract import Sampling
+from quire.models.neural.vlm.crops import CropModel, Prompts
 
 
 class PaddleOcrVl(CropModel):

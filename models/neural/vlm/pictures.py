@@ -5,9 +5,9 @@ import math
 
 from PIL import Image, UnidentifiedImageError
 
-from models.cdom.errors import Malformed
-from models.cdom.geometry import Bbox
-from models.cdom.ports import PixelPage
+from quire.models.cdom.errors import Malformed
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import PixelPage
 
 
 def decode(page: PixelPage) -> Image.Image:

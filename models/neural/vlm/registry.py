@@ -7,15 +7,15 @@ import json
 from importlib import import_module
 from pathlib import Path
 
-from models.cdom.errors import MlUnavailable
-from models.neural.vlm.contract import VlmModel
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.neural.vlm.contract import VlmModel
 
 VLM_MODELS = {
-    "paddleocr-vl": "models.neural.vlm.paddleocr_vl:PaddleOcrVl",
-    "lightonocr": "models.neural.vlm.lightonocr:LightOnOcr",
-    "dots": "models.neural.vlm.dots:Dots",
-    "granite-docling": "models.neural.vlm.granite_docling:GraniteDocling",
-    "glm-ocr": "models.neural.vlm.glm_ocr:GlmOcr",
+    "paddleocr-vl": "quire.models.neural.vlm.paddleocr_vl:PaddleOcrVl",
+    "lightonocr": "quire.models.neural.vlm.lightonocr:LightOnOcr",
+    "dots": "quire.models.neural.vlm.dots:Dots",
+    "granite-docling": "quire.models.neural.vlm.granite_docling:GraniteDocling",
+    "glm-ocr": "quire.models.neural.vlm.glm_ocr:GlmOcr",
 }
 HUB_NAMES = {
     "paddleocr-vl": "PaddlePaddle/PaddleOCR-VL-1.6",

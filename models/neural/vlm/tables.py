@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from models.cdom.table import Cell, Table
+from quire.models.cdom.table import Cell, Table
 
 MAX_ROWS, MAX_COLS, MAX_CELLS = 2000, 200, 20_000  # what one page can hold; larger is a loop
 _LARGEST_CELL = 400

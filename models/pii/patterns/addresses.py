@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from models.pii.kinds import Hit, Kind
-from models.pii.patterns import clues as starts
-from models.pii.patterns.pattern import Pattern
+from quire.models.pii.kinds import Hit, Kind
+from quire.models.pii.patterns import clues as starts
+from quire.models.pii.patterns.pattern import Pattern
 
 _STREET = (
     r"street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|pl|square|sq|terrace|way|highway|hwy"

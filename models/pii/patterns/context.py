@@ -3,7 +3,7 @@
 The words for the numbers of each country are in `national.py`.
 """
 
-from models.pii.patterns.labels import Labels
+from quire.models.pii.patterns.labels import Labels
 
 BIRTH = Labels(
     "born", "dob", "bday", "nascido", "nascida", "né", "née", "geb", "gebdat", "geb dat", "nacido",

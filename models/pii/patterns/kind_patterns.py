@@ -8,20 +8,20 @@ import re
 from collections.abc import Iterable
 from itertools import chain
 
-from models.pii.kinds import TORN, Hit, Kind, settle
-from models.pii.normalise import normalise
-from models.pii.patterns import clues as starts
-from models.pii.patterns import numbers
-from models.pii.patterns.addresses import ADDRESSES, with_towns
-from models.pii.patterns.clues import Clues
-from models.pii.patterns.context import BIRTH, HOST_NAMES, NATIONAL, PASSPORT, PLATE, SOCIAL
-from models.pii.patterns.labelled import LABELLED
-from models.pii.patterns.mails import HOST, MAILS, TLD
-from models.pii.patterns.mrz import find_mrz
-from models.pii.patterns.national import find_national
-from models.pii.patterns.pattern import Pattern
-from models.pii.patterns.phones import find_phones
-from models.pii.patterns.secrets import (
+from quire.models.pii.kinds import TORN, Hit, Kind, settle
+from quire.models.pii.normalise import normalise
+from quire.models.pii.patterns import clues as starts
+from quire.models.pii.patterns import numbers
+from quire.models.pii.patterns.addresses import ADDRESSES, with_towns
+from quire.models.pii.patterns.clues import Clues
+from quire.models.pii.patterns.context import BIRTH, HOST_NAMES, NATIONAL, PASSPORT, PLATE, SOCIAL
+from quire.models.pii.patterns.labelled import LABELLED
+from quire.models.pii.patterns.mails import HOST, MAILS, TLD
+from quire.models.pii.patterns.mrz import find_mrz
+from quire.models.pii.patterns.national import find_national
+from quire.models.pii.patterns.pattern import Pattern
+from quire.models.pii.patterns.phones import find_phones
+from quire.models.pii.patterns.secrets import (
     SECRET_PATTERNS,
 )
 

@@ -4,10 +4,10 @@ import re
 
 from stdnum import luhn
 
-from models.pii.kinds import Kind
-from models.pii.patterns import clues as starts
-from models.pii.patterns import numbers
-from models.pii.patterns.context import (
+from quire.models.pii.kinds import Kind
+from quire.models.pii.patterns import clues as starts
+from quire.models.pii.patterns import numbers
+from quire.models.pii.patterns.context import (
     ACCOUNT,
     CARD,
     CARD_DETAIL,
@@ -20,7 +20,7 @@ from models.pii.patterns.context import (
     VEHICLE,
     WALLET,
 )
-from models.pii.patterns.pattern import Pattern
+from quire.models.pii.patterns.pattern import Pattern
 
 _NOT_FIGURE = re.compile(r"[^0-9]")
 _DATE = re.compile(

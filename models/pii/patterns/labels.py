@@ -8,8 +8,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import chain, takewhile
 
-from models.pii.normalise import normalise
-from models.pii.patterns.clues import NUMBER_ENDING, Clues, find
+from quire.models.pii.normalise import normalise
+from quire.models.pii.patterns.clues import NUMBER_ENDING, Clues, find
 
 CONTEXT_REACH = 48
 """Maximum characters between a label and its value."""

@@ -2,9 +2,9 @@
 
 import re
 
-from models.pii.kinds import Kind
-from models.pii.patterns import clues as starts
-from models.pii.patterns.pattern import Pattern
+from quire.models.pii.kinds import Kind
+from quire.models.pii.patterns import clues as starts
+from quire.models.pii.patterns.pattern import Pattern
 
 TLD = (
     r"(?:[a-z]{2}|com|org|net|edu|gov|mil|int|info|biz|name|pro|app|dev|online|site|shop|store|cloud|tech|xyz|email"

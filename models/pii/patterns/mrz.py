@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from models.pii.kinds import Hit, Kind
-from models.pii.patterns.clues import Clues
+from quire.models.pii.kinds import Hit, Kind
+from quire.models.pii.patterns.clues import Clues
 
 _LINE = re.compile(r"(?<![A-Z0-9<])[A-Z0-9<]{28,46}(?![A-Z0-9<])")
 _NEXT = re.compile(r"[ \n]{1,3}")

@@ -11,10 +11,10 @@ from functools import cache
 from importlib import import_module
 from types import ModuleType
 
-from models.pii.kinds import Hit, Kind
-from models.pii.patterns.clues import Clues
-from models.pii.patterns.labels import Labels
-from models.pii.patterns.pattern import AND
+from quire.models.pii.kinds import Hit, Kind
+from quire.models.pii.patterns.clues import Clues
+from quire.models.pii.patterns.labels import Labels
+from quire.models.pii.patterns.pattern import AND
 
 _SEPARATOR = r"(?:[ \n]?[./_–-]?[ \n]?)"
 _SHAPE_PART = re.compile(r"(\[[^]]{1,20}\]|[A9X]|\\?.)(\{\d{1,3}(?:,\d{1,3})?\})?(\?)?")

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from models.pii.kinds import Hit, Kind
-from models.pii.patterns.clues import Clues, Starts
-from models.pii.patterns.labels import Labels
+from quire.models.pii.kinds import Hit, Kind
+from quire.models.pii.patterns.clues import Clues, Starts
+from quire.models.pii.patterns.labels import Labels
 
 Check = Callable[[str], bool]
 AND = re.compile(r"[ \n]{0,2}(?:[,;/|&+•·-]|\b(?:and|or|und|oder|et|ou|y|o|e|en|of)\b|[ \n])[ \n]{0,2}")

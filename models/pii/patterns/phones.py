@@ -6,9 +6,9 @@ No library's region list decides: documents name numbers without saying where th
 import re
 from collections.abc import Iterator
 
-from models.pii.kinds import Hit, Kind
-from models.pii.patterns.clues import Clues, Starts, at_dialled
-from models.pii.patterns.pattern import AND
+from quire.models.pii.kinds import Hit, Kind
+from quire.models.pii.patterns.clues import Clues, Starts, at_dialled
+from quire.models.pii.patterns.pattern import AND
 
 LEAST_FIGURES = 7  # digits of the shortest number accepted without a context word
 INTERNATIONAL, LONGEST = 9, 15

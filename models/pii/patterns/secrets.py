@@ -2,10 +2,10 @@
 
 import re
 
-from models.pii.kinds import Kind
-from models.pii.patterns.clues import at_text, at_webhooks, at_words
-from models.pii.patterns.context import KEY_NAMES, PASSWORD_NAMES
-from models.pii.patterns.pattern import Pattern
+from quire.models.pii.kinds import Kind
+from quire.models.pii.patterns.clues import at_text, at_webhooks, at_words
+from quire.models.pii.patterns.context import KEY_NAMES, PASSWORD_NAMES
+from quire.models.pii.patterns.pattern import Pattern
 
 SECRETS: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)

@@ -2,7 +2,7 @@
 
 from lxml import etree
 
-from models.redaction.planning.spelled import local_name
+from quire.models.redaction.planning.spelled import local_name
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _OLD_W = "http://purl.oclc.org/ooxml/wordprocessingml/main"

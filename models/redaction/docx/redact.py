@@ -1,13 +1,13 @@
 """A Word file without what is masked. In: the original, its tree, the decisions. Out: a file, or a refusal."""
 
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions
-from models.redaction.docx.clean import clean_part
-from models.redaction.office.package import OfficePackage, parse, write
-from models.redaction.office.runs import mask_parts, mask_runs
-from models.redaction.planning.leaks import require_proof
-from models.redaction.planning.plan import Reread, plan_redaction
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.docx.clean import clean_part
+from quire.models.redaction.office.package import OfficePackage, parse, write
+from quire.models.redaction.office.runs import mask_parts, mask_runs
+from quire.models.redaction.planning.leaks import require_proof
+from quire.models.redaction.planning.plan import Reread, plan_redaction
 
 
 def redact_docx(data: bytes, tree: Tree, decisions: Decisions, detector: Detector, reread: Reread) -> bytes:

@@ -2,12 +2,12 @@
 
 from lxml import etree
 
-from models.pii.kinds import Detector
-from models.redaction.office.package import OfficePackage, parse, write
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.folded import find_values, fold_text
-from models.redaction.planning.plan import RedactionPlan
-from models.redaction.planning.spelled import (
+from quire.models.pii.kinds import Detector
+from quire.models.redaction.office.package import OfficePackage, parse, write
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.folded import find_values, fold_text
+from quire.models.redaction.planning.plan import RedactionPlan
+from quire.models.redaction.planning.spelled import (
     DEEPEST,
     SpelledText,
     TextSlot,

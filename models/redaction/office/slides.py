@@ -2,14 +2,14 @@
 
 from lxml import etree
 
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions
-from models.redaction.office.package import SLIDES, OfficePackage, parse, write
-from models.redaction.office.runs import mask_parts, mask_runs
-from models.redaction.planning.leaks import require_proof
-from models.redaction.planning.plan import Reread, plan_redaction
-from models.redaction.planning.spelled import local_name
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.office.package import SLIDES, OfficePackage, parse, write
+from quire.models.redaction.office.runs import mask_parts, mask_runs
+from quire.models.redaction.planning.leaks import require_proof
+from quire.models.redaction.planning.plan import Reread, plan_redaction
+from quire.models.redaction.planning.spelled import local_name
 
 _DROPPED = frozenset(
     (

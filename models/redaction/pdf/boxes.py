@@ -5,11 +5,11 @@ from typing import Any
 
 import pymupdf
 
-from models.cdom.geometry import Bbox
-from models.cdom.ports import PageMark
-from models.redaction.pdf.glyphs import as_rectangles, find_exactly, read_glyphs
-from models.redaction.pdf.remove import FLAGS, turned_back
-from models.redaction.planning.plan import MaskedPlace
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import PageMark
+from quire.models.redaction.pdf.glyphs import as_rectangles, find_exactly, read_glyphs
+from quire.models.redaction.pdf.remove import FLAGS, turned_back
+from quire.models.redaction.planning.plan import MaskedPlace
 
 
 def find_boxes(data: bytes, number: int, marks: Sequence[PageMark], password: str | None = None) -> list[list[Bbox]]:

@@ -10,8 +10,8 @@ from typing import Any
 import pikepdf
 from pikepdf import Array, Dictionary, Name, Pdf, Stream
 
-from models.redaction.pdf.content import ContentCleaner, needs_cleaning
-from models.redaction.pdf.layers import find_layers_off
+from quire.models.redaction.pdf.content import ContentCleaner, needs_cleaning
+from quire.models.redaction.pdf.layers import find_layers_off
 
 _PAGE_KEYS = ("/MediaBox", "/CropBox", "/Rotate", "/UserUnit")
 _FORM_KEYS = ("/Type", "/Subtype", "/BBox", "/Matrix", "/Group", "/FormType")

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pymupdf
 
-from models.cdom.geometry import Bbox
-from models.pii.letters import letters
-from models.redaction.planning.folded import FoldedText, ValueFinder, fold_text
-from models.redaction.planning.plan import MaskedPlace
+from quire.models.cdom.geometry import Bbox
+from quire.models.pii.letters import letters
+from quire.models.redaction.planning.folded import FoldedText, ValueFinder, fold_text
+from quire.models.redaction.planning.plan import MaskedPlace
 
 SLACK = 2.0
 """Points by which a block's box may be too small."""

@@ -7,9 +7,9 @@ from typing import Any
 import pikepdf
 import pypdfium2
 
-from models.pii.letters import letters
-from models.redaction.planning.plan import RedactionPlan, Reread
-from models.redaction.planning.search import Search, texts_of_tree
+from quire.models.pii.letters import letters
+from quire.models.redaction.planning.plan import RedactionPlan, Reread
+from quire.models.redaction.planning.search import Search, texts_of_tree
 
 
 def find_leaks(data: bytes, plan: RedactionPlan, reread: Reread) -> list[str]:

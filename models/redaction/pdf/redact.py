@@ -6,17 +6,17 @@ import pikepdf
 import pymupdf
 import pypdfium2
 
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions
-from models.redaction.pdf.clean import TooDeep, write_clean
-from models.redaction.pdf.prove import find_leaks
-from models.redaction.pdf.remove import remove_values
-from models.redaction.pdf.scans import draw_scans
-from models.redaction.pdf.second_look import SecondLook
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.folded import ValueFinder
-from models.redaction.planning.plan import Reread, plan_redaction
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.pdf.clean import TooDeep, write_clean
+from quire.models.redaction.pdf.prove import find_leaks
+from quire.models.redaction.pdf.remove import remove_values
+from quire.models.redaction.pdf.scans import draw_scans
+from quire.models.redaction.pdf.second_look import SecondLook
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.folded import ValueFinder
+from quire.models.redaction.planning.plan import Reread, plan_redaction
 
 _BROKEN = (pikepdf.PdfError, pypdfium2.PdfiumError, pymupdf.mupdf.FzErrorBase, TooDeep, ValueError, RecursionError)
 """Errors that the engines raise on files that they cannot parse or write."""

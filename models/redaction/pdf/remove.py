@@ -6,14 +6,14 @@ from typing import Any
 
 import pymupdf
 
-from models.cdom.geometry import Bbox
-from models.cdom.tree import Page, PageStatus, Route, Tree
-from models.redaction.pdf.glyphs import INSET, as_rectangles, find_masked, find_outside, read_glyphs
-from models.redaction.pdf.rows import find_in_rows
-from models.redaction.pdf.second_look import SecondLook
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.folded import ValueFinder
-from models.redaction.planning.plan import MaskedPlace
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.tree import Page, PageStatus, Route, Tree
+from quire.models.redaction.pdf.glyphs import INSET, as_rectangles, find_masked, find_outside, read_glyphs
+from quire.models.redaction.pdf.rows import find_in_rows
+from quire.models.redaction.pdf.second_look import SecondLook
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.folded import ValueFinder
+from quire.models.redaction.planning.plan import MaskedPlace
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE
 """Not clipped to the page, because text outside the page is in the file."""

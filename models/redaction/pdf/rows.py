@@ -7,9 +7,9 @@ characters are sorted by position and searched again.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from models.cdom.geometry import Bbox
-from models.redaction.pdf.glyphs import Glyphs
-from models.redaction.planning.folded import ValueFinder, fold_text
+from quire.models.cdom.geometry import Bbox
+from quire.models.redaction.pdf.glyphs import Glyphs
+from quire.models.redaction.planning.folded import ValueFinder, fold_text
 
 LEVEL = 0.3
 """Share of a line's height by which middles of one row may differ."""

@@ -1,9 +1,9 @@
 """Redacts pages whose text was recognised from pixels: paints the visible part and puts the redacted text under it.
 
-Painting follows models.pii.paint: white, except for text that was read and cleared. Values that either engine sees in
-the page's own characters are covered too, with the tree's text there; the content of tiles is left out. The text layer
-is searched as a whole, because a value may be in pieces. The layer is Latin script only; a block in another script is
-visible and cannot be selected.
+Painting follows `models.pii.paint`: white, except for text that was read and cleared. Values that either engine sees
+in the page's own characters are covered too, with the tree's text there; the content of tiles is left out. The text
+layer is searched as a whole, because a value may be in pieces. The layer is Latin script only; a block in another
+script is visible and cannot be selected.
 """
 
 from collections.abc import Iterator
@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 import pymupdf
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import Bbox
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import Page, PageStatus, Route, Tree
-from models.pii.paint import MARGIN, paint_page, view_page
-from models.pii.redact import Decisions, redact_tree
-from models.redaction.pdf.remove import find_shown
-from models.redaction.pdf.second_look import SecondLook
-from models.redaction.pdf.tiles import without_tiles
-from models.redaction.planning.folded import ValueFinder, fold_text
-from models.redaction.planning.spelled import mask_places
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import Page, PageStatus, Route, Tree
+from quire.models.pii.paint import MARGIN, paint_page, view_page
+from quire.models.pii.redact import Decisions, redact_tree
+from quire.models.redaction.pdf.remove import find_shown
+from quire.models.redaction.pdf.second_look import SecondLook
+from quire.models.redaction.pdf.tiles import without_tiles
+from quire.models.redaction.planning.folded import ValueFinder, fold_text
+from quire.models.redaction.planning.spelled import mask_places
 
 DPI = 150
 """Fine enough to read what a scan shows, small enough to hand out: some 150 kB a page."""

@@ -10,8 +10,8 @@ from typing import Any, Self
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from models.cdom.geometry import Bbox
-from models.redaction.planning.folded import ValueFinder, fold_text
+from quire.models.cdom.geometry import Bbox
+from quire.models.redaction.planning.folded import ValueFinder, fold_text
 
 
 class SecondLook:

@@ -8,7 +8,7 @@ import pikepdf
 import pymupdf
 from pikepdf import Pdf, Stream
 
-from models.redaction.pdf.content import ContentCleaner
+from quire.models.redaction.pdf.content import ContentCleaner
 
 _TILING = 1
 """`/PatternType` of a tile (PDF 32000, 8.7.3)."""

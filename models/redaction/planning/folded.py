@@ -4,10 +4,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from models.pii.kinds import Detector
-from models.pii.letters import fold, letters
-from models.pii.normalise import normalise
-from models.redaction.planning.plan import RedactionPlan
+from quire.models.pii.kinds import Detector
+from quire.models.pii.letters import fold, letters
+from quire.models.pii.normalise import normalise
+from quire.models.redaction.planning.plan import RedactionPlan
 
 WORD_BOUND = 6
 """Letters below which a value is only masked as a separate word."""

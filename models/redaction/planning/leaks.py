@@ -5,10 +5,10 @@ from io import BytesIO
 
 from lxml import etree
 
-from models.pii.letters import letters
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.plan import RedactionPlan, Reread
-from models.redaction.planning.search import Search, texts_of_tree
+from quire.models.pii.letters import letters
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.plan import RedactionPlan, Reread
+from quire.models.redaction.planning.search import Search, texts_of_tree
 
 
 def require_proof(made: bytes, plan: RedactionPlan, reread: Reread) -> bytes:

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from models.cdom.flags import HIDDEN_TEXT, is_pii_flag
-from models.cdom.geometry import Bbox
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block, FlagSpan, Tree
-from models.pii.cells import find_cell_place
-from models.pii.letters import letters
-from models.pii.redact import Decisions, active_spans, require_scan
+from quire.models.cdom.flags import HIDDEN_TEXT, is_pii_flag
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import Block, FlagSpan, Tree
+from quire.models.pii.cells import find_cell_place
+from quire.models.pii.letters import letters
+from quire.models.pii.redact import Decisions, active_spans, require_scan
 
 Reread = Callable[[bytes], Tree]
 """Reads a produced file with our own reader."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.tree import Tree
-from models.pii.letters import letters
-from models.redaction.planning.plan import RedactionPlan
+from quire.models.cdom.tree import Tree
+from quire.models.pii.letters import letters
+from quire.models.redaction.planning.plan import RedactionPlan
 
 LEAST_IN_BYTES = 6
 """Letters from which a value is searched in raw bytes: shorter ones occur in any font program."""

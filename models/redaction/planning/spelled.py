@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from models.pii.kinds import Detector
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.folded import find_blocks, find_values, fold_text
-from models.redaction.planning.plan import RedactionPlan
+from quire.models.pii.kinds import Detector
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.folded import find_blocks, find_values, fold_text
+from quire.models.redaction.planning.plan import RedactionPlan
 
 MASK = "█████"
 """Mask of a fixed length, which does not reveal the length of the value."""

@@ -13,15 +13,15 @@ from urllib.parse import unquote
 from lxml import etree
 from lxml import html as lxml_html
 
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions
-from models.redaction.office.package import EPOCH, parse
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.leaks import require_proof
-from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
-from models.redaction.texts.html import mask_page, page_text
-from models.redaction.texts.plain import decode_marked, require_read
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.office.package import EPOCH, parse
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.leaks import require_proof
+from quire.models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from quire.models.redaction.texts.html import mask_page, page_text
+from quire.models.redaction.texts.plain import decode_marked, require_read
 
 _CONTAINER = "META-INF/container.xml"
 _ROOT = (

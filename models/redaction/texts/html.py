@@ -5,14 +5,14 @@ from typing import Any
 from lxml import etree
 from lxml import html as lxml_html
 
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.leaks import require_proof
-from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
-from models.redaction.planning.spelled import local_name, mask_spelled, spell_mixed
-from models.redaction.texts.plain import decode_text
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.leaks import require_proof
+from quire.models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from quire.models.redaction.planning.spelled import local_name, mask_spelled, spell_mixed
+from quire.models.redaction.texts.plain import decode_text
 
 _BLOCKS = frozenset(
     (

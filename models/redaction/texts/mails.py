@@ -9,17 +9,17 @@ from email.message import EmailMessage
 from email.parser import BytesParser
 from typing import cast
 
-from models.cdom.original import Format
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.folded import find_blocks, find_values, fold_text
-from models.redaction.planning.leaks import require_proof
-from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
-from models.redaction.planning.spelled import mask_places
-from models.redaction.texts.html import mask_page, page_text, write_page
-from models.redaction.texts.plain import require_read
+from quire.models.cdom.original import Format
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.folded import find_blocks, find_values, fold_text
+from quire.models.redaction.planning.leaks import require_proof
+from quire.models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from quire.models.redaction.planning.spelled import mask_places
+from quire.models.redaction.texts.html import mask_page, page_text, write_page
+from quire.models.redaction.texts.plain import require_read
 
 _FIELDS = ("Subject", "From", "Sender", "To", "Cc", "Bcc", "Date")
 _SAVED = "From: <Saved by Quire>\nSubject: Redacted"

@@ -5,15 +5,15 @@ from io import BytesIO
 
 from lxml import etree
 
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions
-from models.redaction.office.package import EPOCH, parse, write
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.leaks import require_proof
-from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
-from models.redaction.planning.search import Search
-from models.redaction.planning.spelled import TextSlot, local_name, mask_attributes, mask_spelled, spell_mixed
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.office.package import EPOCH, parse, write
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.leaks import require_proof
+from quire.models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from quire.models.redaction.planning.search import Search
+from quire.models.redaction.planning.spelled import TextSlot, local_name, mask_attributes, mask_spelled, spell_mixed
 
 _PARTS = ("content.xml", "styles.xml")
 _SPACE = "urn:oasis:names:tc:opendocument:xmlns:"

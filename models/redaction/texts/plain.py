@@ -2,15 +2,15 @@
 
 import re
 
-from models.cdom.original import Format
-from models.cdom.tree import Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.planning.folded import find_blocks, find_values, fold_text
-from models.redaction.planning.leaks import require_proof
-from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
-from models.redaction.planning.spelled import mask_places
+from quire.models.cdom.original import Format
+from quire.models.cdom.tree import Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.folded import find_blocks, find_values, fold_text
+from quire.models.redaction.planning.leaks import require_proof
+from quire.models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from quire.models.redaction.planning.spelled import mask_places
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _MARKS = (

@@ -6,14 +6,14 @@ is copied: only the text that the reader saw stays.
 
 from collections.abc import Iterator
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import Block, BlockType, FlagSpan, Tree
-from models.pii.kinds import Detector
-from models.pii.redact import Decisions, active_spans
-from models.redaction.planning.folded import find_values, fold_text
-from models.redaction.planning.leaks import require_proof
-from models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
-from models.redaction.planning.spelled import mask_places
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import Block, BlockType, FlagSpan, Tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import Decisions, active_spans
+from quire.models.redaction.planning.folded import find_values, fold_text
+from quire.models.redaction.planning.leaks import require_proof
+from quire.models.redaction.planning.plan import RedactionPlan, Reread, plan_redaction
+from quire.models.redaction.planning.spelled import mask_places
 
 _HEAD = r"{\rtf1\ansi\ansicpg1252\uc1\deff0{\fonttbl{\f0\fswiss Arial;}}"
 _WIDTH = 9000

@@ -9,32 +9,32 @@ from typing import Any
 import pyarrow as pa
 from fastapi import FastAPI
 
-from serve_apps.access.failed_auth_limiter import BURST, PER_MINUTE, FailedAuthLimiter
-from serve_apps.access.loopback import is_loopback_peer
-from serve_apps.access.stored_keys import keys_in_force
-from serve_apps.api.context.denial_audit import DenialAudit
-from serve_apps.api.context.drawn_pictures import DrawnPictures
-from serve_apps.api.context.ephemeral_slots import EphemeralSlots
-from serve_apps.api.context.job_answers import JobAnswers
-from serve_apps.api.context.kept import KeptValues
-from serve_apps.api.context.limited_work import LimitedWork
-from serve_apps.api.context.parsed_trees import ParsedTrees
-from serve_apps.api.context.rate_limit import CallerRateLimit
-from serve_apps.api.context.redaction_scans import RedactionScans
-from serve_apps.api.context.resources import Resources
-from serve_apps.api.context.syncing import Syncing
-from serve_apps.api.context.waiting import JobWaiters
-from serve_apps.api.http.cached import Cached
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from serve_apps.api.lanes.fair_places import FairPlaces, Overloaded
-from storage.access.api_keys import StoredKey, list_keys
-from storage.access.rate_limits import take
-from storage.postgres.notices import KEYS
-from storage.queue.usage import check_clock
-from storage.sources.gate import SourceGate
-from storage.targets.opening import CHECK_TIMEOUT_S
-from storage.values.errors import StorageError
-from storage.values.rows import DocumentId
+from quire.serve_apps.access.failed_auth_limiter import BURST, PER_MINUTE, FailedAuthLimiter
+from quire.serve_apps.access.loopback import is_loopback_peer
+from quire.serve_apps.access.stored_keys import keys_in_force
+from quire.serve_apps.api.context.denial_audit import DenialAudit
+from quire.serve_apps.api.context.drawn_pictures import DrawnPictures
+from quire.serve_apps.api.context.ephemeral_slots import EphemeralSlots
+from quire.serve_apps.api.context.job_answers import JobAnswers
+from quire.serve_apps.api.context.kept import KeptValues
+from quire.serve_apps.api.context.limited_work import LimitedWork
+from quire.serve_apps.api.context.parsed_trees import ParsedTrees
+from quire.serve_apps.api.context.rate_limit import CallerRateLimit
+from quire.serve_apps.api.context.redaction_scans import RedactionScans
+from quire.serve_apps.api.context.resources import Resources
+from quire.serve_apps.api.context.syncing import Syncing
+from quire.serve_apps.api.context.waiting import JobWaiters
+from quire.serve_apps.api.http.cached import Cached
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.serve_apps.api.lanes.fair_places import FairPlaces, Overloaded
+from quire.storage.access.api_keys import StoredKey, list_keys
+from quire.storage.access.rate_limits import take
+from quire.storage.postgres.notices import KEYS
+from quire.storage.queue.usage import check_clock
+from quire.storage.sources.gate import SourceGate
+from quire.storage.targets.opening import CHECK_TIMEOUT_S
+from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import DocumentId
 
 _SQL_THREADS = 4  # as many as the pool has connections
 _DOWNLOADS, _MOST_DOWNLOADS = 8, 64

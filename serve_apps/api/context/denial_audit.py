@@ -7,12 +7,12 @@ import asyncio
 from contextlib import suppress
 from time import monotonic
 
-from serve_apps.access.caller import Caller
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from serve_apps.api.lanes.fair_places import Overloaded
-from storage.access.audit import record
-from storage.postgres.database import Database
-from storage.values.errors import StorageError
+from quire.serve_apps.access.caller import Caller
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.serve_apps.api.lanes.fair_places import Overloaded
+from quire.storage.access.audit import record
+from quire.storage.postgres.database import Database
+from quire.storage.values.errors import StorageError
 
 QUIET_S = 60.0  # seconds in which one key's equal refusals make one audit row
 _REMEMBERED = 4096  # refusals; the oldest is dropped first

@@ -13,17 +13,17 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import AfterValidator
 
-from serve_apps.access.caller import Caller, identify
-from serve_apps.access.errors import FeatureNotLicensed, InvalidOrg, ScopeMissing, Unauthenticated
-from serve_apps.access.scopes import REQUIRED, KeyScope
-from serve_apps.api.context.app_state import AppState
-from serve_apps.api.http.refusals import InvalidField, RepeatedParameter, UnknownParameter
-from serve_apps.api.http.request_span import CONTEXT
-from serve_apps.api.lanes.fair_places import TENANT
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.ids import is_document_id, is_job_id
-from storage.values.rows import Actor, DocumentId, JobId, Scope
+from quire.serve_apps.access.caller import Caller, identify
+from quire.serve_apps.access.errors import FeatureNotLicensed, InvalidOrg, ScopeMissing, Unauthenticated
+from quire.serve_apps.access.scopes import REQUIRED, KeyScope
+from quire.serve_apps.api.context.app_state import AppState
+from quire.serve_apps.api.http.refusals import InvalidField, RepeatedParameter, UnknownParameter
+from quire.serve_apps.api.http.request_span import CONTEXT
+from quire.serve_apps.api.lanes.fair_places import TENANT
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.ids import is_document_id, is_job_id
+from quire.storage.values.rows import Actor, DocumentId, JobId, Scope
 
 _PARAMETERS: dict[str, Mapping[str, bool]] = {}  # by the operation's id: routes cannot be keys
 _SHOWN_CHARS = 64  # of a parameter's name in a refusal

@@ -6,12 +6,12 @@ Drawn pictures are cached in memory for a limited time, so a delete leaves nothi
 import time
 from collections.abc import Callable
 
-from models.cdom.ports import PageImage, PortUnavailable, RenderPage
-from models.cdom.tree import Block, Tree
-from serve_apps.api.context.kept import KeptValues
-from storage.jobs.documents import Original
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId
+from quire.models.cdom.ports import PageImage, PortUnavailable, RenderPage
+from quire.models.cdom.tree import Block, Tree
+from quire.serve_apps.api.context.kept import KeptValues
+from quire.storage.jobs.documents import Original
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId
 
 ASSET_DPI = 144  # pixels an inch: sharp on a screen of double density
 KEPT_BYTES = 32 << 20  # bytes of drawn pictures kept in one process

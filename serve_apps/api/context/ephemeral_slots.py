@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from serve_apps.api.http.refusals import NotInTime
-from serve_apps.api.lanes.fair_places import FairPlaces
+from quire.serve_apps.api.http.refusals import NotInTime
+from quire.serve_apps.api.lanes.fair_places import FairPlaces
 
 LANES = 2
 """Requests of this kind at work at once; each holds its files in memory."""

@@ -12,13 +12,13 @@ from itertools import islice, zip_longest
 
 from pydantic_core import to_json
 
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from serve_apps.api.lanes.fair_places import Overloaded
-from serve_apps.api.shapes.rendering import has_ended, render_job
-from storage.jobs.job_lookup import JobKey, find_jobs
-from storage.postgres.database import Database
-from storage.values.errors import NotFound
-from storage.values.rows import JobId, Scope
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.serve_apps.api.lanes.fair_places import Overloaded
+from quire.serve_apps.api.shapes.rendering import has_ended, render_job
+from quire.storage.jobs.job_lookup import JobKey, find_jobs
+from quire.storage.postgres.database import Database
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import JobId, Scope
 
 _MOST_AT_ONCE = 32  # jobs in one statement
 _MOST_WAITING = 512  # jobs of one tenant that wait for the next statement before more are refused

@@ -9,7 +9,7 @@ import resource
 import sys
 import traceback
 
-from serve_apps.api.context.limited_work import FAILED, OVER
+from quire.serve_apps.api.context.limited_work import FAILED, OVER
 
 GRACE_S = 2  # CPU seconds between the limit that asks and the one that kills
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from models.cdom.tree import Tree, dump_tree, load_tree
-from serve_apps.api.http.refusals import OverLimit
-from serve_apps.api.lanes.fair_places import FairPlaces
+from quire.models.cdom.tree import Tree, dump_tree, load_tree
+from quire.serve_apps.api.http.refusals import OverLimit
+from quire.serve_apps.api.lanes.fair_places import FairPlaces
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -24,7 +24,7 @@ HEAVY_CHARS = 500_000
 CELL_CHARS = 20  # cost of a block, a cell or a span in addition to its text, in characters
 FAILED, OVER = 70, 71  # exit statuses of the process: a fault of ours; memory
 _MOST_WAITING = 1024  # threads of one tenant that wait for a process: more than any lane has
-_MODULE = "serve_apps.api.context.limited_process"
+_MODULE = "quire.serve_apps.api.context.limited_process"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

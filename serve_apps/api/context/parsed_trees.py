@@ -3,11 +3,11 @@
 import time
 from collections.abc import Callable
 
-from models.cdom.tree import Tree, load_tree
-from serve_apps.api.context.kept import KeptValues
-from storage.objects.artifacts import TREE
-from storage.store import Store
-from storage.values.rows import DocumentId
+from quire.models.cdom.tree import Tree, load_tree
+from quire.serve_apps.api.context.kept import KeptValues
+from quire.storage.objects.artifacts import TREE
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId
 
 KEPT_BYTES = 32 * 1024 * 1024
 """Stored JSON whose parsed trees are kept; parsed they take about ten times as much."""

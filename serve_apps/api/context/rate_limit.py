@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from time import monotonic
 
-from serve_apps.access.errors import RateLimited
-from serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.serve_apps.access.errors import RateLimited
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
 
 _REMEMBERED = 4096  # refused keys; the oldest is dropped first
 

@@ -10,20 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from models.cdom.tree import Tree, dump_tree, load_tree
-from models.pii.flag import unfinished
-from models.pii.places import find_places
-from models.pii.windows import MOST_CPU_S
-from serve_apps.api.context.limited_work import LimitedWork, WorkLimits
-from serve_apps.api.context.parsed_trees import ParsedTrees
-from serve_apps.api.http.refusals import OverLimit, ScanRunning
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from serve_apps.api.lanes.fair_places import Overloaded
-from storage.objects.artifacts import SCANNED_TREE
-from storage.review.republish import find_shown, publish_scanned
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId
+from quire.models.cdom.tree import Tree, dump_tree, load_tree
+from quire.models.pii.flag import unfinished
+from quire.models.pii.places import find_places
+from quire.models.pii.windows import MOST_CPU_S
+from quire.serve_apps.api.context.limited_work import LimitedWork, WorkLimits
+from quire.serve_apps.api.context.parsed_trees import ParsedTrees
+from quire.serve_apps.api.http.refusals import OverLimit, ScanRunning
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.serve_apps.api.lanes.fair_places import Overloaded
+from quire.storage.objects.artifacts import SCANNED_TREE
+from quire.storage.review.republish import find_shown, publish_scanned
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId
 
 PATTERNS = "regex"
 """Name of the engine that searches for patterns alone."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from models.cdom.original import ReadOptions
-from models.cdom.ports import (
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import (
     AskModel,
     ClusterState,
     IndexDocument,
@@ -16,20 +16,20 @@ from models.cdom.ports import (
     Tokenizer,
     WatchIndexQueue,
 )
-from models.cdom.tracing import TRACING_OFF, Tracing
-from models.cdom.tree import Tree
-from models.derive.chunks.chunks import ChunkSettings
-from models.export import Export
-from models.neural.embed.tokenizer import load_tokenizer
-from serve_apps.access.default_token import DefaultToken
-from serve_apps.access.keys import KeyRing
-from serve_apps.access.license_holder import LicenseHolder
-from serve_apps.api.context.limited_work import WorkLimits
-from serve_apps.api.context.redaction_scans import RedactionScan
-from storage.sources.gate import SourceGate
-from storage.store import Store
-from storage.targets.opening import TargetKinds
-from storage.webhooks.egress import Egress
+from quire.models.cdom.tracing import TRACING_OFF, Tracing
+from quire.models.cdom.tree import Tree
+from quire.models.derive.chunks.chunks import ChunkSettings
+from quire.models.export import Export
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.serve_apps.access.default_token import DefaultToken
+from quire.serve_apps.access.keys import KeyRing
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.serve_apps.api.context.limited_work import WorkLimits
+from quire.serve_apps.api.context.redaction_scans import RedactionScan
+from quire.storage.sources.gate import SourceGate
+from quire.storage.store import Store
+from quire.storage.targets.opening import TargetKinds
+from quire.storage.webhooks.egress import Egress
 
 MEGABYTE = 1024 * 1024  # bytes
 

@@ -7,8 +7,8 @@ import asyncio
 import threading
 from collections.abc import Callable
 
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from storage.sources.sync import SyncReport
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.storage.sources.sync import SyncReport
 
 _THREADS = 4  # running syncs in one process: each walks a disk or bucket
 _WAITING = 64  # waiting syncs before further ones are refused

@@ -13,9 +13,9 @@ from itertools import chain
 from time import monotonic
 from typing import TypeVar
 
-from serve_apps.api.lanes.fair_places import TENANT, Overloaded
-from storage.postgres.listen import listen
-from storage.postgres.notices import DONE
+from quire.serve_apps.api.lanes.fair_places import TENANT, Overloaded
+from quire.storage.postgres.listen import listen
+from quire.storage.postgres.notices import DONE
 
 _REMEMBERED = 1024  # ended jobs whose end a late waiter still learns without a query
 T = TypeVar("T")

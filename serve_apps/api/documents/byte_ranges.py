@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from serve_apps.api.http.refusals import RangeRefused
+from quire.serve_apps.api.http.refusals import RangeRefused
 
 _RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from models.cdom.tree import Tree, load_tree
-from models.pii.letters import letters
-from models.redaction.planning.folded import fold_text
-from models.redaction.planning.search import texts_of_tree
-from storage.jobs.lifecycle import delete_document
-from storage.objects.artifacts import TREE
-from storage.store import Store
-from storage.upkeep.erasure import StoredDocument, erase_metadata, list_stored
-from storage.values.errors import Conflict, NotFound
-from storage.values.rows import Actor, Scope
-from storage.values.signing import Signer
+from quire.models.cdom.tree import Tree, load_tree
+from quire.models.pii.letters import letters
+from quire.models.redaction.planning.folded import fold_text
+from quire.models.redaction.planning.search import texts_of_tree
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.objects.artifacts import TREE
+from quire.storage.store import Store
+from quire.storage.upkeep.erasure import StoredDocument, erase_metadata, list_stored
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.rows import Actor, Scope
+from quire.storage.values.signing import Signer
 
 LEAST_LETTERS = 3
 """Minimum letters and digits of a value; shorter ones occur in too many words."""

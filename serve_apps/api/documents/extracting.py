@@ -14,19 +14,19 @@ from typing import Any, TypeVar
 
 from pydantic_core import to_json
 
-from models.cdom.ports import AskModel, PortUnavailable, WrongAnswer
-from models.cdom.tree import BlockId, Tree
-from models.derive.schema.answer import ExtractedData, ModelProblem, ModelUse, SchemaRefused
-from models.derive.schema.correction.corrected import CorrectedPlace, apply_corrections
-from models.derive.schema.extract import ReadSchema, extract_data, read_schema
-from models.derive.schema.model.digest import HiddenRanges
-from models.derive.schema.model.references import WrongForm, check_answer, extract_referred
-from models.derive.schema.model.requests import ModelPlan, ModelRequest, plan_requests
-from models.pii.redact import Decisions, active_spans
-from serve_apps.api.context.deps import Call
-from serve_apps.api.http.refusals import ModelFailed, ModelUnavailable, NoModelEndpoint, UnusableSchema
-from storage.schemas.model_answers import find_answer, keep_answer
-from storage.values.rows import DocumentId
+from quire.models.cdom.ports import AskModel, PortUnavailable, WrongAnswer
+from quire.models.cdom.tree import BlockId, Tree
+from quire.models.derive.schema.answer import ExtractedData, ModelProblem, ModelUse, SchemaRefused
+from quire.models.derive.schema.correction.corrected import CorrectedPlace, apply_corrections
+from quire.models.derive.schema.extract import ReadSchema, extract_data, read_schema
+from quire.models.derive.schema.model.digest import HiddenRanges
+from quire.models.derive.schema.model.references import WrongForm, check_answer, extract_referred
+from quire.models.derive.schema.model.requests import ModelPlan, ModelRequest, plan_requests
+from quire.models.pii.redact import Decisions, active_spans
+from quire.serve_apps.api.context.deps import Call
+from quire.serve_apps.api.http.refusals import ModelFailed, ModelUnavailable, NoModelEndpoint, UnusableSchema
+from quire.storage.schemas.model_answers import find_answer, keep_answer
+from quire.storage.values.rows import DocumentId
 
 T = TypeVar("T")
 NO_LABELS: Mapping[str, Sequence[str]] = MappingProxyType({})

@@ -13,13 +13,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from models.cdom.errors import ExtractError
-from models.cdom.flags import is_pii_flag
-from models.cdom.original import IMAGE_FORMATS, ReadOptions, clean_name
-from models.cdom.table import Table
-from models.cdom.tree import Block, BlockId, Tree
-from models.extract.formats.sniffing.signatures import sniff
-from serve_apps.api.http.refusals import InvalidUpload
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.flags import is_pii_flag
+from quire.models.cdom.original import IMAGE_FORMATS, ReadOptions, clean_name
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import Block, BlockId, Tree
+from quire.models.extract.formats.sniffing.signatures import sniff
+from quire.serve_apps.api.http.refusals import InvalidUpload
 
 CDOM_VERSION = "1.0"
 MAX_VALUES = 4_000_000  # JSON values of one body: twenty for each of the most blocks

@@ -1,7 +1,7 @@
 """Prepare an ingested body for storage: check it, scan for personal data, cut chunks. Pure and picklable.
 
-A very large body can therefore run in a limited process (`serve_apps.api.context.limited_work`), which returns only
-bytes and chunks.
+A very large body can therefore run in a limited process (`quire.serve_apps.api.context.limited_work`), which returns
+only bytes and chunks.
 """
 
 import json
@@ -9,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.cdom.chunk import Chunk
-from models.cdom.flags import FlaggedPlace
-from models.cdom.original import ReadOptions
-from models.cdom.ports import Tokenizer
-from models.cdom.tree import Tree, dump_tree
-from models.derive.chunks.chunks import ChunkSettings, chunk_tree
-from models.derive.doubts import lowest_confidence
-from models.pii.places import find_places
-from serve_apps.api.documents.ingested import (
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.flags import FlaggedPlace
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import Tokenizer
+from quire.models.cdom.tree import Tree, dump_tree
+from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from quire.models.derive.doubts import lowest_confidence
+from quire.models.pii.places import find_places
+from quire.serve_apps.api.documents.ingested import (
     MAX_VALUES,
     InvalidIngest,
     count_pages,
@@ -26,8 +26,8 @@ from serve_apps.api.documents.ingested import (
     read_semantics,
     read_tree,
 )
-from serve_apps.api.http.strict_json import InvalidJson, parse_object
-from storage.objects.artifacts import ASSETS, SEMANTICS, TREE
+from quire.serve_apps.api.http.strict_json import InvalidJson, parse_object
+from quire.storage.objects.artifacts import ASSETS, SEMANTICS, TREE
 
 LIGHT_BODY = 4 << 20
 """Maximum bytes of a body that is parsed in this process, in a tenth of a second."""

@@ -12,15 +12,15 @@ from typing import Annotated
 from fastapi import Depends, Query
 from pydantic_core import to_json
 
-from models.cdom.tree import Tree
-from models.cdom.visible import count_left_out
-from models.derive.chunks.chunking import settings_of
-from models.derive.chunks.chunks import ChunkSettings
-from serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.documents.redacting import locate_scanned, redact_for
-from serve_apps.api.documents.trees import HIDDEN_NAME
-from storage.jobs.documents import locate_tree
-from storage.values.rows import DocumentId
+from quire.models.cdom.tree import Tree
+from quire.models.cdom.visible import count_left_out
+from quire.models.derive.chunks.chunking import settings_of
+from quire.models.derive.chunks.chunks import ChunkSettings
+from quire.serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, DocumentIdDep, JobIdDep
+from quire.serve_apps.api.documents.redacting import locate_scanned, redact_for
+from quire.serve_apps.api.documents.trees import HIDDEN_NAME
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.values.rows import DocumentId
 
 LEFT_OUT = "X-Left-Out"
 ScanWait = Annotated[

@@ -7,16 +7,16 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 
-from models.cdom.chunk import Chunk
-from models.cdom.search import SearchHit
-from models.derive.chunks.chunking import settings_of
-from models.derive.chunks.chunks import chunk_tree
-from serve_apps.api.context.deps import Call
-from serve_apps.api.documents.redacting import locate_scanned, redact_for
-from serve_apps.api.documents.trees import HIDDEN_NAME
-from storage.jobs.documents import locate_tree
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId, JobId
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.search import SearchHit
+from quire.models.derive.chunks.chunking import settings_of
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.serve_apps.api.context.deps import Call
+from quire.serve_apps.api.documents.redacting import locate_scanned, redact_for
+from quire.serve_apps.api.documents.trees import HIDDEN_NAME
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId, JobId
 
 SNIPPET_CHARS = 240  # characters, as the index's own snippets
 

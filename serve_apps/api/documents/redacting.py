@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from models.cdom.tree import Tree
-from models.pii.places import decide_blocks
-from models.pii.redact import redact_tree
-from serve_apps.api.context.deps import Call
-from serve_apps.api.http.refusals import ScanRunning
-from storage.jobs.document_list import ChosenDocument
-from storage.jobs.documents import PublishedTree, locate_tree
-from storage.review.reviews import read_decisions
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId, JobId
+from quire.models.cdom.tree import Tree
+from quire.models.pii.places import decide_blocks
+from quire.models.pii.redact import redact_tree
+from quire.serve_apps.api.context.deps import Call
+from quire.serve_apps.api.http.refusals import ScanRunning
+from quire.storage.jobs.document_list import ChosenDocument
+from quire.storage.jobs.documents import PublishedTree, locate_tree
+from quire.storage.review.reviews import read_decisions
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId, JobId
 
 
 async def locate_scanned(call: Call, job_id: JobId, document_id: DocumentId) -> PublishedTree:

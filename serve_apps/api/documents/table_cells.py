@@ -4,13 +4,13 @@ from functools import partial
 
 import pyarrow as pa
 
-from models.cdom.tree import Tree
-from models.export.tables.cells import list_cells
-from models.export.tables.files import cell_batch
-from serve_apps.api.context.deps import Call
-from serve_apps.api.documents.redacting import redact_for
-from serve_apps.api.documents.trees import HIDDEN_NAME
-from storage.jobs.document_list import ChosenDocument
+from quire.models.cdom.tree import Tree
+from quire.models.export.tables.cells import list_cells
+from quire.models.export.tables.files import cell_batch
+from quire.serve_apps.api.context.deps import Call
+from quire.serve_apps.api.documents.redacting import redact_for
+from quire.serve_apps.api.documents.trees import HIDDEN_NAME
+from quire.storage.jobs.document_list import ChosenDocument
 
 MOST_KEPT_BYTES = 8 << 20
 """Bytes of one document's cells that are cached."""

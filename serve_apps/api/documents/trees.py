@@ -2,11 +2,11 @@
 
 import json
 
-from models.cdom.tree import serve_tree
-from storage.jobs.documents import PublishedTree, locate_tree
-from storage.objects.artifacts import TREE
-from storage.store import Store
-from storage.values.rows import DocumentId, JobId, Scope
+from quire.models.cdom.tree import serve_tree
+from quire.storage.jobs.documents import PublishedTree, locate_tree
+from quire.storage.objects.artifacts import TREE
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId, JobId, Scope
 
 _PAGES, _BLOCKS = b',"pages":[', b'],"blocks":['  # keys of the tree itself: inside a text, quotes are escaped
 HIDDEN_NAME = "[REDACTED]"

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve_apps.api.http.request_id import request_id_of
+from quire.serve_apps.api.http.request_id import request_id_of
 
 ANY = "*"
 _METHODS = b"DELETE, GET, HEAD, PATCH, POST, PUT"

@@ -16,13 +16,13 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from models.cdom.tracing import TRACING_OFF, Tracing
-from serve_apps.api.http.problems import answer, problem_response
-from serve_apps.api.http.refusals import EncodingRefused, UploadTooLarge
-from serve_apps.api.http.request_body import EXPECTED, RequestBody, expects_continue
-from serve_apps.api.http.request_id import request_id_of
-from serve_apps.api.http.request_span import begin_request, end_request
-from serve_apps.api.lanes.fair_places import Overloaded
+from quire.models.cdom.tracing import TRACING_OFF, Tracing
+from quire.serve_apps.api.http.problems import answer, problem_response
+from quire.serve_apps.api.http.refusals import EncodingRefused, UploadTooLarge
+from quire.serve_apps.api.http.request_body import EXPECTED, RequestBody, expects_continue
+from quire.serve_apps.api.http.request_id import request_id_of
+from quire.serve_apps.api.http.request_span import begin_request, end_request
+from quire.serve_apps.api.lanes.fair_places import Overloaded
 
 access_log = logging.getLogger("quire.access")
 error_log = logging.getLogger("quire.error")

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from models.cdom.original import clean_name
-from models.extract.formats.sniffing.signatures import HEAD_BYTES
-from serve_apps.api.http.part_names import decode_text, find_file_name
-from serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
+from quire.models.cdom.original import clean_name
+from quire.models.extract.formats.sniffing.signatures import HEAD_BYTES
+from quire.serve_apps.api.http.part_names import decode_text, find_file_name
+from quire.serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
 
 _MAX_FIELDS = 16  # form fields in addition to files; the interface has five
 _MAX_FIELD_BYTES = 64 * 1024  # bytes of one field

@@ -16,19 +16,19 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
-from models.cdom.errors import ExtractError, NoSuchPage, UnsupportedFormat
-from models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused, SqlRefused
-from models.derive.finetune import UnknownSplit, UnknownStyle
-from models.derive.finetune_template import InvalidTemplate
-from models.export.graph import UnknownGraphFormat
-from models.pii.redact import PiiIncomplete
-from serve_apps.access import errors as access
-from serve_apps.api.http import refusals
-from serve_apps.api.lanes.fair_places import Overloaded
-from storage.queue.disk_cap import DiskFull
-from storage.sources.connectors.contract import SourceRefused, SourceUnavailable
-from storage.targets.contract import TargetRefused
-from storage.values import errors as storage
+from quire.models.cdom.errors import ExtractError, NoSuchPage, UnsupportedFormat
+from quire.models.cdom.ports import EmbeddingFailed, PortUnavailable, RedactionRefused, SqlRefused
+from quire.models.derive.finetune import UnknownSplit, UnknownStyle
+from quire.models.derive.finetune_template import InvalidTemplate
+from quire.models.export.graph import UnknownGraphFormat
+from quire.models.pii.redact import PiiIncomplete
+from quire.serve_apps.access import errors as access
+from quire.serve_apps.api.http import refusals
+from quire.serve_apps.api.lanes.fair_places import Overloaded
+from quire.storage.queue.disk_cap import DiskFull
+from quire.storage.sources.connectors.contract import SourceRefused, SourceUnavailable
+from quire.storage.targets.contract import TargetRefused
+from quire.storage.values import errors as storage
 
 PROBLEM_JSON = "application/problem+json"
 

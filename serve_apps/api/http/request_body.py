@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from starlette.types import Message, Receive
 
-from serve_apps.api.http.refusals import UploadTooLarge
+from quire.serve_apps.api.http.refusals import UploadTooLarge
 
 MOST_DROPPED_BYTES = 64 << 20
 """Maximum bytes received only so that a refusal arrives: one file over the default limit."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from opentelemetry.trace import Span, SpanKind
 
-from models.cdom.tracing import Tracing, end_span, traceparent_of
+from quire.models.cdom.tracing import Tracing, end_span, traceparent_of
 
 CONTEXT = "traceparent"
 _QUIET = frozenset({"/v1/health", "/metrics"})  # polled every few seconds

@@ -13,11 +13,11 @@ from time import monotonic
 from fastapi import Request
 from starlette.requests import ClientDisconnect
 
-from serve_apps.api.http.multipart import FilePart, PartRules, PartsReader
-from serve_apps.api.http.refusals import InvalidUpload, UploadStalled
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from storage.objects.blobs import Blobs, BlobWriter
-from storage.values.rows import StoredBlob
+from quire.serve_apps.api.http.multipart import FilePart, PartRules, PartsReader
+from quire.serve_apps.api.http.refusals import InvalidUpload, UploadStalled
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.storage.objects.blobs import Blobs, BlobWriter
+from quire.storage.values.rows import StoredBlob
 
 _FLUSH_BYTES = 512 * 1024  # bytes gathered before a thread writes them
 _SLOWEST_BYTES_S = 1024  # bytes per second below which an upload is aborted

@@ -10,18 +10,18 @@ from typing import Any
 
 from fastapi import Request
 
-from models.cdom.original import clean_name
-from models.extract.formats.sniffing.signatures import HEAD_BYTES
-from serve_apps.api.context.deps import Call
-from serve_apps.api.http.refusals import BatchTooLarge, InvalidField, UploadTooLarge, UrlUnreachable
-from serve_apps.api.http.strict_json import InvalidJson, parse_object
-from serve_apps.api.http.uploads import StoredFile, read_body
-from serve_apps.api.intake.direct import read_upload_id, take_file
-from storage.objects.blobs import Blobs
-from storage.values.errors import UrlRefused
-from storage.values.rows import StoredBlob
-from storage.webhooks.download import Downloads, DownloadTooLarge
-from storage.webhooks.egress import Unreachable
+from quire.models.cdom.original import clean_name
+from quire.models.extract.formats.sniffing.signatures import HEAD_BYTES
+from quire.serve_apps.api.context.deps import Call
+from quire.serve_apps.api.http.refusals import BatchTooLarge, InvalidField, UploadTooLarge, UrlUnreachable
+from quire.serve_apps.api.http.strict_json import InvalidJson, parse_object
+from quire.serve_apps.api.http.uploads import StoredFile, read_body
+from quire.serve_apps.api.intake.direct import read_upload_id, take_file
+from quire.storage.objects.blobs import Blobs
+from quire.storage.values.errors import UrlRefused
+from quire.storage.values.rows import StoredBlob
+from quire.storage.webhooks.download import Downloads, DownloadTooLarge
+from quire.storage.webhooks.egress import Unreachable
 
 MEDIA_TYPE = "application/json"
 MAX_BODY_BYTES = 256 * 1024

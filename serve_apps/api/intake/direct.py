@@ -11,13 +11,13 @@ import secrets
 import time
 from dataclasses import dataclass
 
-from models.cdom.original import clean_name
-from models.extract.formats.sniffing.signatures import HEAD_BYTES
-from serve_apps.api.http.refusals import UnknownUpload, UploadMismatch, UploadMissing, UploadsNotConfigured
-from storage.objects.blobs import BlobWriter
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.rows import Scope, StoredBlob
+from quire.models.cdom.original import clean_name
+from quire.models.extract.formats.sniffing.signatures import HEAD_BYTES
+from quire.serve_apps.api.http.refusals import UnknownUpload, UploadMismatch, UploadMissing, UploadsNotConfigured
+from quire.storage.objects.blobs import BlobWriter
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Scope, StoredBlob
 
 _PURPOSE, _PREFIX = "direct-upload", "upl_"
 _SIGNATURE_BYTES = 16  # bytes of a signature of `Signer`

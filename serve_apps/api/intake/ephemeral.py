@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from fastapi import Request
 
-from models.cdom.errors import ErrorCode, ExtractError, UnsupportedFormat
-from models.cdom.ports import PortUnavailable, ReadOutcome
-from models.extract.formats.sniffing.signatures import sniff
-from serve_apps.api.context.deps import Call
-from serve_apps.api.context.ephemeral_slots import TIME_LIMIT_S
-from serve_apps.api.http.multipart import PartRules, PartsReader
-from serve_apps.api.http.uploads import body_chunks
+from quire.models.cdom.errors import ErrorCode, ExtractError, UnsupportedFormat
+from quire.models.cdom.ports import PortUnavailable, ReadOutcome
+from quire.models.extract.formats.sniffing.signatures import sniff
+from quire.serve_apps.api.context.deps import Call
+from quire.serve_apps.api.context.ephemeral_slots import TIME_LIMIT_S
+from quire.serve_apps.api.http.multipart import PartRules, PartsReader
+from quire.serve_apps.api.http.uploads import body_chunks
 
 
 @dataclass(frozen=True, slots=True)

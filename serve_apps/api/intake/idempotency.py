@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import Header
 from pydantic import AfterValidator
 
-from serve_apps.api.http.refusals import InvalidField
-from storage.jobs.idempotency import IdempotencyKey
-from storage.values.rows import JobRow
+from quire.serve_apps.api.http.refusals import InvalidField
+from quire.storage.jobs.idempotency import IdempotencyKey
+from quire.storage.values.rows import JobRow
 
 REPLAYED = "Idempotency-Replayed"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")

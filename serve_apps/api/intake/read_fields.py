@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from models.cdom.original import OcrMode, ReadOptions, TableParts
-from serve_apps.api.http.refusals import InvalidField
-from serve_apps.api.http.strict_json import InvalidJson, parse_object
+from quire.models.cdom.original import OcrMode, ReadOptions, TableParts
+from quire.serve_apps.api.http.refusals import InvalidField
+from quire.serve_apps.api.http.strict_json import InvalidJson, parse_object
 
 EXTRACT_SCHEMA = "extract_schema"
 """Field with the JSON Schema of the values to extract."""

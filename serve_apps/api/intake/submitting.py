@@ -9,17 +9,17 @@ from typing import Any
 
 from fastapi import Request
 
-from serve_apps.api.context.deps import Call
-from serve_apps.api.documents.extracting import check_schema
-from serve_apps.api.http.multipart import PartRules
-from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
-from serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_upload, has_urls
-from serve_apps.api.intake.idempotency import identify_submission
-from serve_apps.api.intake.read_fields import EXTRACT_SCHEMA, read_extract_schema, read_metadata, read_options
-from serve_apps.api.shapes.principals import read_principals
-from storage.jobs.intake import submit_job
-from storage.values.rows import JobRow, NewDocument, PageQuota
-from storage.values.states import Priority
+from quire.serve_apps.api.context.deps import Call
+from quire.serve_apps.api.documents.extracting import check_schema
+from quire.serve_apps.api.http.multipart import PartRules
+from quire.serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
+from quire.serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_upload, has_urls
+from quire.serve_apps.api.intake.idempotency import identify_submission
+from quire.serve_apps.api.intake.read_fields import EXTRACT_SCHEMA, read_extract_schema, read_metadata, read_options
+from quire.serve_apps.api.shapes.principals import read_principals
+from quire.storage.jobs.intake import submit_job
+from quire.storage.values.rows import JobRow, NewDocument, PageQuota
+from quire.storage.values.states import Priority
 
 _FILE = {"type": "string", "format": "binary"}
 _FIELDS: dict[str, Any] = {

@@ -7,9 +7,9 @@ from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from serve_apps.api.lanes.fair_places import FairPlaces
-from storage.values.errors import StoreUnavailable
-from storage.values.native_panics import native_panics
+from quire.serve_apps.api.lanes.fair_places import FairPlaces
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.native_panics import native_panics
 
 P = ParamSpec("P")
 T = TypeVar("T")

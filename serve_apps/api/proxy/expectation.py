@@ -2,12 +2,18 @@
 
 Serve's proxy starts to receive a body as soon as it has the headers, which makes uvicorn send `100 Continue`. The
 middleware therefore first sends the headers alone, as an OPTIONS request with `EXPECTED`, which the API answers with
-204 or with a refusal (`serve_apps.api.http.middleware`).
+204 or with a refusal (`quire.serve_apps.api.http.middleware`).
 """
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve_apps.api.http.request_body import EXPECTED, RequestBody, declared_bytes, expects_continue, received_whole
+from quire.serve_apps.api.http.request_body import (
+    EXPECTED,
+    RequestBody,
+    declared_bytes,
+    expects_continue,
+    received_whole,
+)
 
 
 class CheckedExpectation:

@@ -8,7 +8,7 @@ import asyncio
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from serve_apps.api.proxy.problem import problem_bytes
+from quire.serve_apps.api.proxy.problem import problem_bytes
 
 MOST_HEAD_BYTES = 64 << 10
 """Maximum consecutive bytes outside bodies (headers, trailers, chunk marks) plus one read: eight times a browser's."""

@@ -9,11 +9,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http import auto
 
-from serve_apps.api.http.request_id import OneRequestId
-from serve_apps.api.proxy.expectation import CheckedExpectation
-from serve_apps.api.proxy.heads import BoundedHeads
-from serve_apps.api.proxy.problem import problem_bytes
-from serve_apps.api.proxy.small_bodies import SmallBodies
+from quire.serve_apps.api.http.request_id import OneRequestId
+from quire.serve_apps.api.proxy.expectation import CheckedExpectation
+from quire.serve_apps.api.proxy.heads import BoundedHeads
+from quire.serve_apps.api.proxy.problem import problem_bytes
+from quire.serve_apps.api.proxy.small_bodies import SmallBodies
 
 log = logging.getLogger("quire.proxy")
 _ROUTE_LIST = "/-/routes"

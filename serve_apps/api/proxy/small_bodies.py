@@ -1,8 +1,8 @@
 """Sends a small body to the replica together with the headers.
 
 A replica of Ray Serve otherwise asks the proxy for the body by calls of its own, which cost more CPU time than the
-upload. The body travels in the ASGI scope, from which `serve_apps.deployments.accept_carried_bodies` takes it. A server
-that does not know this receives the body as usual.
+upload. The body travels in the ASGI scope, from which `quire.serve_apps.deployments.accept_carried_bodies` takes it. A
+server that does not know this receives the body as usual.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve_apps.api.http.request_body import declared_bytes
+from quire.serve_apps.api.http.request_body import declared_bytes
 
 CARRIED = "quire.body"
 """Key of the ASGI scope that holds the body."""

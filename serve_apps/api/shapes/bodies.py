@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from models.cdom.search import SearchMode
-from models.derive.schema.answer import ExtractedData
-from storage.values.states import DocumentStatus, JobStatus
+from quire.models.cdom.search import SearchMode
+from quire.models.derive.schema.answer import ExtractedData
+from quire.storage.values.states import DocumentStatus, JobStatus
 
 
 class Body(BaseModel):

@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import Field
 
-from models.derive.schema.answer import ValuePlace
-from serve_apps.api.shapes.bodies import Body
-from storage.sources.sources import SourceState
-from storage.webhooks.receivers import DeliveryState
+from quire.models.derive.schema.answer import ValuePlace
+from quire.serve_apps.api.shapes.bodies import Body
+from quire.storage.sources.sources import SourceState
+from quire.storage.webhooks.receivers import DeliveryState
 
 
 class WebhookBody(Body):

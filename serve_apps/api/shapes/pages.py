@@ -6,8 +6,8 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Query
 from starlette.responses import Response
 
-from serve_apps.api.shapes.rendering import json_response
-from storage.values.paging import ListPage
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.values.paging import ListPage
 
 T = TypeVar("T")
 NEXT_CURSOR = "X-Next-Cursor"

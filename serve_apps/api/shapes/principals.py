@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from serve_apps.api.http.refusals import InvalidField
+from quire.serve_apps.api.http.refusals import InvalidField
 
 MAX_PRINCIPALS = 100  # of one document, and of one call
 MAX_PRINCIPAL = 200  # characters of a name

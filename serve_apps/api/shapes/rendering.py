@@ -7,9 +7,9 @@ from urllib.parse import quote
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from storage.jobs.document_list import ListedDocument
-from storage.values.rows import DocumentRow, JobRow
-from storage.values.states import TERMINAL, DocumentStatus
+from quire.storage.jobs.document_list import ListedDocument
+from quire.storage.values.rows import DocumentRow, JobRow
+from quire.storage.values.states import TERMINAL, DocumentStatus
 
 JSON = "application/json"
 

@@ -10,11 +10,11 @@ import secrets
 
 from fastapi import Request
 
-from serve_apps.console.callers.addresses import read_networks, true_address
-from serve_apps.console.callers.callers import device_of
-from serve_apps.console.context.console_state import ConsoleState
-from serve_apps.console.context.refusals import TooManyTries
-from serve_apps.console.store.rows import Credentials
+from quire.serve_apps.console.callers.addresses import read_networks, true_address
+from quire.serve_apps.console.callers.callers import device_of
+from quire.serve_apps.console.context.console_state import ConsoleState
+from quire.serve_apps.console.context.refusals import TooManyTries
+from quire.serve_apps.console.store.rows import Credentials
 
 _HOUR_MIN = 60.0  # minutes
 PASSWORD_TRIES = 8

@@ -13,17 +13,17 @@ from urllib.parse import urlsplit
 from fastapi import Depends, Request
 from starlette.responses import Response
 
-from serve_apps.access.browser import BrowserCookie, Sender, find_sender, is_token
-from serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
-from serve_apps.access.errors import Unauthenticated
-from serve_apps.api.lanes.fair_places import TENANT
-from serve_apps.console.callers.forms import read_form
-from serve_apps.console.callers.hosts import is_known_host
-from serve_apps.console.context.console_state import ConsoleState
-from serve_apps.console.context.refusals import ForeignForm, SignInNeeded
-from serve_apps.console.store.rows import Account, Tenant
-from serve_apps.console.store.sessions import SESSION_S, find_session
-from serve_apps.console.store.tokens import find_tenant
+from quire.serve_apps.access.browser import BrowserCookie, Sender, find_sender, is_token
+from quire.serve_apps.access.caller import DEFAULT_ORG, org_of, secret_of
+from quire.serve_apps.access.errors import Unauthenticated
+from quire.serve_apps.api.lanes.fair_places import TENANT
+from quire.serve_apps.console.callers.forms import read_form
+from quire.serve_apps.console.callers.hosts import is_known_host
+from quire.serve_apps.console.context.console_state import ConsoleState
+from quire.serve_apps.console.context.refusals import ForeignForm, SignInNeeded
+from quire.serve_apps.console.store.rows import Account, Tenant
+from quire.serve_apps.console.store.sessions import SESSION_S, find_session
+from quire.serve_apps.console.store.tokens import find_tenant
 
 _SESSION = BrowserCookie("quire_console", "quire_console")
 _DEVICE = BrowserCookie("quire_device", "quire_device")

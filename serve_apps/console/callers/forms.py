@@ -4,8 +4,8 @@ from typing import Any
 
 from fastapi import Request
 
-from serve_apps.api.http.refusals import InvalidField
-from serve_apps.api.http.strict_json import InvalidJson, is_storable, parse_object
+from quire.serve_apps.api.http.refusals import InvalidField
+from quire.serve_apps.api.http.strict_json import InvalidJson, is_storable, parse_object
 
 
 async def read_form(request: Request) -> dict[str, Any]:

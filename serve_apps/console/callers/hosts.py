@@ -3,8 +3,8 @@
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from serve_apps.access.loopback import LOOPBACK_NAMES
-from serve_apps.console.context.resources import ConsoleResources
+from quire.serve_apps.access.loopback import LOOPBACK_NAMES
+from quire.serve_apps.console.context.resources import ConsoleResources
 
 
 def is_known_host(resources: ConsoleResources, host: str) -> bool:

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from fastapi import FastAPI
 
-from serve_apps.api.context.rate_limit import CallerRateLimit
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from serve_apps.console.context.engine import EngineClient
-from serve_apps.console.context.resources import ConsoleResources
-from serve_apps.console.context.spool import Spool
+from quire.serve_apps.api.context.rate_limit import CallerRateLimit
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.serve_apps.console.context.engine import EngineClient
+from quire.serve_apps.console.context.resources import ConsoleResources
+from quire.serve_apps.console.context.spool import Spool
 
 T = TypeVar("T")
 _SPOOL_KEPT_S = 3600.0  # seconds after which a file of a crashed upload is removed at a start

@@ -11,8 +11,8 @@ import httpx
 from starlette.background import BackgroundTask
 from starlette.responses import Response, StreamingResponse
 
-from serve_apps.console.context.refusals import EngineFailed
-from storage.values.errors import NotFound
+from quire.serve_apps.console.context.refusals import EngineFailed
+from quire.storage.values.errors import NotFound
 
 PASSED_ON = frozenset({200, 201, 202, 204, 304, 404, 409, 413, 422})
 _KEPT_HEADERS = (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from serve_apps.console.store.rows import DocumentFact
+from quire.serve_apps.console.store.rows import DocumentFact
 
 
 def facts_of(job: dict[str, Any]) -> list[DocumentFact]:

@@ -8,8 +8,8 @@ from fastapi import Request
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, select_autoescape
 from starlette.responses import Response
 
-from serve_apps.access.browser import CONTENT_POLICY
-from serve_apps.viewer.kit import STATIC, TEMPLATE_FILTERS, TEMPLATE_GLOBALS, TEMPLATES, PageFiles
+from quire.serve_apps.access.browser import CONTENT_POLICY
+from quire.serve_apps.viewer.kit import STATIC, TEMPLATE_FILTERS, TEMPLATE_GLOBALS, TEMPLATES, PageFiles
 
 _FOLDER = Path(__file__).parents[1]
 PAGES = Environment(

@@ -4,7 +4,7 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from serve_apps.api.http.problems import NOT_FOUND_TEXT, invalid_response, problem_response
+from quire.serve_apps.api.http.problems import NOT_FOUND_TEXT, invalid_response, problem_response
 
 
 class NoNul:

@@ -1,4 +1,4 @@
-"""Mapping of the console's errors to HTTP, in addition to the rows of `serve_apps.api.http.problems`."""
+"""Mapping of the console's errors to HTTP, in addition to the rows of `quire.serve_apps.api.http.problems`."""
 
 import inspect
 import json
@@ -9,10 +9,16 @@ from typing import Any
 from fastapi import FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.api.http.problems import PROBLEM_JSON, install, problem_response
-from serve_apps.console.context.page_rendering import page
-from serve_apps.console.context.refusals import EngineFailed, ForeignForm, SignInNeeded, SignUpClosed, TooManyTries
-from serve_apps.console.store.errors import EmailTaken, MonthlyPagesUsed, SignInRefused, TooManyDocuments
+from quire.serve_apps.api.http.problems import PROBLEM_JSON, install, problem_response
+from quire.serve_apps.console.context.page_rendering import page
+from quire.serve_apps.console.context.refusals import (
+    EngineFailed,
+    ForeignForm,
+    SignInNeeded,
+    SignUpClosed,
+    TooManyTries,
+)
+from quire.serve_apps.console.store.errors import EmailTaken, MonthlyPagesUsed, SignInRefused, TooManyDocuments
 
 RETRY_S = 2  # Retry-After in seconds if the engine is unavailable
 

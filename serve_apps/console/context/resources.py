@@ -6,8 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from serve_apps.console.context.passwords import Passwords
-from serve_apps.console.store.ports import AuditedDatabase, Receivers
+from quire.serve_apps.console.context.passwords import Passwords
+from quire.serve_apps.console.store.ports import AuditedDatabase, Receivers
 
 MEGABYTE = 1024 * 1024  # bytes
 

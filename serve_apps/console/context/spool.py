@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from storage.values.errors import NotFound
-from storage.values.rows import StoredBlob
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import StoredBlob
 
 
 class Spool:

@@ -5,17 +5,17 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from models.export.bar_plot import PlotBar, bar_plot
-from serve_apps.console.callers import callers
-from serve_apps.console.callers.attempt_limits import admit_sign_in
-from serve_apps.console.callers.callers import Visitor, VisitorDep, read_our_form
-from serve_apps.console.context.page_rendering import page
-from serve_apps.console.context.passwords import LONGEST, SHORTEST
-from serve_apps.console.routes.sessions import is_password
-from serve_apps.console.routes.usage import render_usage
-from serve_apps.console.store.accounts import change_password, close_account, password_of
-from serve_apps.console.store.admission import usage_by_month, usage_of
-from serve_apps.console.store.sessions import close_one, close_others, list_sessions
+from quire.models.export.bar_plot import PlotBar, bar_plot
+from quire.serve_apps.console.callers import callers
+from quire.serve_apps.console.callers.attempt_limits import admit_sign_in
+from quire.serve_apps.console.callers.callers import Visitor, VisitorDep, read_our_form
+from quire.serve_apps.console.context.page_rendering import page
+from quire.serve_apps.console.context.passwords import LONGEST, SHORTEST
+from quire.serve_apps.console.routes.sessions import is_password
+from quire.serve_apps.console.routes.usage import render_usage
+from quire.serve_apps.console.store.accounts import change_password, close_account, password_of
+from quire.serve_apps.console.store.admission import usage_by_month, usage_of
+from quire.serve_apps.console.store.sessions import close_one, close_others, list_sessions
 
 router = APIRouter(include_in_schema=False)
 _WRONG = "The current password is wrong."

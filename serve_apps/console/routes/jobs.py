@@ -6,16 +6,16 @@ import httpx
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from serve_apps.api.intake.idempotency import REPLAYED, IdempotencyKeyHeader
-from serve_apps.api.shapes.rendering import JSON, json_response
-from serve_apps.console.callers.callers import CallerDep, ConsoleCaller
-from serve_apps.console.context.engine_facts import facts_of
-from serve_apps.console.context.refusals import EngineFailed
-from serve_apps.console.sending.paths import job_path
-from serve_apps.console.sending.relaying import relay
-from serve_apps.console.sending.removing import remove_document, remove_job
-from serve_apps.console.sending.submitting import receive, send_jobs, send_parse
-from serve_apps.console.store.settlement import settle_job
+from quire.serve_apps.api.intake.idempotency import REPLAYED, IdempotencyKeyHeader
+from quire.serve_apps.api.shapes.rendering import JSON, json_response
+from quire.serve_apps.console.callers.callers import CallerDep, ConsoleCaller
+from quire.serve_apps.console.context.engine_facts import facts_of
+from quire.serve_apps.console.context.refusals import EngineFailed
+from quire.serve_apps.console.sending.paths import job_path
+from quire.serve_apps.console.sending.relaying import relay
+from quire.serve_apps.console.sending.removing import remove_document, remove_job
+from quire.serve_apps.console.sending.submitting import receive, send_jobs, send_parse
+from quire.serve_apps.console.store.settlement import settle_job
 
 router = APIRouter(tags=["jobs"])
 JOBS_PARTS, PARSE_PARTS = frozenset({"files", "file"}), frozenset({"file"})

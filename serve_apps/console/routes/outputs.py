@@ -3,10 +3,10 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.console.callers.callers import CallerDep
-from serve_apps.console.sending.paths import document_path, job_path
-from serve_apps.console.sending.relaying import relay
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.console.callers.callers import CallerDep
+from quire.serve_apps.console.sending.paths import document_path, job_path
+from quire.serve_apps.console.sending.relaying import relay
 
 router = APIRouter(tags=["outputs"])
 

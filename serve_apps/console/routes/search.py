@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from serve_apps.api.shapes.rendering import JSON, json_response
-from serve_apps.console.callers.callers import CallerDep, ConsoleCaller
-from serve_apps.console.sending.paths import is_alias, resolve_job
-from serve_apps.console.store.sent import aliases_of
+from quire.serve_apps.api.shapes.rendering import JSON, json_response
+from quire.serve_apps.console.callers.callers import CallerDep, ConsoleCaller
+from quire.serve_apps.console.sending.paths import is_alias, resolve_job
+from quire.serve_apps.console.store.sent import aliases_of
 
 router = APIRouter(tags=["search"])
 

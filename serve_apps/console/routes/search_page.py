@@ -6,12 +6,12 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from models.cdom.search import is_unrelated
-from serve_apps.console.callers.callers import Visitor, VisitorDep
-from serve_apps.console.context.page_rendering import page
-from serve_apps.console.routes.viewer import place_of
-from serve_apps.console.store.sent import filter_sent
-from serve_apps.viewer.hits import show_hits
+from quire.models.cdom.search import is_unrelated
+from quire.serve_apps.console.callers.callers import Visitor, VisitorDep
+from quire.serve_apps.console.context.page_rendering import page
+from quire.serve_apps.console.routes.viewer import place_of
+from quire.serve_apps.console.store.sent import filter_sent
+from quire.serve_apps.viewer.hits import show_hits
 
 router = APIRouter(include_in_schema=False)
 _HITS = 20  # passages on the page

@@ -9,16 +9,16 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from serve_apps.api.shapes.rendering import JSON, json_response
-from serve_apps.console.callers.callers import Visitor, VisitorDep, check_form, check_origin
-from serve_apps.console.callers.forms import read_form, read_text
-from serve_apps.console.routes.jobs import JOBS_PARTS
-from serve_apps.console.routes.usage import render_usage
-from serve_apps.console.sending.paths import job_path
-from serve_apps.console.sending.relaying import relay
-from serve_apps.console.sending.submitting import receive, send_jobs
-from serve_apps.console.store.admission import usage_of
-from serve_apps.console.store.tokens import create_token, revoke_token
+from quire.serve_apps.api.shapes.rendering import JSON, json_response
+from quire.serve_apps.console.callers.callers import Visitor, VisitorDep, check_form, check_origin
+from quire.serve_apps.console.callers.forms import read_form, read_text
+from quire.serve_apps.console.routes.jobs import JOBS_PARTS
+from quire.serve_apps.console.routes.usage import render_usage
+from quire.serve_apps.console.sending.paths import job_path
+from quire.serve_apps.console.sending.relaying import relay
+from quire.serve_apps.console.sending.submitting import receive, send_jobs
+from quire.serve_apps.console.store.admission import usage_of
+from quire.serve_apps.console.store.tokens import create_token, revoke_token
 
 router = APIRouter(tags=["session"])
 LONGEST_NAME = 100  # characters of a token's name

@@ -6,8 +6,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.console.callers import callers
-from serve_apps.console.callers.attempt_limits import (
+from quire.serve_apps.console.callers import callers
+from quire.serve_apps.console.callers.attempt_limits import (
     admit_password,
     admit_sign_in,
     admit_sign_up,
@@ -15,17 +15,17 @@ from serve_apps.console.callers.attempt_limits import (
     known_device,
     reset_attempts,
 )
-from serve_apps.console.callers.callers import RunningDep, VisitorDep, check_origin, read_our_form
-from serve_apps.console.callers.forms import read_form
-from serve_apps.console.context.console_state import ConsoleState
-from serve_apps.console.context.page_rendering import page
-from serve_apps.console.context.passwords import LONGEST, SHORTEST
-from serve_apps.console.context.refusals import SignUpClosed, TooManyTries
-from serve_apps.console.context.resources import SignUp
-from serve_apps.console.store.accounts import create_account, find_password, use_link
-from serve_apps.console.store.errors import EmailTaken
-from serve_apps.console.store.rows import Credentials
-from serve_apps.console.store.sessions import close_session, open_session
+from quire.serve_apps.console.callers.callers import RunningDep, VisitorDep, check_origin, read_our_form
+from quire.serve_apps.console.callers.forms import read_form
+from quire.serve_apps.console.context.console_state import ConsoleState
+from quire.serve_apps.console.context.page_rendering import page
+from quire.serve_apps.console.context.passwords import LONGEST, SHORTEST
+from quire.serve_apps.console.context.refusals import SignUpClosed, TooManyTries
+from quire.serve_apps.console.context.resources import SignUp
+from quire.serve_apps.console.store.accounts import create_account, find_password, use_link
+from quire.serve_apps.console.store.errors import EmailTaken
+from quire.serve_apps.console.store.rows import Credentials
+from quire.serve_apps.console.store.sessions import close_session, open_session
 
 router = APIRouter(include_in_schema=False)
 _EMAIL = re.compile(r"[^@\s\x00-\x1f]{1,64}@[^@\s\x00-\x1f]{1,189}")

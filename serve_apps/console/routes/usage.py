@@ -5,10 +5,10 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from serve_apps.api.shapes.rendering import json_response
-from serve_apps.console.callers.callers import CallerDep
-from serve_apps.console.store.admission import usage_of
-from serve_apps.console.store.rows import Tenant, Usage
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.serve_apps.console.callers.callers import CallerDep
+from quire.serve_apps.console.store.admission import usage_of
+from quire.serve_apps.console.store.rows import Tenant, Usage
 
 router = APIRouter(tags=["usage"])
 

@@ -6,14 +6,14 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.console.callers.callers import ConsoleCaller, Visitor, VisitorDep, read_our_form
-from serve_apps.console.context.page_rendering import page
-from serve_apps.console.sending.removing import remove_document
-from serve_apps.console.sending.unlocking import unlock
-from serve_apps.console.store.rows import SentDocument
-from serve_apps.console.store.sent import find_sent
-from serve_apps.viewer.document_view import DocumentView, NoPageToShow, ViewPlace, preview_document, view_document
-from storage.values.errors import NotFound
+from quire.serve_apps.console.callers.callers import ConsoleCaller, Visitor, VisitorDep, read_our_form
+from quire.serve_apps.console.context.page_rendering import page
+from quire.serve_apps.console.sending.removing import remove_document
+from quire.serve_apps.console.sending.unlocking import unlock
+from quire.serve_apps.console.store.rows import SentDocument
+from quire.serve_apps.console.store.sent import find_sent
+from quire.serve_apps.viewer.document_view import DocumentView, NoPageToShow, ViewPlace, preview_document, view_document
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 _OUTPUTS = re.compile(

@@ -5,16 +5,16 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.api.http.refusals import InvalidField
-from serve_apps.console.callers.callers import RunningDep, Visitor, VisitorDep, read_our_form
-from serve_apps.console.callers.forms import read_text
-from serve_apps.console.context.page_rendering import FILES, page
-from serve_apps.console.routes.session_api import LONGEST_NAME
-from serve_apps.console.routes.usage import render_usage
-from serve_apps.console.store.admission import usage_of
-from serve_apps.console.store.sent import list_sent
-from serve_apps.console.store.tokens import create_token, list_tokens, revoke_token
-from storage.values.errors import NotFound
+from quire.serve_apps.api.http.refusals import InvalidField
+from quire.serve_apps.console.callers.callers import RunningDep, Visitor, VisitorDep, read_our_form
+from quire.serve_apps.console.callers.forms import read_text
+from quire.serve_apps.console.context.page_rendering import FILES, page
+from quire.serve_apps.console.routes.session_api import LONGEST_NAME
+from quire.serve_apps.console.routes.usage import render_usage
+from quire.serve_apps.console.store.admission import usage_of
+from quire.serve_apps.console.store.sent import list_sent
+from quire.serve_apps.console.store.tokens import create_token, list_tokens, revoke_token
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(include_in_schema=False)
 PAGE = 50  # documents a page

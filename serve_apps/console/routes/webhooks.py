@@ -5,14 +5,14 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.api.shapes.rendering import json_response
-from serve_apps.console.callers.callers import Visitor, VisitorDep, check_form, check_origin, read_our_form
-from serve_apps.console.callers.forms import read_form, read_text
-from serve_apps.console.context.page_rendering import page
-from serve_apps.console.store.ports import Receiver
-from serve_apps.console.store.rows import Tenant
-from storage.values.errors import UrlRefused
-from storage.values.rows import Actor
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.serve_apps.console.callers.callers import Visitor, VisitorDep, check_form, check_origin, read_our_form
+from quire.serve_apps.console.callers.forms import read_form, read_text
+from quire.serve_apps.console.context.page_rendering import page
+from quire.serve_apps.console.store.ports import Receiver
+from quire.serve_apps.console.store.rows import Tenant
+from quire.storage.values.errors import UrlRefused
+from quire.storage.values.rows import Actor
 
 router = APIRouter(tags=["session"])
 SHOWN = 50  # deliveries listed, the newest

@@ -2,10 +2,10 @@
 
 import re
 
-from serve_apps.console.callers.callers import ConsoleCaller
-from serve_apps.console.store.sent import resolve_alias
-from storage.values.errors import NotFound
-from storage.values.ids import is_document_id, is_job_id
+from quire.serve_apps.console.callers.callers import ConsoleCaller
+from quire.serve_apps.console.store.sent import resolve_alias
+from quire.storage.values.errors import NotFound
+from quire.storage.values.ids import is_document_id, is_job_id
 
 _ALIAS = re.compile(r"file_[a-z2-7]{26}")
 

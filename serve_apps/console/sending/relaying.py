@@ -3,7 +3,7 @@
 from fastapi import Request
 from starlette.responses import Response
 
-from serve_apps.console.callers.callers import ConsoleCaller
+from quire.serve_apps.console.callers.callers import ConsoleCaller
 
 
 async def relay(request: Request, caller: ConsoleCaller, path: str, *, wait_s: float = 0.0) -> Response:

@@ -1,12 +1,12 @@
 """Delete a tenant's documents in the engine and here. Pages are counted first, so deleting frees no allowance."""
 
-from serve_apps.console.callers.callers import ConsoleCaller
-from serve_apps.console.context.engine_facts import facts_of
-from serve_apps.console.sending.paths import job_path
-from serve_apps.console.store.sent import has_ended, mark_document_removed, mark_job_removed
-from serve_apps.console.store.settlement import settle_job
-from storage.values.errors import Conflict, NotFound
-from storage.values.ids import is_document_id
+from quire.serve_apps.console.callers.callers import ConsoleCaller
+from quire.serve_apps.console.context.engine_facts import facts_of
+from quire.serve_apps.console.sending.paths import job_path
+from quire.serve_apps.console.store.sent import has_ended, mark_document_removed, mark_job_removed
+from quire.serve_apps.console.store.settlement import settle_job
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.ids import is_document_id
 
 _IN_WORK = "the document is still being read; delete it when it has ended"
 

@@ -13,15 +13,15 @@ from typing import Any
 import httpx
 from fastapi import Request
 
-from serve_apps.api.http.multipart import PartRules
-from serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
-from serve_apps.console.callers.callers import ConsoleCaller
-from serve_apps.console.context.console_state import ConsoleState
-from serve_apps.console.context.engine_facts import facts_of
-from serve_apps.console.context.refusals import EngineFailed
-from serve_apps.console.store.admission import release_place, reserve
-from serve_apps.console.store.rows import Place
-from serve_apps.console.store.settlement import attach, settle
+from quire.serve_apps.api.http.multipart import PartRules
+from quire.serve_apps.api.http.uploads import StoredFile, Upload, receive_upload
+from quire.serve_apps.console.callers.callers import ConsoleCaller
+from quire.serve_apps.console.context.console_state import ConsoleState
+from quire.serve_apps.console.context.engine_facts import facts_of
+from quire.serve_apps.console.context.refusals import EngineFailed
+from quire.serve_apps.console.store.admission import release_place, reserve
+from quire.serve_apps.console.store.rows import Place
+from quire.serve_apps.console.store.settlement import attach, settle
 
 _TAKEN = frozenset({200, 201, 202})
 _TRIES = 2  # sends of one upload under one Idempotency-Key

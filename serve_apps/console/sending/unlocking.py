@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx
 
-from serve_apps.api.http.uploads import StoredFile
-from serve_apps.console.callers.callers import ConsoleCaller
-from serve_apps.console.sending.removing import remove_document
-from serve_apps.console.sending.submitting import send_stored
-from serve_apps.console.store.rows import SentDocument
+from quire.serve_apps.api.http.uploads import StoredFile
+from quire.serve_apps.console.callers.callers import ConsoleCaller
+from quire.serve_apps.console.sending.removing import remove_document
+from quire.serve_apps.console.sending.submitting import send_stored
+from quire.serve_apps.console.store.rows import SentDocument
 
 
 async def unlock(caller: ConsoleCaller, locked: SentDocument, password: str) -> str | None:

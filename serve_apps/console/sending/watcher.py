@@ -12,12 +12,12 @@ from typing import Any
 
 import httpx
 
-from serve_apps.console.context.engine_facts import facts_of
-from serve_apps.console.store.ports import ConsoleTables
-from serve_apps.console.store.rows import StatusCheck
-from serve_apps.console.store.sent import list_outdated, mark_removed
-from serve_apps.console.store.settlement import known_jobs, lease_checks, schedule_check, settle, settle_missing
-from storage.values.errors import StorageError
+from quire.serve_apps.console.context.engine_facts import facts_of
+from quire.serve_apps.console.store.ports import ConsoleTables
+from quire.serve_apps.console.store.rows import StatusCheck
+from quire.serve_apps.console.store.sent import list_outdated, mark_removed
+from quire.serve_apps.console.store.settlement import known_jobs, lease_checks, schedule_check, settle, settle_missing
+from quire.storage.values.errors import StorageError
 
 log = logging.getLogger(__name__)
 THREADS = 8  # concurrent requests to the engine

@@ -9,10 +9,10 @@ import os
 
 import psycopg
 
-from serve_apps.console.store.errors import EmailTaken
-from serve_apps.console.store.ports import AuditedDatabase, Connection, ConsoleTables, Row
-from serve_apps.console.store.rows import Account, Credentials, Tenant, hooks_of
-from storage.values.rows import Actor, Scope
+from quire.serve_apps.console.store.errors import EmailTaken
+from quire.serve_apps.console.store.ports import AuditedDatabase, Connection, ConsoleTables, Row
+from quire.serve_apps.console.store.rows import Account, Credentials, Tenant, hooks_of
+from quire.storage.values.rows import Actor, Scope
 
 LINK_S = 3600  # seconds for which a link for a new password is valid
 OPERATOR = Actor(key_name="operator")

@@ -6,10 +6,10 @@ leaves the place in `sending`; the watcher checks it after a deadline.
 
 from datetime import date
 
-from serve_apps.console.store.accounts import new_id
-from serve_apps.console.store.errors import MonthlyPagesUsed, TooManyDocuments
-from serve_apps.console.store.ports import Connection, ConsoleTables, Row
-from serve_apps.console.store.rows import Place, SubmissionState, Tenant, Usage
+from quire.serve_apps.console.store.accounts import new_id
+from quire.serve_apps.console.store.errors import MonthlyPagesUsed, TooManyDocuments
+from quire.serve_apps.console.store.ports import Connection, ConsoleTables, Row
+from quire.serve_apps.console.store.rows import Place, SubmissionState, Tenant, Usage
 
 SENDING_S = 300
 """Longer than any call to the engine; after this time the watcher checks a `sending` place."""

@@ -1,10 +1,10 @@
 """Plans and their tenants, as operators see them. Every change has an audit row."""
 
-from serve_apps.console.store.accounts import OPERATOR
-from serve_apps.console.store.ports import AuditedDatabase, ConsoleTables
-from serve_apps.console.store.rows import WEBHOOK_TENANT, TenantPlan, TenantRow, hooks_of
-from storage.values.errors import NotFound
-from storage.values.rows import Scope
+from quire.serve_apps.console.store.accounts import OPERATOR
+from quire.serve_apps.console.store.ports import AuditedDatabase, ConsoleTables
+from quire.serve_apps.console.store.rows import WEBHOOK_TENANT, TenantPlan, TenantRow, hooks_of
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Scope
 
 PLANS = Scope(tenant=WEBHOOK_TENANT)
 """The audit trail of the plans themselves."""

@@ -1,4 +1,4 @@
-"""Ports that the console needs from the deployment around it; `cluster.serve.console_ports` provides them.
+"""Ports that the console needs from the deployment around it; `quire.cluster.serve.console_ports` provides them.
 
 The console reaches the engine over HTTP. The console's tables are in a database that it may share with the engine; the
 audit trail, rate limits and webhook receivers in that database belong to the deployment.
@@ -11,8 +11,8 @@ from typing import Any, LiteralString, Protocol
 
 import psycopg
 
-from storage.values.paging import ListPage
-from storage.values.rows import Actor, Scope
+from quire.storage.values.paging import ListPage
+from quire.storage.values.rows import Actor, Scope
 
 Row = dict[str, Any]
 Connection = psycopg.Connection[Row]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
-from storage.values.rows import Scope
+from quire.storage.values.rows import Scope
 
 WEBHOOK_TENANT = "~console"
 """Tenant of the console's receivers in the engine's tables; keys cannot have this name."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from serve_apps.console.store.ports import ConsoleTables, Row
-from serve_apps.console.store.rows import SentDocument
+from quire.serve_apps.console.store.ports import ConsoleTables, Row
+from quire.serve_apps.console.store.rows import SentDocument
 
 _FIELDS = ("document_id", "job_id", "alias", "org", "source_file", "status", "pages", "created_at", "ended_at")
 

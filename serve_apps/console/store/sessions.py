@@ -1,8 +1,8 @@
 """Sessions of signed-in browsers. Cookies arrive as digests; owners see a session's id and browser."""
 
-from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
-from serve_apps.console.store.ports import ConsoleTables
-from serve_apps.console.store.rows import Account, SessionRow
+from quire.serve_apps.console.store.accounts import TENANT, new_id, tenant_of
+from quire.serve_apps.console.store.ports import ConsoleTables
+from quire.serve_apps.console.store.rows import Account, SessionRow
 
 SESSION_S = 14 * 86_400  # seconds of a session: two weeks
 _LONGEST_AGENT = 200  # characters of a browser's name kept

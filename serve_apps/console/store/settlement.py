@@ -7,11 +7,11 @@ commit the status is requested again; after the commit the outbox delivers the e
 import json
 from collections.abc import Sequence
 
-from serve_apps.console.store.accounts import new_id
-from serve_apps.console.store.ports import Connection, ConsoleTables, Row
-from serve_apps.console.store.rows import WEBHOOK_TENANT, DocumentFact, StatusCheck, SubmissionState
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.ids import new_delivery_id, new_event_id
+from quire.serve_apps.console.store.accounts import new_id
+from quire.serve_apps.console.store.ports import Connection, ConsoleTables, Row
+from quire.serve_apps.console.store.rows import WEBHOOK_TENANT, DocumentFact, StatusCheck, SubmissionState
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.ids import new_delivery_id, new_event_id
 
 EVENT = "document.finished"
 LOOK_LEASE_S = 15

@@ -3,11 +3,11 @@
 import hashlib
 import secrets
 
-from serve_apps.console.store.accounts import TENANT, new_id, tenant_of
-from serve_apps.console.store.ports import AuditedDatabase, ConsoleTables, Row
-from serve_apps.console.store.rows import Account, Tenant, TokenRow
-from storage.values.errors import NotFound
-from storage.values.rows import Actor
+from quire.serve_apps.console.store.accounts import TENANT, new_id, tenant_of
+from quire.serve_apps.console.store.ports import AuditedDatabase, ConsoleTables, Row
+from quire.serve_apps.console.store.rows import Account, Tenant, TokenRow
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Actor
 
 PREFIX = "qc_"
 

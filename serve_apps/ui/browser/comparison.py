@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from models.cdom.tree import Block, Tree
-from models.derive.diff import BlockChange, Change, DiffSummary, TextChange, block_words, compare_trees
+from quire.models.cdom.tree import Block, Tree
+from quire.models.derive.diff import BlockChange, Change, DiffSummary, TextChange, block_words, compare_trees
 
 SHOWN_ROWS = 1_000
 """Maximum changed rows on one page, for fast layout. The summary counts all of them."""

@@ -13,11 +13,11 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve_apps.access.caller import Caller
-from serve_apps.api.http import problems
-from serve_apps.api.http.request_body import received_whole
-from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
-from serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
+from quire.serve_apps.access.caller import Caller
+from quire.serve_apps.api.http import problems
+from quire.serve_apps.api.http.request_body import received_whole
+from quire.serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
+from quire.serve_apps.ui.browser.session import SESSION_COOKIE, Sessions
 
 CALLER = "session_caller"
 UPLOAD = "/v1/jobs"

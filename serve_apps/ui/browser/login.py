@@ -6,15 +6,15 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.access.caller import Caller, find_key, org_of
-from serve_apps.access.errors import InvalidOrg, RateLimited, Unauthenticated
-from serve_apps.access.keys import ApiKey
-from serve_apps.api.context.app_state import AppState
-from serve_apps.api.context.resources import Resources
-from serve_apps.api.routes.operations.token import is_own_caller
-from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
-from serve_apps.ui.browser.session import LIFETIME_S, SESSION_COOKIE, Sessions
-from serve_apps.ui.browser.visit import page
+from quire.serve_apps.access.caller import Caller, find_key, org_of
+from quire.serve_apps.access.errors import InvalidOrg, RateLimited, Unauthenticated
+from quire.serve_apps.access.keys import ApiKey
+from quire.serve_apps.api.context.app_state import AppState
+from quire.serve_apps.api.context.resources import Resources
+from quire.serve_apps.api.routes.operations.token import is_own_caller
+from quire.serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site, require_token
+from quire.serve_apps.ui.browser.session import LIFETIME_S, SESSION_COOKIE, Sessions
+from quire.serve_apps.ui.browser.visit import page
 
 _LONGEST_FORM = 16_384  # bytes; ours has three short fields
 _STATUS = {Unauthenticated: 401, InvalidOrg: 422, RateLimited: 429}

@@ -10,20 +10,20 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from models.export.bar_plot import PlotBar, bar_plot
-from models.pii.confidence import judge_confidence
-from models.pii.places import find_places, find_spans
-from models.pii.review import in_context
-from serve_apps.api.context.app_state import AppState
-from serve_apps.api.shapes.rendering import render_listed_document
-from serve_apps.ui.browser.visit import Visit
-from storage.access.audit import seal, verify
-from storage.inside.relatives import Copies, find_copies, find_members, find_source_files
-from storage.jobs.document_list import list_formats
-from storage.jobs.documents import PublishedTree, locate_tree
-from storage.jobs.job_names import name_jobs
-from storage.queue.usage_over_time import usage_by_day, usage_by_hour
-from storage.review.reviews import (
+from quire.models.export.bar_plot import PlotBar, bar_plot
+from quire.models.pii.confidence import judge_confidence
+from quire.models.pii.places import find_places, find_spans
+from quire.models.pii.review import in_context
+from quire.serve_apps.api.context.app_state import AppState
+from quire.serve_apps.api.shapes.rendering import render_listed_document
+from quire.serve_apps.ui.browser.visit import Visit
+from quire.storage.access.audit import seal, verify
+from quire.storage.inside.relatives import Copies, find_copies, find_members, find_source_files
+from quire.storage.jobs.document_list import list_formats
+from quire.storage.jobs.documents import PublishedTree, locate_tree
+from quire.storage.jobs.job_names import name_jobs
+from quire.storage.queue.usage_over_time import usage_by_day, usage_by_hour
+from quire.storage.review.reviews import (
     FlagState,
     KeyDecision,
     ListedFlag,
@@ -34,8 +34,8 @@ from storage.review.reviews import (
     read_decisions,
     read_key_decisions,
 )
-from storage.values.paging import ListPage
-from storage.values.rows import DocumentId
+from quire.storage.values.paging import ListPage
+from quire.storage.values.rows import DocumentId
 
 OFTEN_WRONG = 0.7
 """Share of right findings of a kind below which its flags are listed only when they are asked for."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from starlette.requests import HTTPConnection
 
-from serve_apps.access.browser import Sender, find_sender, is_token
+from quire.serve_apps.access.browser import Sender, find_sender, is_token
 
 
 class ForeignRequest(Exception):

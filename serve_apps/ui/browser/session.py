@@ -12,10 +12,10 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from serve_apps.access.browser import BrowserCookie, is_token
-from serve_apps.access.caller import Caller
-from serve_apps.access.keys import ApiKey, KeyRing
-from storage.values.signing import Signer
+from quire.serve_apps.access.browser import BrowserCookie, is_token
+from quire.serve_apps.access.caller import Caller
+from quire.serve_apps.access.keys import ApiKey, KeyRing
+from quire.storage.values.signing import Signer
 
 SESSION_COOKIE = BrowserCookie("quire", "quire_session")
 LIFETIME_S = 12 * 3600  # seconds of a session: a working day

@@ -5,9 +5,9 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.ui.browser.login import next_page, read_form
-from serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site
-from serve_apps.ui.browser.visit import THEME_COOKIE, THEMES
+from quire.serve_apps.ui.browser.login import next_page, read_form
+from quire.serve_apps.ui.browser.origin import ForeignRequest, over_tls, require_same_site
+from quire.serve_apps.ui.browser.visit import THEME_COOKIE, THEMES
 
 _YEAR_S = 365 * 86_400  # seconds
 

@@ -12,17 +12,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
-from models.cdom.version import SERVICE_VERSION
-from serve_apps.access.browser import CONTENT_POLICY
-from serve_apps.access.scopes import REQUIRED, KeyScope
-from serve_apps.api.context.resources import Resources
-from serve_apps.api.http.middleware import log_fault
-from serve_apps.api.lanes.fair_places import TENANT
-from serve_apps.ui.browser.gateway import ApiRefused, BrowserApi, refusal_of
-from serve_apps.ui.browser.origin import ForeignRequest, over_tls
-from serve_apps.ui.browser.session import SESSION_COOKIE, BrowserSession, Sessions
-from serve_apps.viewer.kit import STATIC as SHARED_STATIC
-from serve_apps.viewer.kit import TEMPLATE_FILTERS, TEMPLATE_GLOBALS, TEMPLATES, PageFiles
+from quire.models.cdom.version import SERVICE_VERSION
+from quire.serve_apps.access.browser import CONTENT_POLICY
+from quire.serve_apps.access.scopes import REQUIRED, KeyScope
+from quire.serve_apps.api.context.resources import Resources
+from quire.serve_apps.api.http.middleware import log_fault
+from quire.serve_apps.api.lanes.fair_places import TENANT
+from quire.serve_apps.ui.browser.gateway import ApiRefused, BrowserApi, refusal_of
+from quire.serve_apps.ui.browser.origin import ForeignRequest, over_tls
+from quire.serve_apps.ui.browser.session import SESSION_COOKIE, BrowserSession, Sessions
+from quire.serve_apps.viewer.kit import STATIC as SHARED_STATIC
+from quire.serve_apps.viewer.kit import TEMPLATE_FILTERS, TEMPLATE_GLOBALS, TEMPLATES, PageFiles
 
 HERE = Path(__file__).parents[1]
 FILES = PageFiles(SHARED_STATIC, HERE / "static")

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 from starlette.responses import Response
 
-from serve_apps.ui.browser.lookups import plot_day, plot_month
-from serve_apps.ui.browser.visit import Visit
+from quire.serve_apps.ui.browser.lookups import plot_day, plot_month
+from quire.serve_apps.ui.browser.visit import Visit
 
 
 async def show_usage(visit: Visit) -> Response:

@@ -6,14 +6,14 @@ from urllib.parse import quote, urlencode
 
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.login import read_form
-from serve_apps.ui.browser.lookups import find_flags
-from serve_apps.ui.browser.origin import require_same_site, require_token
-from serve_apps.ui.browser.visit import Visit
-from serve_apps.ui.pages.locked import opens_original
-from serve_apps.ui.pages.reviewing import find_next
-from storage.review.reviews import FlagState
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.login import read_form
+from quire.serve_apps.ui.browser.lookups import find_flags
+from quire.serve_apps.ui.browser.origin import require_same_site, require_token
+from quire.serve_apps.ui.browser.visit import Visit
+from quire.serve_apps.ui.pages.locked import opens_original
+from quire.serve_apps.ui.pages.reviewing import find_next
+from quire.storage.review.reviews import FlagState
 
 
 class Act(StrEnum):

@@ -6,12 +6,12 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
-from models.cdom.tree import Tree
-from serve_apps.ui.browser.comparison import Comparison, compare_for_page
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.lookups import app_state_of
-from serve_apps.ui.browser.visit import Visit
-from storage.jobs.documents import locate_tree
+from quire.models.cdom.tree import Tree
+from quire.serve_apps.ui.browser.comparison import Comparison, compare_for_page
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.lookups import app_state_of
+from quire.serve_apps.ui.browser.visit import Visit
+from quire.storage.jobs.documents import locate_tree
 
 _OFFERED = 50
 """Documents offered for the second side: one page of the list; the others are found by name."""

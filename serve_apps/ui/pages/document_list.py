@@ -7,12 +7,12 @@ from urllib.parse import parse_qs, quote, urlencode
 
 from starlette.responses import RedirectResponse, Response
 
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.login import read_fields
-from serve_apps.ui.browser.lookups import find_formats, find_rows
-from serve_apps.ui.browser.origin import require_same_site, require_token
-from serve_apps.ui.browser.visit import Visit
-from serve_apps.viewer.words import FLAGS, format_count
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.login import read_fields
+from quire.serve_apps.ui.browser.lookups import find_formats, find_rows
+from quire.serve_apps.ui.browser.origin import require_same_site, require_token
+from quire.serve_apps.ui.browser.visit import Visit
+from quire.serve_apps.viewer.words import FLAGS, format_count
 
 NEWEST = "-created_at"
 STATUSES = ("queued", "running", "succeeded", "failed", "canceled")

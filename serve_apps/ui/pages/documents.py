@@ -4,10 +4,10 @@ from typing import Any
 
 from starlette.responses import Response
 
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.lookups import find_names
-from serve_apps.ui.browser.visit import Visit
-from serve_apps.viewer.document_view import NoPageToShow, ViewPlace, preview_document, view_document
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.lookups import find_names
+from quire.serve_apps.ui.browser.visit import Visit
+from quire.serve_apps.viewer.document_view import NoPageToShow, ViewPlace, preview_document, view_document
 
 
 class ApiDocument:

@@ -7,16 +7,16 @@ from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
 
-from models.derive.schema.answer import Missing
-from models.export.tables.values import list_leaves, values_to_csv, values_to_xlsx
-from serve_apps.api.documents.extracting import Engine
-from serve_apps.api.shapes.rendering import attachment
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.login import read_form
-from serve_apps.ui.browser.origin import require_same_site, require_token
-from serve_apps.ui.browser.visit import Visit
-from serve_apps.ui.pages.documents import document_path, read_document
-from serve_apps.viewer.document_view import has_page_pictures
+from quire.models.derive.schema.answer import Missing
+from quire.models.export.tables.values import list_leaves, values_to_csv, values_to_xlsx
+from quire.serve_apps.api.documents.extracting import Engine
+from quire.serve_apps.api.shapes.rendering import attachment
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.login import read_form
+from quire.serve_apps.ui.browser.origin import require_same_site, require_token
+from quire.serve_apps.ui.browser.visit import Visit
+from quire.serve_apps.ui.pages.documents import document_path, read_document
+from quire.serve_apps.viewer.document_view import has_page_pictures
 
 LONGEST_SCHEMA_FORM = 600_000
 """Bytes of a form with a pasted schema."""

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 from starlette.responses import JSONResponse, Response
 
-from models.cdom.errors import ErrorCode
-from serve_apps.api.context.ephemeral_slots import TIME_LIMIT_S
-from serve_apps.api.http.multipart import PartRules, PartsReader
-from serve_apps.api.http.uploads import body_chunks
-from serve_apps.api.intake.read_fields import read_options
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.lookups import app_state_of
-from serve_apps.ui.browser.origin import require_same_site, require_token
-from serve_apps.ui.browser.visit import Visit
+from quire.models.cdom.errors import ErrorCode
+from quire.serve_apps.api.context.ephemeral_slots import TIME_LIMIT_S
+from quire.serve_apps.api.http.multipart import PartRules, PartsReader
+from quire.serve_apps.api.http.uploads import body_chunks
+from quire.serve_apps.api.intake.read_fields import read_options
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.lookups import app_state_of
+from quire.serve_apps.ui.browser.origin import require_same_site, require_token
+from quire.serve_apps.ui.browser.visit import Visit
 
 
 async def check_upload(visit: Visit) -> Response:

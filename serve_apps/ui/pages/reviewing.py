@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from models.redaction.redact import REDACTABLE
-from serve_apps.api.context.redaction_scans import PATTERNS
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.lookups import Flagged, Waiting, count_documents, find_flags, find_waiting
-from serve_apps.ui.browser.visit import Visit
-from serve_apps.ui.pages.documents import document_path, read_document
-from serve_apps.viewer.document_view import has_page_pictures
-from storage.review.readings import ReadingState
-from storage.review.reviews import FlagState, ReviewOrder
+from quire.models.redaction.redact import REDACTABLE
+from quire.serve_apps.api.context.redaction_scans import PATTERNS
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.lookups import Flagged, Waiting, count_documents, find_flags, find_waiting
+from quire.serve_apps.ui.browser.visit import Visit
+from quire.serve_apps.ui.pages.documents import document_path, read_document
+from quire.serve_apps.viewer.document_view import has_page_pictures
+from quire.storage.review.readings import ReadingState
+from quire.storage.review.reviews import FlagState, ReviewOrder
 
 _INBOX, _AHEAD, _LOOKS = 500, 200, 5  # documents listed; documents a look ahead for the next one, and such looks
 

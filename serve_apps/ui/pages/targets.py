@@ -4,10 +4,10 @@ from typing import Any
 
 from starlette.responses import Response
 
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.login import read_form
-from serve_apps.ui.browser.origin import require_same_site, require_token
-from serve_apps.ui.browser.visit import Visit
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.login import read_form
+from quire.serve_apps.ui.browser.origin import require_same_site, require_token
+from quire.serve_apps.ui.browser.visit import Visit
 
 _PER_PAGE = 50  # dead letters a page
 

@@ -4,12 +4,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-from models.cdom.search import is_unrelated
-from serve_apps.ui.browser.gateway import ApiRefused
-from serve_apps.ui.browser.lookups import find_names, find_waiting
-from serve_apps.ui.browser.visit import Visit
-from serve_apps.viewer.document_view import ViewPlace
-from serve_apps.viewer.hits import show_hits
+from quire.models.cdom.search import is_unrelated
+from quire.serve_apps.ui.browser.gateway import ApiRefused
+from quire.serve_apps.ui.browser.lookups import find_names, find_waiting
+from quire.serve_apps.ui.browser.visit import Visit
+from quire.serve_apps.viewer.document_view import ViewPlace
+from quire.serve_apps.viewer.hits import show_hits
 
 ACTIVE = ("queued", "running")
 STATUSES = ("queued", "running", "succeeded", "partial", "failed", "canceled")

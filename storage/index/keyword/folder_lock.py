@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from storage.objects.durable_files import make_folder
+from quire.storage.objects.durable_files import make_folder
 
 NAME = ".lock"
 

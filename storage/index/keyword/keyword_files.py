@@ -17,14 +17,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from storage.index.keyword.analysis import FIELDS, field_of
-from storage.index.keyword.folder_lock import FolderLock
-from storage.index.keyword.keyword_writers import KeywordWriters, build_index, generation_of
-from storage.index.keyword.keywords import KeywordPart, Keywords, KeywordState
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import first_key, generation_name, parse_scope
-from storage.objects.durable_files import partial_name, sync_folder, write_synced
-from storage.values.rows import Scope
+from quire.storage.index.keyword.analysis import FIELDS, field_of
+from quire.storage.index.keyword.folder_lock import FolderLock
+from quire.storage.index.keyword.keyword_writers import KeywordWriters, build_index, generation_of
+from quire.storage.index.keyword.keywords import KeywordPart, Keywords, KeywordState
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import first_key, generation_name, parse_scope
+from quire.storage.objects.durable_files import partial_name, sync_folder, write_synced
+from quire.storage.values.rows import Scope
 
 PART_CHUNKS = 50_000
 """Chunks at which a part is full: it is built again in about 4 CPU seconds, and a million chunks are 20 parts."""

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from storage.index.keyword.folder_lock import FolderTaken
-from storage.index.keyword.keyword_files import KeywordFiles
-from storage.index.keyword.keywords import Keywords, KeywordState
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import parse_scope, scope_name
-from storage.index.table.freed_memory import release_memory
-from storage.values.rows import Scope
+from quire.storage.index.keyword.folder_lock import FolderTaken
+from quire.storage.index.keyword.keyword_files import KeywordFiles
+from quire.storage.index.keyword.keywords import Keywords, KeywordState
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import parse_scope, scope_name
+from quire.storage.index.table.freed_memory import release_memory
+from quire.storage.values.rows import Scope
 
 log = logging.getLogger(__name__)
 LAG_S = 15.0

@@ -9,11 +9,11 @@ from typing import Any
 
 import tantivy
 
-from storage.index.keyword.analysis import field_of
-from storage.index.keyword.keywords import open_index
-from storage.index.table.entries import generation_name, split_key
-from storage.objects.durable_files import make_folder
-from storage.values.errors import StoreUnavailable
+from quire.storage.index.keyword.analysis import field_of
+from quire.storage.index.keyword.keywords import open_index
+from quire.storage.index.table.entries import generation_name, split_key
+from quire.storage.objects.durable_files import make_folder
+from quire.storage.values.errors import StoreUnavailable
 
 HEAP_BYTES = 15_000_000
 """Bytes of one writer's buffer: the least that tantivy accepts per thread."""

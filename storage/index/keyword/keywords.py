@@ -15,9 +15,9 @@ from typing import Any
 
 import tantivy
 
-from storage.index.keyword.analysis import Words, analysers, index_schema, to_query
-from storage.index.table.entries import scope_name
-from storage.values.rows import Scope
+from quire.storage.index.keyword.analysis import Words, analysers, index_schema, to_query
+from quire.storage.index.table.entries import scope_name
+from quire.storage.values.rows import Scope
 
 VERSION = 5
 """Increased when analysis, stored fields or the state change: an index of another version is built again."""

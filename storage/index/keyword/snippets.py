@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Set
 
-from storage.index.keyword.analysis import words_of
+from quire.storage.index.keyword.analysis import words_of
 
 SNIPPET_CHARS = 240  # characters: about three lines of a list of hits
 _WORD = re.compile(r"\w+")

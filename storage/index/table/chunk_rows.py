@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from storage.index.table.entries import DocumentChunks, chunk_key, scope_name
+from quire.storage.index.table.entries import DocumentChunks, chunk_key, scope_name
 
 PRIMARY_KEY = {b"lance-schema:unenforced-primary-key": b"true"}
 """Without it two parallel upserts of one key leave two rows, and both calls succeed (measured)."""

@@ -13,10 +13,10 @@ import lancedb
 import pyarrow as pa
 from lancedb.index import Bitmap, BTree, IvfFlat, IvfRq
 
-from storage.index.table.chunk_rows import table_schema, to_arrow
-from storage.index.table.entries import DocumentChunks, Vectors, scope_name, split_key
-from storage.values.errors import OtherModel, StoreUnavailable
-from storage.values.rows import Scope
+from quire.storage.index.table.chunk_rows import table_schema, to_arrow
+from quire.storage.index.table.entries import DocumentChunks, Vectors, scope_name, split_key
+from quire.storage.values.errors import OtherModel, StoreUnavailable
+from quire.storage.values.rows import Scope
 
 T = TypeVar("T")
 TABLE = "chunks"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storage.values.rows import DocumentId, Scope
+from quire.storage.values.rows import DocumentId, Scope
 
 Vectors = npt.NDArray[np.float32]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import lancedb
 
-from storage.index.table.chunk_table import TABLE, ChunkTable
-from storage.index.table.upkeep import Upkeep
-from storage.values.errors import StoreUnavailable
+from quire.storage.index.table.chunk_table import TABLE, ChunkTable
+from quire.storage.index.table.upkeep import Upkeep
+from quire.storage.values.errors import StoreUnavailable
 
 
 class SiblingTables:

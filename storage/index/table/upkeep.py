@@ -9,9 +9,9 @@ import warnings
 from datetime import timedelta
 from typing import Any
 
-from storage.index.table.chunk_table import TABLE, VECTOR_INDEX
-from storage.index.table.freed_memory import release_memory
-from storage.values.errors import StoreUnavailable
+from quire.storage.index.table.chunk_table import TABLE, VECTOR_INDEX
+from quire.storage.index.table.freed_memory import release_memory
+from quire.storage.values.errors import StoreUnavailable
 
 FRAGMENT_ROWS = 50_000
 """Rows of one data file: 100 MB with vectors of 384. Erasing one document rewrites one file, which takes 0.5 s."""

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import Vectors, chunk_key, first_key, scope_name
-from storage.values.rows import Scope
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import Vectors, chunk_key, first_key, scope_name
+from quire.storage.values.rows import Scope
 
 Indices = npt.NDArray[np.intp]
 BYTES_PER_KEY = 250

@@ -5,9 +5,9 @@ from math import ceil
 
 import numpy as np
 
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import Vectors
-from storage.values.rows import Scope
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import Vectors
+from quire.storage.values.rows import Scope
 
 PROBED_SHARE = 0.3
 """Share of the index's partitions: finds 98 % of the exact ten nearest on real embeddings (docs/design/search.md)."""

@@ -8,9 +8,9 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from storage.objects.blobs import BlobWriter
-from storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
-from storage.values.native_panics import NativePanic, native_panics
+from quire.storage.objects.blobs import BlobWriter
+from quire.storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
+from quire.storage.values.native_panics import NativePanic, native_panics
 
 _FAILURES = (BaseError, OSError, NativePanic)
 _URI = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[^?#\\\x00-\x1f]*))?\Z")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from storage.objects.blobs import BlobWriter
+from quire.storage.objects.blobs import BlobWriter
 
 
 class SourceRefused(ValueError):

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from storage.objects.blobs import BlobWriter
-from storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
+from quire.storage.objects.blobs import BlobWriter
+from quire.storage.sources.connectors.contract import Listed, Listing, Skipped, SourceRefused, SourceUnavailable
 
 MAX_DEPTH = 64  # folders below each other; deeper is a loop of mounts
 _PIECE = 1 << 20  # bytes copied at a time

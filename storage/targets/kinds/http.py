@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
-from storage.targets.contract import RecordRefused, TargetRecord, TargetRefused, TargetSettings, TargetUnavailable
-from storage.values.errors import UrlRefused
-from storage.webhooks.egress import Unreachable
-from storage.webhooks.signatures import sign_headers
+from quire.storage.targets.contract import RecordRefused, TargetRecord, TargetRefused, TargetSettings, TargetUnavailable
+from quire.storage.values.errors import UrlRefused
+from quire.storage.webhooks.egress import Unreachable
+from quire.storage.webhooks.signatures import sign_headers
 
 REFUSED = frozenset({400, 413, 422})
 """Statuses with which a receiver says that it will never accept these records."""

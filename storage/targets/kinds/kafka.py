@@ -6,9 +6,9 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from storage.targets.contract import RecordRefused, TargetRecord, TargetRefused, TargetSettings, TargetUnavailable
-from storage.values.address import parse_address
-from storage.values.errors import UrlRefused
+from quire.storage.targets.contract import RecordRefused, TargetRecord, TargetRefused, TargetSettings, TargetUnavailable
+from quire.storage.values.address import parse_address
+from quire.storage.values.errors import UrlRefused
 
 _TOO_LARGE = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_MSG, KafkaError.INVALID_MSG_SIZE})
 

@@ -6,7 +6,7 @@ from typing import Any
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError, RequestError
 
-from storage.targets.contract import RecordRefused, TargetRecord, TargetSettings, TargetUnavailable
+from quire.storage.targets.contract import RecordRefused, TargetRecord, TargetSettings, TargetUnavailable
 
 _PORTS = {"https": 443, "http": 9200}
 _KEYWORDS = ("document_id", "run", "chunk_id", "principals", "language")

@@ -7,7 +7,7 @@ import psycopg
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from storage.targets.contract import RecordRefused, TargetRecord, TargetSettings, TargetUnavailable
+from quire.storage.targets.contract import RecordRefused, TargetRecord, TargetSettings, TargetUnavailable
 
 _PORTS = {"postgresql": 5432, "postgres": 5432}
 _COLUMNS = {

@@ -14,7 +14,7 @@ from qdrant_client.models import (
     VectorParams,
 )
 
-from storage.targets.contract import TargetRecord, TargetSettings
+from quire.storage.targets.contract import TargetRecord, TargetSettings
 
 _PORTS = {"https": 6333, "http": 6333}
 

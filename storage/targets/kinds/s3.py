@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from storage.targets.contract import TargetRecord, TargetRefused, TargetSettings, TargetUnavailable
-from storage.values.native_panics import NativePanic, native_panics
+from quire.storage.targets.contract import TargetRecord, TargetRefused, TargetSettings, TargetUnavailable
+from quire.storage.values.native_panics import NativePanic, native_panics
 
 _URI = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/([A-Za-z0-9._/=-]*))?\Z")
 _REGION = re.compile(r"[a-z0-9-]{1,32}\Z")

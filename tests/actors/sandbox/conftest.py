@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import MIB, SandboxLimits
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import MIB, SandboxLimits
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome
 from tests.actors.sandbox.servers.probe import probe_document
 
 ENTRY = "tests.actors.sandbox.servers.probe"

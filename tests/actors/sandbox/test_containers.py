@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import pymupdf
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
-from models.export.markdown import tree_to_markdown
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.original import ReadOptions
+from quire.models.export.markdown import tree_to_markdown
 from tests.actors.sandbox.test_every_format import MHTML, make_files
 from tests.models.extract.flow_trees import zipped
 from tests.models.extract.formats.common.compound_files import cell as biff_cell
@@ -116,7 +116,7 @@ def test_mail_attached_to_an_outlook_message_keeps_its_words(reader: DocumentRea
 
 LOCKED = """
 import sys
-from models.extract.pipeline.preload import preload
+from quire.models.extract.pipeline.preload import preload
 from tests.actors.sandbox.test_containers import make_containers
 from tests.actors.sandbox.test_every_format import make_files
 from tests.models.extract.flow_trees import read_tree

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from actors.reading.attempts import NOT_DRAWN
-from actors.reading.conversation import Conversation
-from actors.reading.pending_ocr import PendingOcr
-from actors.reading.read_document import DocumentReader, RenderFailed
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import ErrorCode
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome, RecognisedPage, Word
-from models.cdom.tree import PageStatus, Tree
+from quire.actors.reading.attempts import NOT_DRAWN
+from quire.actors.reading.conversation import Conversation
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.read_document import DocumentReader, RenderFailed
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome, RecognisedPage, Word
+from quire.models.cdom.tree import PageStatus, Tree
 from tests.actors.sandbox.conftest import ENTRY, SMALL, ReadOrders
 from tests.actors.sandbox.servers.probe import PIXELS, probe_document
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from actors.reading.forkserver import ForkServer, SandboxRefused, sandbox_layers
-from actors.sandbox.landlock import landlock_version
-from models.cdom.errors import ErrorCode
+from quire.actors.reading.forkserver import ForkServer, SandboxRefused, sandbox_layers
+from quire.actors.sandbox.landlock import landlock_version
+from quire.models.cdom.errors import ErrorCode
 from tests.actors.sandbox.conftest import SMALL, ReadOrders
 from tests.actors.sandbox.escapes import ESCAPES
 

@@ -6,11 +6,11 @@ import msgpack
 import pytest
 from pydantic import ValidationError
 
-from actors.reading.partial_document import MOST_FACTS_BYTES, PartialDocument
-from actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Source, load_tree
+from quire.actors.reading.partial_document import MOST_FACTS_BYTES, PartialDocument
+from quire.actors.sandbox.frames import BadFrame, Frame, TooMuchOutput
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Source, load_tree
 
 
 @pytest.mark.parametrize(

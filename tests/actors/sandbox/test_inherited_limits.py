@@ -9,9 +9,9 @@ import pytest
 
 PROGRAM = """
 import resource, sys
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.original import ReadOptions
 kind, limit, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 resource.setrlimit(kind, (limit, limit))
 reader = DocumentReader(SandboxLimits(formats=("txt",)))

@@ -10,16 +10,16 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from actors.reading.forkserver import _ROOT
-from actors.reading.original import borrow_descriptor, identify
-from actors.reading.pending_ocr import PendingOcr
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.assemble_document import finish_tree
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
-from models.cdom.tree import dump_tree
-from models.extract.contract import dump_page
-from models.extract.registry import open_document
+from quire.actors.reading.forkserver import _ROOT
+from quire.actors.reading.original import borrow_descriptor, identify
+from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.assemble_document import finish_tree
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import dump_tree
+from quire.models.extract.contract import dump_page
+from quire.models.extract.registry import open_document
 
 
 def make_pdf() -> bytes:
@@ -84,17 +84,17 @@ def test_reading_imports_nothing_that_the_server_has_not_imported(tmp_path: Path
     code = f"""
 import sys
 sys.path.insert(0, {_ROOT!r})
-from actors.sandbox.server import UNWANTED
+from quire.actors.sandbox.server import UNWANTED
 for name in UNWANTED: sys.modules[name] = None
-from models.extract.pipeline.preload import preload
+from quire.models.extract.pipeline.preload import preload
 preload()
-from actors.sandbox import child
+from quire.actors.sandbox import child
 samples = [open(path, "rb").read() for path in sys.argv[1:]]
 before = set(sys.modules)
-from models.cdom.original import ReadOptions
-from models.extract.registry import open_document
-from actors.sandbox.assemble_document import finish_tree
-from models.cdom.tree import Source, dump_tree
+from quire.models.cdom.original import ReadOptions
+from quire.models.extract.registry import open_document
+from quire.actors.sandbox.assemble_document import finish_tree
+from quire.models.cdom.tree import Source, dump_tree
 for sample in samples:
     document = open_document(sample, ReadOptions())
     pages = [document.read_page(n).content for n in document.facts.page_numbers]

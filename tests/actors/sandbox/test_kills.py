@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from actors.reading.forkserver import ForkServer, SandboxRefused
-from actors.reading.read_document import DocumentReader
-from models.cdom.errors import ErrorCode
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome
+from quire.actors.reading.forkserver import ForkServer, SandboxRefused
+from quire.actors.reading.read_document import DocumentReader
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome
 from tests.actors.sandbox.conftest import ENTRY, SMALL
 from tests.actors.sandbox.servers.probe import probe_document
 from tests.waiting import until
@@ -62,7 +62,7 @@ def test_a_dead_server_is_started_again(probe_reader: DocumentReader) -> None:
 
 
 def test_a_stopped_server_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.reading.forkserver._ANSWER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr("quire.actors.reading.forkserver._ANSWER_TIMEOUT_S", 0.5)
     reader = DocumentReader(SMALL, entry=ENTRY)
     read(reader, "one")
     before = reader.server.pid
@@ -82,7 +82,7 @@ def test_a_server_that_cannot_import_its_parsers_says_so() -> None:
 
 
 def test_no_server_is_an_uncharged_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.reading.forkserver._START_DELAYS_S", (0.0, 0.0))
+    monkeypatch.setattr("quire.actors.reading.forkserver._START_DELAYS_S", (0.0, 0.0))
     reader = DocumentReader(SMALL, entry="tests.actors.sandbox.servers.refusing")
     outcome = read(reader, "one")
     reader.close()

@@ -6,17 +6,17 @@ from dataclasses import replace
 import docx
 import pytest
 
-from actors.reading import child_session
-from actors.reading.read_document import DocumentReader
-from actors.sandbox import child
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import ExtractError
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome, RedactionRefused
-from models.cdom.tree import Route, Tree, dump_tree
-from models.pii.flag import flag_tree
-from models.pii.letters import letters
-from models.pii.patterns.kind_patterns import RegexDetector
+from quire.actors.reading import child_session
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox import child
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome, RedactionRefused
+from quire.models.cdom.tree import Route, Tree, dump_tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.letters import letters
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 from tests.models.extract.formats.common.locks import lock_agile
 from tests.models.redaction import test_formats as formats
 from tests.models.redaction.papers import SECRET, everything, in_text

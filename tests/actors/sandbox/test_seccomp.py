@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.sandbox.seccomp import (
+from quire.actors.sandbox.seccomp import (
     ALLOWED,
     ANY_BIT,
     AT_LEAST,

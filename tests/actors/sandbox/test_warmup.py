@@ -4,12 +4,12 @@ import io
 
 import pytest
 
-from actors.reading.forkserver import ForkServer
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from actors.sandbox.warmup import make_sample
-from models.cdom.original import ReadOptions
-from models.extract.registry import open_document
+from quire.actors.reading.forkserver import ForkServer
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.actors.sandbox.warmup import make_sample
+from quire.models.cdom.original import ReadOptions
+from quire.models.extract.registry import open_document
 
 
 def test_the_sample_is_read_without_repair() -> None:

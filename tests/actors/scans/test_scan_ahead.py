@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.reader.scan_ahead import ScanAhead, ScanAheadParts
-from actors.reader.scan_process import ScanProcess
-from models.cdom.tree import BlockType, Tree, dump_tree, load_tree
-from models.pii.engines.choose import make_flagger
-from storage.objects.artifacts import SCANNED_TREE, TREE, LocalArtifacts
-from storage.values.errors import NotFound
-from storage.values.ids import new_document_id
-from storage.values.rows import Claim, Failed
+from quire.actors.reader.scan_ahead import ScanAhead, ScanAheadParts
+from quire.actors.reader.scan_process import ScanProcess
+from quire.models.cdom.tree import BlockType, Tree, dump_tree, load_tree
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.objects.artifacts import SCANNED_TREE, TREE, LocalArtifacts
+from quire.storage.values.errors import NotFound
+from quire.storage.values.ids import new_document_id
+from quire.storage.values.rows import Claim, Failed
 from tests.actors.reading_scene import make_claim
 from tests.builders import make_block, make_tree
 from tests.waiting import until

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from actors.reader import scan_worker
-from actors.reader.scan_process import ScanFailed, ScanProcess
-from actors.reader.scan_queue import SHORT_CHARS
-from models.cdom.ports import ReadOutcome
-from models.cdom.tree import Tree, dump_tree, load_tree
-from models.pii.engines.choose import make_flagger
-from storage.values.rows import Succeeded
-from storage.values.states import Phase
+from quire.actors.reader import scan_worker
+from quire.actors.reader.scan_process import ScanFailed, ScanProcess
+from quire.actors.reader.scan_queue import SHORT_CHARS
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.cdom.tree import Tree, dump_tree, load_tree
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.values.rows import Succeeded
+from quire.storage.values.states import Phase
 from tests.actors.reading_scene import Scene, make_claim
 from tests.actors.test_recognition import by_name
 from tests.models.pii.trees import paragraph, tree
@@ -111,7 +111,7 @@ def test_killed_scan_is_incomplete_and_the_next_one_is_not(tmp_path: Path) -> No
 def test_scan_over_its_cpu_limit_ends_incomplete(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     entry = tmp_path / "quick_scans.py"
     entry.write_text(
-        "import sys\nfrom actors.reader import scan_worker\nscan_worker.MOST_CPU_S = 0.0\n"
+        "import sys\nfrom quire.actors.reader import scan_worker\nscan_worker.MOST_CPU_S = 0.0\n"
         "scan_worker.GRACE_CPU_S = 1.0\nscan_worker.main(int(sys.argv[1]))\n"
     )
     monkeypatch.syspath_prepend(tmp_path)

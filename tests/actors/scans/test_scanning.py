@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from actors.reader.pii_scan import scan, unscanned
-from models.cdom.errors import ErrorCode
-from models.cdom.ports import ReadOutcome
-from models.cdom.tree import dump_tree, load_tree
-from models.pii.engines.choose import make_flagger
-from models.pii.flag import flag_tree
-from models.pii.kinds import Hit
+from quire.actors.reader.pii_scan import scan, unscanned
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.cdom.tree import dump_tree, load_tree
+from quire.models.pii.engines.choose import make_flagger
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.kinds import Hit
 from tests.models.pii.trees import paragraph, tree
 
 READ = tree(paragraph(0, "ann@example.com"))

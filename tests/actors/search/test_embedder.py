@@ -8,11 +8,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from actors.search.embedder import BATCH_TEXTS, SHARE_TEXTS, STUCK_S, Embedder
-from models import fair_time
-from models.cdom.ports import EmbeddingFailed, PortUnavailable
-from storage.index.table.entries import Vectors
-from storage.values.errors import LostLease
+from quire.actors.search.embedder import BATCH_TEXTS, SHARE_TEXTS, STUCK_S, Embedder
+from quire.models import fair_time
+from quire.models.cdom.ports import EmbeddingFailed, PortUnavailable
+from quire.storage.index.table.entries import Vectors
+from quire.storage.values.errors import LostLease
 from tests.waiting import PATIENCE_S, until
 
 

@@ -6,11 +6,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from actors.search.index_writer import IndexWriting
-from models.cdom.ports import PortUnavailable
-from storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors
-from storage.values.errors import StoreUnavailable
-from storage.values.rows import DocumentId, Scope
+from quire.actors.search.index_writer import IndexWriting
+from quire.models.cdom.ports import PortUnavailable
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.rows import DocumentId, Scope
 from tests.waiting import PATIENCE_S
 
 

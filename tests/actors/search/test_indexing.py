@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actors.reader.indexing import PART, WRITTEN, DocumentIndexer, EarlierTree, Indexing, IndexingParts
-from actors.reader.inflight import Inflight
-from actors.reader.publisher import Result
-from models.cdom.chunk import Chunk, ChunkId
-from models.cdom.ports import EmbeddingFailed, IndexDocument, PortUnavailable, keep_waiting, no_progress
-from models.cdom.tree import BlockType, Tree
-from storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
-from storage.index.vector_parts import VectorParts
-from storage.values.errors import NotFound, StoreUnavailable
-from storage.values.rows import Beat, Claim, DocumentId, Failed, Scope, Succeeded
-from storage.values.states import Phase
+from quire.actors.reader.indexing import PART, WRITTEN, DocumentIndexer, EarlierTree, Indexing, IndexingParts
+from quire.actors.reader.inflight import Inflight
+from quire.actors.reader.publisher import Result
+from quire.models.cdom.chunk import Chunk, ChunkId
+from quire.models.cdom.ports import EmbeddingFailed, IndexDocument, PortUnavailable, keep_waiting, no_progress
+from quire.models.cdom.tree import BlockType, Tree
+from quire.storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
+from quire.storage.index.vector_parts import VectorParts
+from quire.storage.values.errors import NotFound, StoreUnavailable
+from quire.storage.values.rows import Beat, Claim, DocumentId, Failed, Scope, Succeeded
+from quire.storage.values.states import Phase
 from tests.actors.reading_scene import make_claim
 from tests.builders import make_block, make_tree
 from tests.waiting import PATIENCE_S

@@ -11,12 +11,12 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from actors.sql import runner as runner_module
-from actors.sql.process import answer_query, open_tables
-from actors.sql.runner import SqlLimits, SqlRunner
-from models.cdom.ports import SqlRefused
-from models.export.tables.cells import list_cells
-from models.export.tables.files import SCHEMA, cell_batch
+from quire.actors.sql import runner as runner_module
+from quire.actors.sql.process import answer_query, open_tables
+from quire.actors.sql.runner import SqlLimits, SqlRunner
+from quire.models.cdom.ports import SqlRefused
+from quire.models.export.tables.cells import list_cells
+from quire.models.export.tables.files import SCHEMA, cell_batch
 from tests.actors.sql.hostile import ENDLESS, GREEDY, outside
 from tests.builders import make_tree, table_block
 
@@ -101,8 +101,8 @@ def test_hostile_statements_reach_nothing(tables: duckdb.DuckDBPyConnection) -> 
 def test_locked_process_opens_no_file_without_the_locks_of_the_engine() -> None:
     program = """
 import duckdb
-from actors.sql import runner as runner_module
-from actors.sql.process import lock_process
+from quire.actors.sql import runner as runner_module
+from quire.actors.sql.process import lock_process
 connection = duckdb.connect(":memory:", config={"threads": 1})
 print(connection.execute("select count(*) > 0 from read_text('/etc/passwd')").fetchone(), flush=True)
 lock_process()

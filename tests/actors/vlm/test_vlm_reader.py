@@ -7,18 +7,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from actors.vlm.answer_guard import AnswerWatch
-from actors.vlm.engine import WriterEngine
-from actors.vlm.page_reader import NOT_REPRODUCIBLE, TRUNCATED, PageRefused, VlmReader
-from actors.vlm.with_fallback import FALLBACK, VlmFirst
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import DetectedPage, PictureKind, PixelPage, PortUnavailable, RecognisedPage, SeenElement
-from models.cdom.tree import BlockType
-from models.neural.fakes import ScriptedRecogniser
-from models.neural.vlm.contract import Answer, AnswerEnd, Ask, PageRegion
-from models.neural.vlm.dots import Dots
-from models.neural.vlm.lightonocr import LightOnOcr
-from models.neural.vlm.paddleocr_vl import PaddleOcrVl
+from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.actors.vlm.engine import WriterEngine
+from quire.actors.vlm.page_reader import NOT_REPRODUCIBLE, TRUNCATED, PageRefused, VlmReader
+from quire.actors.vlm.with_fallback import FALLBACK, VlmFirst
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import DetectedPage, PictureKind, PixelPage, PortUnavailable, RecognisedPage, SeenElement
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask, PageRegion
+from quire.models.neural.vlm.dots import Dots
+from quire.models.neural.vlm.lightonocr import LightOnOcr
+from quire.models.neural.vlm.paddleocr_vl import PaddleOcrVl
 from tests.models.neural.vlm.pages import make_page, outline
 from tests.waiting import PATIENCE_S
 
@@ -128,7 +128,7 @@ def test_an_engine_that_is_away_is_not_asked_again_for_a_while() -> None:
 
 def test_pause_grows_while_engine_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
-    monkeypatch.setattr("actors.vlm.with_fallback.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("quire.actors.vlm.with_fallback.time", SimpleNamespace(monotonic=lambda: now))
     engine = ScriptedEngine(failure=PortUnavailable("vlm_ocr", "away"))
     reader = first(engine, ScriptedRecogniser(script=LINES))
     asked_at = []

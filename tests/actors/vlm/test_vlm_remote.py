@@ -10,12 +10,12 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from actors.vlm.remote import RemoteEngine, make_request
-from models.cdom.ports import PortUnavailable
-from models.neural.vlm.contract import AnswerEnd, Ask, Sampling
-from models.neural.vlm.dots import Dots
-from models.neural.vlm.granite_docling import GraniteDocling
-from models.neural.vlm.lightonocr import LightOnOcr
+from quire.actors.vlm.remote import RemoteEngine, make_request
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.neural.vlm.contract import AnswerEnd, Ask, Sampling
+from quire.models.neural.vlm.dots import Dots
+from quire.models.neural.vlm.granite_docling import GraniteDocling
+from quire.models.neural.vlm.lightonocr import LightOnOcr
 from tests.actors.vlm.vlm_endpoint import Endpoint, Reply, serve_endpoint
 from tests.models.neural.vlm.pages import make_page
 

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from actors.vlm.engine import WriterEngine
-from actors.vlm.page_reader import VlmReader
-from actors.vlm.transformers_engine import TransformersWriter
-from actors.vlm.vllm_engine import Templates
-from actors.vlm.with_fallback import VlmFirst
-from models.cdom.errors import MlUnavailable
-from models.neural.fakes import ScriptedRecogniser
-from models.neural.vlm.contract import Answer, AnswerEnd, Ask
-from models.neural.vlm.dots import MARK, Dots
-from models.neural.vlm.lightonocr import LightOnOcr
-from models.neural.vlm.registry import identify_directory
+from quire.actors.vlm.engine import WriterEngine
+from quire.actors.vlm.page_reader import VlmReader
+from quire.actors.vlm.transformers_engine import TransformersWriter
+from quire.actors.vlm.vllm_engine import Templates
+from quire.actors.vlm.with_fallback import VlmFirst
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask
+from quire.models.neural.vlm.dots import MARK, Dots
+from quire.models.neural.vlm.lightonocr import LightOnOcr
+from quire.models.neural.vlm.registry import identify_directory
 from tests.actors.vlm.tiny_lightonocr import save_checkpoint
 from tests.models.neural.vlm.pages import make_page
 

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from actors.vlm.page_reader import PageRefused, VlmReader
-from actors.vlm.vllm_engine import VllmEngine
-from actors.vlm.with_fallback import VlmFirst
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PortUnavailable, RecognisedPage
-from models.neural.fakes import ScriptedRecogniser
-from models.neural.vlm.contract import AnswerEnd, Ask
-from models.neural.vlm.lightonocr import LightOnOcr
-from models.neural.vlm.registry import ARCHITECTURES
+from quire.actors.vlm.page_reader import PageRefused, VlmReader
+from quire.actors.vlm.vllm_engine import VllmEngine
+from quire.actors.vlm.with_fallback import VlmFirst
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import PortUnavailable, RecognisedPage
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.models.neural.vlm.contract import AnswerEnd, Ask
+from quire.models.neural.vlm.lightonocr import LightOnOcr
+from quire.models.neural.vlm.registry import ARCHITECTURES
 from tests.actors.vlm.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
 from tests.models.neural.vlm.pages import make_page
 

@@ -3,7 +3,7 @@
 import os
 import time
 
-from models.cdom.tree import Tree
+from quire.models.cdom.tree import Tree
 
 
 def tell_process(tree: Tree) -> int:

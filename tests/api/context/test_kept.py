@@ -3,12 +3,12 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
-from models.cdom.tree import BlockType, dump_tree
-from serve_apps.api.context.drawn_pictures import DrawnPictures
-from serve_apps.api.context.kept import KEPT_S
-from serve_apps.api.context.parsed_trees import ParsedTrees
-from storage.store import Store
-from storage.values.rows import DocumentId
+from quire.models.cdom.tree import BlockType, dump_tree
+from quire.serve_apps.api.context.drawn_pictures import DrawnPictures
+from quire.serve_apps.api.context.kept import KEPT_S
+from quire.serve_apps.api.context.parsed_trees import ParsedTrees
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId
 from tests.builders import make_block, make_tree
 
 STORED = dump_tree(make_tree(make_block(BlockType.PARAGRAPH, "text")))

@@ -12,13 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from models.cdom.tree import BlockType, Span, Tree
-from models.derive.semantics import describe_tree
-from models.pii.engines.choose import make_flagger
-from serve_apps.api.context.limited_work import LimitedWork, WorkLimits
-from serve_apps.api.documents.ingesting import LIGHT_BODY, parse_light, weigh
-from serve_apps.api.http.refusals import OverLimit
-from storage.store import Store
+from quire.models.cdom.tree import BlockType, Span, Tree
+from quire.models.derive.semantics import describe_tree
+from quire.models.pii.engines.choose import make_flagger
+from quire.serve_apps.api.context.limited_work import LimitedWork, WorkLimits
+from quire.serve_apps.api.documents.ingesting import LIGHT_BODY, parse_light, weigh
+from quire.serve_apps.api.http.refusals import OverLimit
+from quire.storage.store import Store
 from tests.api.context.derivations import burn, fill, stumble, tell_process
 from tests.api.harness import client_of, make_resources, serving
 from tests.builders import make_block, make_tree
@@ -88,7 +88,7 @@ async def test_every_output_of_a_heavy_document_is_the_same_from_its_process(sto
 async def test_output_over_its_limit_is_422_and_the_service_continues(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("serve_apps.api.routes.results.derived.describe_tree", burn)
+    monkeypatch.setattr("quire.serve_apps.api.routes.results.derived.describe_tree", burn)
     tree = {
         "cdom_version": "1.0",
         "pages": [{"number": 1, "width": 1, "height": 1}],
@@ -184,7 +184,7 @@ def test_spans_weigh_as_much_as_cells() -> None:
 
 def test_process_keeps_a_lower_limit_that_it_inherits() -> None:
     script = (
-        "import resource as r; from serve_apps.api.context.limited_process import lower_limit;"
+        "import resource as r; from quire.serve_apps.api.context.limited_process import lower_limit;"
         "r.setrlimit(r.RLIMIT_CPU, (50, 50)); lower_limit(r.RLIMIT_CPU, 120, 122); print(r.getrlimit(r.RLIMIT_CPU))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -7,11 +7,11 @@ import httpx
 from psycopg.types.json import Jsonb
 from pydantic_core import to_json
 
-from models.cdom.tree import dump_tree, load_tree
-from models.derive.changes import compare_versions, without_texts
-from storage.objects.artifacts import CHANGES, TREE
-from storage.store import Store
-from storage.values.rows import DocumentId
+from quire.models.cdom.tree import dump_tree, load_tree
+from quire.models.derive.changes import compare_versions, without_texts
+from quire.storage.objects.artifacts import CHANGES, TREE
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId
 from tests.api.harness import TREE as SENT
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.results.test_tables import MAIL, WITH_TABLE, ingest

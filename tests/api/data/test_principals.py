@@ -8,13 +8,13 @@ from typing import Any
 import httpx
 import pytest
 
-from actors.sql.runner import SqlRunner
-from models.cdom.search import SearchMode, SearchRequest
-from serve_apps.api.context.resources import Ports
-from storage.access.principals import set_principals
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId
+from quire.actors.sql.runner import SqlRunner
+from quire.models.cdom.search import SearchMode, SearchRequest
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.access.principals import set_principals
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId
 from tests.api.harness import PDF, TREE, client_of, files, make_resources, reading, serving
 from tests.api.results.test_search import ask, ingest
 from tests.api.searching import search_ports

@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from actors.sql.runner import SqlRunner
-from serve_apps.api.context.resources import Ports
-from serve_apps.api.routes.data import sql
-from storage.store import Store
+from quire.actors.sql.runner import SqlRunner
+from quire.serve_apps.api.context.resources import Ports
+from quire.serve_apps.api.routes.data import sql
+from quire.storage.store import Store
 from tests.actors.sql.hostile import STATEMENTS, outside
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.results.test_tables import MAIL, ingest

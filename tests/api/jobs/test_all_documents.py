@@ -4,8 +4,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.api.shapes.bodies import ListedDocumentBody
-from storage.store import Store
+from quire.serve_apps.api.shapes.bodies import ListedDocumentBody
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, files, reading
 
 

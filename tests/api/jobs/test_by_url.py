@@ -10,10 +10,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from storage.store import Store
-from storage.values.errors import UrlRefused
-from storage.webhooks.download import Downloads, DownloadTooLarge
-from storage.webhooks.egress import Egress, Unreachable
+from quire.storage.store import Store
+from quire.storage.values.errors import UrlRefused
+from quire.storage.webhooks.download import Downloads, DownloadTooLarge
+from quire.storage.webhooks.egress import Egress, Unreachable
 from tests.api.harness import PDF, client_of, make_resources, reading, serving
 from tests.waiting import PATIENCE_S
 

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from serve_apps.api.context.resources import ApiLimits
-from storage.objects.bucket import open_bucket, open_uploads
-from storage.store import Store
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.storage.objects.bucket import open_bucket, open_uploads
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, make_resources, reading, serving
 from tests.storage.bucket import Bucket
 
@@ -128,7 +128,7 @@ async def test_expired_upload_id_is_refused(caller: httpx.AsyncClient, monkeypat
     upload = await declare(caller)
     await put(upload, PDF)
     later = time.time() + LIMITS.upload_url_s + 1
-    monkeypatch.setattr("serve_apps.api.intake.direct.time.time", lambda: later)
+    monkeypatch.setattr("quire.serve_apps.api.intake.direct.time.time", lambda: later)
     refused = await caller.post("/v1/jobs", json={"upload_ids": [upload["upload_id"]]})
     assert "expired" in refused.json()["detail"][0]["msg"]
 

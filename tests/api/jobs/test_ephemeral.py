@@ -7,14 +7,14 @@ from typing import Any
 import pymupdf
 import pytest
 
-from models.cdom.errors import ErrorCode
-from models.cdom.original import ReadOptions
-from models.cdom.ports import ReadOutcome
-from models.pii.engines.choose import make_flagger
-from serve_apps.api.context.ephemeral_slots import LANES, MOST_WAITING
-from serve_apps.api.context.resources import Ports
-from storage.postgres.database import Database
-from storage.store import Store
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.pii.engines.choose import make_flagger
+from quire.serve_apps.api.context.ephemeral_slots import LANES, MOST_WAITING
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.postgres.database import Database
+from quire.storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 
 

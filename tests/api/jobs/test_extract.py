@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import client_of, make_resources, reading, serving
 from tests.api.jobs.test_ephemeral import pdf
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from actors.chat.json_model import MAX_ANSWER_BYTES, JsonModel
-from serve_apps.api.context.resources import Ports
-from storage.store import Store
+from quire.actors.chat.json_model import MAX_ANSWER_BYTES, JsonModel
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.store import Store
 from tests.api.harness import TREE, Eyes, Painter, client_of, make_resources, serving
 from tests.api.jobs.test_ephemeral import pdf
 from tests.api.results.flagging import NAME, flag_names

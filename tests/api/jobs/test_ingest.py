@@ -11,10 +11,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.api.context.resources import Ports
-from serve_apps.api.lanes.fair_places import FairPlaces
-from serve_apps.api.shapes.bodies import JobBody
-from storage.store import Store
+from quire.serve_apps.api.context.resources import Ports
+from quire.serve_apps.api.lanes.fair_places import FairPlaces
+from quire.serve_apps.api.shapes.bodies import JobBody
+from quire.storage.store import Store
 from tests.api.harness import PDF, PNG, TREE, client_of, make_resources, serving
 from tests.waiting import PATIENCE_S
 
@@ -175,7 +175,7 @@ async def test_invalid_or_hostile_json_is_422(client: httpx.AsyncClient, body: b
 
 
 async def test_an_ingest_over_its_cap_is_413(store: Store) -> None:
-    from serve_apps.api.context.resources import ApiLimits
+    from quire.serve_apps.api.context.resources import ApiLimits
     from tests.api.harness import client_of, serving
 
     resources = make_resources(store, limits=ApiLimits(max_ingest_bytes=1000))
@@ -187,7 +187,7 @@ async def test_an_ingest_over_its_cap_is_413(store: Store) -> None:
 async def test_lists_inside_blocks_are_counted_before_they_are_looked_at(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("serve_apps.api.documents.ingested.MAX_PARTS", 100)
+    monkeypatch.setattr("quire.serve_apps.api.documents.ingested.MAX_PARTS", 100)
     for fields in ({"spans": [0] * 101}, {"flags": ["x"] * 101}, {"table": {"rows": 1, "cols": 1, "cells": [0] * 101}}):
         answer = await client.post("/v1/ingest", json={"tree": with_block(**fields)})
         assert (answer.status_code, answer.json()["detail"][0]["msg"]) == (422, "at most 100 cells, spans and flags")
@@ -196,7 +196,7 @@ async def test_lists_inside_blocks_are_counted_before_they_are_looked_at(
 async def test_values_are_counted_before_anything_is_parsed(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("serve_apps.api.documents.ingesting.MAX_VALUES", 100)
+    monkeypatch.setattr("quire.serve_apps.api.documents.ingesting.MAX_VALUES", 100)
     answer = await client.post("/v1/ingest", content=b'{"tree":[' + b"0," * 200)
     assert (answer.status_code, answer.json()["detail"][0]["msg"]) == (422, "more than 100 values")
 

@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 
-from serve_apps.api.shapes.bodies import JobBody, JobListItem
+from quire.serve_apps.api.shapes.bodies import JobBody, JobListItem
 from tests.api.harness import PDF, files
 
 

@@ -8,11 +8,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from models.cdom.original import TableParts
-from serve_apps.api.context.resources import ApiLimits
-from serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody
-from storage.store import Store
-from storage.upkeep.erase import purge_some
+from quire.models.cdom.original import TableParts
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.serve_apps.api.shapes.bodies import DeadLetterBody, DocumentAloneBody, JobBody
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
 from tests.api.harness import PDF, client_of, files, make_resources, reading, serving
 from tests.waiting import PATIENCE_S
 

@@ -6,13 +6,13 @@ from typing import Any
 import httpx
 import pytest
 
-from serve_apps.access.failed_auth_limiter import BURST
-from serve_apps.access.keys import digest_secret, parse_api_keys
-from serve_apps.access.stored_keys import keys_in_force
-from serve_apps.api.context import app_state as running
-from serve_apps.api.context.resources import ApiLimits
-from storage.access.api_keys import add_key, list_keys, revoke_key
-from storage.store import Store
+from quire.serve_apps.access.failed_auth_limiter import BURST
+from quire.serve_apps.access.keys import digest_secret, parse_api_keys
+from quire.serve_apps.access.stored_keys import keys_in_force
+from quire.serve_apps.api.context import app_state as running
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.storage.access.api_keys import add_key, list_keys, revoke_key
+from quire.storage.store import Store
 from tests.api.harness import PDF, TREE, client_of, files, make_resources, serving
 from tests.waiting import PATIENCE_S
 

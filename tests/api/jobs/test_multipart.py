@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.cdom.original import clean_name
-from serve_apps.api.http.multipart import PartRules, PartsReader
-from serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
+from quire.models.cdom.original import clean_name
+from quire.serve_apps.api.http.multipart import PartRules, PartsReader
+from quire.serve_apps.api.http.refusals import BatchTooLarge, InvalidUpload, UploadTooLarge
 
 RULES = PartRules(names=frozenset({"files", "file"}), max_files=3, max_file_bytes=1000)
 TYPE = "multipart/form-data; boundary=XX"

@@ -6,8 +6,8 @@ import threading
 import httpx
 import pytest
 
-from serve_apps.api.shapes.bodies import AcceptedBody, JobBody
-from storage.store import Store
+from quire.serve_apps.api.shapes.bodies import AcceptedBody, JobBody
+from quire.storage.store import Store
 from tests.api.harness import PDF, files, reading
 from tests.waiting import PATIENCE_S
 

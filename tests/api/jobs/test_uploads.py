@@ -10,8 +10,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.api.context.resources import ApiLimits
-from storage.store import Store
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, serving
 
 CAP = 100_000

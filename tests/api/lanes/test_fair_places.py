@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from serve_apps.api.lanes.fair_places import TENANT, FairPlaces, Overloaded
-from storage.values.errors import StoreUnavailable
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.serve_apps.api.lanes.fair_places import TENANT, FairPlaces, Overloaded
+from quire.storage.values.errors import StoreUnavailable
 from tests.waiting import PATIENCE_S
 
 

@@ -10,8 +10,8 @@ from ray.serve._private import replica
 from starlette.responses import Response, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve_apps.api.http.pieces import PIECE_BYTES, InPieces
-from serve_apps.deployments import pace_answers
+from quire.serve_apps.api.http.pieces import PIECE_BYTES, InPieces
+from quire.serve_apps.deployments import pace_answers
 
 MOST_MESSAGE_BYTES = 4 << 20
 """Limit of gRPC for one message."""

@@ -11,11 +11,11 @@ import pytest
 from ray.serve._private import replica
 from starlette.types import Message, Receive, Scope, Send
 
-from serve_apps.api.http.middleware import _as_get, _nothing
-from serve_apps.api.http.request_body import RequestBody
-from serve_apps.api.proxy.expectation import CheckedExpectation
-from serve_apps.api.proxy.small_bodies import CARRIED, SmallBodies
-from serve_apps.deployments import accept_carried_bodies
+from quire.serve_apps.api.http.middleware import _as_get, _nothing
+from quire.serve_apps.api.http.request_body import RequestBody
+from quire.serve_apps.api.proxy.expectation import CheckedExpectation
+from quire.serve_apps.api.proxy.small_bodies import CARRIED, SmallBodies
+from quire.serve_apps.deployments import accept_carried_bodies
 
 PACKAGE = Path(__file__).resolve().parents[3] / "serve_apps"
 TYPE = "http.request"

@@ -10,18 +10,18 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from models.cdom.ports import SqlAnswer
-from models.cdom.search import SearchHit, SearchRequest
-from serve_apps.api.context.app_state import AppState
-from serve_apps.api.context.resources import ApiLimits, Ports
-from serve_apps.api.http.middleware import OuterMiddleware
-from serve_apps.api.lanes.bulkhead import Bulkhead
-from serve_apps.api.lanes.fair_places import TENANT, FairPlaces, Overloaded
-from storage.store import Store
-from storage.targets.opening import TargetKinds
-from storage.values.errors import StoreUnavailable
-from storage.values.rows import JobId, Scope
-from storage.webhooks.egress import Egress
+from quire.models.cdom.ports import SqlAnswer
+from quire.models.cdom.search import SearchHit, SearchRequest
+from quire.serve_apps.api.context.app_state import AppState
+from quire.serve_apps.api.context.resources import ApiLimits, Ports
+from quire.serve_apps.api.http.middleware import OuterMiddleware
+from quire.serve_apps.api.lanes.bulkhead import Bulkhead
+from quire.serve_apps.api.lanes.fair_places import TENANT, FairPlaces, Overloaded
+from quire.storage.store import Store
+from quire.storage.targets.opening import TargetKinds
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.rows import JobId, Scope
+from quire.storage.webhooks.egress import Egress
 from tests.api.harness import PDF, TREE, Eyes, Painter, Sink, client_of, files, make_resources, reading, serving
 from tests.api.jobs.test_by_url import good, site
 from tests.ui.papers import PATTERN_SCAN

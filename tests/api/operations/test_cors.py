@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
-from serve_apps.api.context.resources import ApiLimits
-from storage.store import Store
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 
 APP = "https://app.example"

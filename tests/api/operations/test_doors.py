@@ -6,10 +6,10 @@ from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from serve_apps.api.http.request_id import OneRequestId, request_id_of
-from serve_apps.api.proxy.expectation import CheckedExpectation
-from serve_apps.api.proxy.middlewares import NoRouteList, RetryableErrors, proxy_middlewares
-from serve_apps.api.proxy.small_bodies import SmallBodies
+from quire.serve_apps.api.http.request_id import OneRequestId, request_id_of
+from quire.serve_apps.api.proxy.expectation import CheckedExpectation
+from quire.serve_apps.api.proxy.middlewares import NoRouteList, RetryableErrors, proxy_middlewares
+from quire.serve_apps.api.proxy.small_bodies import SmallBodies
 from tests.api.harness import PDF, TREE, client_of, files
 
 
@@ -59,7 +59,7 @@ async def test_a_listed_job_shows_the_documents_that_have_ended(client: httpx.As
 async def test_page_of_jobs_ends_before_the_document_limit(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.jobs.listing.MOST_DOCUMENTS", 2)
+    monkeypatch.setattr("quire.storage.jobs.listing.MOST_DOCUMENTS", 2)
     made = [(await client.post("/v1/ingest", json={"tree": TREE})).json()["id"] for _ in range(3)]
     first = await client.get("/v1/jobs")
     rest = await client.get("/v1/jobs", params={"cursor": first.headers["X-Next-Cursor"]})

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.api.context.job_answers import JobAnswers
-from storage.values.errors import StoreUnavailable
-from storage.values.rows import JobId, Scope
+from quire.serve_apps.api.context.job_answers import JobAnswers
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.rows import JobId, Scope
 from tests.api.harness import PDF, client_of, files
 
 

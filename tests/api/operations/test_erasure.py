@@ -6,11 +6,11 @@ from typing import Any
 import httpx
 import pytest
 
-from models.pii.engines.choose import make_flagger
-from serve_apps.api.documents.erasing import digest_value, sign_report
-from storage.store import Store
-from storage.upkeep.erase import purge_some
-from storage.upkeep.erasure import list_waiting
+from quire.models.pii.engines.choose import make_flagger
+from quire.serve_apps.api.documents.erasing import digest_value, sign_report
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.upkeep.erasure import list_waiting
 from tests.api.harness import TREE, client_of, make_resources, serving
 
 ANN = "ann@example.com"

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from serve_apps.access.scopes import REQUIRED
-from serve_apps.api.examples import write_command
-from serve_apps.api.operation_ids import OPERATION_IDS
-from serve_apps.clients.generate import describe_service
+from quire.serve_apps.access.scopes import REQUIRED
+from quire.serve_apps.api.examples import write_command
+from quire.serve_apps.api.operation_ids import OPERATION_IDS
+from quire.serve_apps.clients.generate import describe_service
 
 RECORD = "run python -m tests.api.openapi_examples"
 WITHOUT = {"export_by_plugin"}

@@ -3,8 +3,8 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from serve_apps.api.context.resources import ApiLimits
-from storage.store import Store
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, reading, serving
 
 ON = ApiLimits(metrics=True)

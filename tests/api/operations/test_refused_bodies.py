@@ -6,10 +6,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve_apps.api.context.resources import ApiLimits
-from serve_apps.api.http import request_body
-from serve_apps.api.http.request_body import RequestBody
-from storage.store import Store
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.serve_apps.api.http import request_body
+from quire.serve_apps.api.http.request_body import RequestBody
+from quire.storage.store import Store
 from tests.api.harness import make_resources
 from tests.api.live import listening
 from tests.waiting import PATIENCE_S

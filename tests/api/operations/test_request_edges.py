@@ -9,12 +9,12 @@ import pytest
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serve_apps.api.app import create_app
-from serve_apps.api.context.resources import ApiLimits
-from serve_apps.api.proxy.expectation import CheckedExpectation
-from serve_apps.api.proxy.middlewares import RetryableErrors
-from storage.sources.gate import SourceGate
-from storage.store import Store
+from quire.serve_apps.api.app import create_app
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.serve_apps.api.proxy.expectation import CheckedExpectation
+from quire.serve_apps.api.proxy.middlewares import RetryableErrors
+from quire.storage.sources.gate import SourceGate
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, reading, serving
 from tests.api.live import listening_app
 from tests.waiting import PATIENCE_S

@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serve_apps.api.app import create_app
-from serve_apps.api.context.resources import ApiLimits
-from serve_apps.ui.browser.visit import FILES
-from storage.store import Store
+from quire.serve_apps.api.app import create_app
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.serve_apps.ui.browser.visit import FILES
+from quire.storage.store import Store
 from tests.api.harness import PDF, files, make_resources
 
 PREFIX = "/tools/quire"
@@ -21,7 +21,7 @@ STATIC = [f"/ui/static/{FILES.version}/{name}" for name in ("app.js", "upload.js
 async def http(
     store: Store, dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[httpx.AsyncClient]:
-    monkeypatch.setattr("serve_apps.guide.site.BUILT", tmp_path / "guide")
+    monkeypatch.setattr("quire.serve_apps.guide.site.BUILT", tmp_path / "guide")
     app = create_app(make_resources(store, dsn=dsn, limits=ApiLimits(root_path=PREFIX)))
     async with app.router.lifespan_context(app):
         transport = httpx.ASGITransport(app)

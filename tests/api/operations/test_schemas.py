@@ -4,8 +4,8 @@ from typing import Any
 
 import httpx
 
-from storage.store import Store
-from storage.upkeep.erase import purge_some
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
 from tests.api.harness import TREE, client_of, make_resources, serving
 
 SCHEMA = {

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from serve_apps import deployments
-from serve_apps.api.proxy import small_bodies
-from serve_apps.api.proxy.small_bodies import CARRIED, MOST_BYTES, SmallBodies
+from quire.serve_apps import deployments
+from quire.serve_apps.api.proxy import small_bodies
+from quire.serve_apps.api.proxy.small_bodies import CARRIED, MOST_BYTES, SmallBodies
 from tests.waiting import PATIENCE_S
 
 LAST = {"type": "http.request", "body": b"", "more_body": False}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from storage.sources.connectors.contract import Listing
-from storage.sources.connectors.directory import DirectoryConnector
-from storage.sources.gate import SourceGate
-from storage.store import Store
+from quire.storage.sources.connectors.contract import Listing
+from quire.storage.sources.connectors.directory import DirectoryConnector
+from quire.storage.sources.gate import SourceGate
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, make_resources, reading, serving
 from tests.waiting import PATIENCE_S
 

@@ -11,14 +11,14 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from models.cdom.ports import PortUnavailable, QueueState
-from models.cdom.version import SERVICE_VERSION
-from serve_apps.access.default_token import DefaultToken, load_default_token
-from serve_apps.access.keys import KeyRing, default_key
-from serve_apps.access.license_holder import LicenseHolder
-from serve_apps.api.context.resources import ApiLimits, Ports
-from serve_apps.api.shapes.bodies import HealthBody, LicenseBody, StatsBody, TokenBody
-from storage.store import Store, open_store
+from quire.models.cdom.ports import PortUnavailable, QueueState
+from quire.models.cdom.version import SERVICE_VERSION
+from quire.serve_apps.access.default_token import DefaultToken, load_default_token
+from quire.serve_apps.access.keys import KeyRing, default_key
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.serve_apps.api.context.resources import ApiLimits, Ports
+from quire.serve_apps.api.shapes.bodies import HealthBody, LicenseBody, StatsBody, TokenBody
+from quire.storage.store import Store, open_store
 from tests.api.harness import PDF, a_license, client_of, files, make_resources, serving
 
 NOWHERE = "host=127.0.0.1 port=1 dbname=none user=none connect_timeout=1"

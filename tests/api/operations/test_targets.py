@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from serve_apps.api.context import app_state
-from serve_apps.api.context.resources import ApiLimits
-from storage.access.audit import list_audit
-from storage.store import Store
-from storage.targets.contract import TargetRecord, TargetSettings, TargetUnavailable
-from storage.targets.opening import TargetKinds
-from storage.targets.registry import list_targets
+from quire.serve_apps.api.context import app_state
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.storage.access.audit import list_audit
+from quire.storage.store import Store
+from quire.storage.targets.contract import TargetRecord, TargetSettings, TargetUnavailable
+from quire.storage.targets.opening import TargetKinds
+from quire.storage.targets.registry import list_targets
 from tests.api.harness import PDF, Sink, client_of, files, make_resources, reading, serving
 from tests.storage.scenes import ACME
 from tests.storage.targets.scene import Memory, send

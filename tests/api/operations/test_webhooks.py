@@ -2,15 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 
-from serve_apps.access.license_holder import LicenseHolder
-from serve_apps.access.license_keys import raw_public
-from serve_apps.api.context.resources import ApiLimits
-from storage.access.audit import list_audit, verify
-from storage.store import Store
-from storage.values.ids import new_webhook_id
-from storage.values.rows import Scope
-from storage.webhooks.outbox import Outcome, claim_deliveries, settle
-from storage.webhooks.signatures import PREFIX
+from quire.serve_apps.access.license_holder import LicenseHolder
+from quire.serve_apps.access.license_keys import raw_public
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.storage.access.audit import list_audit, verify
+from quire.storage.store import Store
+from quire.storage.values.ids import new_webhook_id
+from quire.storage.values.rows import Scope
+from quire.storage.webhooks.outbox import Outcome, claim_deliveries, settle
+from quire.storage.webhooks.signatures import PREFIX
 from tests.api.harness import PDF, SIGNING, a_license, client_of, files, make_resources, reading, serving
 
 URL = "https://8.8.8.8/hook"

@@ -3,9 +3,9 @@
 import re
 import time
 
-from models.cdom.tree import Tree
-from models.pii.flag import flag_tree
-from models.pii.kinds import Hit, Kind
+from quire.models.cdom.tree import Tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.kinds import Hit, Kind
 
 NAME = "Maria Oberhauser"
 

@@ -10,8 +10,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.api.documents.zip_stream import PIECE_BYTES, EntryNames, ZipStream
-from storage.store import Store
+from quire.serve_apps.api.documents.zip_stream import PIECE_BYTES, EntryNames, ZipStream
+from quire.storage.store import Store
 from tests.api.harness import PDF, TREE, client_of, files, make_resources, reading, serving
 from tests.ui.papers import FLAGGER
 

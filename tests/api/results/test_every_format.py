@@ -12,22 +12,22 @@ from typing import Any
 import httpx
 import pytest
 
-from actors.reader.outcome import describe
-from models.cdom.errors import ExtractError
-from models.cdom.ports import IndexDocument, ReadOutcome
-from models.cdom.tree import Source, dump_tree
-from models.derive.chunks.chunks import chunk_tree
-from models.extract.formats.flow.document import embedded_of
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
-from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.engines.choose import make_flagger
-from models.redaction.redact import REDACTABLE
-from serve_apps.api.context.resources import ApiLimits, Ports
-from storage.inside.members import add_members
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.rows import Claim, Failed, Finished, MemberFile, Succeeded
+from quire.actors.reader.outcome import describe
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.ports import IndexDocument, ReadOutcome
+from quire.models.cdom.tree import Source, dump_tree
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.extract.formats.flow.document import embedded_of
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.pii.engines.choose import make_flagger
+from quire.models.redaction.redact import REDACTABLE
+from quire.serve_apps.api.context.resources import ApiLimits, Ports
+from quire.storage.inside.members import add_members
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.rows import Claim, Failed, Finished, MemberFile, Succeeded
 from tests.actors.sandbox.test_every_format import make_files
 from tests.api.harness import Eyes, TinyReader, at_work, client_of, make_resources, serving
 from tests.api.results.test_originals import InProcess

@@ -6,8 +6,8 @@ import httpx
 import pymupdf
 import pytest
 
-from serve_apps.api.context.resources import Ports
-from storage.store import Store
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.store import Store
 from tests.api.harness import Drawing, at_work, client_of, make_resources, serving
 from tests.api.results.test_originals import ScanningReader, send
 from tests.models.redaction.papers import SECRET

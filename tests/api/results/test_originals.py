@@ -8,16 +8,16 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from models.cdom.ports import RedactionRefused
-from models.cdom.tree import dump_tree, load_tree
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.redact import redact_original
-from serve_apps.api.context.resources import Ports
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.rows import Claim, Succeeded
+from quire.models.cdom.ports import RedactionRefused
+from quire.models.cdom.tree import dump_tree, load_tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.redact import redact_original
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.rows import Claim, Succeeded
 from tests.api.harness import TinyReader, at_work, client_of, files, make_resources, serving
 from tests.models.redaction.papers import SECRET, everything, in_text, read
 
@@ -81,7 +81,7 @@ async def test_unproven_redaction_is_refused_and_a_deleted_original_is_reported(
     store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resources = make_resources(store, dsn=dsn, ports=Ports(redact_original=InProcess(store)))
-    monkeypatch.setattr("models.redaction.pdf.redact.remove_values", lambda *_: set())
+    monkeypatch.setattr("quire.models.redaction.pdf.redact.remove_values", lambda *_: set())
     async with serving(resources) as app, client_of(app) as caller:
         with at_work(ScanningReader(store)):
             path = await send(caller, in_text())

@@ -9,9 +9,9 @@ import httpx
 import pytest
 from lxml import html
 
-from models.derive.chunks.chunks import CHUNKER_VERSION
-from models.pii.engines.choose import make_flagger
-from storage.store import Store
+from quire.models.derive.chunks.chunks import CHUNKER_VERSION
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.store import Store
 from tests.api.harness import client_of, files, make_resources, reading, serving
 
 BLOCKS: list[dict[str, Any]] = [

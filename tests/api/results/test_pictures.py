@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
-from serve_apps.api.context.resources import Ports
-from storage.store import Store
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.store import Store
 from tests.api.harness import PDF, PNG, SVG, Painter, client_of, files, make_resources, reading, serving
 
 

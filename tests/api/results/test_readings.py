@@ -7,10 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from models.cdom.coverage import CharacterCount, Coverage, PictureCoverage
-from models.cdom.tree import BlockType
-from models.derive.doubts import lowest_confidence
-from storage.store import Store
+from quire.models.cdom.coverage import CharacterCount, Coverage, PictureCoverage
+from quire.models.cdom.tree import BlockType
+from quire.models.derive.doubts import lowest_confidence
+from quire.storage.store import Store
 from tests.api.harness import TREE, client_of, make_resources, serving
 from tests.builders import make_block, make_tree
 

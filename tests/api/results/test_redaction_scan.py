@@ -10,16 +10,16 @@ from typing import Any
 import httpx
 import pytest
 
-from actors.sql.runner import SqlRunner
-from models.cdom.tree import BlockType, dump_tree, load_tree, serve_tree
-from models.pii.engines.choose import make_flagger
-from serve_apps.api.context import redaction_scans
-from serve_apps.api.context.redaction_scans import RedactionScan
-from serve_apps.api.context.resources import Ports
-from storage.objects.artifacts import SCANNED_TREE, TREE
-from storage.review.republish import find_shown
-from storage.store import Store
-from storage.values.rows import DocumentId
+from quire.actors.sql.runner import SqlRunner
+from quire.models.cdom.tree import BlockType, dump_tree, load_tree, serve_tree
+from quire.models.pii.engines.choose import make_flagger
+from quire.serve_apps.api.context import redaction_scans
+from quire.serve_apps.api.context.redaction_scans import RedactionScan
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.objects.artifacts import SCANNED_TREE, TREE
+from quire.storage.review.republish import find_shown
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId
 from tests.api.harness import client_of, make_resources, serving
 from tests.api.results.flagging import NAME, burn, flag_names, flag_slowly
 from tests.api.results.test_tables import ingest as ingest_tree

@@ -7,8 +7,8 @@ from unittest.mock import ANY
 import httpx
 import pytest
 
-from models.pii.engines.choose import make_flagger
-from storage.store import Store
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.store import Store
 from tests.api.harness import TREE, client_of, make_resources, serving
 
 

@@ -11,14 +11,14 @@ import pytest
 from fastapi import FastAPI
 from pydantic import TypeAdapter
 
-from models.cdom.ports import PortUnavailable
-from models.cdom.search import SearchHit, SearchRequest
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from serve_apps.api.context.resources import Ports
-from serve_apps.api.shapes.bodies import HealthBody, SearchHitBody
-from storage.store import Store
-from storage.values.ids import new_document_id
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.cdom.search import SearchHit, SearchRequest
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.serve_apps.api.context.resources import Ports
+from quire.serve_apps.api.shapes.bodies import HealthBody, SearchHitBody
+from quire.storage.store import Store
+from quire.storage.values.ids import new_document_id
 from tests.api.harness import TREE, client_of, make_resources, serving
 from tests.api.searching import search_ports
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import client_of, make_resources, serving
 
 ROWS = (("Name", "Place"), ("Ann", "Ulm"), ("Bob", "Bonn"))

@@ -8,7 +8,7 @@ import httpx
 import pyarrow.parquet as pq
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import PDF, TREE, client_of, files, make_resources, reading, serving
 from tests.ui.papers import FLAGGER
 

@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from models.pii.engines.choose import make_flagger
-from storage.store import Store
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.store import Store
 from tests.api.harness import TREE, client_of, make_resources, serving
 
 ANN, BOB, CALL = "ann@example.com", "bob@example.com", "+33 1 84 17 61 18"

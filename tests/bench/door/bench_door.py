@@ -18,7 +18,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from cluster.state import read_state
+from quire.cluster.state import read_state
 from tests.bench.bench_service import ROOT, database_pids, paper
 from tests.bench.client import Client, form
 from tests.bench.processes import cpu_seconds, family

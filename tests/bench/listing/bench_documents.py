@@ -13,10 +13,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from storage.jobs.document_list import DocumentFilter, list_all_documents
-from storage.store import open_store
-from storage.values.rows import Scope
-from storage.values.states import DocumentStatus
+from quire.storage.jobs.document_list import DocumentFilter, list_all_documents
+from quire.storage.store import open_store
+from quire.storage.values.rows import Scope
+from quire.storage.values.states import DocumentStatus
 from tests.bench.queue.bench_claim import _fill
 from tests.bench.queue.bench_queue import KEY, bench_database
 

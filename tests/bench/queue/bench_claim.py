@@ -19,12 +19,12 @@ from typing import Any
 
 import psycopg
 
-from storage.postgres.database import Database
-from storage.queue.claiming import CLAIM
-from storage.queue.publish import finish
-from storage.queue.queue import GROUP_BYTES, LeasePolicy, Queue
-from storage.store import Store, open_store
-from storage.values.ids import new_worker_id
+from quire.storage.postgres.database import Database
+from quire.storage.queue.claiming import CLAIM
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import GROUP_BYTES, LeasePolicy, Queue
+from quire.storage.store import Store, open_store
+from quire.storage.values.ids import new_worker_id
 from tests.bench.queue.bench_queue import KEY, _done, _submit, bench_database
 from tests.bench.results import save_results
 

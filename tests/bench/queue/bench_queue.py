@@ -17,16 +17,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from cluster.postgres.embedded import EmbeddedPostgres
-from models.cdom.original import ReadOptions
-from storage.jobs.intake import submit_job
-from storage.postgres.schema import migrate
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
-from storage.store import Store, open_store
-from storage.values.ids import new_worker_id
-from storage.values.rows import Actor, Claim, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
-from storage.values.states import Priority
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.models.cdom.original import ReadOptions
+from quire.storage.jobs.intake import submit_job
+from quire.storage.postgres.schema import migrate
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.store import Store, open_store
+from quire.storage.values.ids import new_worker_id
+from quire.storage.values.rows import Actor, Claim, NewDocument, PageQuota, Scope, StoredBlob, Succeeded
+from quire.storage.values.states import Priority
 from tests.bench.results import save_results
 
 KEY = b"the signing key of a bench run"

@@ -13,12 +13,12 @@ from difflib import SequenceMatcher
 from statistics import fmean
 from typing import Any
 
-from models.cdom.original import Format, OcrMode, ReadOptions
-from models.cdom.tree import Block, BlockType, Source, Tree
-from models.extract.document.series_checks import RUNNING_BALANCE
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.models.cdom.original import Format, OcrMode, ReadOptions
+from quire.models.cdom.tree import Block, BlockType, Source, Tree
+from quire.models.extract.document.series_checks import RUNNING_BALANCE
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 
 STYLES = ("ruled", "zebra", "plain", "two-line", "subtotals", "carried", "lines")
 HEADS = ("Date", "Description", "Reference", "Debit", "Credit", "Balance")

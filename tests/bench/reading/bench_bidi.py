@@ -13,9 +13,9 @@ import tempfile
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.registry import open_document
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.registry import open_document
 
 WORDS = {
     "he": ("נמל", "דוח", "שנה", "משרד", "ספינה", "רציף", "מחיר", "עובדים", "תשלום", "בית", "חורף", 'מע"מ'),

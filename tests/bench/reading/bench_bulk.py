@@ -24,8 +24,8 @@ from tests.bench.reading.sets import find_data
 from tests.bench.results import save_results
 
 TICKS = os.sysconf("SC_CLK_TCK")
-EXTRACT = [sys.executable, "-m", "cluster.cli.main", "extract"]
-BULK = [sys.executable, "-m", "cluster.jobs.bulk_extract"]
+EXTRACT = [sys.executable, "-m", "quire.cluster.cli.main", "extract"]
+BULK = [sys.executable, "-m", "quire.cluster.jobs.bulk_extract"]
 
 
 @dataclass(frozen=True, slots=True)

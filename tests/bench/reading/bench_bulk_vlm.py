@@ -21,13 +21,13 @@ from typing import Any
 import ray
 from PIL import Image
 
-from cluster.bootstrap.vlm import choose_vlm
-from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import find_items
-from cluster.jobs.work.to_folder import FolderJob, read_into_folder
-from cluster.jobs.work.vlm_pool import start_pool
-from models.cdom.original import OcrMode
-from models.neural.vlm.contract import Ask, Sampling
+from quire.cluster.bootstrap.vlm import choose_vlm
+from quire.cluster.jobs.work.kinds import Shape
+from quire.cluster.jobs.work.ledger import find_items
+from quire.cluster.jobs.work.to_folder import FolderJob, read_into_folder
+from quire.cluster.jobs.work.vlm_pool import start_pool
+from quire.models.cdom.original import OcrMode
+from quire.models.neural.vlm.contract import Ask, Sampling
 from tests.bench.reading.bench_vlm import make_scan
 from tests.bench.results import save_results
 from tests.cluster.jobs.stub_vlm import TEXT, StubEngine, make_stub_reader

@@ -10,15 +10,15 @@ from collections.abc import Callable
 
 import click
 
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.diff import compare_trees
-from models.derive.fields.fields import find_fields
-from models.derive.semantics import describe_tree
-from models.export.context import tree_to_context
-from models.export.graph import graph_to_neo4j, tree_to_graph
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.diff import compare_trees
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.semantics import describe_tree
+from quire.models.export.context import tree_to_context
+from quire.models.export.graph import graph_to_neo4j, tree_to_graph
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.models.derive.trees import long_tree
 
 TARGETS_MS = {"chunks": 60, "fields": 60, "html": 60, "context": 60, "graph": 40}

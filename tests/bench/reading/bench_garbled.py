@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pymupdf
 
-from models.cdom.original import ReadOptions
-from models.extract.formats.pdf.marks import find_marks
-from models.extract.pipeline.plan import GARBAGE_TEXT, GARBLED_FONT, plan_page
+from quire.models.cdom.original import ReadOptions
+from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.pipeline.plan import GARBAGE_TEXT, GARBLED_FONT, plan_page
 
 GARBLED = (GARBAGE_TEXT, GARBLED_FONT)
 

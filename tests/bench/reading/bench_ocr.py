@@ -12,10 +12,10 @@ import resource
 from pathlib import Path
 from statistics import fmean
 
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PixelPage, RecognisedPage
-from models.extract.registry import open_document
-from models.neural.ocr import LocalPageRecogniser, make_recogniser
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PixelPage, RecognisedPage
+from quire.models.extract.registry import open_document
+from quire.models.neural.ocr import LocalPageRecogniser, make_recogniser
 
 
 def cpu_s() -> float:

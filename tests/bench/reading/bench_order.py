@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from statistics import fmean
 
-from models.cdom.original import ReadOptions
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.registry import open_document
+from quire.models.cdom.original import ReadOptions
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.registry import open_document
 
 WIDTH, HEIGHT = 595.0, 842.0  # A4 in points
 _MARK = re.compile(r"Q(\d\d)(?!\d)")

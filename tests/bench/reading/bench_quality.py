@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.bench.reading.sets import find_peers, find_scorers, find_sources, write_predictions
 from tests.bench.results import save_results
 
@@ -83,7 +83,7 @@ def _time_command(place: Path, out: Path, ocr: str) -> float:
     """CPU seconds of the command and everything it started."""
     out.mkdir(parents=True, exist_ok=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "cluster.cli.main", "extract", str(place), "--to", "markdown", "--plain"]
+    command = [sys.executable, "-m", "quire.cluster.cli.main", "extract", str(place), "--to", "markdown", "--plain"]
     subprocess.run([*command, "--ocr", ocr, "--jobs", "1", "-o", str(out)], check=False, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

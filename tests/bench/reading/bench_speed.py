@@ -17,8 +17,8 @@ from collections.abc import Callable
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 
-from models.extract.formats.pdf.engine import mupdf, pymupdf
-from models.extract.layout import page
+from quire.models.extract.formats.pdf.engine import mupdf, pymupdf
+from quire.models.extract.layout import page
 from tests.bench.reading.sets import find_data, find_peers, read_tree
 from tests.bench.results import save_results
 
@@ -51,7 +51,18 @@ def measure_command(folder: Path, count: int) -> float:
 def _time_command(place: Path) -> float:
     """CPU seconds of the command and everything it started."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "cluster.cli.main", "extract", str(place), "--jobs", "1", "--ocr", "never", "-o"]
+    command = [
+        sys.executable,
+        "-m",
+        "quire.cluster.cli.main",
+        "extract",
+        str(place),
+        "--jobs",
+        "1",
+        "--ocr",
+        "never",
+        "-o",
+    ]
     with tempfile.TemporaryDirectory() as out:
         subprocess.run([*command, out], check=False, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -73,7 +84,7 @@ def main() -> None:
 
     for _ in range(chosen.rounds):
         note("bare engine", measure(parse_barely, files))
-        note("models.extract", measure(read_tree, files))
+        note("quire.models.extract", measure(read_tree, files))
         note("quire extract --jobs 1", measure_command(folder, len(files)))
         if chosen.peers_python:
             done = subprocess.run(

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.errors import ExtractError
-from models.cdom.original import OcrMode, ReadOptions
-from models.extract.contract import PageContent
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.registry import open_document
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.extract.contract import PageContent
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.registry import open_document
 
 OPTIONS = ReadOptions(ocr=OcrMode.NEVER)
 SEEN_LEVELS = 40

@@ -27,11 +27,11 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
-from actors.vlm.page_reader import PageRefused, VlmReader
-from actors.vlm.vllm_engine import VllmEngine
-from models.cdom.ports import PixelPage
-from models.neural.vlm.contract import Ask, PageRegion, Sampling
-from models.neural.vlm.lightonocr import LightOnOcr
+from quire.actors.vlm.page_reader import PageRefused, VlmReader
+from quire.actors.vlm.vllm_engine import VllmEngine
+from quire.models.cdom.ports import PixelPage
+from quire.models.neural.vlm.contract import Ask, PageRegion, Sampling
+from quire.models.neural.vlm.lightonocr import LightOnOcr
 from tests.actors.vlm.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
 from tests.bench.processes import family
 from tests.bench.results import save_results

@@ -4,11 +4,11 @@ import json
 import os
 from pathlib import Path
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import Source, Tree
-from models.export.markdown import tree_to_markdown
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import Source, Tree
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 
 SOURCE = Source(format="pdf", sha256="0" * 64, bytes=0)
 OPTIONS = ReadOptions(ocr=OcrMode.NEVER)
@@ -50,7 +50,7 @@ def find_peers() -> str | None:
 
 
 def read_tree(data: bytes) -> Tree:
-    """A PDF read as models.extract does, in this process, without a recogniser."""
+    """A PDF read as quire.models.extract does, in this process, without a recogniser."""
     document = open_document(data, OPTIONS)
     pages = [document.read_page(number).content for number in document.facts.page_numbers]
     document.close()

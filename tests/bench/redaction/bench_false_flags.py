@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.cdom.flags import PII_PREFIX, is_pii_flag
-from models.cdom.tree import Tree, load_tree
-from models.pii.flag import flag_tree
-from models.pii.letters import letters
-from models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.cdom.flags import PII_PREFIX, is_pii_flag
+from quire.models.cdom.tree import Tree, load_tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.letters import letters
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 from tests.bench.results import save_results
 
 AROUND = 60

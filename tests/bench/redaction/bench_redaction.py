@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 
-from models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.planning.errors import RedactionUnproven
 from tests.bench.redaction.canary_files import CanaryFile, make_docx, make_pdf, search_docx, search_pdf
 from tests.bench.redaction.office_text import OfficeReader, is_installed
 from tests.models.redaction.papers import redact

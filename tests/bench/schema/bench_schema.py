@@ -18,8 +18,8 @@ from typing import Any
 
 from pydantic_core import to_json
 
-from models.cdom.tree import dump_tree
-from models.derive.schema.extract import extract_data, read_schema
+from quire.models.cdom.tree import dump_tree
+from quire.models.derive.schema.extract import extract_data, read_schema
 from tests.bench.results import save_results
 from tests.bench.schema import cases
 from tests.bench.schema.cases import SchemaCase, judge

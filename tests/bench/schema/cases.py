@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.cdom.original import Format, OcrMode, ReadOptions
-from models.cdom.tree import Source, Tree, dump_tree, load_tree
-from models.derive.schema.answer import ExtractedData, pointer
-from models.derive.schema.verify import Rate
-from models.extract.pipeline.assemble import assemble
-from models.extract.pipeline.recognised import apply_recognition
-from models.extract.registry import open_document
+from quire.models.cdom.original import Format, OcrMode, ReadOptions
+from quire.models.cdom.tree import Source, Tree, dump_tree, load_tree
+from quire.models.derive.schema.answer import ExtractedData, pointer
+from quire.models.derive.schema.verify import Rate
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.extract.registry import open_document
 from tests.bench.reading.bench_accounts import make_statement
 from tests.bench.schema.long_lists import KINDS, list_schema, make_list
 from tests.bench.schema.made_invoices import LAYOUTS, invoice_schema, make_invoice
@@ -192,6 +192,6 @@ def _count_same(truth: Mapping[str, Any], row: Mapping[str, Any]) -> int:
 
 def run_case(case: SchemaCase, rate: Rate) -> list[JudgedValue]:
     """Return the judged values of a case with the confidence that `rate` gives."""
-    from models.derive.schema.extract import extract_data, read_schema
+    from quire.models.derive.schema.extract import extract_data, read_schema
 
     return judge(case, extract_data(case.tree, read_schema(case.schema), rate=rate))

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from models.cdom.errors import ExtractError
-from models.cdom.original import Format
-from models.cdom.table import Table
-from models.cdom.tree import Tree
-from models.derive.fields.fields import find_fields
-from models.derive.fields.values import find_amounts
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.original import Format
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import Tree
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.fields.values import find_amounts
 from tests.bench.schema.cases import SchemaCase, read_tree
 
 PICTURES = (".png", ".jpg", ".jpeg")

@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.engine import pymupdf
 
 KINDS = ("plain", "ruled", "zebra", "two-line", "repeated-heads", "subtotals")
 HEADS = ("Item No.", "Received", "Description", "Qty", "Unit price", "Amount")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.engine import pymupdf
 
 FIRMS = (
     "Northern Rope Works Ltd", "Lantern & Tar GmbH", "Quayside Supplies Inc.", "Bellweather Marine",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from models.derive.fields.values import find_dates
+from quire.models.derive.fields.values import find_dates
 
 SIMILAR = 0.85
 """Minimum similarity of two texts that count as equal."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.derive.schema.verify import FEATURES, WEIGHTS
+from quire.models.derive.schema.verify import FEATURES, WEIGHTS
 from tests.bench.schema import cases
 from tests.bench.schema.cases import JudgedValue, SchemaCase, run_case
 from tests.bench.schema.scoring import calibration_error

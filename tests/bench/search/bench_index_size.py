@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from models.neural.embed.minilm import WIDTH
-from storage.index.opened import open_writer, place_index
-from storage.index.table.entries import DocumentChunks
-from storage.index.writer import ChunkIndexWriter
-from storage.values.rows import Scope
+from quire.models.neural.embed.minilm import WIDTH
+from quire.storage.index.opened import open_writer, place_index
+from quire.storage.index.table.entries import DocumentChunks
+from quire.storage.index.writer import ChunkIndexWriter
+from quire.storage.values.rows import Scope
 from tests.bench.results import save_results
 from tests.bench.search.search_corpus import PER_DOCUMENT, batches, document_names, load_material
 

@@ -19,17 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from actors.search.embedder import Embedder
-from models.cdom.search import SearchMode, SearchRequest
-from models.neural.embed.minilm import WIDTH, MiniLm
-from storage.index.opened import IndexPlace, open_search, open_writer, place_index
-from storage.index.search import IndexSearch
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import Vectors
-from storage.index.vectors.scope_vectors import Blocks
-from storage.index.vectors.table_vectors import TableVectors
-from storage.postgres.database import Database
-from storage.values.rows import Scope
+from quire.actors.search.embedder import Embedder
+from quire.models.cdom.search import SearchMode, SearchRequest
+from quire.models.neural.embed.minilm import WIDTH, MiniLm
+from quire.storage.index.opened import IndexPlace, open_search, open_writer, place_index
+from quire.storage.index.search import IndexSearch
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import Vectors
+from quire.storage.index.vectors.scope_vectors import Blocks
+from quire.storage.index.vectors.table_vectors import TableVectors
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Scope
 from tests.bench.queue.bench_queue import bench_database
 from tests.bench.results import save_results
 from tests.bench.search.search_corpus import (

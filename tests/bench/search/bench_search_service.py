@@ -19,11 +19,11 @@ from urllib.parse import quote
 
 import numpy as np
 
-from models.cdom.search import SearchMode
-from models.neural.embed.minilm import WIDTH
-from storage.index.opened import open_writer, place_index
-from storage.postgres.database import Database
-from storage.values.rows import Scope
+from quire.models.cdom.search import SearchMode
+from quire.models.neural.embed.minilm import WIDTH
+from quire.storage.index.opened import open_writer, place_index
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import Scope
 from tests.bench.bench_service import service
 from tests.bench.client import Client
 from tests.bench.processes import cpu_seconds, family, memory_mb

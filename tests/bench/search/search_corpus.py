@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from models.neural.embed.minilm import WIDTH, MiniLm
-from storage.index.table.entries import DocumentChunks, IndexedChunk, Vectors
-from storage.postgres.database import Database
-from storage.values.rows import DocumentId, Scope
+from quire.models.neural.embed.minilm import WIDTH, MiniLm
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, Vectors
+from quire.storage.postgres.database import Database
+from quire.storage.values.rows import DocumentId, Scope
 
 PER_DOCUMENT = 10
 BATCH = 500

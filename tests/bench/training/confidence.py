@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.original import ReadOptions, TableParts
-from models.cdom.tree import Source, Tree
-from models.extract.document.confidence import BLOCK_NAMES, CELL_NAMES, WEIGHTS, find_block_rows, find_cell_rows
-from models.extract.document.draft import make_drafts
-from models.extract.document.hyphens import settle_hyphens
-from models.extract.document.table_checks import check_block
-from models.extract.pipeline.assemble import assemble
-from models.extract.pipeline.recognised import apply_recognition
-from models.extract.registry import open_document
+from quire.models.cdom.original import ReadOptions, TableParts
+from quire.models.cdom.tree import Source, Tree
+from quire.models.extract.document.confidence import BLOCK_NAMES, CELL_NAMES, WEIGHTS, find_block_rows, find_cell_rows
+from quire.models.extract.document.draft import make_drafts
+from quire.models.extract.document.hyphens import settle_hyphens
+from quire.models.extract.document.table_checks import check_block
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.extract.registry import open_document
 from tests.bench.training.confidence_truth import judge_blocks, read_content
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.scans import recognise, scan_document

@@ -11,9 +11,9 @@ from unicodedata import normalize
 from lxml import html
 from rapidfuzz import fuzz
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Table
-from models.cdom.tree import FURNITURE, Block, BlockType, Tree
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import FURNITURE, Block, BlockType, Tree
 from tests.bench.training.tables.truth import TruthTable, read_stated_tables
 
 Grid = dict[tuple[int, int], str]

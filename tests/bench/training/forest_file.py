@@ -1,4 +1,4 @@
-"""LightGBM's trees as the flat arrays that `models.extract.layout.learned.forest` reads."""
+"""LightGBM's trees as the flat arrays that `quire.models.extract.layout.learned.forest` reads."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,7 +5,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line
 
 _LEAST_MATCH = 0.6
 """Mean of the covered area and of the likeness of the text at which a box is a group's truth."""

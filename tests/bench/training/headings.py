@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from models.cdom.tree import BlockType
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.marks import find_marks
-from models.extract.layout.headings.decide import NEEDED, WEIGHTS, may_be_heading
-from models.extract.layout.headings.features import NAMES, find_features
-from models.extract.layout.lines.marks import PageMarks
-from models.extract.layout.lines.mirror import runs_right_to_left
-from models.extract.layout.page import find_rule_kinds, gather
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.layout.headings.decide import NEEDED, WEIGHTS, may_be_heading
+from quire.models.extract.layout.headings.features import NAMES, find_features
+from quire.models.extract.layout.lines.marks import PageMarks
+from quire.models.extract.layout.lines.mirror import runs_right_to_left
+from quire.models.extract.layout.page import find_rule_kinds, gather
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.heading_truth import label_by_boxes, label_by_markdown
 from tests.bench.training.learn import DocumentRows, find_doubtful, fold_of, read_templates, train

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from models.extract.text_quality.statistics import ALPHABETS, BAD, DIGIT, FIRSTS, encode_letters
+from quire.models.extract.text_quality.statistics import ALPHABETS, BAD, DIGIT, FIRSTS, encode_letters
 
 Counts = npt.NDArray[np.float64]
 TARGET = Path(__file__).parents[3] / "models" / "extract" / "text_quality" / "letter_triples.npz"

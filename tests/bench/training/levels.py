@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from rapidfuzz import fuzz
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.document.draft import Draft, make_drafts
-from models.extract.document.hyphens import mark_running
-from models.extract.document.levels import NAMES, WEIGHTS, find_level_features, rank_styles, style_of
-from models.extract.formats.pdf.document import open_pdf
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.document.draft import Draft, make_drafts
+from quire.models.extract.document.hyphens import mark_running
+from quire.models.extract.document.levels import NAMES, WEIGHTS, find_level_features, rank_styles, style_of
+from quire.models.extract.formats.pdf.document import open_pdf
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.heading_truth import plain
 from tests.bench.training.learn import DocumentRows, fold_of, read_templates, train

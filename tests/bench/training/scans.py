@@ -10,10 +10,10 @@ from functools import cache
 import numpy as np
 from PIL import Image
 
-from models.cdom.ports import RecognisedPage
-from models.extract.contract import PageRead
-from models.extract.formats.pdf.engine import pymupdf
-from models.neural.ocr import LocalPageRecogniser, make_recogniser
+from quire.models.cdom.ports import RecognisedPage
+from quire.models.extract.contract import PageRead
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.neural.ocr import LocalPageRecogniser, make_recogniser
 
 _DPI = 150  # dots per inch: an office scanner's ordinary setting
 _MOST_PAGES = 2  # pages of a document that are scanned: recognising one takes seconds

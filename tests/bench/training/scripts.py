@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pymupdf
 
-from models.neural.ocr.crops import cut_line, describe_lines
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.rapid import load_reader
-from models.neural.ocr.runtime import load_hidden_layer
-from models.neural.registry import ModelName, locate_model
-from models.neural.script_names import WEIGHTS
+from quire.models.neural.ocr.crops import cut_line, describe_lines
+from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.rapid import load_reader
+from quire.models.neural.ocr.runtime import load_hidden_layer
+from quire.models.neural.registry import ModelName, locate_model
+from quire.models.neural.script_names import WEIGHTS
 
 Matrix = npt.NDArray[np.float64]
 DEJAVU = Path("/usr/share/fonts/truetype/dejavu")

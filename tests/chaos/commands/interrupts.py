@@ -19,11 +19,11 @@ from pathlib import Path
 
 import pymupdf
 
-from cluster.postgres.embedded import EmbeddedPostgres
-from cluster.state import read_state, session_members
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.state import read_state, session_members
 
 QUIRE = (str(Path(sys.executable).with_name("quire")),)
-BULK = (sys.executable, "-m", "cluster.jobs.bulk_extract")
+BULK = (sys.executable, "-m", "quire.cluster.jobs.bulk_extract")
 MOST_S = 30.0  # seconds after which a command counts as hanging
 QUICK_S = 2.0  # seconds within which a command should have ended
 SETTLE_S = 0.3  # seconds until killed processes are gone from /proc

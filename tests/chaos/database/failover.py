@@ -16,12 +16,12 @@ from typing import Any
 
 import psycopg
 
-from storage.postgres.schema import migrate
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
-from storage.store import Store, open_store
-from storage.values.errors import StorageError
-from storage.values.ids import new_worker_id
+from quire.storage.postgres.schema import migrate
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.store import Store, open_store
+from quire.storage.values.errors import StorageError
+from quire.storage.values.ids import new_worker_id
 from tests.chaos.database.servers import FIRST_PORT, DatabaseServer, programs_in, server_folder
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import submit, success

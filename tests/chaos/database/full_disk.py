@@ -17,11 +17,11 @@ from typing import Any
 
 import psycopg
 
-from cluster.postgres.embedded import EmbeddedPostgres
-from storage.postgres.schema import migrate
-from storage.queue.publish import finish
-from storage.store import Store, open_store
-from storage.values.errors import StorageError
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.storage.postgres.schema import migrate
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store, open_store
+from quire.storage.values.errors import StorageError
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import submit, success, worker
 

@@ -9,12 +9,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from storage.postgres.schema import migrate
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
-from storage.store import Store, open_store
-from storage.values.errors import StorageError
-from storage.values.ids import new_worker_id
+from quire.storage.postgres.schema import migrate
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.store import Store, open_store
+from quire.storage.values.errors import StorageError
+from quire.storage.values.ids import new_worker_id
 from tests.storage.scenes import submit, success
 
 KEY = b"k" * 32

@@ -12,7 +12,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from cluster.postgres.binaries import find_programs, pick_runner
+from quire.cluster.postgres.binaries import find_programs, pick_runner
 
 FIRST_PORT = 5432  # only names the socket's file: nothing listens on a network
 WAIT_S = 60  # seconds for a start or a promotion

@@ -20,11 +20,11 @@ from typing import Any
 
 import psycopg
 
-from storage.postgres.schema import HEAD, check_schema, migrate
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue
-from storage.store import Store, open_store
-from storage.values.ids import new_worker_id
+from quire.storage.postgres.schema import HEAD, check_schema, migrate
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue
+from quire.storage.store import Store, open_store
+from quire.storage.values.ids import new_worker_id
 from tests.chaos.database import released
 from tests.chaos.database.checksums import files_of, tables_of
 from tests.chaos.database.servers import DatabaseServer, programs_in, server_folder

@@ -7,8 +7,8 @@ import httpx
 import pytest
 from quire_client import AsyncClient, Client, Content
 
-from serve_apps.clients.description import Operation, read_operations
-from serve_apps.clients.generate import describe_service
+from quire.serve_apps.clients.description import Operation, read_operations
+from quire.serve_apps.clients.generate import describe_service
 from tests.api.harness import PDF
 
 EVERY_BYTE = bytes(range(256)) * 2

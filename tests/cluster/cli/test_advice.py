@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.cli.documents.advice import ADVICE, advise
+from quire.cluster.cli.documents.advice import ADVICE, advise
 
 
 @pytest.mark.parametrize(

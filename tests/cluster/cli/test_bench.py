@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.cli.documents.bench import BenchRun, Timing, render_report
-from cluster.cli.main import cli
-from cluster.cli.shared.progress import ProgressBar
-from models.cdom.errors import ErrorCode
-from models.derive.quality import rate_failure
+from quire.cluster.cli.documents.bench import BenchRun, Timing, render_report
+from quire.cluster.cli.main import cli
+from quire.cluster.cli.shared.progress import ProgressBar
+from quire.models.cdom.errors import ErrorCode
+from quire.models.derive.quality import rate_failure
 from tests.hostile import pdfs
 
 SAMPLE = Path(__file__).parents[3] / "docs" / "sample" / "quire-sample.pdf"

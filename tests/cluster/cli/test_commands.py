@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.cli.main import cli
-from cluster.state import ServicePhase, ServiceState, exclusive, this_process, write_state
+from quire.cluster.cli.main import cli
+from quire.cluster.state import ServicePhase, ServiceState, exclusive, this_process, write_state
 from tests.conformance.own_service import free_port
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.bootstrap.finding import load_settings
-from cluster.cli.main import cli
-from cluster.runtime import Runtime, write_runtime
-from cluster.serve.console_ports import ConsoleDatabase
-from serve_apps.console.store.accounts import create_account
-from serve_apps.console.store.rows import hooks_of
-from storage.access.audit import list_audit
-from storage.store import Store
+from quire.cluster.bootstrap.finding import load_settings
+from quire.cluster.cli.main import cli
+from quire.cluster.runtime import Runtime, write_runtime
+from quire.cluster.serve.console_ports import ConsoleDatabase
+from quire.serve_apps.console.store.accounts import create_account
+from quire.serve_apps.console.store.rows import hooks_of
+from quire.storage.access.audit import list_audit
+from quire.storage.store import Store
 
 
 @pytest.fixture

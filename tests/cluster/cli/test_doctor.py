@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from actors.reading.forkserver import SandboxRefused
-from cluster.cli.operate.models import models_group
-from cluster.cli.service.doctor import (
+from quire.actors.reading.forkserver import SandboxRefused
+from quire.cluster.cli.operate.models import models_group
+from quire.cluster.cli.service.doctor import (
     Verdict,
     check_disk,
     check_memory,
@@ -16,8 +16,8 @@ from cluster.cli.service.doctor import (
     check_sandbox,
     doctor,
 )
-from models.neural import registry
-from models.neural.registry import ModelFile, ModelName
+from quire.models.neural import registry
+from quire.models.neural.registry import ModelFile, ModelName
 
 
 def test_models_check_passes_with_the_installed_models() -> None:

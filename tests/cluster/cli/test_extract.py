@@ -12,11 +12,11 @@ import pymupdf
 import pytest
 from click.testing import CliRunner, Result
 
-from actors.reading.forkserver import ForkServer
-from actors.sandbox.limits import SandboxLimits
-from cluster.cli.documents.extract import extract
-from cluster.cli.documents.extract_files import name_results
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
+from quire.actors.reading.forkserver import ForkServer
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.cluster.cli.documents.extract import extract
+from quire.cluster.cli.documents.extract_files import name_results
+from quire.cluster.cli.documents.extract_formats import EXTRACT_FORMATS
 from tests.actors.test_second_opinion import DOUBTED, detector_of_table
 from tests.hostile import pdfs
 
@@ -44,7 +44,7 @@ def servers() -> Iterator[Callable[[SandboxLimits], LastingServer]]:
 
 @pytest.fixture(autouse=True)
 def shared_servers(servers: Callable[[SandboxLimits], LastingServer], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("actors.reading.forkserver.ForkServer", servers)
+    monkeypatch.setattr("quire.actors.reading.forkserver.ForkServer", servers)
 
 
 def run(*arguments: object) -> Result:
@@ -140,7 +140,7 @@ def test_names_clash_only_where_stems_do() -> None:
 def test_the_command_imports_no_service() -> None:
     heavy = ("ray", "storage", "fastapi", "sqlmodel", "psycopg", "pymupdf", "numpy", "charset_normalizer")
     code = (
-        "import sys; import cluster.cli.documents.extract, actors.reading.read_document; "
+        "import sys; import quire.cluster.cli.documents.extract, quire.actors.reading.read_document; "
         f"print([m for m in {heavy} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.cli.documents.watch import FolderWatch
-from cluster.cli.main import cli
+from quire.cluster.cli.documents.watch import FolderWatch
+from quire.cluster.cli.main import cli
 from tests.api.jobs.test_by_url import good, site
 from tests.hostile import pdfs
 from tests.waiting import until
@@ -85,7 +85,7 @@ def test_resume_reads_only_files_without_a_newer_result(paper: Path, tmp_path: P
 def test_extract_ends_with_130_and_a_summary_when_interrupted(paper: Path, tmp_path: Path) -> None:
     out, held = tmp_path / "out", tmp_path / "held.pdf"
     os.mkfifo(held)
-    command = [sys.executable, "-m", "cluster.cli.main", "extract", *good_files(paper.parent, 6), held, "-o", out]
+    command = [sys.executable, "-m", "quire.cluster.cli.main", "extract", *good_files(paper.parent, 6), held, "-o", out]
     with subprocess.Popen([*map(str, command), "--jobs", "1"], stderr=subprocess.PIPE, text=True) as run:
         assert until(lambda: len(list(out.glob("*.json"))) == 6)
         run.send_signal(signal.SIGINT)

@@ -6,10 +6,10 @@ from pathlib import Path
 from click.testing import CliRunner
 from PIL import Image
 
-from cluster.cli.documents.inspect import COLORS, draw_blocks, inspect, list_blocks
-from models.cdom.ports import PageImage
-from models.cdom.tree import BlockType, Tree
-from models.extract.formats.pdf.engine import pymupdf
+from quire.cluster.cli.documents.inspect import COLORS, draw_blocks, inspect, list_blocks
+from quire.models.cdom.ports import PageImage
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.builders import make_block, make_tree
 
 

@@ -6,14 +6,14 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from cluster.cli.main import cli
+from quire.cluster.cli.main import cli
 
 HEAVY = ("ray", "psycopg", "sqlalchemy", "fastapi", "pymupdf")
 
 
 def imported_by(*arguments: str) -> set[str]:
     code = (
-        "import sys\nfrom cluster.cli.main import cli\n"
+        "import sys\nfrom quire.cluster.cli.main import cli\n"
         f"try:\n    cli({list(arguments)!r})\nexcept SystemExit:\n    pass\n"
         "print('MODULES', *sys.modules)"
     )
@@ -27,7 +27,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_the_sandbox_of_extract_is_launched_before_anything_else_is_loaded() -> None:
     loaded = imported_by("extract", "--help")
-    assert not {"numpy", "pydantic", "pydantic_settings", "configs.settings", "models.cdom.tree"} & loaded
+    assert not {"numpy", "pydantic", "pydantic_settings", "quire.configs.settings", "quire.models.cdom.tree"} & loaded
 
 
 @pytest.mark.parametrize("command", ["extract", "license", "up", "down", "status", "tour"])

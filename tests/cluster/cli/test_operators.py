@@ -6,14 +6,14 @@ import psycopg
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.bootstrap.finding import load_settings
-from cluster.cli.main import cli
-from cluster.runtime import Runtime, write_runtime
-from configs.settings import Settings
-from serve_apps.access.keys import default_key, digest_secret, parse_api_keys
-from serve_apps.access.stored_keys import keys_in_force
-from storage.access.api_keys import list_keys
-from storage.store import Store
+from quire.cluster.bootstrap.finding import load_settings
+from quire.cluster.cli.main import cli
+from quire.cluster.runtime import Runtime, write_runtime
+from quire.configs.settings import Settings
+from quire.serve_apps.access.keys import default_key, digest_secret, parse_api_keys
+from quire.serve_apps.access.stored_keys import keys_in_force
+from quire.storage.access.api_keys import list_keys
+from quire.storage.store import Store
 from tests.storage.scenes import submit
 
 CONFIGURED = "acme:read=acme-read"

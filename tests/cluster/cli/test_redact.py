@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.cli.documents.redact import redact
+from quire.cluster.cli.documents.redact import redact
 from tests.hostile import pdfs
 
 pytestmark = pytest.mark.long

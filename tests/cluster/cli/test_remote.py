@@ -9,8 +9,8 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.cli.main import cli
-from storage.store import Store
+from quire.cluster.cli.main import cli
+from quire.storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening
 from tests.waiting import PATIENCE_S

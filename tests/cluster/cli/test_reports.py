@@ -1,7 +1,7 @@
 """`--report` states the characters of a file in a line, and states when they were not counted."""
 
-from cluster.cli.documents.batch import Extraction
-from cluster.cli.documents.reports import describe_coverage
+from quire.cluster.cli.documents.batch import Extraction
+from quire.cluster.cli.documents.reports import describe_coverage
 
 
 def stated(

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cluster.cli.main import cli
-from cluster.runtime import Runtime, write_runtime
-from configs.parsing import parse_settings
+from quire.cluster.cli.main import cli
+from quire.cluster.runtime import Runtime, write_runtime
+from quire.configs.parsing import parse_settings
 from tests.conftest import SIGNING_KEY
 
 HEALTH: dict[str, Any] = {

@@ -8,24 +8,24 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from actors.reader.reader import Reader
-from cluster.bootstrap.opening import hold_license
-from cluster.compose.api import open_resources
-from cluster.compose.background import make_janitor
-from cluster.compose.reading import make_reader
-from cluster.compose.values import api_limits, read_options, sandbox_limits
-from cluster.runtime import Runtime
-from configs.parsing import parse_settings
-from models.cdom.original import ReadOptions
-from models.cdom.tree import load_tree
-from models.neural.fakes import ScriptedRecogniser
-from serve_apps.access.development import development_license
-from storage.jobs.documents import locate_original, locate_tree
-from storage.jobs.intake import submit_job
-from storage.jobs.jobs import get_job
-from storage.store import Store
-from storage.values.rows import JobId, NewDocument
-from storage.values.states import JobStatus, Priority
+from quire.actors.reader.reader import Reader
+from quire.cluster.bootstrap.opening import hold_license
+from quire.cluster.compose.api import open_resources
+from quire.cluster.compose.background import make_janitor
+from quire.cluster.compose.reading import make_reader
+from quire.cluster.compose.values import api_limits, read_options, sandbox_limits
+from quire.cluster.runtime import Runtime
+from quire.configs.parsing import parse_settings
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import load_tree
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.serve_apps.access.development import development_license
+from quire.storage.jobs.documents import locate_original, locate_tree
+from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.jobs import get_job
+from quire.storage.store import Store
+from quire.storage.values.rows import JobId, NewDocument
+from quire.storage.values.states import JobStatus, Priority
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob, submit
 from tests.waiting import PATIENCE_S, until

@@ -7,19 +7,19 @@ from dataclasses import replace
 import pymupdf
 import pytest
 
-from cluster.compose.reading import make_on_demand, make_reader
-from cluster.compose.recognition import make_recogniser
-from cluster.runtime import Runtime
-from configs.parsing import SettingsError, parse_settings
-from models.cdom.errors import ErrorCode
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import PageImage, RecognisePages
-from models.neural.fakes import ScriptedRecogniser
-from storage.jobs.intake import submit_job
-from storage.jobs.jobs import get_job
-from storage.store import Store
-from storage.values.rows import DocumentRow, JobRow, NewDocument
-from storage.values.states import Priority
+from quire.cluster.compose.reading import make_on_demand, make_reader
+from quire.cluster.compose.recognition import make_recogniser
+from quire.cluster.runtime import Runtime
+from quire.configs.parsing import SettingsError, parse_settings
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import PageImage, RecognisePages
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.jobs import get_job
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentRow, JobRow, NewDocument
+from quire.storage.values.states import Priority
 from tests.cluster.compose.test_compose import paper, runtime, wait_for
 from tests.e2e.papers import scan
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob

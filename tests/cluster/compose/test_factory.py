@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.compose.factory import ROLES, Factory
+from quire.cluster.compose.factory import ROLES, Factory
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -25,6 +25,6 @@ def test_factory_calls_its_function_after_pickling() -> None:
 
 def test_registry_imports_no_role_module() -> None:
     roles = sorted({role.module for role in ROLES})
-    program = f"import sys, cluster.compose.factory; print([name for name in {roles!r} if name in sys.modules])"
+    program = f"import sys, quire.cluster.compose.factory; print([name for name in {roles!r} if name in sys.modules])"
     said = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True)
     assert said.stdout.strip() == "[]"

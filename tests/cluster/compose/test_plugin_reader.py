@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from cluster.compose.plugins import load_plugins
-from models.cdom.original import ReadOptions
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.cluster.compose.plugins import load_plugins
+from quire.models.cdom.original import ReadOptions
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "plugin"
 NOSY = """

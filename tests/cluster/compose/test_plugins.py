@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from actors.sandbox.limits import SandboxLimits
-from cluster.compose.plugins import Detectors, load_plugins
-from cluster.errors import StartRefused
-from models.cdom.tree import BlockType, Tree
-from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from storage.store import Store
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.cluster.compose.plugins import Detectors, load_plugins
+from quire.cluster.errors import StartRefused
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, reading, serving
 from tests.builders import make_block, make_tree
 

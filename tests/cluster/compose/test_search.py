@@ -9,25 +9,25 @@ import numpy as np
 import pymupdf
 import pytest
 
-from actors.reader.indexing import DocumentIndexer
-from actors.search.embedder import Embedder
-from actors.search.index_writer import IndexWriting
-from cluster.bootstrap.enabled import enabled_pools
-from cluster.compose.reading import make_reader
-from cluster.compose.search import check_search, index_place, make_embedder, make_index_writer, make_searcher
-from cluster.errors import StartRefused
-from cluster.runtime import Runtime
-from configs.parsing import SettingsError, parse_settings
-from configs.settings import Settings
-from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from models.neural.fakes import ScriptedRecogniser
-from storage.index.opened import open_writer
-from storage.index.table.entries import DocumentChunks, IndexedChunk
-from storage.jobs.jobs import get_job
-from storage.jobs.lifecycle import delete_job
-from storage.store import Store
-from storage.values.rows import DocumentId, JobId
-from storage.values.states import JobStatus
+from quire.actors.reader.indexing import DocumentIndexer
+from quire.actors.search.embedder import Embedder
+from quire.actors.search.index_writer import IndexWriting
+from quire.cluster.bootstrap.enabled import enabled_pools
+from quire.cluster.compose.reading import make_reader
+from quire.cluster.compose.search import check_search, index_place, make_embedder, make_index_writer, make_searcher
+from quire.cluster.errors import StartRefused
+from quire.cluster.runtime import Runtime
+from quire.configs.parsing import SettingsError, parse_settings
+from quire.configs.settings import Settings
+from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.storage.index.opened import open_writer
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk
+from quire.storage.jobs.jobs import get_job
+from quire.storage.jobs.lifecycle import delete_job
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId, JobId
+from quire.storage.values.states import JobStatus
 from tests.cluster.compose.test_compose import runtime as runtime
 from tests.cluster.compose.test_compose import wait_for
 from tests.models.neural.embed.directories import write_directory
@@ -141,7 +141,7 @@ def test_a_start_with_another_model_than_the_indexs_names_the_job(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(write_directory(tmp_path / "model"))).settings
-    monkeypatch.setattr("models.neural.embed.sentence_model.find_spec", lambda name: object())
+    monkeypatch.setattr("quire.models.neural.embed.sentence_model.find_spec", lambda name: object())
     check_search(settings)
     writer = open_writer(index_place(settings.model_copy(update={"embedder": "minilm"})))
     vectors = np.zeros((1, 384), dtype=np.float32)
@@ -158,6 +158,6 @@ def test_a_model_directory_without_torch_is_refused(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = searching(runtime, tmp_path, SVC_EMBEDDER=str(write_directory(tmp_path / "model"))).settings
-    monkeypatch.setattr("models.neural.embed.sentence_model.find_spec", lambda name: None)
+    monkeypatch.setattr("quire.models.neural.embed.sentence_model.find_spec", lambda name: None)
     with pytest.raises(StartRefused, match="needs torch and sentence_transformers"):
         check_search(settings)

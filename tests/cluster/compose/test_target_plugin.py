@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from cluster.compose.plugins import load_plugins
-from cluster.errors import StartRefused
-from storage.store import Store
-from storage.targets.contract import TargetRefused
-from storage.targets.opening import TargetKinds
+from quire.cluster.compose.plugins import load_plugins
+from quire.cluster.errors import StartRefused
+from quire.storage.store import Store
+from quire.storage.targets.contract import TargetRefused
+from quire.storage.targets.opening import TargetKinds
 from tests.storage.targets.scene import add_target, publish, send
 from tests.storage.targets.sinks import make_record
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from cluster.compose.api import open_resources
-from cluster.compose.reading import make_reader
-from cluster.compose.tracing import make_tracing
-from cluster.runtime import Runtime
-from configs.parsing import SettingsError, parse_settings
-from models.cdom.tracing import TRACING_OFF
-from models.neural.fakes import ScriptedRecogniser
-from serve_apps.access.keys import parse_api_keys
-from storage.store import Store
-from storage.values.rows import JobId
+from quire.cluster.compose.api import open_resources
+from quire.cluster.compose.reading import make_reader
+from quire.cluster.compose.tracing import make_tracing
+from quire.cluster.runtime import Runtime
+from quire.configs.parsing import SettingsError, parse_settings
+from quire.models.cdom.tracing import TRACING_OFF
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.serve_apps.access.keys import parse_api_keys
+from quire.storage.store import Store
+from quire.storage.values.rows import JobId
 from tests.api.harness import KEYS, client_of, serving
 from tests.cluster.compose.otlp_receiver import Receiver, receiving
 from tests.cluster.compose.test_compose import paper, runtime, wait_for
@@ -134,8 +134,9 @@ def test_off_is_the_default_and_imports_no_sdk() -> None:
     assert make_tracing(parse_settings({}), "api") is TRACING_OFF
     assert not TRACING_OFF.begin("x").is_recording()
     program = (  # FastAPI imports the interfaces (opentelemetry.trace) by itself
-        "import sys; from cluster.compose.tracing import make_tracing; from configs.parsing import parse_settings; "
-        "import serve_apps.api.http.middleware, actors.reader.inflight; make_tracing(parse_settings({}), 'api'); "
+        "import sys; from quire.cluster.compose.tracing import make_tracing\n"
+        "from quire.configs.parsing import parse_settings; import quire.serve_apps.api.http.middleware\n"
+        "import quire.actors.reader.inflight; make_tracing(parse_settings({}), 'api'); "
         "sys.exit(any(name.startswith(('opentelemetry.sdk', 'opentelemetry.exporter')) for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

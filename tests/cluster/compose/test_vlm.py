@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from cluster.bootstrap.enabled import optional_pools
-from cluster.bootstrap.finding import load_settings
-from cluster.bootstrap.vlm import VlmKind, check_vlm, choose_vlm, make_vlm_reader, match_model
-from cluster.errors import StartRefused
-from cluster.placement.placement import Placement, fits, unplaceable
-from models.neural.vlm.registry import VLM_MODELS
+from quire.cluster.bootstrap.enabled import optional_pools
+from quire.cluster.bootstrap.finding import load_settings
+from quire.cluster.bootstrap.vlm import VlmKind, check_vlm, choose_vlm, make_vlm_reader, match_model
+from quire.cluster.errors import StartRefused
+from quire.cluster.placement.placement import Placement, fits, unplaceable
+from quire.models.neural.vlm.registry import VLM_MODELS
 from tests.actors.vlm.vlm_endpoint import Reply, serve_endpoint
 from tests.models.neural.vlm.pages import make_page
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.dist.build import ROOT, build_wheels
+from quire.cluster.dist.build import ROOT, build_wheels
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
 CLIENTS = ("quire_client", "langchain_quire", "llama_index_readers_quire", "quire_haystack")
@@ -58,9 +58,8 @@ def test_console_and_compat_are_refused_until_their_wheels_are_installed(
     installed: Path, wheels: dict[str, Path], tmp_path: Path
 ) -> None:
     program = (
-        "import quire_server, sys; sys.path.insert(0, str(quire_server.APP))\n"
-        "from cluster.errors import StartRefused; from cluster.serve.doors import enabled_doors\n"
-        "from configs.parsing import parse_settings\n"
+        "import sys; from quire.cluster.errors import StartRefused; from quire.cluster.serve.doors import enabled_doors\n"
+        "from quire.configs.parsing import parse_settings\n"
         "from importlib import import_module\n"
         "try:\n    doors = enabled_doors(parse_settings(dict.fromkeys(sys.argv[1:], '1')))\n"
         "    print([door.name for door in doors if import_module(door.build.module)])\n"
@@ -83,10 +82,9 @@ def test_the_installed_server_reads_a_document(installed: Path, tmp_path: Path) 
 
 def test_the_installed_server_brings_its_guide_and_its_migrations(installed: Path, tmp_path: Path) -> None:
     program = (
-        "import quire_server, sys; sys.path.insert(0, str(quire_server.APP))\n"
-        "from serve_apps.guide.site import BUILT; from storage.postgres.schema import __file__ as schema\n"
+        "import quire; from quire.serve_apps.guide.site import BUILT; from quire.storage.postgres.schema import __file__ as schema\n"
         "from pathlib import Path\n"
-        "assert BUILT.is_relative_to(quire_server.APP) and (BUILT / 'get-started' / 'index.html').exists()\n"
+        "assert BUILT.is_relative_to(Path(quire.__file__).parent) and (BUILT / 'get-started' / 'index.html').exists()\n"
         "assert list((Path(schema).parents[1] / 'migrations' / 'versions').glob('*.py'))\n"
     )
     run([installed / "python", "-c", program], tmp_path)
@@ -102,7 +100,7 @@ def test_the_installed_client_is_the_one_of_its_wheel(installed: Path, tmp_path:
 def test_the_server_takes_one_name_in_an_environment(wheels: dict[str, Path]) -> None:
     with zipfile.ZipFile(wheels["quire_server"]) as wheel:
         tops = {name.partition("/")[0] for name in wheel.namelist()}
-    assert tops == {"quire_server", f"{'-'.join(wheels['quire_server'].name.split('-')[:2])}.dist-info"}
+    assert tops == {"quire", f"{'-'.join(wheels['quire_server'].name.split('-')[:2])}.dist-info"}
 
 
 @pytest.mark.parametrize("client", CLIENTS)

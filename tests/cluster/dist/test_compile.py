@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.dist.compile import ROOT, compile_in_place, find_missing_tools, list_modules
+from quire.cluster.dist.compile import ROOT, compile_in_place, find_missing_tools, list_modules
 
 MODULE = """
 from pathlib import Path
@@ -17,7 +17,7 @@ HOME = Path(__file__).parent
 def double(number: int) -> int:
     return 2 * number
 """
-PROGRAM = "import models.quick as q; print(type(q.__loader__).__name__, q.double(21), q.HOME)"
+PROGRAM = "import quire.models.quick as q; print(type(q.__loader__).__name__, q.double(21), q.HOME)"
 
 
 def run_program(root: Path) -> list[str]:
@@ -27,18 +27,19 @@ def run_program(root: Path) -> list[str]:
 
 @pytest.mark.skipif(bool(find_missing_tools()), reason="needs mypyc and a C compiler")
 def test_compiled_module_is_imported_in_place_of_its_source(tmp_path: Path) -> None:
-    models = tmp_path / "models"
-    models.mkdir()
+    models = tmp_path / "quire" / "models"
+    models.mkdir(parents=True)
+    (models.parent / "__init__.py").touch()
     (models / "__init__.py").touch()
     (models / "quick.py").write_text(MODULE)
     assert run_program(tmp_path) == ["SourceFileLoader", "42", str(models)]
-    compile_in_place(tmp_path, ["models.quick"])
+    compile_in_place(tmp_path, ["quire.models.quick"])
     assert run_program(tmp_path) == ["ExtensionFileLoader", "42", str(models)]
 
 
 def test_list_modules_has_the_layout_and_no_module_that_holds_the_engine() -> None:
     names = list_modules(ROOT)
-    assert {"models.extract.layout.page", "models.extract.layout.tables.scoring.find", "models.extract.math.rows"} <= {
+    assert {"quire.models.extract.layout.page", "quire.models.extract.layout.tables.scoring.find", "quire.models.extract.math.rows"} <= {
         *names
     }
     sources = {name: ROOT.joinpath(*name.split(".")).with_suffix(".py").read_text() for name in names}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.dist import release
+from quire.cluster.dist import release
 
 
 def test_every_file_repeats_the_version_of_the_project() -> None:

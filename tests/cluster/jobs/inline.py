@@ -6,23 +6,23 @@ from typing import Any
 
 import pyarrow as pa
 
-from actors.reader.pii_scan import scan
-from cluster.bootstrap.finding import load_settings
-from cluster.jobs.work.duplicates import SignParts, pair_bucket
-from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import WorkBlock, find_items
-from cluster.jobs.work.pipeline import BlockReader
-from cluster.jobs.work.service import Service
-from cluster.jobs.work.spread import Row
-from cluster.jobs.work.to_service import ServiceJob, ServiceOutput, ServiceParts
-from cluster.runtime import Runtime, write_runtime
-from models.cdom.original import OcrMode, ReadOptions
-from models.derive.near_duplicates import find_dropped
-from models.neural.embed.tokenizer import load_tokenizer
-from models.neural.fakes import ScriptedRecogniser
-from models.pii.engines.choose import make_flagger
-from storage.store import Store
-from storage.values.rows import Scope
+from quire.actors.reader.pii_scan import scan
+from quire.cluster.bootstrap.finding import load_settings
+from quire.cluster.jobs.work.duplicates import SignParts, pair_bucket
+from quire.cluster.jobs.work.folders import open_folder
+from quire.cluster.jobs.work.ledger import WorkBlock, find_items
+from quire.cluster.jobs.work.pipeline import BlockReader
+from quire.cluster.jobs.work.service import Service
+from quire.cluster.jobs.work.spread import Row
+from quire.cluster.jobs.work.to_service import ServiceJob, ServiceOutput, ServiceParts
+from quire.cluster.runtime import Runtime, write_runtime
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.derive.near_duplicates import find_dropped
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.store import Store
+from quire.storage.values.rows import Scope
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import ACME, UNLIMITED
 

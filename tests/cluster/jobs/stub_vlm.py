@@ -5,9 +5,9 @@ import threading
 import time
 from collections.abc import Sequence
 
-from actors.vlm.page_reader import VlmReader
-from models.neural.vlm.contract import Answer, Ask
-from models.neural.vlm.dots import Dots
+from quire.actors.vlm.page_reader import VlmReader
+from quire.models.neural.vlm.contract import Answer, Ask
+from quire.models.neural.vlm.dots import Dots
 
 TEXT = "Read by the stub at"
 """Followed by the time at which the page was begun, in seconds since the epoch."""

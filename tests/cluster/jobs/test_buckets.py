@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs import finetune_export
-from cluster.jobs.work import to_folder
-from cluster.jobs.work.corpus import FolderCorpus
-from cluster.jobs.work.folders import Folder, open_folder
-from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import find_items
-from cluster.jobs.work.to_folder import FolderJob, look_at_folder, read_into_folder
-from models.cdom.original import OcrMode
-from models.derive.finetune import FinetuneOptions
+from quire.cluster.jobs import finetune_export
+from quire.cluster.jobs.work import to_folder
+from quire.cluster.jobs.work.corpus import FolderCorpus
+from quire.cluster.jobs.work.folders import Folder, open_folder
+from quire.cluster.jobs.work.kinds import Shape
+from quire.cluster.jobs.work.ledger import find_items
+from quire.cluster.jobs.work.to_folder import FolderJob, look_at_folder, read_into_folder
+from quire.models.cdom.original import OcrMode
+from quire.models.derive.finetune import FinetuneOptions
 from tests.cluster.jobs.corpora import make_corpus
 from tests.cluster.jobs.inline import InlineSpread, find_duplicates_here
 

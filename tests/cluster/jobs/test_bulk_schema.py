@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from cluster.jobs.bulk_extract import main
-from cluster.jobs.work import to_folder
+from quire.cluster.jobs.bulk_extract import main
+from quire.cluster.jobs.work import to_folder
 from tests.cluster.jobs.corpora import write_pdf
 from tests.cluster.jobs.inline import InlineSpread
 

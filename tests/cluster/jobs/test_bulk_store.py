@@ -9,29 +9,29 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import WorkBlock, find_items
-from cluster.jobs.work.patience import patiently
-from cluster.jobs.work.pipeline import BlockReader
-from cluster.jobs.work.service import Service
-from cluster.jobs.work.to_service import ServiceJob, ServiceOutput, ServiceParts
-from models.cdom.chunk import Chunk
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import PortUnavailable, no_progress
-from models.cdom.tree import load_tree
-from models.neural.embed.tokenizer import load_tokenizer
-from models.neural.fakes import ScriptedRecogniser
-from storage.jobs.bulk import BulkDocument, bulk_document_id, find_known, take_documents
-from storage.jobs.documents import list_dead_letters, locate_trees
-from storage.jobs.jobs import get_job, list_jobs
-from storage.jobs.lifecycle import delete_document
-from storage.objects.artifacts import TREE
-from storage.queue.usage import MonthUsage, month_usage
-from storage.store import Store
-from storage.upkeep.reconcile import reconcile
-from storage.values.errors import QuotaExceeded
-from storage.values.rows import DocumentId, PageQuota, Scope
-from storage.values.states import JobStatus
+from quire.cluster.jobs.work.folders import open_folder
+from quire.cluster.jobs.work.ledger import WorkBlock, find_items
+from quire.cluster.jobs.work.patience import patiently
+from quire.cluster.jobs.work.pipeline import BlockReader
+from quire.cluster.jobs.work.service import Service
+from quire.cluster.jobs.work.to_service import ServiceJob, ServiceOutput, ServiceParts
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import PortUnavailable, no_progress
+from quire.models.cdom.tree import load_tree
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.neural.fakes import ScriptedRecogniser
+from quire.storage.jobs.bulk import BulkDocument, bulk_document_id, find_known, take_documents
+from quire.storage.jobs.documents import list_dead_letters, locate_trees
+from quire.storage.jobs.jobs import get_job, list_jobs
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.objects.artifacts import TREE
+from quire.storage.queue.usage import MonthUsage, month_usage
+from quire.storage.store import Store
+from quire.storage.upkeep.reconcile import reconcile
+from quire.storage.values.errors import QuotaExceeded
+from quire.storage.values.rows import DocumentId, PageQuota, Scope
+from quire.storage.values.states import JobStatus
 from tests.cluster.jobs.corpora import make_corpus
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cluster.jobs.data import QuireDocuments, QuireLance, QuireReader
+from quire.cluster.jobs.data import QuireDocuments, QuireLance, QuireReader
 from tests.cluster.jobs.corpora import make_corpus
 
 

@@ -7,19 +7,19 @@ from typing import Any
 import pymupdf
 import pytest
 
-from cluster.jobs import finetune_export
-from cluster.jobs.finetune_export import export
-from cluster.jobs.work.corpus import CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
-from models.cdom.original import ReadOptions
-from models.cdom.tree import dump_tree
-from models.derive.finetune import FinetuneOptions, Split, Style
-from models.pii.errors import PiiIncomplete
-from serve_apps.api.documents.ingested import read_tree
-from storage.jobs.bulk import take_documents
-from storage.jobs.jobs import list_jobs
-from storage.jobs.lifecycle import delete_document
-from storage.store import Store
-from storage.values.rows import Scope
+from quire.cluster.jobs import finetune_export
+from quire.cluster.jobs.finetune_export import export
+from quire.cluster.jobs.work.corpus import CorpusDocument, FolderCorpus, ServiceCorpus, cut_groups
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import dump_tree
+from quire.models.derive.finetune import FinetuneOptions, Split, Style
+from quire.models.pii.errors import PiiIncomplete
+from quire.serve_apps.api.documents.ingested import read_tree
+from quire.storage.jobs.bulk import take_documents
+from quire.storage.jobs.jobs import list_jobs
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.store import Store
+from quire.storage.values.rows import Scope
 from tests.api.harness import TREE as SENT
 from tests.api.harness import client_of, make_resources, serving
 from tests.cluster.jobs.corpora import make_corpus

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.work.blocks import block_size, cut_by_bytes, dump_block, load_block
-from cluster.jobs.work.folders import open_folder
-from cluster.jobs.work.ledger import (
+from quire.cluster.jobs.work.blocks import block_size, cut_by_bytes, dump_block, load_block
+from quire.cluster.jobs.work.folders import open_folder
+from quire.cluster.jobs.work.ledger import (
     Record,
     WorkBlock,
     WorkItem,
@@ -22,8 +22,8 @@ from cluster.jobs.work.ledger import (
     write_records,
     write_tables,
 )
-from cluster.jobs.work.shards import write_shards
-from cluster.jobs.work.to_folder import plan_work
+from quire.cluster.jobs.work.shards import write_shards
+from quire.cluster.jobs.work.to_folder import plan_work
 
 
 def test_names_decide_keys_and_sizes_decide_the_order() -> None:

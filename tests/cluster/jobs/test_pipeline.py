@@ -10,16 +10,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from cluster.compose.redacted import HIDDEN_NAME, redact_outcome
-from cluster.jobs.work.corpus import FolderCorpus, load_named_tree
-from cluster.jobs.work.folders import PARTIAL, FolderUnavailable, open_folder
-from cluster.jobs.work.kinds import Shape
-from cluster.jobs.work.ledger import Record, WorkBlock, find_items, make_items
-from cluster.jobs.work.outputs import FolderOutput, OutputMaker
-from cluster.jobs.work.pipeline import BlockReader, Finish, as_read
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PixelPage, RecognisedPage
-from models.neural.fakes import ScriptedRecogniser
+from quire.cluster.compose.redacted import HIDDEN_NAME, redact_outcome
+from quire.cluster.jobs.work.corpus import FolderCorpus, load_named_tree
+from quire.cluster.jobs.work.folders import PARTIAL, FolderUnavailable, open_folder
+from quire.cluster.jobs.work.kinds import Shape
+from quire.cluster.jobs.work.ledger import Record, WorkBlock, find_items, make_items
+from quire.cluster.jobs.work.outputs import FolderOutput, OutputMaker
+from quire.cluster.jobs.work.pipeline import BlockReader, Finish, as_read
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PixelPage, RecognisedPage
+from quire.models.neural.fakes import ScriptedRecogniser
 from tests.cluster.jobs.corpora import make_corpus
 from tests.waiting import PATIENCE_S
 

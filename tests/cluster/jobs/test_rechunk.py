@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from cluster.jobs.rechunk import Rechunker, RechunkParts, dump_documents, find_outdated, load_documents
-from models.cdom.chunk import Chunk
-from models.cdom.ports import EmbeddingFailed, no_progress
-from models.derive.chunks.chunking import chunker_name
-from models.neural.embed.tokenizer import load_tokenizer
-from storage.index.rechunk import ChunkedDocument
-from storage.jobs.lifecycle import delete_document
-from storage.store import Store
+from quire.cluster.jobs.rechunk import Rechunker, RechunkParts, dump_documents, find_outdated, load_documents
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.ports import EmbeddingFailed, no_progress
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.storage.index.rechunk import ChunkedDocument
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.store import Store
 from tests.cluster.jobs.corpora import make_corpus
 from tests.cluster.jobs.inline import publish_folder
 from tests.storage.scenes import ACME, ACTOR

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cluster.jobs import reembed
-from cluster.jobs.work.spread import JobStopped, Row
-from storage.index.opened import IndexPlace, open_table, place_index
-from storage.index.table.entries import DocumentChunks, IndexedChunk
-from storage.values.rows import DocumentId, Scope
+from quire.cluster.jobs import reembed
+from quire.cluster.jobs.work.spread import JobStopped, Row
+from quire.storage.index.opened import IndexPlace, open_table, place_index
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk
+from quire.storage.values.rows import DocumentId, Scope
 from tests.storage.index.conftest import library  # noqa: F401
 from tests.storage.index.library import Library, embed
 
@@ -114,7 +114,7 @@ def rows_of(library: Library, width: int) -> list[dict[str, Any]]:  # noqa: F811
 
 
 def reembed_tables(place: IndexPlace) -> list[str]:
-    from storage.index.table.siblings import SiblingTables
+    from quire.storage.index.table.siblings import SiblingTables
 
     return SiblingTables(place.uri, "", place.storage_options).names()
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.errors import StartRefused
-from cluster.machine.environment import (
+from quire.cluster.errors import StartRefused
+from quire.cluster.machine.environment import (
     WORKER_TEMPLATE,
     clear_sessions,
     haproxy_environment,
@@ -18,7 +18,7 @@ from cluster.machine.environment import (
     service_environment,
     short_folder,
 )
-from cluster.machine.ports import choose_ports
+from quire.cluster.machine.ports import choose_ports
 
 SECRETS = {"SVC_API_KEYS": "a=hunter2", "SVC_LICENSE": "hunter2", "SVC_DATABASE_URL": "postgresql://hunter2"}
 

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from cluster.machine.go_ahead import give_go_ahead
-from cluster.start.launch import Launch
-from cluster.state import session_members
-from configs.parsing import parse_settings
+from quire.cluster.machine.go_ahead import give_go_ahead
+from quire.cluster.start.launch import Launch
+from quire.cluster.state import session_members
+from quire.configs.parsing import parse_settings
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
-WAITING = "import sys; from cluster.machine.go_ahead import wait_for_go_ahead as w; print(w(), repr(sys.stdin.read()))"
+WAITING = (
+    "import sys; from quire.cluster.machine.go_ahead import wait_for_go_ahead as w; print(w(), repr(sys.stdin.read()))"
+)
 
 
 @pytest.mark.parametrize(("told", "said"), [(True, "True ''"), (False, "False ''")])

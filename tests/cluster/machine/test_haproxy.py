@@ -5,8 +5,8 @@ import socket
 import subprocess
 from pathlib import Path
 
-from cluster.machine.haproxy import narrow_haproxy
-from cluster.machine.ports import is_free
+from quire.cluster.machine.haproxy import narrow_haproxy
+from quire.cluster.machine.ports import is_free
 from tests.waiting import PATIENCE_S, until
 
 CONFIG = """

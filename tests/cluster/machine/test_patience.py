@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from cluster.machine.patience import session_clock
-from models.fair_time import read_threads_of
+from quire.cluster.machine.patience import session_clock
+from quire.models.fair_time import read_threads_of
 
 
 def test_session_without_processes_has_not_run(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ import socket
 
 import pytest
 
-from cluster.errors import NoFreePorts
-from cluster.machine import ports
-from cluster.machine.ports import choose_ports, is_free
+from quire.cluster.errors import NoFreePorts
+from quire.cluster.machine import ports
+from quire.cluster.machine.ports import choose_ports, is_free
 
 
 def test_every_purpose_has_a_port_of_its_own() -> None:

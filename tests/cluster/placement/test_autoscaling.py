@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from cluster.placement import autoscaling
-from cluster.placement.autoscaling import Counts, OngoingPolicy, QueuePolicy, look_at_queue
-from storage.store import Store
-from storage.values.rows import Beat
-from storage.values.states import Phase
+from quire.cluster.placement import autoscaling
+from quire.cluster.placement.autoscaling import Counts, OngoingPolicy, QueuePolicy, look_at_queue
+from quire.storage.store import Store
+from quire.storage.values.rows import Beat
+from quire.storage.values.states import Phase
 from tests.storage.scenes import claim, submit, worker
 from tests.waiting import PATIENCE_S, until
 
@@ -87,8 +87,8 @@ def test_a_pool_of_one_per_node_never_wants_more_than_nodes_and_others_do() -> N
 def test_policy_arguments_hold_no_secret() -> None:
     from ray.serve.config import AutoscalingConfig
 
-    from cluster.placement.sizing import Sizing
-    from cluster.serve.app import autoscaling as configured
+    from quire.cluster.placement.sizing import Sizing
+    from quire.cluster.serve.app import autoscaling as configured
 
     config = configured(Sizing(minimum=0, maximum=3, own_application=True), Path("/srv/run/dsn"))
     assert isinstance(config, AutoscalingConfig)
@@ -115,8 +115,8 @@ def test_look_counts_tasks_waiting_for_a_reader_separately(dsn: str, store: Stor
 
 @pytest.mark.filterwarnings("ignore:.look_back_period_s.:FutureWarning")  # Ray looks at what handles reported last
 def test_api_and_searcher_scale_with_their_requests() -> None:
-    from cluster.placement.sizing import Sizing, size_api
-    from cluster.serve.app import targets
+    from quire.cluster.placement.sizing import Sizing, size_api
+    from quire.cluster.serve.app import targets
 
     replicas = size_api(cores=16, least=2, most=None)
     readers = Sizing(minimum=0, maximum=0, own_application=False)

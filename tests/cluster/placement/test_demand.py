@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.placement.demand import (
+from quire.cluster.placement.demand import (
     Damper,
     QueueLook,
     ReaderDemand,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cluster.placement.health import ServeState, summarise
-from models.cdom.ports import PortUnavailable
+from quire.cluster.placement.health import ServeState, summarise
+from quire.models.cdom.ports import PortUnavailable
 
 
 class Status(Enum):

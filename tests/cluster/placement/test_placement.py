@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cluster.placement.placement import API, DOOR, FAST_PATH, HEAD, Placement, fits, machine_labels, unplaceable
+from quire.cluster.placement.placement import API, DOOR, FAST_PATH, HEAD, Placement, fits, machine_labels, unplaceable
 
 GPU = Placement(cpus=1, gpus=1, required={"arch": "amd64", "accelerator": "cuda"})
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.placement.sizing import MOST_API, pools, size_api, size_readers
+from quire.cluster.placement.sizing import MOST_API, pools, size_api, size_readers
 
 
 @pytest.mark.parametrize(("cores", "readers"), [(1, 1), (2, 2), (4, 4), (64, 4)])

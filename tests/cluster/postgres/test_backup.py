@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from cluster.postgres.backup import BackupFailed, make_backup, put_back
-from cluster.postgres.embedded import EmbeddedPostgres
-from configs.parsing import parse_settings
-from storage.jobs.jobs import list_jobs
-from storage.postgres.schema import migrate
-from storage.queue.publish import finish
-from storage.store import Store, open_store
+from quire.cluster.postgres.backup import BackupFailed, make_backup, put_back
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.configs.parsing import parse_settings
+from quire.storage.jobs.jobs import list_jobs
+from quire.storage.postgres.schema import migrate
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store, open_store
 from tests.chaos.database.checksums import files_of, rows_of, tables_of
 from tests.storage.scenes import ACME, submit, success, worker
 from tests.waiting import until

@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.postgres.embedded import EmbeddedPostgres
 from tests.postgres import FAST
 from tests.waiting import until
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.long
 PROGRAM = """
 import sys
 from pathlib import Path
-from cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.postgres.embedded import EmbeddedPostgres
 print(EmbeddedPostgres(Path(sys.argv[1]), {"fsync": "off"}).start())
 """
 

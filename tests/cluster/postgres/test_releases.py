@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-from actors.search.searcher import Searcher
-from cluster.postgres.backup import put_back
-from cluster.postgres.embedded import EmbeddedPostgres
-from configs.parsing import parse_settings
-from models.cdom.search import SearchMode, SearchRequest
-from models.neural.embed.minilm import WIDTH, MiniLm
-from serve_apps.access.keys import parse_api_keys
-from storage.index.opened import IndexPlace, open_search
-from storage.postgres.schema import check_schema, migrate
-from storage.store import Store, open_store
+from quire.actors.search.searcher import Searcher
+from quire.cluster.postgres.backup import put_back
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.configs.parsing import parse_settings
+from quire.models.cdom.search import SearchMode, SearchRequest
+from quire.models.neural.embed.minilm import WIDTH, MiniLm
+from quire.serve_apps.access.keys import parse_api_keys
+from quire.storage.index.opened import IndexPlace, open_search
+from quire.storage.postgres.schema import check_schema, migrate
+from quire.storage.store import Store, open_store
 from tests.api.harness import client_of, make_resources, serving
 
 pytestmark = pytest.mark.long

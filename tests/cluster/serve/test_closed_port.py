@@ -4,8 +4,8 @@ import socket
 
 import httpx
 
-from cluster.machine.ports import is_free
-from cluster.serve.closed_port import answer_closed
+from quire.cluster.machine.ports import is_free
+from quire.cluster.serve.closed_port import answer_closed
 
 PORT = next(port for port in range(18_700, 18_800) if is_free(port))
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.serve.drain import RayNode, Signals, stay
-from cluster.state import this_process
+from quire.cluster.serve.drain import RayNode, Signals, stay
+from quire.cluster.state import this_process
 from tests.waiting import until
 
 
@@ -44,7 +44,7 @@ def leave(node: ScriptedNode, drain: Callable[[], bool], *, asked: int = 1, drai
 
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cluster.serve.drain.POLL_S", 0.01)
+    monkeypatch.setattr("quire.cluster.serve.drain.POLL_S", 0.01)
 
 
 def test_leaving_machine_waits_until_its_replicas_are_gone() -> None:

@@ -6,18 +6,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cluster.runtime import Runtime
-from cluster.serve.hosted import engine_key, make_console, sign_up_rules
-from cluster.serve.hosted_compat import make_compat
-from configs.parsing import SettingsError, parse_settings
-from serve_apps.access.default_token import load_default_token
-from serve_apps.console.context.page_rendering import FILES
-from serve_apps.console.context.resources import SignUp
+from quire.cluster.runtime import Runtime
+from quire.cluster.serve.hosted import engine_key, make_console, sign_up_rules
+from quire.cluster.serve.hosted_compat import make_compat
+from quire.configs.parsing import SettingsError, parse_settings
+from quire.serve_apps.access.default_token import load_default_token
+from quire.serve_apps.console.context.page_rendering import FILES
+from quire.serve_apps.console.context.resources import SignUp
 from tests.conftest import SIGNING_KEY
 
 with warnings.catch_warnings():  # Ray's own, at import
     warnings.simplefilter("ignore")
-    from cluster.serve.doors import CONSOLE_PREFIX, enabled_doors
+    from quire.cluster.serve.doors import CONSOLE_PREFIX, enabled_doors
 
 
 def runtime_of(dsn: str, workdir: Path, **environ: str) -> Runtime:

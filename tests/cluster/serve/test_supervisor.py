@@ -10,14 +10,14 @@ from typing import Any, cast
 
 import pytest
 
-from cluster.errors import HeadFailed, StartFailed
-from cluster.machine.patience import session_clock
-from cluster.serve import supervisor
-from cluster.serve.supervisor import RESTARTS, Supervisor, restarts, start_again
+from quire.cluster.errors import HeadFailed, StartFailed
+from quire.cluster.machine.patience import session_clock
+from quire.cluster.serve import supervisor
+from quire.cluster.serve.supervisor import RESTARTS, Supervisor, restarts, start_again
 
 with warnings.catch_warnings():  # Ray's own, at import
     warnings.simplefilter("ignore")
-    from cluster.serve import node
+    from quire.cluster.serve import node
 
 
 def test_restarts_in_a_row_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +43,7 @@ def test_the_same_process_starts_again_after_a_growing_pause(monkeypatch: pytest
     monkeypatch.setattr("os.execv", lambda program, arguments: started.append(arguments))
     start_again("raylet", 1.0)
     assert paused == [4.0]
-    assert started[0][1:] == ["-m", "cluster.serve.supervisor"]
+    assert started[0][1:] == ["-m", "quire.cluster.serve.supervisor"]
 
 
 class Again(Exception):

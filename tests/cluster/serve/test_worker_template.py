@@ -17,17 +17,17 @@ from pathlib import Path
 
 import pytest
 
-from cluster.machine.environment import WORKER_TEMPLATE
-from cluster.serve import forked_worker, worker_template
-from cluster.serve.forked_worker import AGREED, DOOR, END, WILLING, ask_template, may_be_forked
-from cluster.serve.worker_template import SUPPORTED_RAY, fork_template, receive_order
+from quire.cluster.machine.environment import WORKER_TEMPLATE
+from quire.cluster.serve import forked_worker, worker_template
+from quire.cluster.serve.forked_worker import AGREED, DOOR, END, WILLING, ask_template, may_be_forked
+from quire.cluster.serve.worker_template import SUPPORTED_RAY, fork_template, receive_order
 from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATE = """
 import json, os, sys
 from pathlib import Path
-from cluster.serve.worker_template import fork_template
+from quire.cluster.serve.worker_template import fork_template
 order = fork_template(Path(sys.argv[1]))
 if order is None:
     print("listening", flush=True)

@@ -14,11 +14,11 @@ import httpx
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from cluster.errors import StartRefused
-from cluster.machine.ports import is_free
-from cluster.start.console_only import make_console_alone, prepare_console
-from configs.parsing import parse_settings
-from storage.store import Store
+from quire.cluster.errors import StartRefused
+from quire.cluster.machine.ports import is_free
+from quire.cluster.start.console_only import make_console_alone, prepare_console
+from quire.configs.parsing import parse_settings
+from quire.storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening
 from tests.postgres import TestServer
@@ -85,7 +85,7 @@ def test_console_is_refused_without_an_engine_or_next_to_a_whole_service(tmp_pat
 def test_console_runs_as_a_process_and_ends_on_a_signal(engine_url: str, other_dsn: str, tmp_path: Path) -> None:
     port = next(port for port in range(18700, 18800) if is_free(port))
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("SVC_", "RAY_"))}
-    command = [sys.executable, "-m", "cluster.cli.main", "console", "serve", "--port", str(port)]
+    command = [sys.executable, "-m", "quire.cluster.cli.main", "console", "serve", "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, env=kept | environment(engine_url, tmp_path / "w", other_dsn))
     try:
         url = f"http://127.0.0.1:{port}"

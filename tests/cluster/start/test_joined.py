@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cluster.bootstrap.finding import load_settings
-from cluster.bootstrap.shared_runtime import check_shared
-from cluster.cli.service.worker import worker
-from cluster.errors import StartRefused
-from cluster.machine.environment import FEW_HEAPS
-from cluster.runtime import derive_signing_key, keep_signing_key
-from cluster.start.joined import node_command, node_environment
-from configs.parsing import SettingsError, parse_settings
-from configs.settings import Settings
+from quire.cluster.bootstrap.finding import load_settings
+from quire.cluster.bootstrap.shared_runtime import check_shared
+from quire.cluster.cli.service.worker import worker
+from quire.cluster.errors import StartRefused
+from quire.cluster.machine.environment import FEW_HEAPS
+from quire.cluster.runtime import derive_signing_key, keep_signing_key
+from quire.cluster.start.joined import node_command, node_environment
+from quire.configs.parsing import SettingsError, parse_settings
+from quire.configs.settings import Settings
 
 SHARED = {
     "SVC_DATABASE_URL": "postgresql://quire:pw@db/quire",
@@ -129,6 +129,6 @@ def test_proxy_of_a_joining_machine_is_that_of_the_service(tmp_path: Path) -> No
     ],
 )
 def test_every_machine_listens_unless_the_address_is_of_one(variables: dict[str, str], location: str) -> None:
-    from cluster.serve.node import choose_proxy_location
+    from quire.cluster.serve.node import choose_proxy_location
 
     assert choose_proxy_location(parse_settings(variables)) == location

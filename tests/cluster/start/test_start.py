@@ -13,21 +13,21 @@ import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from cluster.bootstrap import licensing
-from cluster.bootstrap.addresses import base_url
-from cluster.bootstrap.licensing import license_of
-from cluster.cli.main import cli
-from cluster.errors import StartRefused
-from cluster.postgres.embedded import EmbeddedPostgres
-from cluster.runtime import Runtime, read_runtime, write_runtime
-from cluster.start.checks import check_source_root
-from cluster.start.prepare import keep_index_private, mint_token
-from cluster.state import run_folder
-from configs.parsing import parse_settings
-from configs.settings import Settings
-from serve_apps.access.license import License, issue_license
-from serve_apps.access.license_keys import write_public_key
-from storage.postgres.schema import HEAD
+from quire.cluster.bootstrap import licensing
+from quire.cluster.bootstrap.addresses import base_url
+from quire.cluster.bootstrap.licensing import license_of
+from quire.cluster.cli.main import cli
+from quire.cluster.errors import StartRefused
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.runtime import Runtime, read_runtime, write_runtime
+from quire.cluster.start.checks import check_source_root
+from quire.cluster.start.prepare import keep_index_private, mint_token
+from quire.cluster.state import run_folder
+from quire.configs.parsing import parse_settings
+from quire.configs.settings import Settings
+from quire.serve_apps.access.license import License, issue_license
+from quire.serve_apps.access.license_keys import write_public_key
+from quire.storage.postgres.schema import HEAD
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -185,8 +185,8 @@ def test_a_start_without_search_loads_nothing_of_search_and_no_arrays(tmp_path: 
     lines = (
         "import sys\n"
         "from pathlib import Path\n"
-        "from cluster.start import checks, prepare\n"
-        "from configs.parsing import parse_settings\n"
+        "from quire.cluster.start import checks, prepare\n"
+        "from quire.configs.parsing import parse_settings\n"
         "settings = parse_settings({}, workdir=Path(sys.argv[1]))\n"
         "checks.check_recogniser(settings)\n"
         "checks.check_second_opinion(settings)\n"

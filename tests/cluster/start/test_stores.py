@@ -17,22 +17,22 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from cluster.cli.main import cli
-from cluster.cli.operate import reconcile as operate
-from cluster.errors import StartRefused
-from cluster.postgres import embedded
-from cluster.postgres.backup import make_backup, put_back
-from cluster.postgres.binaries import Runner
-from cluster.postgres.embedded import EmbeddedPostgres
-from cluster.start.database import open_database, settle
-from configs.parsing import parse_settings
-from configs.settings import Settings
-from storage.objects.marks import MARK, Mark, MarkedStore
-from storage.queue.publish import finish
-from storage.store import open_store
-from storage.upkeep.deployment import WrongStore, settle_stores
-from storage.upkeep.reconcile import reconcile
-from storage.values.rows import Succeeded
+from quire.cluster.cli.main import cli
+from quire.cluster.cli.operate import reconcile as operate
+from quire.cluster.errors import StartRefused
+from quire.cluster.postgres import embedded
+from quire.cluster.postgres.backup import make_backup, put_back
+from quire.cluster.postgres.binaries import Runner
+from quire.cluster.postgres.embedded import EmbeddedPostgres
+from quire.cluster.start.database import open_database, settle
+from quire.configs.parsing import parse_settings
+from quire.configs.settings import Settings
+from quire.storage.objects.marks import MARK, Mark, MarkedStore
+from quire.storage.queue.publish import finish
+from quire.storage.store import open_store
+from quire.storage.upkeep.deployment import WrongStore, settle_stores
+from quire.storage.upkeep.reconcile import reconcile
+from quire.storage.values.rows import Succeeded
 from tests.conftest import SIGNING_KEY
 from tests.postgres import TestServer
 from tests.storage.bucket import Bucket

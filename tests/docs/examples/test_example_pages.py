@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import make_resources
 from tests.api.live import listening
 from tests.docs.examples.run_example import EXAMPLES

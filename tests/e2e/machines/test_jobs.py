@@ -59,7 +59,7 @@ def test_a_corpus_is_extracted_killed_resumed_and_exported(short: Path) -> None:
     corpus.mkdir()
     make_corpus(corpus, reports=40)
     (corpus / "scan.png").unlink()
-    job = ("cluster.jobs.bulk_extract", str(corpus), "--to", "tree", "--workers", "2", "-o")
+    job = ("quire.cluster.jobs.bulk_extract", str(corpus), "--to", "tree", "--workers", "2", "-o")
     killed = start_job(short, *job, str(out))
     assert until(lambda: any((out / "records").glob("*.jsonl")), 120)
     os.killpg(killed.pid, signal.SIGKILL)
@@ -71,7 +71,7 @@ def test_a_corpus_is_extracted_killed_resumed_and_exported(short: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert run_job(short, *job, str(whole)) == summary
     assert results(out) == results(whole)
-    exported = run_job(short, "cluster.jobs.finetune_export", str(out), "-o", str(shards), "--no-dedup")
+    exported = run_job(short, "quire.cluster.jobs.finetune_export", str(out), "-o", str(shards), "--no-dedup")
     assert exported == {"documents": 40, "shards": 1, "lines": 40}
 
 
@@ -82,7 +82,9 @@ def test_values_by_a_schema_are_extracted_on_ray(short: Path) -> None:
         (corpus / f"bill{number}.pdf").write_bytes(write_pdf(f"Total: {number}.50"))
     (corpus / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
     schema.write_text('{"type": "object", "properties": {"total": {"type": "number"}}}')
-    run_job(short, "cluster.jobs.bulk_extract", str(corpus), "--schema", str(schema), "--workers", "1", "-o", str(out))
+    run_job(
+        short, "quire.cluster.jobs.bulk_extract", str(corpus), "--schema", str(schema), "--workers", "1", "-o", str(out)
+    )
     rows = [json.loads(line) for path in (out / "shards").iterdir() for line in path.read_text().splitlines()]
     found = {row["name"]: row["error"] or row["data"]["data"]["total"] for row in rows}
     assert found == {"bill1.pdf": 1.5, "bill2.pdf": 2.5, "broken.pdf": "malformed"}

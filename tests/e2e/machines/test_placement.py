@@ -17,8 +17,8 @@ import json, sys
 import ray
 from ray import serve
 from ray.cluster_utils import Cluster
-from cluster.serve.app import QUIET
-from cluster.placement.placement import DOOR, FAST_PATH, VLM_GPU, unplaceable
+from quire.cluster.serve.app import QUIET
+from quire.cluster.placement.placement import DOOR, FAST_PATH, VLM_GPU, unplaceable
 
 pages = int(sys.argv[1])
 cluster = Cluster(initialize_head=True, head_node_args={

@@ -21,7 +21,7 @@ import json, pathlib
 import lance, pyarrow.parquet as pq
 import ray.data
 from pyiceberg.catalog.sql import SqlCatalog
-from cluster.jobs.data import QuireLance
+from quire.cluster.jobs.data import QuireLance
 
 read = ray.data.read_parquet("results").materialize()
 read.write_json("json")
@@ -45,7 +45,7 @@ LATE = """
 import json, threading, time
 import ray
 from ray.cluster_utils import Cluster
-from cluster.jobs.work.spread import spread
+from quire.cluster.jobs.work.spread import spread
 
 class Where:
     def __call__(self, row):
@@ -68,9 +68,9 @@ import json
 from functools import partial
 from pathlib import Path
 import ray
-from cluster.bootstrap.vlm import choose_vlm
-from cluster.jobs.work.vlm_pool import PoolClient, start_pool
-from models.cdom.ports import PortUnavailable
+from quire.cluster.bootstrap.vlm import choose_vlm
+from quire.cluster.jobs.work.vlm_pool import PoolClient, start_pool
+from quire.models.cdom.ports import PortUnavailable
 from tests.bench.reading.bench_vlm import make_scan
 from tests.cluster.jobs.stub_vlm import make_stub_reader
 
@@ -92,7 +92,7 @@ print(json.dumps({"refused": refused, "replicas": len(replicas), "texts": sorted
 DUPLICATES = """
 import json, random
 from pathlib import Path
-from cluster.jobs.work.duplicates import find_duplicates
+from quire.cluster.jobs.work.duplicates import find_duplicates
 from tests.cluster.jobs.inline import find_duplicates_here
 
 chance, texts = random.Random(5), []

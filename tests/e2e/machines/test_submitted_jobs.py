@@ -16,7 +16,7 @@ from typing import Any
 import boto3
 import pytest
 
-from cluster.machine.ports import choose_ports, is_free
+from quire.cluster.machine.ports import choose_ports, is_free
 from tests.bench.client import Client
 from tests.chaos.machines import KEY, Machines
 from tests.cluster.jobs.corpora import make_corpus

@@ -1,7 +1,7 @@
 """The hash of reading options: what can change a tree changes it, a password does not."""
 
-from models.cdom import original
-from models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom import original
+from quire.models.cdom.original import OcrMode, ReadOptions
 
 
 def test_options_that_change_the_tree_change_the_hash() -> None:

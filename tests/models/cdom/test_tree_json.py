@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from models.cdom import tree as module
-from models.cdom.tree import Block, BlockType, Span, Tree, Warning, dump_tree, load_tree, tree_adapter
+from quire.models.cdom import tree as module
+from quire.models.cdom.tree import Block, BlockType, Span, Tree, Warning, dump_tree, load_tree, tree_adapter
 from tests.builders import make_block, make_tree, table_block
 
 MARKS = ('},{"id":"b1"', '"blocks":[', '],"warnings":[', "\\", '"', "\x00\n é 苹果")

@@ -1,8 +1,8 @@
 """The small document of the golden files: an invoice-like report with everything a tree can hold."""
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockId, BlockType, Span, Tree
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockId, BlockType, Span, Tree
 from tests.builders import make_block, make_tree, table_block
 
 

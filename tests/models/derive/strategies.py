@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, BlockId, BlockType, Span, Tree
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import Block, BlockId, BlockType, Span, Tree
 from tests.builders import make_block, make_tree
 
 NASTY = (

@@ -2,9 +2,9 @@
 
 import time
 
-from models.cdom.tree import Block, BlockType, Tree
-from models.derive.changes import compare_versions, find_changed_pages, with_texts, without_texts
-from models.derive.diff import Change
+from quire.models.cdom.tree import Block, BlockType, Tree
+from quire.models.derive.changes import compare_versions, find_changed_pages, with_texts, without_texts
+from quire.models.derive.diff import Change
 from tests.builders import make_block, make_tree, table_block
 
 H, P = BlockType.HEADING, BlockType.PARAGRAPH

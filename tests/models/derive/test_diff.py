@@ -2,8 +2,8 @@
 
 from hypothesis import given, settings
 
-from models.cdom.tree import BlockType, Tree
-from models.derive.diff import Change, compare_trees
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.diff import Change, compare_trees
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
 from tests.models.derive.trees import long_tree

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.cdom.chunk import Chunk, ChunkId
-from models.derive.finetune import (
+from quire.models.cdom.chunk import Chunk, ChunkId
+from quire.models.derive.finetune import (
     FinetuneOptions,
     FinetuneRefused,
     Split,

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from models.cdom.chunk import Chunk, ChunkId
-from models.derive.finetune import FinetuneOptions, make_records
-from models.derive.finetune_template import MAX_TEMPLATE_CHARS, InvalidTemplate, check_template
+from quire.models.cdom.chunk import Chunk, ChunkId
+from quire.models.derive.finetune import FinetuneOptions, make_records
+from quire.models.derive.finetune_template import MAX_TEMPLATE_CHARS, InvalidTemplate, check_template
 
 FORM = {
     "prompt": "What does {{ document }} say about {{ heading | lower }}?",

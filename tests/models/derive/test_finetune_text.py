@@ -3,11 +3,11 @@
 from dataclasses import asdict
 from typing import Any
 
-from models.cdom.chunk import Chunk, ChunkId
-from models.cdom.tree import BlockId, BlockType
-from models.derive.chunks.chunks import ChunkSettings, chunk_tree
-from models.derive.finetune import FinetuneOptions, Style, make_records
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.cdom.chunk import Chunk, ChunkId
+from quire.models.cdom.tree import BlockId, BlockType
+from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from quire.models.derive.finetune import FinetuneOptions, Style, make_records
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree
 
 

@@ -4,16 +4,16 @@ import json
 
 from pydantic_core import to_jsonable_python
 
-from models.derive.chunks.chunks import ChunkSettings, chunk_tree
-from models.derive.diff import compare_trees
-from models.derive.fields.fields import find_fields
-from models.derive.quality import rate_document, summarise
-from models.derive.semantics import describe_tree
-from models.export.context import tree_to_context
-from models.export.graph import graph_to_neo4j, tree_to_graph
-from models.export.html import tree_to_html
-from models.export.quality_html import report_to_html
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from quire.models.derive.diff import compare_trees
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.quality import rate_document, summarise
+from quire.models.derive.semantics import describe_tree
+from quire.models.export.context import tree_to_context
+from quire.models.export.graph import graph_to_neo4j, tree_to_graph
+from quire.models.export.html import tree_to_html
+from quire.models.export.quality_html import report_to_html
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_tree
 from tests.models.derive import golden
 from tests.models.derive.golden import as_json, assert_golden

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from models.cdom.tree import BlockType, Tree
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.fields.fields import find_fields
-from models.derive.semantics import describe_tree
-from models.export.context import tree_to_context
-from models.export.graph import tree_to_graph
-from models.export.html import tree_to_html
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.semantics import describe_tree
+from quire.models.export.context import tree_to_context
+from quire.models.export.graph import tree_to_graph
+from quire.models.export.html import tree_to_html
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree
 
 SIZE = 40_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.derive.language import detect_language
+from quire.models.derive.language import detect_language
 
 
 @pytest.mark.parametrize(

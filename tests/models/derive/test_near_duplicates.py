@@ -2,7 +2,7 @@
 
 import random
 
-from models.derive.near_duplicates import NearDuplicates, TextSigner, find_dropped, find_pairs, shingles
+from quire.models.derive.near_duplicates import NearDuplicates, TextSigner, find_dropped, find_pairs, shingles
 
 
 def jaccard(a: str, b: str) -> float:

@@ -1,8 +1,8 @@
 """Quality: a row per document, failures included, and sums that are theirs."""
 
-from models.cdom.errors import ErrorCode
-from models.cdom.tree import BlockType
-from models.derive.quality import rate_document, rate_failure, summarise
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.tree import BlockType
+from quire.models.derive.quality import rate_document, rate_failure, summarise
 from tests.builders import make_block, make_tree, table_block
 
 

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given, settings
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType, Tree
-from models.derive.semantics import EMPTY, ObjectType, describe_tree
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.semantics import EMPTY, ObjectType, describe_tree
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
 

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from models.cdom.tree import Block, BlockType, Tree
+from quire.models.cdom.tree import Block, BlockType, Tree
 from tests.builders import make_block, make_table, make_tree
 
 WORDS = tuple(

@@ -2,7 +2,7 @@
 
 import re
 
-from models.export.bar_plot import PlotBar, bar_plot
+from quire.models.export.bar_plot import PlotBar, bar_plot
 
 
 def test_bars_are_as_high_as_their_share_of_the_largest() -> None:

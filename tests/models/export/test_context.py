@@ -3,10 +3,10 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType, Tree
-from models.export.context import Omitted, tree_to_context
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.export.context import Omitted, tree_to_context
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
 from tests.models.derive.trees import long_tree

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from models.cdom.tree import BlockType
-from models.export import EXPORTS
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.cdom.tree import BlockType
+from quire.models.export import EXPORTS
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree
 from tests.models.derive.report import small_report
 

@@ -8,14 +8,14 @@ import docx
 import html5lib
 import pytest
 
-from models.cdom.tree import Block, BlockType, Route, Span, Tree
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.finetune import FinetuneOptions, export_lines
-from models.export.context import tree_to_context
-from models.export.html import tree_to_html
-from models.export.markdown import MarkdownText, tree_to_markdown
-from models.export.word import tree_to_docx
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.cdom.tree import Block, BlockType, Route, Span, Tree
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.finetune import FinetuneOptions, export_lines
+from quire.models.export.context import tree_to_context
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import MarkdownText, tree_to_markdown
+from quire.models.export.word import tree_to_docx
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree
 from tests.models.extract.flow_trees import read_tree
 

@@ -6,8 +6,8 @@ import io
 import pytest
 from hypothesis import given, settings
 
-from models.cdom.tree import BlockId, BlockType, Tree
-from models.export.graph import (
+from quire.models.cdom.tree import BlockId, BlockType, Tree
+from quire.models.export.graph import (
     FORMULA_START,
     EdgeType,
     NodeType,

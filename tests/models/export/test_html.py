@@ -8,11 +8,11 @@ import html5lib
 import lxml.html
 from hypothesis import given, settings
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table, TableCheck
-from models.cdom.tree import BlockId, BlockType, Span, Tree
-from models.export.html import tree_to_html
-from models.export.markup import META_POLICY, safe_href
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table, TableCheck
+from quire.models.cdom.tree import BlockId, BlockType, Span, Tree
+from quire.models.export.html import tree_to_html
+from quire.models.export.markup import META_POLICY, safe_href
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import NASTY, trees
 from tests.models.derive.trees import WORDS

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import (
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import (
     Block,
     BlockId,
     BlockProvenance,
@@ -20,8 +20,8 @@ from models.cdom.tree import (
     Tree,
     TreeProvenance,
 )
-from models.export.markdown import MarkdownText, formula_to_markdown, tree_to_markdown
-from models.export.markdown_tables import TableStyle
+from quire.models.export.markdown import MarkdownText, formula_to_markdown, tree_to_markdown
+from quire.models.export.markdown_tables import TableStyle
 
 MADE = BlockProvenance(engine="test")
 

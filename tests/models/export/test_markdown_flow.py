@@ -5,11 +5,21 @@ from typing import Any
 from lxml import html
 from markdown_it import MarkdownIt
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, BlockId, BlockProvenance, BlockType, Metadata, Page, Source, Tree, TreeProvenance
-from models.export.markdown import tree_to_markdown
-from models.export.markdown_tables import TableStyle
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import (
+    Block,
+    BlockId,
+    BlockProvenance,
+    BlockType,
+    Metadata,
+    Page,
+    Source,
+    Tree,
+    TreeProvenance,
+)
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.export.markdown_tables import TableStyle
 
 RENDER = MarkdownIt("commonmark", {"html": True})
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lxml import html
 from markdown_it import MarkdownIt
 
-from models.cdom.tree import Span
-from models.export.markdown_inline import cut_spans, inline, link, one_line
+from quire.models.cdom.tree import Span
+from quire.models.export.markdown_inline import cut_spans, inline, link, one_line
 
 RENDER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 

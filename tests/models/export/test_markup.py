@@ -4,7 +4,7 @@ import html5lib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.export.markup import CONTENT_SECURITY_POLICY, META_POLICY, element, escape, open_tag, page
+from quire.models.export.markup import CONTENT_SECURITY_POLICY, META_POLICY, element, escape, open_tag, page
 
 
 @given(st.text(st.characters()))

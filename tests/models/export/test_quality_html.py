@@ -4,9 +4,9 @@ import html5lib
 import lxml.html
 from pydantic_core import to_jsonable_python
 
-from models.cdom.errors import ErrorCode
-from models.derive.quality import rate_document, rate_failure, summarise
-from models.export.quality_html import report_to_html
+from quire.models.cdom.errors import ErrorCode
+from quire.models.derive.quality import rate_document, rate_failure, summarise
+from quire.models.export.quality_html import report_to_html
 from tests.models.derive.trees import long_tree
 
 HOSTILE = '"><script>alert(1)</script>.pdf'

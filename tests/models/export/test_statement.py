@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from models.cdom.coverage import CharacterCount, Coverage, PageCoverage, PictureCoverage
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType, Tree
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
+from quire.models.cdom.coverage import CharacterCount, Coverage, PageCoverage, PictureCoverage
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
 from tests.builders import make_block, make_tree
 
 SECRET = "White <b>words</b> on white"

@@ -1,6 +1,6 @@
 """One contract for all outputs: hidden text stays out, text is escaped, and masked values are gone.
 
-OUTPUTS holds every export and derivation; `models.export.EXPORTS` and the extract formats are held to it.
+OUTPUTS holds every export and derivation; `quire.models.export.EXPORTS` and the extract formats are held to it.
 """
 
 import io
@@ -15,26 +15,26 @@ import pytest
 from lxml import html
 from markdown_it import MarkdownIt
 
-from cluster.cli.documents.extract_formats import EXTRACT_FORMATS
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import Block, BlockType, FlagSpan, PiiScan, Span, Tree, dump_tree
-from models.cdom.visible import count_left_out, visible_blocks
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.fields.fields import find_fields
-from models.derive.semantics import describe_tree
-from models.export import EXPORTS
-from models.export.context import tree_to_context
-from models.export.graph import graph_to_neo4j, tree_to_graph
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
-from models.export.markdown_tables import TableStyle
-from models.export.tables.cells import list_cells
-from models.export.tables.files import TableFormat, write_tables
-from models.export.word import tree_to_docx
-from models.neural.embed.tokenizer import load_tokenizer
-from models.pii.redact import redact_tree
-from serve_apps.compat.conversion import text_of
-from serve_apps.compat.docling_document import make_docling_document
+from quire.cluster.cli.documents.extract_formats import EXTRACT_FORMATS
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import Block, BlockType, FlagSpan, PiiScan, Span, Tree, dump_tree
+from quire.models.cdom.visible import count_left_out, visible_blocks
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.semantics import describe_tree
+from quire.models.export import EXPORTS
+from quire.models.export.context import tree_to_context
+from quire.models.export.graph import graph_to_neo4j, tree_to_graph
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.export.markdown_tables import TableStyle
+from quire.models.export.tables.cells import list_cells
+from quire.models.export.tables.files import TableFormat, write_tables
+from quire.models.export.word import tree_to_docx
+from quire.models.neural.embed.tokenizer import load_tokenizer
+from quire.models.pii.redact import redact_tree
+from quire.serve_apps.compat.conversion import text_of
+from quire.serve_apps.compat.docling_document import make_docling_document
 from tests.builders import make_block, make_tree, table_block
 
 TOKENIZER = load_tokenizer()

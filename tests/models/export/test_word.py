@@ -7,10 +7,10 @@ import zipfile
 import docx
 import pytest
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, BlockType, Metadata, Span, Tree
-from models.export.word import tree_to_docx
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import Block, BlockType, Metadata, Span, Tree
+from quire.models.export.word import tree_to_docx
 from tests.builders import make_block, make_tree
 from tests.models.extract.flow_trees import read_tree
 

@@ -3,10 +3,10 @@
 import io
 import zipfile
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Block, BlockType, Source, Tree
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Block, BlockType, Source, Tree
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 
 DEFAULTS = ReadOptions()
 

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Source, dump_tree
-from models.extract.contract import dump_page, load_page
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Source, dump_tree
+from quire.models.extract.contract import dump_page, load_page
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 
 pytestmark = pytest.mark.long
 

@@ -12,16 +12,16 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import ReadOptions
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.tree import PageStatus, Tree
-from models.extract.contract import PageContent
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.layout import page as layout_page
-from models.extract.pipeline.recognised import apply_recognition
-from models.extract.registry import open_document
-from models.extract.steps import STEP_FAILED, StepFailed, Steps, read_in_steps
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.tree import PageStatus, Tree
+from quire.models.extract.contract import PageContent
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.layout import page as layout_page
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.extract.registry import open_document
+from quire.models.extract.steps import STEP_FAILED, StepFailed, Steps, read_in_steps
 from tests.conftest import FaultInStep
 from tests.models.extract.formats.pdf.paper import LOREM, Paper, read_tree
 from tests.models.extract.formats.pdf.tagged import Element, Words, make_tagged
@@ -144,7 +144,10 @@ def test_recognised_page_is_kept_when_a_step_raises(monkeypatch: pytest.MonkeyPa
     )
     page = RecognisedPage(number=1, words=words, engine="test", model=None, version="1")
     blank = PageContent(number=1, width=400, height=600)
-    for module, name in (("models.extract.pipeline.recognised", "find_fold"), (layout_page.__name__, "find_tables")):
+    for module, name in (
+        ("quire.models.extract.pipeline.recognised", "find_fold"),
+        (layout_page.__name__, "find_tables"),
+    ):
         with monkeypatch.context() as patched:
             patched.setattr(importlib.import_module(module), name, next(iter([lambda *_: 1 / 0])))
             content = apply_recognition(blank, page)
@@ -171,7 +174,7 @@ def test_step_that_changed_half_of_the_page_leaves_it_as_before(monkeypatch: pyt
             line.text = "spoilt"
         raise ValueError
 
-    monkeypatch.setattr("models.extract.formats.pdf.marks.strike_out_words", spoil)
+    monkeypatch.setattr("quire.models.extract.formats.pdf.marks.strike_out_words", spoil)
     tree = read_tree(DOCUMENTS["form"])
     assert "step-strikes" in {warning.code for warning in tree.warnings}
     assert {block.text for block in tree.blocks} == good

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from models.cdom.geometry import PageBend
-from models.extract.pipeline.upright import Standing
-from models.neural.bend import Contour, add_bends, flatten, measure_bend
+from quire.models.cdom.geometry import PageBend
+from quire.models.extract.pipeline.upright import Standing
+from quire.models.neural.bend import Contour, add_bends, flatten, measure_bend
 
 HEIGHT, WIDTH = 800, 600
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from models.cdom.errors import MlUnavailable
-from models.neural.device import missing_cpu_flags, read_cpu_flags, require_ml
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.neural.device import missing_cpu_flags, read_cpu_flags, require_ml
 
 CPUINFO = "processor\t: 0\nmodel name\t: x\nflags\t\t: fpu sse avx avx2 fma\n\nprocessor\t: 1\nflags\t\t: fpu\n"
 

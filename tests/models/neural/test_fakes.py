@@ -1,7 +1,7 @@
 import pytest
 
-from models.cdom.ports import PixelPage, PortUnavailable
-from models.neural.fakes import ScriptedRecogniser
+from quire.models.cdom.ports import PixelPage, PortUnavailable
+from quire.models.neural.fakes import ScriptedRecogniser
 
 PAGES = [PixelPage(number=number, image=b"", width=200, height=100) for number in (2, 1)]
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from models.neural.openvino_core import openvino_core, same_signal_stack, signal_stack
+from quire.models.neural.openvino_core import openvino_core, same_signal_stack, signal_stack
 
 ROOT = Path(__file__).resolve().parents[3]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux's layout of stack_t is known")
 
 MODELS_COME_AND_GO = """
 import gc, os, signal
-from models.neural.embed.minilm import MiniLm
+from quire.models.neural.embed.minilm import MiniLm
 
 heard = []
 signal.signal(signal.SIGUSR1, lambda number, frame: heard.append(number))

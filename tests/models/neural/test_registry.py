@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from models.cdom.errors import MlUnavailable
-from models.neural import registry
-from models.neural.registry import FileState, ModelFile, ModelName, check_models, locate_model
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.neural import registry
+from quire.models.neural.registry import FileState, ModelFile, ModelName, check_models, locate_model
 
 
 def made_up(package: str, path: str) -> ModelFile:

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from models.cdom.tree import load_tree
-from models.pii.joined import fields_of, join_loose, join_seams
-from models.pii.normalise import normalise
+from quire.models.cdom.tree import load_tree
+from quire.models.pii.joined import fields_of, join_loose, join_seams
+from quire.models.pii.normalise import normalise
 from tests.models.pii.patterns.test_clues import clued, plain
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.redact import redact_tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import redact_tree
 from tests.models.pii.trees import paragraph, tree
 
 ROWS = [line.split("\t") for line in Path(__file__).with_name("country_forms.tsv").read_text().splitlines()]

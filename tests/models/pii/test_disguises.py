@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from stdnum import iban, luhn
 
-from models.cdom.tree import Block, BlockType, Span
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.redact import redact_tree
+from quire.models.cdom.tree import Block, BlockType, Span
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import redact_tree
 from tests.models.pii.trees import grid, paragraph, table, tree
 
 DETECTOR = RegexDetector()

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.cdom.tree import FlagSpan, Span, Tree, dump_tree
-from models.pii.flag import flag_tree
-from models.pii.kinds import Hit
-from models.pii.paint import view_page
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.redact import PiiIncomplete, mask_spans, redact_tree
+from quire.models.cdom.tree import FlagSpan, Span, Tree, dump_tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.kinds import Hit
+from quire.models.pii.paint import view_page
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import PiiIncomplete, mask_spans, redact_tree
 from tests.models.pii.trees import paragraph, table, tree
 
 DETECTOR = RegexDetector()

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.table import Cell, Table
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.redact import redact_tree
+from quire.models.cdom.table import Cell, Table
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import redact_tree
 from tests.models.pii.forms import FORMS, JOINS, LISTS
 from tests.models.pii.trees import paragraph, table, tree
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from models.pii.normalise import normalise
-from models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.normalise import normalise
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 
 CHARACTERS, CPU_S = 8_000, 10.0
 """A hundred times what any of them needs."""

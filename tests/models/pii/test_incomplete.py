@@ -2,14 +2,14 @@
 
 import pytest
 
-from models.cdom.tree import Tree
-from models.pii import windows
-from models.pii.engines.choose import make_flagger
-from models.pii.flag import flag_tree
-from models.pii.kinds import Hit
-from models.pii.paint import view_page
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.redact import PiiIncomplete, redact_tree
+from quire.models.cdom.tree import Tree
+from quire.models.pii import windows
+from quire.models.pii.engines.choose import make_flagger
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.kinds import Hit
+from quire.models.pii.paint import view_page
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import PiiIncomplete, redact_tree
 from tests.models.pii.trees import paragraph, tree
 
 LONG = tree(*(paragraph(number, "ann@example.com " * 200) for number in range(30)))

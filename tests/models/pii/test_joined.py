@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.pii.joined import REACH, Field, JoinedPiece, fields_of, join_columns, join_loose, join_seams
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.pii.joined import REACH, Field, JoinedPiece, fields_of, join_columns, join_loose, join_seams
 from tests.models.pii.trees import grid, paragraph, table
 
 

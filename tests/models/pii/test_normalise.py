@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.pii.normalise import _normalise_turned as by_characters
-from models.pii.normalise import normalise
+from quire.models.pii.normalise import _normalise_turned as by_characters
+from quire.models.pii.normalise import normalise
 
 PIECES = st.one_of(
     st.sampled_from(

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from models.cdom.table import Cell, Table
-from models.cdom.tree import Block, BlockId, BlockType, Metadata, PiiScan, Span, Tree
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import Block, BlockId, BlockType, Metadata, PiiScan, Span, Tree
 from tests.builders import make_block, make_table, make_tree
 
 

@@ -9,13 +9,13 @@ import pikepdf
 import pymupdf
 from pikepdf import Array, Dictionary, Name, Pdf
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Source, Tree
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.redaction.redact import redact_original
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Source, Tree
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.redaction.redact import redact_original
 
 SECRET = "jane.zaq@leak.example"
 SHOWN = "The rope was measured twice."

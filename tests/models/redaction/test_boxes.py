@@ -6,19 +6,19 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PageMark
-from models.cdom.tree import Tree
-from models.extract.pipeline.plan import SCAN_LAYER
-from models.extract.registry import open_document
-from models.pii.flag import flag_tree
-from models.pii.paint import mark_values, paint_page, view_page
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.redact import Decisions
-from models.redaction.pdf.boxes import find_boxes
-from models.redaction.redact import redact_original
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PageMark
+from quire.models.cdom.tree import Tree
+from quire.models.extract.pipeline.plan import SCAN_LAYER
+from quire.models.extract.registry import open_document
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.paint import mark_values, paint_page, view_page
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import Decisions
+from quire.models.redaction.pdf.boxes import find_boxes
+from quire.models.redaction.redact import redact_original
 from tests.models.redaction.papers import SECRET, everything, in_text, read
 
 LINES = (

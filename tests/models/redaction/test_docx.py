@@ -10,12 +10,12 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
-from models.pii.flag import flag_tree
-from models.pii.letters import letters
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.redaction.docx import redact as redact_module
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.redact import redact_original
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.letters import letters
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.redaction.docx import redact as redact_module
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.redact import redact_original
 from tests.bench.redaction import canary_files
 from tests.models.redaction.papers import SECRET, SHOWN, read, redact
 from tests.security.canaries import make_case

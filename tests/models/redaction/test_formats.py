@@ -9,13 +9,13 @@ from io import BytesIO
 import pytest
 from lxml import etree
 
-from models.pii.flag import flag_tree
-from models.pii.letters import letters
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.redaction.office import sheets, slides
-from models.redaction.planning.errors import NotRedactable, RedactionUnproven
-from models.redaction.redact import REDACTABLE, redact_original
-from models.redaction.texts import html, mails, odf, plain, rtf
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.letters import letters
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.redaction.office import sheets, slides
+from quire.models.redaction.planning.errors import NotRedactable, RedactionUnproven
+from quire.models.redaction.redact import REDACTABLE, redact_original
+from quire.models.redaction.texts import html, mails, odf, plain, rtf
 from tests.models.extract.formats.opendocument.test_odf import ITEM, book, opendocument
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import deck, paragraph, shape, slide

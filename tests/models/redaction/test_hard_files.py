@@ -9,15 +9,15 @@ import pymupdf
 import pytest
 from pikepdf import Array, Dictionary, Name, Pdf, String
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Source, Tree
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
-from models.pii.flag import flag_tree
-from models.pii.letters import letters
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.redact import redact_original
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Source, Tree
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.letters import letters
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.redact import redact_original
 from tests.models.redaction.papers import SECRET, SHOWN, append, edited, everything, in_text, read, redact, show
 
 

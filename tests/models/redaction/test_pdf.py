@@ -8,16 +8,16 @@ import pikepdf
 import pymupdf
 import pytest
 
-from models.cdom.tree import BlockId, Route
-from models.pii.flag import flag_tree
-from models.pii.letters import letters
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.redaction.pdf import prove
-from models.redaction.pdf import redact as redact_module
-from models.redaction.pdf.clean import PageCleaner
-from models.redaction.planning import search
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.redact import redact_original
+from quire.models.cdom.tree import BlockId, Route
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.letters import letters
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.redaction.pdf import prove
+from quire.models.redaction.pdf import redact as redact_module
+from quire.models.redaction.pdf.clean import PageCleaner
+from quire.models.redaction.planning import search
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.redact import redact_original
 from tests.bench.redaction import canary_files
 from tests.bench.redaction.pdf_file import start
 from tests.bench.redaction.pdf_places import CONTENT_PLACES
@@ -119,7 +119,7 @@ def test_marks_that_were_not_taken_out_refuse_the_file(monkeypatch: pytest.Monke
 
     original = edited(edit)
     assert letters(SECRET) not in letters(everything(redact(original)))
-    monkeypatch.setattr("models.redaction.pdf.clean.needs_cleaning", lambda _: False)
+    monkeypatch.setattr("quire.models.redaction.pdf.clean.needs_cleaning", lambda _: False)
     with pytest.raises(RedactionUnproven):
         redact(original)
 

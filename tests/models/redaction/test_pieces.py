@@ -9,13 +9,13 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from models.cdom.tree import Route, Tree
-from models.pii.flag import flag_tree
-from models.pii.letters import letters
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.redaction.pdf import scans
-from models.redaction.planning.errors import RedactionUnproven
-from models.redaction.redact import redact_original
+from quire.models.cdom.tree import Route, Tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.letters import letters
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.redaction.pdf import scans
+from quire.models.redaction.planning.errors import RedactionUnproven
+from quire.models.redaction.redact import redact_original
 from tests.bench.redaction import canary_files
 from tests.bench.redaction.pdf_file import start
 from tests.bench.redaction.pdf_places import CONTENT_PLACES, at

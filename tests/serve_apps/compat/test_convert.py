@@ -10,11 +10,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.compat.app import create_compat
-from serve_apps.compat.conversion import text_of
-from serve_apps.compat.options import InvalidOption, read_options
-from serve_apps.compat.tasks import ConvertTask, read_task
-from storage.store import Store
+from quire.serve_apps.compat.app import create_compat
+from quire.serve_apps.compat.conversion import text_of
+from quire.serve_apps.compat.options import InvalidOption, read_options
+from quire.serve_apps.compat.tasks import ConvertTask, read_task
+from quire.storage.store import Store
 from tests.api.harness import PDF, at_work, client_of, files, make_resources, reading
 from tests.api.live import listening
 from tests.ui.papers import LetterReader

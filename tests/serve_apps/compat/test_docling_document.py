@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from serve_apps.compat.docling_document import make_docling_document
+from quire.serve_apps.compat.docling_document import make_docling_document
 
 GOLDEN = sorted((Path(__file__).resolve().parents[2] / "golden").glob("*/*.json"))
 TREES = [path for path in GOLDEN if path.parent.name in ("pdf", "docx")]

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.compat.app import create_compat
+from quire.serve_apps.compat.app import create_compat
 from tests.api.harness import PDF, client_of, files
 from tests.serve_apps.compat.test_convert import door, engine_url
 

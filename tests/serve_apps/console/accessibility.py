@@ -7,8 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from serve_apps.viewer.document_view import TABS
-from storage.store import open_store
+from quire.serve_apps.viewer.document_view import TABS
+from quire.storage.store import open_store
 from tests.postgres import test_server
 from tests.serve_apps.console.living import LivingConsole, living_console
 from tests.storage.receivers import receiving

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import reading
 from tests.serve_apps.console.harness import Person, a_console, an_engine, resources_of, sign_up
 

@@ -10,13 +10,13 @@ from typing import Any
 import httpx
 from fastapi import FastAPI
 
-from cluster.serve.console_ports import ConsoleDatabase, ConsoleReceivers
-from serve_apps.console.app import create_console
-from serve_apps.console.context.passwords import Passwords
-from serve_apps.console.context.resources import ConsoleResources
-from serve_apps.console.sending.watcher import Watcher
-from storage.store import Store
-from storage.webhooks.egress import Egress
+from quire.cluster.serve.console_ports import ConsoleDatabase, ConsoleReceivers
+from quire.serve_apps.console.app import create_console
+from quire.serve_apps.console.context.passwords import Passwords
+from quire.serve_apps.console.context.resources import ConsoleResources
+from quire.serve_apps.console.sending.watcher import Watcher
+from quire.storage.store import Store
+from quire.storage.webhooks.egress import Egress
 from tests.api.harness import make_resources
 from tests.api.live import listening
 from tests.ui.papers import PATTERN_SCAN

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from actors.background.webhook_dispatcher import Dispatcher
-from serve_apps.console.app import create_console
-from serve_apps.console.sending.watcher import Watcher
-from storage.store import Store
-from storage.webhooks.egress import Egress
-from storage.webhooks.outbox import StoreOutbox
+from quire.actors.background.webhook_dispatcher import Dispatcher
+from quire.serve_apps.console.app import create_console
+from quire.serve_apps.console.sending.watcher import Watcher
+from quire.storage.store import Store
+from quire.storage.webhooks.egress import Egress
+from quire.storage.webhooks.outbox import StoreOutbox
 from tests.api.live import listening, listening_app
 from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD, resources_of
 from tests.ui.browser.chromium import Browser

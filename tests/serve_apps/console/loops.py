@@ -4,12 +4,12 @@ import threading
 import time
 from pathlib import Path
 
-from actors.background.webhook_dispatcher import Dispatcher
-from serve_apps.console.sending.watcher import Watcher
-from storage.store import open_store
-from storage.values import crash_points as crash
-from storage.webhooks.egress import Egress
-from storage.webhooks.outbox import StoreOutbox
+from quire.actors.background.webhook_dispatcher import Dispatcher
+from quire.serve_apps.console.sending.watcher import Watcher
+from quire.storage.store import open_store
+from quire.storage.values import crash_points as crash
+from quire.storage.webhooks.egress import Egress
+from quire.storage.webhooks.outbox import StoreOutbox
 
 
 def watch_and_deliver(dsn: str, folder: Path, keys: tuple[bytes, str], engine_url: str, crash_at: str | None) -> None:

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from cluster.serve.console_ports import ConsoleDatabase
-from serve_apps.console.callers.addresses import read_networks, true_address
-from serve_apps.console.callers.callers import digest_cookie
-from serve_apps.console.context.resources import SignUp, SignUps
-from serve_apps.console.sending.watcher import Watcher
-from serve_apps.console.store.accounts import approve, close_account, find_account, make_link
-from serve_apps.console.store.plans import PLANS, change_plan, define_plan, list_plans, list_tenants
-from serve_apps.console.store.rows import TenantPlan, hooks_of
-from storage.access.audit import list_audit, seal, verify
-from storage.store import Store
-from storage.values.errors import NotFound
+from quire.cluster.serve.console_ports import ConsoleDatabase
+from quire.serve_apps.console.callers.addresses import read_networks, true_address
+from quire.serve_apps.console.callers.callers import digest_cookie
+from quire.serve_apps.console.context.resources import SignUp, SignUps
+from quire.serve_apps.console.sending.watcher import Watcher
+from quire.serve_apps.console.store.accounts import approve, close_account, find_account, make_link
+from quire.serve_apps.console.store.plans import PLANS, change_plan, define_plan, list_plans, list_tenants
+from quire.serve_apps.console.store.rows import TenantPlan, hooks_of
+from quire.storage.access.audit import list_audit, seal, verify
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
 from tests.api.harness import PDF, files
 from tests.serve_apps.console.harness import (
     ENGINE_KEY,

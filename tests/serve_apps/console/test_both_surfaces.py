@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from serve_apps.api.context.resources import Ports
-from storage.store import Store
+from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.serve_apps.api.context.resources import Ports
+from quire.storage.store import Store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.api.live import listening
 from tests.serve_apps.console.harness import a_console, csrf_of, resources_of, sign_up, watch

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.serve_apps.console.harness import PASSWORD
 from tests.serve_apps.console.living import LivingConsole, living_console
 from tests.storage.receivers import receiving

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import PDF, client_of, files, make_resources, serving
 from tests.serve_apps.console.failing import Between, between
 from tests.serve_apps.console.harness import Person, a_console, resources_of, sign_up, watch

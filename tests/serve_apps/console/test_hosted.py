@@ -9,9 +9,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.console.context.resources import ConsoleLimits
-from storage.store import Store
-from storage.values.ids import new_document_id, new_job_id
+from quire.serve_apps.console.context.resources import ConsoleLimits
+from quire.storage.store import Store
+from quire.storage.values.ids import new_document_id, new_job_id
 from tests.api.harness import PDF, files
 from tests.serve_apps.console.harness import Person, a_console, caller, resources_of, sign_up, watch
 

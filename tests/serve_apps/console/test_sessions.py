@@ -8,12 +8,12 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.access.browser import CONTENT_POLICY
-from serve_apps.console.callers.hosts import is_known_host
-from serve_apps.console.context.page_rendering import FILES
-from serve_apps.console.context.passwords import Passwords
-from serve_apps.console.context.resources import SignUps
-from storage.store import Store
+from quire.serve_apps.access.browser import CONTENT_POLICY
+from quire.serve_apps.console.callers.hosts import is_known_host
+from quire.serve_apps.console.context.page_rendering import FILES
+from quire.serve_apps.console.context.passwords import Passwords
+from quire.serve_apps.console.context.resources import SignUps
+from quire.storage.store import Store
 from tests.api.harness import PDF, files
 from tests.serve_apps.console.harness import PASSWORD, Person, a_console, browser, csrf_of, resources_of, sign_up
 

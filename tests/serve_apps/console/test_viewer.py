@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from serve_apps.console.context import page_rendering
-from serve_apps.ui.browser.visit import PAGES
-from serve_apps.viewer.document_view import FOLLOWING, TABS, NoPageToShow, ViewPlace, view_document
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.rows import Claim, Failed
+from quire.serve_apps.console.context import page_rendering
+from quire.serve_apps.ui.browser.visit import PAGES
+from quire.serve_apps.viewer.document_view import FOLLOWING, TABS, NoPageToShow, ViewPlace, view_document
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.rows import Claim, Failed
 from tests.api.harness import PDF, TinyReader, at_work, files
 from tests.serve_apps.console.harness import Person, csrf_of, sign_up, watch
 

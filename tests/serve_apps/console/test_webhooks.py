@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 
-from actors.background.webhook_dispatcher import Dispatcher
-from serve_apps.console.sending.watcher import Watcher
-from serve_apps.console.store.sent import list_outdated
-from storage.store import Store
-from storage.webhooks.egress import Egress
-from storage.webhooks.outbox import StoreOutbox
+from quire.actors.background.webhook_dispatcher import Dispatcher
+from quire.serve_apps.console.sending.watcher import Watcher
+from quire.serve_apps.console.store.sent import list_outdated
+from quire.storage.store import Store
+from quire.storage.webhooks.egress import Egress
+from quire.storage.webhooks.outbox import StoreOutbox
 from tests.api.harness import PDF, files
 from tests.conftest import SIGNING_KEY
 from tests.serve_apps.console.harness import ENGINE_KEY, Person, a_console, csrf_of, resources_of, sign_up, watch

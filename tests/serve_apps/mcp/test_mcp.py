@@ -14,11 +14,11 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
-from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from serve_apps.api.context.resources import Ports
-from serve_apps.mcp.server import make_server, open_client
-from serve_apps.mcp.tools import _page
-from storage.store import Store
+from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.serve_apps.api.context.resources import Ports
+from quire.serve_apps.mcp.server import make_server, open_client
+from quire.serve_apps.mcp.tools import _page
+from quire.storage.store import Store
 from tests.api.harness import PDF, make_resources, reading
 from tests.api.live import listening
 
@@ -60,7 +60,7 @@ def piped(url: str, token: str, mode: Any, root: Path) -> Client:
     """`quire mcp` as a client's configuration starts it."""
     command = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "cluster.cli.main", "mcp", "--url", url, "--root", str(root)],
+        args=["-m", "quire.cluster.cli.main", "mcp", "--url", url, "--root", str(root)],
         env={"QUIRE_TOKEN": token, "PATH": "/usr/bin:/bin"},
         cwd=ROOT,
     )

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from storage.objects.artifacts import Artifacts
-from storage.objects.blobs import Blobs
-from storage.objects.bucket import open_bucket
-from storage.values.errors import StoreUnavailable
-from storage.values.ids import new_document_id
+from quire.storage.objects.artifacts import Artifacts
+from quire.storage.objects.blobs import Blobs
+from quire.storage.objects.bucket import open_bucket
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.ids import new_document_id
 from tests.storage.bucket import Bucket
 
 PASSED_ON = ("content-type", "content-length", "etag", "last-modified", "content-range")

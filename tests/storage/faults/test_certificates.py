@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from storage.objects.bucket import open_bucket
-from storage.postgres.database import Database
-from storage.postgres.schema import migrate
-from storage.values.errors import CertificateRefused, StoreUnavailable
+from quire.storage.objects.bucket import open_bucket
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.schema import migrate
+from quire.storage.values.errors import CertificateRefused, StoreUnavailable
 from tests.storage.webhooks.test_egress_tls import NAME, make_certificate
 
 SSL_REQUEST = 8

@@ -2,10 +2,10 @@
 
 import pytest
 
-from storage.postgres.leases import RoleLease
-from storage.queue.clock import heal_clock
-from storage.queue.publish import finish
-from storage.store import Store
+from quire.storage.postgres.leases import RoleLease
+from quire.storage.queue.clock import heal_clock
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
 from tests.storage.scenes import claim, submit, success, worker
 
 LEASE_S, DELAY_S = 30.0, 60.0

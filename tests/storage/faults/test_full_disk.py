@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from storage.objects.artifacts import LocalArtifacts
-from storage.objects.blobs import LocalBlobs
-from storage.objects.durable_files import PARTIAL
-from storage.values.errors import NotFound, StoreUnavailable
-from storage.values.ids import new_document_id
+from quire.storage.objects.artifacts import LocalArtifacts
+from quire.storage.objects.blobs import LocalBlobs
+from quire.storage.objects.durable_files import PARTIAL
+from quire.storage.values.errors import NotFound, StoreUnavailable
+from quire.storage.values.ids import new_document_id
 from tests.storage.faults.failing_disk import FailingDisk
 
 FILES = {"tree.json": b"{}" * 100, "assets/p1-0.png": b"png"}

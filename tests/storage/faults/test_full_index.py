@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.values.errors import StoreUnavailable
+from quire.storage.values.errors import StoreUnavailable
 from tests.storage.index.test_keyword_parts import ACME, Shelf
 
 ROOM = (0, 300, 1000, 3000)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.storage.bucket import Bucket
 from tests.storage.index.library import Library
 

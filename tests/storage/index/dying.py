@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from storage.index.opened import IndexPlace, open_writer
-from storage.values import crash_points as crash
+from quire.storage.index.opened import IndexPlace, open_writer
+from quire.storage.values import crash_points as crash
 from tests.storage.index.library import WIDTH, entries
 from tests.storage.scenes import ACME
 

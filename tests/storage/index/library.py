@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from storage.index.opened import IndexPlace, open_search, open_writer
-from storage.index.table.entries import DocumentChunks, IndexedChunk, Vectors
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.rows import Claim, DocumentId, Scope, Succeeded
+from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.storage.index.opened import IndexPlace, open_search, open_writer
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, Vectors
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.rows import Claim, DocumentId, Scope, Succeeded
 from tests.storage.scenes import ACME, claim, submit, worker
 
 WIDTH = 32

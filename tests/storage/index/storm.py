@@ -11,12 +11,12 @@ import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from models.cdom.search import SearchMode
-from storage.jobs.documents import locate_tree
-from storage.jobs.lifecycle import delete_document
-from storage.store import Store, open_store
-from storage.values.errors import NotFound
-from storage.values.rows import Scope
+from quire.models.cdom.search import SearchMode
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.store import Store, open_store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Scope
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME, ACTOR
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from storage.index.keyword.keyword_files import KeywordFiles
-from storage.index.keyword.keyword_follower import KeywordFollower
-from storage.index.keyword.keywords import Keywords
-from storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.keyword.keyword_files import KeywordFiles
+from quire.storage.index.keyword.keyword_follower import KeywordFollower
+from quire.storage.index.keyword.keywords import Keywords
+from quire.storage.index.table.chunk_table import ChunkTable
 from tests.storage.index.test_keyword_parts import ACME, PART, Shelf
 
 

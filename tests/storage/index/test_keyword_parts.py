@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage.index.keyword.analysis import ask
-from storage.index.keyword.keyword_files import KeywordFiles
-from storage.index.keyword.keywords import Keywords, KeywordView
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import DocumentChunks, IndexedChunk
-from storage.values.rows import DocumentId, Scope
+from quire.storage.index.keyword.analysis import ask
+from quire.storage.index.keyword.keyword_files import KeywordFiles
+from quire.storage.index.keyword.keywords import Keywords, KeywordView
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk
+from quire.storage.values.rows import DocumentId, Scope
 
 ACME = Scope(tenant="acme")
 PART = 5

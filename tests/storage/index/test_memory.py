@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from storage.index.table import chunk_table
-from storage.index.table.chunk_table import ChunkTable
-from storage.index.table.entries import DocumentChunks, IndexedChunk
-from storage.index.table.freed_memory import release_memory
-from storage.values.rows import DocumentId, Scope
+from quire.storage.index.table import chunk_table
+from quire.storage.index.table.chunk_table import ChunkTable
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk
+from quire.storage.index.table.freed_memory import release_memory
+from quire.storage.values.rows import DocumentId, Scope
 
 BOUND = 256 << 10
 

@@ -1,10 +1,10 @@
 """Index and SQL are brought together: strangers leave after a grace time, the missing come back."""
 
-from storage.access.tenants import move_tenant
-from storage.index.reconcile import IndexReconciler
-from storage.review.republish import find_shown, reserve_attempt, show_rescanned
-from storage.values.errors import StoreUnavailable
-from storage.values.rows import DocumentId, Scope
+from quire.storage.access.tenants import move_tenant
+from quire.storage.index.reconcile import IndexReconciler
+from quire.storage.review.republish import find_shown, reserve_attempt, show_rescanned
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.rows import DocumentId, Scope
 from tests.storage.index.library import Library, entries
 from tests.storage.scenes import ACME
 

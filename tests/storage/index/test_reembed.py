@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from storage.index.opened import IndexPlace, check_model, open_search, open_writer, place_index
-from storage.index.reembed import Reembedding
-from storage.index.table.entries import DocumentChunks, Vectors
-from storage.jobs.lifecycle import delete_document
-from storage.upkeep.erase import purge_some
-from storage.values.errors import OtherModel
+from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.storage.index.opened import IndexPlace, check_model, open_search, open_writer, place_index
+from quire.storage.index.reembed import Reembedding
+from quire.storage.index.table.entries import DocumentChunks, Vectors
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.values.errors import OtherModel
 from tests.storage.index.library import Library, embed, entries
 from tests.storage.scenes import ACTOR
 

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from models.cdom.search import SearchMode, nothing_fits
-from storage.jobs.lifecycle import delete_document, delete_job
-from storage.values.errors import NotFound
-from storage.values.rows import Scope
+from quire.models.cdom.search import SearchMode, nothing_fits
+from quire.storage.jobs.lifecycle import delete_document, delete_job
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import Scope
 from tests.storage.index.library import Library, embed, entries
 from tests.storage.scenes import ACME, ACTOR
 
@@ -154,7 +154,7 @@ def test_without_a_keyword_index_vectors_answer_and_say_so(library: Library, tmp
 
 def test_without_a_model_words_answer_and_say_so(library: Library) -> None:
     library.publish("apples ripen")
-    from models.cdom.search import SearchRequest
+    from quire.models.cdom.search import SearchRequest
 
     hits = library.reader.search(SearchRequest(tenant="acme", org="default", q="apples"), None)
     assert [hit.mode for hit in hits] == [SearchMode.FTS]

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from models.cdom.search import SearchMode
-from storage.index.opened import open_writer
-from storage.index.table.entries import parse_scope, scope_name, split_key
-from storage.index.vectors.table_vectors import TableVectors
-from storage.jobs.lifecycle import delete_document
-from storage.upkeep.erase import purge_some
-from storage.values.crash_points import CrashPoint
-from storage.values.errors import StoreUnavailable
+from quire.models.cdom.search import SearchMode
+from quire.storage.index.opened import open_writer
+from quire.storage.index.table.entries import parse_scope, scope_name, split_key
+from quire.storage.index.vectors.table_vectors import TableVectors
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.values.crash_points import CrashPoint
+from quire.storage.values.errors import StoreUnavailable
 from tests.storage.index.library import Library, embed, entries
 from tests.storage.scenes import ACME, ACTOR
 
@@ -204,9 +204,9 @@ def test_a_purge_forgets_the_index_before_anything_else(library: Library) -> Non
 def test_parts_of_the_vector_index_stay_few(
     library: Library, monkeypatch: pytest.MonkeyPatch, quantised_from: int
 ) -> None:
-    monkeypatch.setattr("storage.index.writer.VECTOR_INDEX_FROM", 300)
-    monkeypatch.setattr("storage.index.writer.QUANTISED_FROM", quantised_from)
-    monkeypatch.setattr("storage.index.table.upkeep.MOST_PARTS", 2)
+    monkeypatch.setattr("quire.storage.index.writer.VECTOR_INDEX_FROM", 300)
+    monkeypatch.setattr("quire.storage.index.writer.QUANTISED_FROM", quantised_from)
+    monkeypatch.setattr("quire.storage.index.table.upkeep.MOST_PARTS", 2)
     library.publish(*(f"apples {number}" for number in range(300)))
     assert library.writer.index_vectors()
     assert library.writer.table.has_quantised_index() is (quantised_from == 300)
@@ -221,8 +221,8 @@ def test_parts_of_the_vector_index_stay_few(
 
 
 def test_growing_table_gets_a_quantised_index_once(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storage.index.writer.VECTOR_INDEX_FROM", 300)
-    monkeypatch.setattr("storage.index.writer.QUANTISED_FROM", 400)
+    monkeypatch.setattr("quire.storage.index.writer.VECTOR_INDEX_FROM", 300)
+    monkeypatch.setattr("quire.storage.index.writer.QUANTISED_FROM", 400)
     library.publish(*(f"apples {number}" for number in range(300)))
     assert library.writer.index_vectors()
     assert not library.writer.index_vectors()

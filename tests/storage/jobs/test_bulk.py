@@ -2,10 +2,10 @@
 
 import pytest
 
-from storage.jobs import bulk
-from storage.jobs.bulk import bulk_document_id, find_known
-from storage.store import Store
-from storage.values.rows import DocumentId, Scope
+from quire.storage.jobs import bulk
+from quire.storage.jobs.bulk import bulk_document_id, find_known
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId, Scope
 from tests.storage.scenes import ACME, submit
 
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from storage.jobs import corpus
-from storage.jobs.corpus import list_corpus
-from storage.jobs.lifecycle import delete_job
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.rows import Failed, Scope
+from quire.storage.jobs import corpus
+from quire.storage.jobs.corpus import list_corpus
+from quire.storage.jobs.lifecycle import delete_job
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.rows import Failed, Scope
 from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker
 
 OTHER = Scope(tenant="other")

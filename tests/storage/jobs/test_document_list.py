@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from models.cdom.flags import FlaggedPlace
-from models.cdom.original import ReadOptions
-from storage.inside.members import add_members
-from storage.inside.relatives import find_copies, find_members, find_source_files
-from storage.jobs import document_list
-from storage.jobs.document_list import (
+from quire.models.cdom.flags import FlaggedPlace
+from quire.models.cdom.original import ReadOptions
+from quire.storage.inside.members import add_members
+from quire.storage.inside.relatives import find_copies, find_members, find_source_files
+from quire.storage.jobs import document_list
+from quire.storage.jobs.document_list import (
     DocumentFilter,
     DocumentOrder,
     count_all_documents,
@@ -18,15 +18,15 @@ from storage.jobs.document_list import (
     list_all_documents,
     list_formats,
 )
-from storage.jobs.intake import submit_job
-from storage.jobs.lifecycle import delete_document
-from storage.queue.publish import finish
-from storage.review.deciding import DecisionTarget, decide
-from storage.review.reviews import FlagState
-from storage.store import Store
-from storage.values.errors import InvalidCursor, NotFound
-from storage.values.rows import DocumentRow, Failed, JobRow, MemberFile, NewDocument, Scope
-from storage.values.states import DocumentStatus, Priority
+from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.queue.publish import finish
+from quire.storage.review.deciding import DecisionTarget, decide
+from quire.storage.review.reviews import FlagState
+from quire.storage.store import Store
+from quire.storage.values.errors import InvalidCursor, NotFound
+from quire.storage.values.rows import DocumentRow, Failed, JobRow, MemberFile, NewDocument, Scope
+from quire.storage.values.states import DocumentStatus, Priority
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, put_blob, submit, success, worker
 
 OTHER = Scope(tenant="other")

@@ -2,15 +2,15 @@
 
 import pytest
 
-from storage.jobs.documents import locate_tree
-from storage.jobs.idempotency import IdempotencyKey
-from storage.jobs.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
-from storage.queue.usage import MonthUsage, month_usage
-from storage.store import Store
-from storage.values.errors import QuotaExceeded
-from storage.values.ids import new_document_id
-from storage.values.rows import PageQuota
-from storage.values.states import DocumentStatus, JobStatus
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.jobs.idempotency import IdempotencyKey
+from quire.storage.jobs.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
+from quire.storage.queue.usage import MonthUsage, month_usage
+from quire.storage.store import Store
+from quire.storage.values.errors import QuotaExceeded
+from quire.storage.values.ids import new_document_id
+from quire.storage.values.rows import PageQuota
+from quire.storage.values.states import DocumentStatus, JobStatus
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, put_blob
 
 

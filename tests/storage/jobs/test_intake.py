@@ -4,17 +4,17 @@ import threading
 
 import pytest
 
-from models.cdom.original import OcrMode, ReadOptions
-from storage.jobs.idempotency import IdempotencyKey, delete_old_keys
-from storage.jobs.intake import submit_job
-from storage.jobs.jobs import get_job
-from storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
-from storage.queue.publish import finish
-from storage.queue.usage import MonthUsage, month_usage
-from storage.store import Store
-from storage.values.errors import Conflict, QuotaExceeded, StoreUnavailable
-from storage.values.rows import Actor, Failed, JobRow, NewDocument, PageQuota, StoredBlob
-from storage.values.states import DocumentStatus, JobStatus, Priority
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.storage.jobs.idempotency import IdempotencyKey, delete_old_keys
+from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.jobs import get_job
+from quire.storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
+from quire.storage.queue.publish import finish
+from quire.storage.queue.usage import MonthUsage, month_usage
+from quire.storage.store import Store
+from quire.storage.values.errors import Conflict, QuotaExceeded, StoreUnavailable
+from quire.storage.values.rows import Actor, Failed, JobRow, NewDocument, PageQuota, StoredBlob
+from quire.storage.values.states import DocumentStatus, JobStatus, Priority
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, put_blob, submit, worker
 
 

@@ -7,18 +7,18 @@ from functools import partial
 
 import pytest
 
-from models.cdom.original import ReadOptions
-from storage.jobs.documents import find_document, list_dead_letters, locate_original, locate_tree
-from storage.jobs.intake import submit_job
-from storage.jobs.jobs import get_job, list_jobs
-from storage.jobs.lifecycle import cancel_job, delete_document, delete_job, requeue_document
-from storage.queue.publish import finish
-from storage.queue.usage import MonthUsage, month_usage
-from storage.store import Store
-from storage.upkeep.erase import purge_some
-from storage.values.errors import Conflict, NotFound, OriginalMissing, QuotaExceeded
-from storage.values.rows import Actor, Claim, Failed, JobRow, NewDocument, PageQuota, Scope, Succeeded
-from storage.values.states import DocumentStatus, JobStatus, Priority
+from quire.models.cdom.original import ReadOptions
+from quire.storage.jobs.documents import find_document, list_dead_letters, locate_original, locate_tree
+from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.jobs import get_job, list_jobs
+from quire.storage.jobs.lifecycle import cancel_job, delete_document, delete_job, requeue_document
+from quire.storage.queue.publish import finish
+from quire.storage.queue.usage import MonthUsage, month_usage
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.values.errors import Conflict, NotFound, OriginalMissing, QuotaExceeded
+from quire.storage.values.rows import Actor, Claim, Failed, JobRow, NewDocument, PageQuota, Scope, Succeeded
+from quire.storage.values.states import DocumentStatus, JobStatus, Priority
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, put_blob, submit, success, worker
 
 CANARY = "canary-7f3a"

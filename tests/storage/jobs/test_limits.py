@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from storage.access.audit import list_audit, seal, verify
-from storage.access.rate_limits import BURST, delete_idle_buckets, take
-from storage.access.tenants import move_tenant
-from storage.jobs.jobs import get_job
-from storage.queue.disk_cap import DiskFull, require_room
-from storage.queue.publish import finish
-from storage.store import Store, open_store
-from storage.upkeep.retention import delete_expired
-from storage.values.errors import Conflict, NotFound
-from storage.values.rows import Actor, Scope
+from quire.storage.access.audit import list_audit, seal, verify
+from quire.storage.access.rate_limits import BURST, delete_idle_buckets, take
+from quire.storage.access.tenants import move_tenant
+from quire.storage.jobs.jobs import get_job
+from quire.storage.queue.disk_cap import DiskFull, require_room
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store, open_store
+from quire.storage.upkeep.retention import delete_expired
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.rows import Actor, Scope
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import ACME, claim, submit, success, worker
 

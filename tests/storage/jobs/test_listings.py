@@ -2,16 +2,16 @@
 
 import pytest
 
-from storage.jobs import listing
-from storage.jobs.documents import find_document, list_dead_letters, list_documents, locate_original, locate_tree
-from storage.jobs.jobs import get_job, list_jobs
-from storage.jobs.listing import list_whole_jobs
-from storage.jobs.stats import my_jobs, queue_tasks
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.errors import InvalidCursor, NotFound
-from storage.values.rows import Failed, Scope
-from storage.values.states import JobStatus
+from quire.storage.jobs import listing
+from quire.storage.jobs.documents import find_document, list_dead_letters, list_documents, locate_original, locate_tree
+from quire.storage.jobs.jobs import get_job, list_jobs
+from quire.storage.jobs.listing import list_whole_jobs
+from quire.storage.jobs.stats import my_jobs, queue_tasks
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.errors import InvalidCursor, NotFound
+from quire.storage.values.rows import Failed, Scope
+from quire.storage.values.states import JobStatus
 from tests.storage.scenes import ACME, claim, submit, success, worker
 
 OTHER = Scope(tenant="other")

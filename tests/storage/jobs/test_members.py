@@ -5,16 +5,16 @@ from functools import partial
 
 import pytest
 
-from models.cdom.original import ReadOptions
-from storage.access.principals import set_principals
-from storage.inside import members
-from storage.inside.members import add_members
-from storage.jobs.jobs import get_job
-from storage.queue.fence import lock_held
-from storage.queue.publish import finish
-from storage.queue.usage import month_usage
-from storage.store import Store
-from storage.values.rows import Claim, Finished, MemberFile, Succeeded
+from quire.models.cdom.original import ReadOptions
+from quire.storage.access.principals import set_principals
+from quire.storage.inside import members
+from quire.storage.inside.members import add_members
+from quire.storage.jobs.jobs import get_job
+from quire.storage.queue.fence import lock_held
+from quire.storage.queue.publish import finish
+from quire.storage.queue.usage import month_usage
+from quire.storage.store import Store
+from quire.storage.values.rows import Claim, Finished, MemberFile, Succeeded
 from tests.storage.scenes import ACME, ACTOR, claim, put_blob, submit, success, worker
 
 

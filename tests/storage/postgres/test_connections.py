@@ -9,8 +9,8 @@ from typing import cast
 import psycopg
 import pytest
 
-from storage.postgres import connections
-from storage.postgres.connections import UNUSED_S, Connection, Connections, ConnectionsBusy
+from quire.storage.postgres import connections
+from quire.storage.postgres.connections import UNUSED_S, Connection, Connections, ConnectionsBusy
 
 
 @dataclass

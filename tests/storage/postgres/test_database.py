@@ -4,9 +4,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
-from storage.postgres.database import Database, session_dsn
-from storage.store import Store
-from storage.values.errors import QuotaExceeded, StoreUnavailable
+from quire.storage.postgres.database import Database, session_dsn
+from quire.storage.store import Store
+from quire.storage.values.errors import QuotaExceeded, StoreUnavailable
 
 
 def kill_others(dsn: str) -> None:
@@ -108,7 +108,7 @@ def test_a_database_that_is_not_there_is_unavailable(tmp_path: object) -> None:
 
 
 def test_no_more_connections_are_used_than_allowed(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storage.postgres.database.WAIT_FOR_CONNECTION_S", 0.05)
+    monkeypatch.setattr("quire.storage.postgres.database.WAIT_FOR_CONNECTION_S", 0.05)
     db = Database(dsn, pool_size=2)
     with db.autocommit(), db.autocommit(), pytest.raises(StoreUnavailable):
         db.fetch_all("select 1")

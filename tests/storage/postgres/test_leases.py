@@ -1,7 +1,7 @@
 """One holder at a time, by the database's clock."""
 
-from storage.postgres.leases import RoleLease
-from storage.store import Store
+from quire.storage.postgres.leases import RoleLease
+from quire.storage.store import Store
 
 
 def lapse(store: Store) -> None:

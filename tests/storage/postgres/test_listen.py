@@ -7,10 +7,10 @@ from typing import cast
 
 import psycopg
 
-from storage.postgres.listen import listen
-from storage.postgres.notices import DONE, TASKS
-from storage.queue.publish import finish
-from storage.store import Store
+from quire.storage.postgres.listen import listen
+from quire.storage.postgres.notices import DONE, TASKS
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
 from tests.storage.scenes import claim, submit, success, worker
 
 

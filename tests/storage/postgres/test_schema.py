@@ -11,11 +11,11 @@ import sqlalchemy
 from alembic import command
 from alembic.script import ScriptDirectory
 
-from serve_apps.console.store import tables as console_tables  # noqa: F401  (the chain creates them too)
-from storage.postgres.database import Database
-from storage.postgres.schema import HEAD, check_schema, migrate
-from storage.postgres.upgrading import alembic_config
-from storage.values.errors import SchemaMismatch, StoreUnavailable
+from quire.serve_apps.console.store import tables as console_tables  # noqa: F401  (the chain creates them too)
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.schema import HEAD, check_schema, migrate
+from quire.storage.postgres.upgrading import alembic_config
+from quire.storage.values.errors import SchemaMismatch, StoreUnavailable
 from tests.postgres import TestServer
 
 
@@ -41,7 +41,7 @@ def test_migrated_database_is_accepted_and_migrating_again_is_a_no_op(dsn: str) 
 def test_current_database_is_left_alone_without_loading_migration_tools(dsn: str) -> None:
     lines = (
         "import sys\n"
-        "from storage.postgres.schema import migrate\n"
+        "from quire.storage.postgres.schema import migrate\n"
         "migrate(sys.argv[1])\n"
         "print('alembic' in sys.modules, 'sqlalchemy' in sys.modules)"
     )

@@ -8,12 +8,12 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from storage.access.audit import record, seal, verify
-from storage.access.tenants import move_tenant
-from storage.postgres.schema import migrate
-from storage.postgres.service_role import ROLE, let_service_in, print_role
-from storage.postgres.vacuum_full import Scrubber
-from storage.store import Store, open_store
+from quire.storage.access.audit import record, seal, verify
+from quire.storage.access.tenants import move_tenant
+from quire.storage.postgres.schema import migrate
+from quire.storage.postgres.service_role import ROLE, let_service_in, print_role
+from quire.storage.postgres.vacuum_full import Scrubber
+from quire.storage.store import Store, open_store
 from tests.api.harness import client_of, make_resources, reading, serving
 from tests.conformance.__main__ import judge
 from tests.conformance.probe import Probe

@@ -7,14 +7,14 @@ import psycopg
 import sqlalchemy
 from alembic import command
 
-from storage.jobs.jobs import get_job
-from storage.jobs.measures import measure
-from storage.postgres.schema import HEAD, check_schema, migrate
-from storage.postgres.upgrading import alembic_config
-from storage.queue.counters import read_counter
-from storage.queue.publish import finish
-from storage.store import open_store
-from storage.values.states import JobStatus
+from quire.storage.jobs.jobs import get_job
+from quire.storage.jobs.measures import measure
+from quire.storage.postgres.schema import HEAD, check_schema, migrate
+from quire.storage.postgres.upgrading import alembic_config
+from quire.storage.queue.counters import read_counter
+from quire.storage.queue.publish import finish
+from quire.storage.store import open_store
+from quire.storage.values.states import JobStatus
 from tests.conftest import SIGNING_KEY
 from tests.postgres import TestServer
 from tests.storage.scenes import ACME, claim, put_blob, success, worker

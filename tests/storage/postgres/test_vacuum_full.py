@@ -5,11 +5,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from storage.jobs.lifecycle import cancel_job, delete_job
-from storage.postgres.database import Database
-from storage.postgres.vacuum_full import Scrubber
-from storage.store import Store
-from storage.upkeep.erase import purge_some
+from quire.storage.jobs.lifecycle import cancel_job, delete_job
+from quire.storage.postgres.database import Database
+from quire.storage.postgres.vacuum_full import Scrubber
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
 from tests.storage.scenes import ACME, ACTOR, submit
 
 CANARY = "canary0123456789abcdef"

@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from storage.queue.publish import finish
-from storage.store import open_store
-from storage.upkeep.erase import purge_some
-from storage.values import crash_points as crash
-from storage.values.rows import Succeeded
+from quire.storage.queue.publish import finish
+from quire.storage.store import open_store
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.values import crash_points as crash
+from quire.storage.values.rows import Succeeded
 from tests.conftest import SIGNING_KEY
 from tests.storage.scenes import claim, submit, worker
 

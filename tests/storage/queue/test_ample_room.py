@@ -2,9 +2,9 @@
 
 import pytest
 
-from storage.queue.usage import AMPLE_PAGES, admit, has_ample_room
-from storage.store import Store
-from storage.values.rows import PageQuota
+from quire.storage.queue.usage import AMPLE_PAGES, admit, has_ample_room
+from quire.storage.store import Store
+from quire.storage.values.rows import PageQuota
 
 
 @pytest.mark.parametrize(("limit", "is_ample"), [(None, True), (AMPLE_PAGES + 12, True), (AMPLE_PAGES + 11, False)])

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
-from storage.postgres.database import Database
-from storage.queue.counters import fold_counters, read_counter
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.rows import Failed
+from quire.storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
+from quire.storage.postgres.database import Database
+from quire.storage.queue.counters import fold_counters, read_counter
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.rows import Failed
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, submit, success, worker
 
 LOOKS = {

@@ -8,15 +8,15 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from storage.jobs.lifecycle import delete_document
-from storage.queue.publish import finish
-from storage.queue.usage import MonthUsage, month_usage
-from storage.store import Store
-from storage.upkeep.erase import purge_some
-from storage.upkeep.reconcile import Differences, reconcile
-from storage.values import crash_points as crash
-from storage.values.crash_points import CrashPoint, crash_point
-from storage.values.rows import Succeeded
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.queue.publish import finish
+from quire.storage.queue.usage import MonthUsage, month_usage
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.upkeep.reconcile import Differences, reconcile
+from quire.storage.values import crash_points as crash
+from quire.storage.values.crash_points import CrashPoint, crash_point
+from quire.storage.values.rows import Succeeded
 from tests.storage.scenes import ACME, ACTOR, claim, expire, submit, worker
 from tests.waiting import until
 

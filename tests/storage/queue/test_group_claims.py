@@ -1,13 +1,13 @@
 """Several small documents in one claim: in order, bounded, and no dearer for anybody when their reader dies."""
 
-from models.cdom.original import ReadOptions
-from storage.jobs.intake import submit_job
-from storage.jobs.jobs import get_job
-from storage.queue.publish import finish
-from storage.queue.queue import GROUP_BYTES, LeasePolicy, Queue
-from storage.store import Store
-from storage.values.rows import Actor, Beat, Claim, JobRow, NewDocument, Scope, StoredBlob
-from storage.values.states import JobStatus, Phase, Priority
+from quire.models.cdom.original import ReadOptions
+from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.jobs import get_job
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import GROUP_BYTES, LeasePolicy, Queue
+from quire.storage.store import Store
+from quire.storage.values.rows import Actor, Beat, Claim, JobRow, NewDocument, Scope, StoredBlob
+from quire.storage.values.states import JobStatus, Phase, Priority
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, expire, put_blob, ready_now, submit, success, worker
 
 

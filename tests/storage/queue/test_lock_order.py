@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from storage.inside.members import add_members
-from storage.queue.publish import finish
-from storage.queue.queue import Queue
-from storage.store import Store
-from storage.values.rows import Beat, Claim, MemberFile
-from storage.values.states import Phase
+from quire.storage.inside.members import add_members
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import Queue
+from quire.storage.store import Store
+from quire.storage.values.rows import Beat, Claim, MemberFile
+from quire.storage.values.states import Phase
 from tests.storage.scenes import claim, put_blob, submit, success, worker
 from tests.waiting import until
 

@@ -3,13 +3,13 @@
 import json
 from dataclasses import replace
 
-from storage.jobs.documents import locate_tree
-from storage.jobs.jobs import get_job
-from storage.queue.publish import finish
-from storage.queue.usage import MonthUsage, month_usage
-from storage.store import Store
-from storage.values.rows import Failed, Finished
-from storage.values.states import DocumentStatus, JobStatus
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.jobs.jobs import get_job
+from quire.storage.queue.publish import finish
+from quire.storage.queue.usage import MonthUsage, month_usage
+from quire.storage.store import Store
+from quire.storage.values.rows import Failed, Finished
+from quire.storage.values.states import DocumentStatus, JobStatus
 from tests.storage.scenes import ACME, claim, expire, submit, success, worker
 
 

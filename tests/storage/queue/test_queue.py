@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from storage.jobs.documents import find_document
-from storage.jobs.jobs import get_job
-from storage.jobs.lifecycle import cancel_job
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy, Queue, queue_depth
-from storage.store import Store
-from storage.values.rows import Beat, Claim, DocumentRow, Failed, Scope
-from storage.values.states import DocumentStatus, JobStatus, Phase, Priority
+from quire.storage.jobs.documents import find_document
+from quire.storage.jobs.jobs import get_job
+from quire.storage.jobs.lifecycle import cancel_job
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy, Queue, queue_depth
+from quire.storage.store import Store
+from quire.storage.values.rows import Beat, Claim, DocumentRow, Failed, Scope
+from quire.storage.values.states import DocumentStatus, JobStatus, Phase, Priority
 from tests.storage.scenes import ACME, ACTOR, claim, expire, ready_now, submit, success, worker
 
 

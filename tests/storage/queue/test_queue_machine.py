@@ -24,14 +24,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from storage.jobs.jobs import get_job
-from storage.jobs.lifecycle import cancel_job, requeue_document
-from storage.queue.publish import finish
-from storage.queue.queue import LeasePolicy
-from storage.store import Store
-from storage.values.errors import Conflict
-from storage.values.rows import Beat, Claim, Failed
-from storage.values.states import DocumentStatus, JobStatus, Phase
+from quire.storage.jobs.jobs import get_job
+from quire.storage.jobs.lifecycle import cancel_job, requeue_document
+from quire.storage.queue.publish import finish
+from quire.storage.queue.queue import LeasePolicy
+from quire.storage.store import Store
+from quire.storage.values.errors import Conflict
+from quire.storage.values.rows import Beat, Claim, Failed
+from quire.storage.values.states import DocumentStatus, JobStatus, Phase
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, expire, ready_now, submit, success, worker
 
 pytestmark = pytest.mark.long

@@ -6,11 +6,11 @@ from datetime import timedelta
 import psycopg
 import pytest
 
-from storage.queue.publish import finish
-from storage.queue.usage import MonthUsage, check_clock, fold_quota, month_usage, reserve_pages
-from storage.store import Store
-from storage.values.errors import LostLease, QuotaExceeded
-from storage.values.rows import Claim, Failed, PageQuota
+from quire.storage.queue.publish import finish
+from quire.storage.queue.usage import MonthUsage, check_clock, fold_quota, month_usage, reserve_pages
+from quire.storage.store import Store
+from quire.storage.values.errors import LostLease, QuotaExceeded
+from quire.storage.values.rows import Claim, Failed, PageQuota
 from tests.bench.statements import count_statements
 from tests.storage.scenes import claim, expire, submit, success, worker
 

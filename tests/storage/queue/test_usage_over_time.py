@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 
-from storage.queue.publish import finish
-from storage.queue.usage_by_key import current_month
-from storage.queue.usage_over_time import HOURS, usage_by_day, usage_by_hour
-from storage.store import Store
+from quire.storage.queue.publish import finish
+from quire.storage.queue.usage_by_key import current_month
+from quire.storage.queue.usage_over_time import HOURS, usage_by_day, usage_by_hour
+from quire.storage.store import Store
 from tests.storage.scenes import ACME, claim, submit, success, worker
 
 

@@ -5,23 +5,23 @@ from functools import partial
 
 import pytest
 
-from cluster.cli.operate.rescan import rescan_document
-from models.cdom.tree import Tree, dump_tree, load_tree
-from models.pii.engines.choose import make_flagger
-from models.pii.flag import flag_tree
-from models.pii.kinds import Hit, Kind
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.places import decide_blocks, find_places
-from storage.index.index_requests import take_requests
-from storage.jobs.documents import locate_tree
-from storage.jobs.lifecycle import delete_document
-from storage.queue.publish import finish
-from storage.review.deciding import DecisionTarget, decide
-from storage.review.republish import list_shown, reserve_attempt, show_rescanned
-from storage.review.reviews import FlagState, list_flags, read_decisions
-from storage.store import Store
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId, JobRow
+from quire.cluster.cli.operate.rescan import rescan_document
+from quire.models.cdom.tree import Tree, dump_tree, load_tree
+from quire.models.pii.engines.choose import make_flagger
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.kinds import Hit, Kind
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.places import decide_blocks, find_places
+from quire.storage.index.index_requests import take_requests
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.queue.publish import finish
+from quire.storage.review.deciding import DecisionTarget, decide
+from quire.storage.review.republish import list_shown, reserve_attempt, show_rescanned
+from quire.storage.review.reviews import FlagState, list_flags, read_decisions
+from quire.storage.store import Store
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId, JobRow
 from tests.models.pii.trees import paragraph, tree
 from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker
 

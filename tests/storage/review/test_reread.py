@@ -6,20 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from cluster.cli.operate.reread import Reread
-from models.cdom.tree import Tree, dump_tree, load_tree
-from models.cdom.version import READER_VERSION
-from models.pii.engines.choose import make_flagger
-from storage.jobs.document_list import DocumentFilter, list_all_documents
-from storage.jobs.documents import find_document, locate_tree
-from storage.jobs.lifecycle import delete_document
-from storage.objects.artifacts import CHANGES
-from storage.queue.publish import finish
-from storage.review.republish import OutdatedDocument, list_outdated
-from storage.store import Store
-from storage.values.rows import JobRow
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.cluster.cli.operate.reread import Reread
+from quire.models.cdom.tree import Tree, dump_tree, load_tree
+from quire.models.cdom.version import READER_VERSION
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.jobs.document_list import DocumentFilter, list_all_documents
+from quire.storage.jobs.documents import find_document, locate_tree
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.objects.artifacts import CHANGES
+from quire.storage.queue.publish import finish
+from quire.storage.review.republish import OutdatedDocument, list_outdated
+from quire.storage.store import Store
+from quire.storage.values.rows import JobRow
 from tests.models.pii.trees import paragraph, tree
 from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker
 

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.flags import FlaggedPlace
-from storage.access.audit import list_audit
-from storage.jobs.lifecycle import delete_document, delete_job
-from storage.postgres.database import Database
-from storage.queue.publish import finish
-from storage.review.deciding import DecisionTarget, Reach, decide, decide_many, undo_decision
-from storage.review.reviews import (
+from quire.models.cdom.flags import FlaggedPlace
+from quire.storage.access.audit import list_audit
+from quire.storage.jobs.lifecycle import delete_document, delete_job
+from quire.storage.postgres.database import Database
+from quire.storage.queue.publish import finish
+from quire.storage.review.deciding import DecisionTarget, Reach, decide, decide_many, undo_decision
+from quire.storage.review.reviews import (
     FlagFilter,
     FlagState,
     ReviewOrder,
@@ -19,10 +19,10 @@ from storage.review.reviews import (
     list_inbox,
     read_decisions,
 )
-from storage.store import Store
-from storage.upkeep.erase import purge_some
-from storage.values.errors import InvalidCursor, NotFound
-from storage.values.rows import JobRow, Scope
+from quire.storage.store import Store
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.values.errors import InvalidCursor, NotFound
+from quire.storage.values.rows import JobRow, Scope
 from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker
 
 ZETA = Scope(tenant="zeta")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.storage.sources.place import Place
 
 

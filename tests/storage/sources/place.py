@@ -3,16 +3,16 @@
 import hashlib
 from pathlib import Path
 
-from models.cdom.original import ReadOptions
-from storage.queue.publish import finish
-from storage.sources.gate import SourceGate, SourceKind
-from storage.sources.removed_files import delete_retired
-from storage.sources.sources import (
+from quire.models.cdom.original import ReadOptions
+from quire.storage.queue.publish import finish
+from quire.storage.sources.gate import SourceGate, SourceKind
+from quire.storage.sources.removed_files import delete_retired
+from quire.storage.sources.sources import (
     NewSource,
     register_source,
 )
-from storage.sources.sync import Reading, SyncReport, sync_source
-from storage.store import Store
+from quire.storage.sources.sync import Reading, SyncReport, sync_source
+from quire.storage.store import Store
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, success, worker
 
 READING = Reading(options=ReadOptions(), quota=UNLIMITED)

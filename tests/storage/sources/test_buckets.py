@@ -6,15 +6,15 @@ from typing import Any
 import boto3
 import pytest
 
-from storage.sources.connectors.bucket import BucketConnector
-from storage.sources.connectors.contract import SourceRefused
-from storage.sources.gate import SourceGate, SourceKind
-from storage.sources.sources import (
+from quire.storage.sources.connectors.bucket import BucketConnector
+from quire.storage.sources.connectors.contract import SourceRefused
+from quire.storage.sources.gate import SourceGate, SourceKind
+from quire.storage.sources.sources import (
     NewSource,
     register_source,
 )
-from storage.sources.sync import sync_source
-from storage.store import Store
+from quire.storage.sources.sync import sync_source
+from quire.storage.store import Store
 from tests.storage.bucket import Bucket
 from tests.storage.scenes import ACME, ACTOR
 from tests.storage.sources.place import READING

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from storage.access.api_keys import add_key
-from storage.sources.connectors.contract import Skipped, SourceRefused
-from storage.sources.connectors.directory import DirectoryConnector
-from storage.sources.gate import SourceGate, SourceKind
-from storage.store import Store
+from quire.storage.access.api_keys import add_key
+from quire.storage.sources.connectors.contract import Skipped, SourceRefused
+from quire.storage.sources.connectors.directory import DirectoryConnector
+from quire.storage.sources.gate import SourceGate, SourceKind
+from quire.storage.store import Store
 from tests.storage.sources.place import Place
 
 

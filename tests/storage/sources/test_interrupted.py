@@ -5,23 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from cluster.compose.source_sync import sync_due
-from models.cdom.original import ReadOptions
-from storage.objects.blobs import BlobWriter
-from storage.sources.connectors.contract import Listed, Listing, SourceUnavailable
-from storage.sources.connectors.directory import DirectoryConnector
-from storage.sources.gate import SourceGate, SourceKind
-from storage.sources.sources import (
+from quire.cluster.compose.source_sync import sync_due
+from quire.models.cdom.original import ReadOptions
+from quire.storage.objects.blobs import BlobWriter
+from quire.storage.sources.connectors.contract import Listed, Listing, SourceUnavailable
+from quire.storage.sources.connectors.directory import DirectoryConnector
+from quire.storage.sources.gate import SourceGate, SourceKind
+from quire.storage.sources.sources import (
     SourceState,
     delete_source,
     get_source,
     list_sources,
     request_sync,
 )
-from storage.sources.sync import Reading, SyncStopped, due_sources
-from storage.store import Store
-from storage.values.errors import Conflict, NotFound, QuotaExceeded
-from storage.values.rows import PageQuota, Scope
+from quire.storage.sources.sync import Reading, SyncStopped, due_sources
+from quire.storage.store import Store
+from quire.storage.values.errors import Conflict, NotFound, QuotaExceeded
+from quire.storage.values.rows import PageQuota, Scope
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED
 from tests.storage.sources.place import READING, Place
 

@@ -4,10 +4,10 @@ import os
 import random
 from pathlib import Path
 
-from storage.sources.removed_files import EarlierVersion, delete_retired, find_earlier
-from storage.sources.sources import AccessRule, list_sources
-from storage.store import Store
-from storage.values.rows import DocumentId
+from quire.storage.sources.removed_files import EarlierVersion, delete_retired, find_earlier
+from quire.storage.sources.sources import AccessRule, list_sources
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId
 from tests.storage.scenes import ACME
 from tests.storage.sources.place import Place
 

@@ -4,18 +4,18 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from actors.background.target_records import TargetRecords
-from actors.background.target_sender import TargetSender
-from cluster.compose.targets import cut_again
-from models.cdom.tree import dump_tree
-from models.derive.chunks.chunking import chunker_name
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.targets.backlog import ClaimedTarget, TargetBacklog
-from storage.targets.contract import Target, TargetRecord
-from storage.targets.registry import TargetRow, list_targets, register_target
-from storage.values.rows import Scope
-from storage.webhooks.outbox import fan_out
+from quire.actors.background.target_records import TargetRecords
+from quire.actors.background.target_sender import TargetSender
+from quire.cluster.compose.targets import cut_again
+from quire.models.cdom.tree import dump_tree
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.targets.backlog import ClaimedTarget, TargetBacklog
+from quire.storage.targets.contract import Target, TargetRecord
+from quire.storage.targets.registry import TargetRow, list_targets, register_target
+from quire.storage.values.rows import Scope
+from quire.storage.webhooks.outbox import fan_out
 from tests.models.pii.trees import paragraph, tree
 from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker
 

@@ -19,9 +19,9 @@ from obstore.store import S3Store
 from psycopg.conninfo import conninfo_to_dict
 from qdrant_client import QdrantClient
 
-from storage.targets.contract import SettingValue, Target, TargetNetwork, TargetRecord, TargetSettings
-from storage.targets.kinds import http, kafka, opensearch, postgres, qdrant, s3
-from storage.webhooks.egress import Egress
+from quire.storage.targets.contract import SettingValue, Target, TargetNetwork, TargetRecord, TargetSettings
+from quire.storage.targets.kinds import http, kafka, opensearch, postgres, qdrant, s3
+from quire.storage.webhooks.egress import Egress
 from tests.storage.bucket import Bucket
 from tests.storage.receivers import Receiver
 

@@ -11,9 +11,9 @@ import numpy as np
 import psycopg
 import pytest
 
-from storage.targets.contract import RecordRefused, TargetRefused, TargetUnavailable
-from storage.targets.kinds.http import HttpTarget
-from storage.targets.opening import BUILT_IN, TargetKinds
+from quire.storage.targets.contract import RecordRefused, TargetRefused, TargetUnavailable
+from quire.storage.targets.kinds.http import HttpTarget
+from quire.storage.targets.opening import BUILT_IN, TargetKinds
 from tests.storage.bucket import Bucket
 from tests.storage.receivers import receiving
 from tests.storage.targets.sinks import (
@@ -191,7 +191,7 @@ def test_panic_of_a_native_library_refuses_the_target(monkeypatch: pytest.Monkey
     def panic(*_: object, **__: object) -> None:
         raise PanicException("called `Result::unwrap()` on an `Err` value")
 
-    monkeypatch.setattr("storage.targets.kinds.s3.S3Store", panic)
+    monkeypatch.setattr("quire.storage.targets.kinds.s3.S3Store", panic)
     values: dict[str, str] = {"uri": "s3://bucket/p", "access_key_id": "a", "endpoint": "http://127.0.0.1:1"}
     with pytest.raises(TargetRefused, match="does not answer: NativePanic"):
         TargetKinds(network=LOOPBACK).check("s3", values, "secret")

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from actors.background.target_records import TargetRecords, run_name
-from actors.background.target_sender import RECORDS, TargetSender, _calls
-from cluster.compose.targets import cut_again
-from models.derive.chunks.chunking import chunker_name
-from storage.access.principals import set_principals
-from storage.access.tenants import move_tenant
-from storage.index.rechunk import mark_chunked
-from storage.index.table.entries import KnownVectors
-from storage.jobs.lifecycle import delete_document, delete_job
-from storage.store import Store
-from storage.targets.backlog import MAX_TRIES, TargetBacklog
-from storage.targets.contract import RecordRefused, TargetRecord
-from storage.targets.registry import (
+from quire.actors.background.target_records import TargetRecords, run_name
+from quire.actors.background.target_sender import RECORDS, TargetSender, _calls
+from quire.cluster.compose.targets import cut_again
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.storage.access.principals import set_principals
+from quire.storage.access.tenants import move_tenant
+from quire.storage.index.rechunk import mark_chunked
+from quire.storage.index.table.entries import KnownVectors
+from quire.storage.jobs.lifecycle import delete_document, delete_job
+from quire.storage.store import Store
+from quire.storage.targets.backlog import MAX_TRIES, TargetBacklog
+from quire.storage.targets.contract import RecordRefused, TargetRecord
+from quire.storage.targets.registry import (
     MAX_TARGETS,
     backfill_target,
     change_target,
@@ -30,10 +30,10 @@ from storage.targets.registry import (
     retry_refused,
     reveal_target,
 )
-from storage.upkeep.erase import purge_some
-from storage.upkeep.erasure import erase_metadata
-from storage.values.errors import Conflict, NotFound, StoreUnavailable
-from storage.values.rows import DocumentId, Scope
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.upkeep.erasure import erase_metadata
+from quire.storage.values.errors import Conflict, NotFound, StoreUnavailable
+from quire.storage.values.rows import DocumentId, Scope
 from tests.storage.scenes import ACME, ACTOR
 from tests.storage.targets.scene import Memory, add_target, due_now, publish, send, sender_of, the_target
 from tests.storage.targets.sinks import make_record

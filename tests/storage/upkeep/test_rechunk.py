@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from storage.index.rechunk import list_outdated, mark_chunked
-from storage.jobs.documents import locate_tree
-from storage.jobs.lifecycle import delete_document
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.rows import Claim
+from quire.storage.index.rechunk import list_outdated, mark_chunked
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.rows import Claim
 from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker
 
 OLD, NEW = "0/254/32/64", "1/254/32/64"

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from storage.jobs.lifecycle import delete_document
-from storage.objects.bucket import open_bucket
-from storage.objects.marks import MARK
-from storage.queue.publish import finish
-from storage.store import Store, marked_stores
-from storage.upkeep import reconcile as upkeep
-from storage.upkeep.deployment import settle_stores
-from storage.upkeep.erase import purge_some
-from storage.upkeep.reconcile import Differences, reconcile, reconcile_and_log
-from storage.values.errors import StoreUnavailable
-from storage.values.ids import new_document_id
-from storage.values.rows import Claim, Succeeded
+from quire.storage.jobs.lifecycle import delete_document
+from quire.storage.objects.bucket import open_bucket
+from quire.storage.objects.marks import MARK
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store, marked_stores
+from quire.storage.upkeep import reconcile as upkeep
+from quire.storage.upkeep.deployment import settle_stores
+from quire.storage.upkeep.erase import purge_some
+from quire.storage.upkeep.reconcile import Differences, reconcile, reconcile_and_log
+from quire.storage.values.errors import StoreUnavailable
+from quire.storage.values.ids import new_document_id
+from quire.storage.values.rows import Claim, Succeeded
 from tests.storage.bucket import Bucket
 from tests.storage.scenes import ACME, ACTOR, claim, put_blob, submit, worker
 

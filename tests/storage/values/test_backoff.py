@@ -2,7 +2,7 @@
 
 import pytest
 
-from storage.values.backoff import BackoffPolicy
+from quire.storage.values.backoff import BackoffPolicy
 
 
 def test_pauses_double_up_to_the_bound() -> None:

@@ -1,6 +1,6 @@
 """Identifiers: random, of one shape, distinguished by kind."""
 
-from storage.values.ids import is_document_id, is_job_id, new_document_id, new_event_id, new_job_id, new_worker_id
+from quire.storage.values.ids import is_document_id, is_job_id, new_document_id, new_event_id, new_job_id, new_worker_id
 
 
 def test_ids_are_a_prefix_and_26_base32_characters() -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.values.errors import InvalidCursor
-from storage.values.paging import Cursors
-from storage.values.rows import Scope
-from storage.values.signing import Signer
+from quire.storage.values.errors import InvalidCursor
+from quire.storage.values.paging import Cursors
+from quire.storage.values.rows import Scope
+from quire.storage.values.signing import Signer
 
 SIGNER = Signer(b"sixteen bytes at least")
 CURSORS = Cursors(SIGNER, "jobs", Scope(tenant="acme"))

@@ -4,15 +4,15 @@ from dataclasses import asdict, replace
 
 from psycopg.types.json import Jsonb
 
-from models.cdom.original import ReadOptions
-from storage.jobs.intake import submit_job
-from storage.jobs.lifecycle import requeue_document
-from storage.queue.publish import finish
-from storage.store import Store
-from storage.values.reading_options import dump_options, load_options
-from storage.values.rows import Failed, JobRow, NewDocument
-from storage.values.signing import Signer
-from storage.values.states import Priority
+from quire.models.cdom.original import ReadOptions
+from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.lifecycle import requeue_document
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store
+from quire.storage.values.reading_options import dump_options, load_options
+from quire.storage.values.rows import Failed, JobRow, NewDocument
+from quire.storage.values.signing import Signer
+from quire.storage.values.states import Priority
 from tests.storage.scenes import ACME, ACTOR, UNLIMITED, claim, put_blob, worker
 
 SIGNER = Signer(b"k" * 32)

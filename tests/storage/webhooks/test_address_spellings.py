@@ -15,12 +15,12 @@ import psycopg
 import pytest
 from urllib3.util import parse_url
 
-from actors.chat import endpoint
-from storage.targets.contract import SettingValue, TargetNetwork
-from storage.targets.kinds import kafka, opensearch, qdrant, s3
-from storage.targets.opening import TargetKinds
-from storage.webhooks.download import Downloads
-from storage.webhooks.egress import Egress
+from quire.actors.chat import endpoint
+from quire.storage.targets.contract import SettingValue, TargetNetwork
+from quire.storage.targets.kinds import kafka, opensearch, qdrant, s3
+from quire.storage.targets.opening import TargetKinds
+from quire.storage.webhooks.download import Downloads
+from quire.storage.webhooks.egress import Egress
 
 ALLOWED, FORBIDDEN, PORT = "127.0.0.1", "127.0.0.77", 8303
 SEPARATORS = [

@@ -8,8 +8,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from storage.values.errors import UrlRefused
-from storage.webhooks.egress import Egress, Unreachable, is_public
+from quire.storage.values.errors import UrlRefused
+from quire.storage.webhooks.egress import Egress, Unreachable, is_public
 from tests.storage.receivers import Received, receiving
 from tests.waiting import PATIENCE_S
 

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from storage.webhooks.egress import Egress, Unreachable
+from quire.storage.webhooks.egress import Egress, Unreachable
 
 NAME = "receiver.example"
 

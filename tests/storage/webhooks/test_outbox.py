@@ -12,15 +12,23 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from actors.background.webhook_dispatcher import Dispatcher
-from storage.queue.publish import finish
-from storage.store import Store, open_store
-from storage.values.ids import new_worker_id
-from storage.values.rows import Scope
-from storage.values.states import EventKind
-from storage.webhooks.egress import Egress, HttpAnswer
-from storage.webhooks.outbox import SCHEDULE_S, Outcome, StoreOutbox, claim_deliveries, fan_out, pause_before, settle
-from storage.webhooks.receivers import (
+from quire.actors.background.webhook_dispatcher import Dispatcher
+from quire.storage.queue.publish import finish
+from quire.storage.store import Store, open_store
+from quire.storage.values.ids import new_worker_id
+from quire.storage.values.rows import Scope
+from quire.storage.values.states import EventKind
+from quire.storage.webhooks.egress import Egress, HttpAnswer
+from quire.storage.webhooks.outbox import (
+    SCHEDULE_S,
+    Outcome,
+    StoreOutbox,
+    claim_deliveries,
+    fan_out,
+    pause_before,
+    settle,
+)
+from quire.storage.webhooks.receivers import (
     TEST_EVENT,
     DeliveryRow,
     DeliveryState,
@@ -34,7 +42,7 @@ from storage.webhooks.receivers import (
     rotate_secret,
     test_webhook,
 )
-from storage.webhooks.signatures import new_secret, open_secret, seal_secret, sign_headers
+from quire.storage.webhooks.signatures import new_secret, open_secret, seal_secret, sign_headers
 from tests.conftest import SIGNING_KEY
 from tests.storage.receivers import Received, receiving
 from tests.storage.scenes import ACME, ACTOR, claim, submit, success, worker

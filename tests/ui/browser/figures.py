@@ -6,8 +6,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from serve_apps.ui.browser.visit import FILES
-from storage.store import open_store
+from quire.serve_apps.ui.browser.visit import FILES
+from quire.storage.store import open_store
 from tests.postgres import test_server
 from tests.ui.browser.living import Living, living
 from tests.ui.papers import write_letter

@@ -4,7 +4,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from storage.store import open_store
+from quire.storage.store import open_store
 from tests.postgres import test_server
 from tests.ui.browser.living import Living
 from tests.ui.browser.pictures import WIDE, draw_page, read_page

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.live import listening
 from tests.ui.browser.chromium import Browser, chromium
 from tests.ui.papers import LetterReader, letter_resources

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
-from storage.store import open_store
+from quire.storage.store import open_store
 from tests.postgres import test_server
 from tests.ui.browser.living import Living
 from tests.ui.browser.stages import fill_little, ingest, staged

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from models.cdom.tree import dump_tree
-from storage.sources.gate import SourceGate
-from storage.store import Store
+from quire.models.cdom.tree import dump_tree
+from quire.storage.sources.gate import SourceGate
+from quire.storage.store import Store
 from tests.api.searching import search_ports
 from tests.ui.browser.chromium import Browser
 from tests.ui.browser.living import Living, living

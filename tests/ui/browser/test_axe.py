@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.ui.browser.axe import find_violations
 from tests.ui.browser.chromium import Browser
 from tests.ui.browser.living import Living, living

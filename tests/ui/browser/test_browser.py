@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.ui.browser.chromium import Browser
 from tests.ui.browser.living import Living, living
 from tests.ui.papers import write_letter, write_locked_letter

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.api.harness import client_of, serving
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 from tests.ui.papers import letter_resources

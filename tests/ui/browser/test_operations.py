@@ -16,10 +16,10 @@ import pytest
 from fastapi import FastAPI
 from PIL import Image
 
-from serve_apps.ui.browser.gateway import BrowserApi
-from serve_apps.ui.browser.visit import FILES
-from storage.sources.gate import SourceGate
-from storage.store import Store
+from quire.serve_apps.ui.browser.gateway import BrowserApi
+from quire.serve_apps.ui.browser.visit import FILES
+from quire.storage.sources.gate import SourceGate
+from quire.storage.store import Store
 from tests.api.harness import serving
 from tests.api.searching import search_ports
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from storage.store import Store
+from quire.storage.store import Store
 from tests.ui.browser.chromium import Browser
 from tests.ui.browser.living import Living
 from tests.ui.browser.stages import staged

@@ -6,8 +6,8 @@ from html import unescape
 
 import pytest
 
-from models.pii.engines.choose import make_flagger
-from storage.store import Store
+from quire.models.pii.engines.choose import make_flagger
+from quire.storage.store import Store
 from tests.api.harness import make_resources, serving
 from tests.ui.conftest import SAME_SITE, Visitor, visitor_of
 

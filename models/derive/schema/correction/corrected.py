@@ -5,15 +5,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import BlockId, Tree
-from models.derive.fields.fragments import Fragment, Neighbours, tree_fragments
-from models.derive.fields.pairs import MAX_LABEL, read_inline
-from models.derive.schema.answer import How, Missing, ValuePlace, pointer
-from models.derive.schema.assign import Choice, read_sources
-from models.derive.schema.extract import GivenChoices, ReadSchema
-from models.derive.schema.nodes import Leaf, ObjectNode, arrays_of, leaves_of
-from models.derive.schema.sources import TextSource, cell_source
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import BlockId, Tree
+from quire.models.derive.fields.fragments import Fragment, Neighbours, tree_fragments
+from quire.models.derive.fields.pairs import MAX_LABEL, read_inline
+from quire.models.derive.schema.answer import How, Missing, ValuePlace, pointer
+from quire.models.derive.schema.assign import Choice, read_sources
+from quire.models.derive.schema.extract import GivenChoices, ReadSchema
+from quire.models.derive.schema.nodes import Leaf, ObjectNode, arrays_of, leaves_of
+from quire.models.derive.schema.sources import TextSource, cell_source
 
 MAX_LABEL_WORDS = 5
 """Words of a label that is taught; a longer text is a sentence."""

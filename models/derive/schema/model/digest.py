@@ -9,10 +9,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from models.cdom.places import BlockPlaces
-from models.cdom.tree import Block, BlockId, Tree
-from models.cdom.visible import visible_blocks
-from models.derive.schema.sources import TextSource, cell_source
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.tree import Block, BlockId, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.schema.sources import TextSource, cell_source
 
 HIDDEN = "[hidden]"
 MAX_PART = 24_000

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from models.derive.schema.answer import ExtractedData, LeafEvidence, Missing, pointer
-from models.derive.schema.checking import validator_of
-from models.derive.schema.extract import ReadSchema
-from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
+from quire.models.derive.schema.answer import ExtractedData, LeafEvidence, Missing, pointer
+from quire.models.derive.schema.checking import validator_of
+from quire.models.derive.schema.extract import ReadSchema
+from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode
 
 
 def fill_missing(schema: ReadSchema, rules: ExtractedData, referred: ExtractedData) -> ExtractedData:

@@ -10,17 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from models.cdom.tree import BlockId, Tree
-from models.derive.schema.answer import ExtractedData, How, pointer
-from models.derive.schema.assign import Choice, read_sources
-from models.derive.schema.extract import GivenChoices, ReadSchema, extract_data
-from models.derive.schema.model.digest import HiddenRanges, TreeDigest
-from models.derive.schema.model.filling import fill_missing
-from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
-from models.derive.schema.rows import ArrayRows, read_named_rows, read_rows_of_lines
-from models.derive.schema.sources import TextSource
-from models.derive.schema.tables import ColumnHeads
-from models.derive.schema.typed import read_typed
+from quire.models.cdom.tree import BlockId, Tree
+from quire.models.derive.schema.answer import ExtractedData, How, pointer
+from quire.models.derive.schema.assign import Choice, read_sources
+from quire.models.derive.schema.extract import GivenChoices, ReadSchema, extract_data
+from quire.models.derive.schema.model.digest import HiddenRanges, TreeDigest
+from quire.models.derive.schema.model.filling import fill_missing
+from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
+from quire.models.derive.schema.rows import ArrayRows, read_named_rows, read_rows_of_lines
+from quire.models.derive.schema.sources import TextSource
+from quire.models.derive.schema.tables import ColumnHeads
+from quire.models.derive.schema.typed import read_typed
 
 MAX_REFERENCES = 5_000
 """References of one answer that are read."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.cdom.tree import Tree
-from models.derive.schema.answer import ExtractedData, pointer
-from models.derive.schema.extract import GivenChoices, ReadSchema
-from models.derive.schema.model.digest import HiddenRanges, TreeDigest
-from models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
+from quire.models.cdom.tree import Tree
+from quire.models.derive.schema.answer import ExtractedData, pointer
+from quire.models.derive.schema.extract import GivenChoices, ReadSchema
+from quire.models.derive.schema.model.digest import HiddenRanges, TreeDigest
+from quire.models.derive.schema.nodes import ArrayNode, Leaf, ObjectNode, arrays_of, leaves_of
 
 MAX_WANTED = 300
 """Leaves that one request asks for; further leaves are left to the rules."""

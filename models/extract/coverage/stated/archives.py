@@ -1,8 +1,8 @@
 """Archives and mailboxes: the names of their members. The text of each member is counted with that member."""
 
-from models.extract.coverage.stated.text import StatedText
-from models.extract.formats.archive import is_listed, split_mailbox
-from models.extract.formats.common.opc import Package
+from quire.models.extract.coverage.stated.text import StatedText
+from quire.models.extract.formats.archive import is_listed, split_mailbox
+from quire.models.extract.formats.common.opc import Package
 
 
 def state_zip(data: bytes) -> StatedText:

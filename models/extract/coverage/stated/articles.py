@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
-from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, part_signs, words_of
-from models.extract.formats.common.html.parse import decode
-from models.extract.formats.common.xml import Element
-from models.extract.formats.sniffing.charset import decode_again
-from models.extract.formats.text.jats import parse_again
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, part_signs, words_of
+from quire.models.extract.formats.common.html.parse import decode
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.sniffing.charset import decode_again
+from quire.models.extract.formats.text.jats import parse_again
 
 _SHOWN_OF_FRONT: Final = frozenset(("title-group", "abstract", "trans-abstract"))
 _BESIDE: Final = frozenset(

@@ -5,28 +5,28 @@ import struct
 from collections.abc import Iterator
 from typing import Final, cast
 
-from models.cdom.coverage import Unseen
-from models.cdom.errors import Malformed
-from models.extract.coverage.stated.markup import state_markup
-from models.extract.coverage.stated.rich_text import state_rtf
-from models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText
-from models.extract.formats.common.compound import CompoundFile, is_compound
-from models.extract.formats.common.opc import Package
-from models.extract.formats.common.parse_cache import take
-from models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
-from models.extract.formats.mail.msg import CACHE_KEY as MSG_CACHE_KEY
-from models.extract.formats.mail.tnef import CACHE_KEY as TNEF_CACHE_KEY
-from models.extract.formats.mail.tnef import MAPI_RTF, TnefMessage, read_tnef
-from models.extract.formats.sheets.values import decode_rk
-from models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals, read_globals
-from models.extract.formats.sheets.xls.records import BiffRecord, read_records
-from models.extract.formats.sheets.xls.spreadsheet_xml import SS, parse_workbook
-from models.extract.formats.sheets.xls.workbook import CACHE_KEY as XLS_CACHE_KEY
-from models.extract.formats.sheets.xlsb.records import read_records as read_binary_records
-from models.extract.formats.sheets.xlsb.records import read_string
-from models.extract.formats.word.doc.document import CACHE_KEY as DOC_CACHE_KEY
-from models.extract.formats.word.doc.fib import LOOKS, WordStreams, WordText, read_head
-from models.extract.formats.word.doc.sprms import PropertyRuns, read_sprms
+from quire.models.cdom.coverage import Unseen
+from quire.models.cdom.errors import Malformed
+from quire.models.extract.coverage.stated.markup import state_markup
+from quire.models.extract.coverage.stated.rich_text import state_rtf
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText
+from quire.models.extract.formats.common.compound import CompoundFile, is_compound
+from quire.models.extract.formats.common.opc import Package
+from quire.models.extract.formats.common.parse_cache import take
+from quire.models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
+from quire.models.extract.formats.mail.msg import CACHE_KEY as MSG_CACHE_KEY
+from quire.models.extract.formats.mail.tnef import CACHE_KEY as TNEF_CACHE_KEY
+from quire.models.extract.formats.mail.tnef import MAPI_RTF, TnefMessage, read_tnef
+from quire.models.extract.formats.sheets.values import decode_rk
+from quire.models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals, read_globals
+from quire.models.extract.formats.sheets.xls.records import BiffRecord, read_records
+from quire.models.extract.formats.sheets.xls.spreadsheet_xml import SS, parse_workbook
+from quire.models.extract.formats.sheets.xls.workbook import CACHE_KEY as XLS_CACHE_KEY
+from quire.models.extract.formats.sheets.xlsb.records import read_records as read_binary_records
+from quire.models.extract.formats.sheets.xlsb.records import read_string
+from quire.models.extract.formats.word.doc.document import CACHE_KEY as DOC_CACHE_KEY
+from quire.models.extract.formats.word.doc.fib import LOOKS, WordStreams, WordText, read_head
+from quire.models.extract.formats.word.doc.sprms import PropertyRuns, read_sprms
 
 _SHEET: Final = re.compile(r"^xl/(?:work|macro|dialog)sheets/[^/]+\.bin$")
 _COMMENTS: Final = re.compile(r"^xl/comments\d*\.bin$")

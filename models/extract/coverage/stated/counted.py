@@ -11,16 +11,16 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Final, Protocol, cast
 
-from models.cdom.coverage import CharacterCount, ExcludedPlace, LostPlace, PageCoverage, Unseen
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import Bbox
-from models.cdom.original import Embedded, Format
-from models.cdom.ports import PageImage
-from models.cdom.table import Table
-from models.cdom.tree import DAMAGED
-from models.extract.contract import DocumentFacts, OpenDocument, PageContent, PageRead
-from models.extract.coverage.stated.endings import is_cut_off
-from models.extract.coverage.stated.text import (
+from quire.models.cdom.coverage import CharacterCount, ExcludedPlace, LostPlace, PageCoverage, Unseen
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Embedded, Format
+from quire.models.cdom.ports import PageImage
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import DAMAGED
+from quire.models.extract.contract import DocumentFacts, OpenDocument, PageContent, PageRead
+from quire.models.extract.coverage.stated.endings import is_cut_off
+from quire.models.extract.coverage.stated.text import (
     REFORMATTED,
     StatedText,
     part_common,
@@ -29,8 +29,8 @@ from models.extract.coverage.stated.text import (
     tally,
     visible_characters,
 )
-from models.extract.coverage.total import count_written
-from models.extract.formats.common.parse_cache import forget
+from quire.models.extract.coverage.total import count_written
+from quire.models.extract.formats.common.parse_cache import forget
 
 State = Callable[[], StatedText | None]
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
@@ -220,7 +220,7 @@ def _state_page(number: int, placed: int, hidden: int, others: Mapping[str, int]
     )
 
 
-_HERE = "models.extract.coverage.stated"
+_HERE = "quire.models.extract.coverage.stated"
 COUNTERS: dict[Format, str] = {
     Format.DOCX: f"{_HERE}.office:state_docx",
     Format.PPTX: f"{_HERE}.office:state_pptx",

@@ -2,15 +2,15 @@
 
 from typing import Final, cast
 
-from models.cdom.coverage import Unseen
-from models.extract.coverage.stated.text import NOT_SHOWN, StatedText
-from models.extract.formats.common.compound import CompoundFile
-from models.extract.formats.common.parse_cache import take
-from models.extract.formats.flow.drawings import SHAPE, SHAPE_HEAD, DrawnRecord
-from models.extract.formats.slides.ppt.deck import CACHE_KEY
-from models.extract.formats.slides.ppt.records import NOTES, NOTES_LIST, SLIDE, SLIDES, PptFile
-from models.extract.formats.slides.ppt.text import BYTES, CHARS, HEAD, SIGNS
-from models.extract.formats.slides.ppt.text import NOTES as NOTES_TEXT
+from quire.models.cdom.coverage import Unseen
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, StatedText
+from quire.models.extract.formats.common.compound import CompoundFile
+from quire.models.extract.formats.common.parse_cache import take
+from quire.models.extract.formats.flow.drawings import SHAPE, SHAPE_HEAD, DrawnRecord
+from quire.models.extract.formats.slides.ppt.deck import CACHE_KEY
+from quire.models.extract.formats.slides.ppt.records import NOTES, NOTES_LIST, SLIDE, SLIDES, PptFile
+from quire.models.extract.formats.slides.ppt.text import BYTES, CHARS, HEAD, SIGNS
+from quire.models.extract.formats.slides.ppt.text import NOTES as NOTES_TEXT
 
 _DELETED: Final = 0x008
 """Flag of a shape that is no longer on its slide."""

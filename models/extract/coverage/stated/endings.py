@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from models.cdom.errors import ExtractError
-from models.cdom.original import Format
-from models.extract.formats.common.compound import CompoundFile, is_compound
-from models.extract.formats.mail.mime import parse_message
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.original import Format
+from quire.models.extract.formats.common.compound import CompoundFile, is_compound
+from quire.models.extract.formats.mail.mime import parse_message
 
 _LONGEST_TAG: Final = 2000
 """Bytes of a tag: addresses of pictures may be long."""

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from email.header import decode_header, make_header
 from typing import Final
 
-from models.cdom.errors import Malformed
-from models.extract.coverage.stated.markup import state_markup
-from models.extract.coverage.stated.text import REPEATED, StatedText
-from models.extract.formats.common.html.parse import decode_named
-from models.extract.formats.common.wrapped import is_signed, read_content
-from models.extract.formats.mail.bodies import decode_uu
-from models.extract.formats.sniffing.charset import decode_again
+from quire.models.cdom.errors import Malformed
+from quire.models.extract.coverage.stated.markup import state_markup
+from quire.models.extract.coverage.stated.text import REPEATED, StatedText
+from quire.models.extract.formats.common.html.parse import decode_named
+from quire.models.extract.formats.common.wrapped import is_signed, read_content
+from quire.models.extract.formats.mail.bodies import decode_uu
+from quire.models.extract.formats.sniffing.charset import decode_again
 
 _ADDRESSED: Final = (b"from", b"to", b"cc")
 _PAGES: Final = (b"text/html", b"application/xhtml+xml")

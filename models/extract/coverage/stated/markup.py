@@ -5,12 +5,12 @@ from typing import Final, cast
 
 from lxml import etree
 
-from models.extract.coverage.stated.text import NOT_SHOWN, StatedText, words_of
-from models.extract.formats.common.html.parse import decode, parse_again
-from models.extract.formats.common.opc import Package
-from models.extract.formats.common.parse_cache import take
-from models.extract.formats.common.xml import Element, parse_xml
-from models.extract.formats.web.svg import CACHE_KEY as SVG_CACHE_KEY
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, StatedText, words_of
+from quire.models.extract.formats.common.html.parse import decode, parse_again
+from quire.models.extract.formats.common.opc import Package
+from quire.models.extract.formats.common.parse_cache import take
+from quire.models.extract.formats.common.xml import Element, parse_xml
+from quire.models.extract.formats.web.svg import CACHE_KEY as SVG_CACHE_KEY
 
 _SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
 """Elements whose text a browser with scripts does not show, or replaces."""

@@ -4,10 +4,10 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.coverage import Unseen
-from models.extract.coverage.stated.text import NOT_SHOWN, StatedText, words_of
-from models.extract.formats.common.xml import Element
-from models.extract.formats.opendocument.files import open_package
+from quire.models.cdom.coverage import Unseen
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, StatedText, words_of
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.opendocument.files import open_package
 
 _OFFICE: Final = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _TEXT: Final = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"

@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from models.extract.coverage.stated.text import StatedText, part_signs
-from models.extract.formats.sniffing.charset import decode_again
-from models.extract.formats.sniffing.records import split_instruction
+from quire.models.extract.coverage.stated.text import StatedText, part_signs
+from quire.models.extract.formats.sniffing.charset import decode_again
+from quire.models.extract.formats.sniffing.records import split_instruction
 
 _UNSPOKEN: Final = re.compile(
     r"(<img\b[^<>]*>|\]\(<?data:[^()\s]*\)|\bsrc=[\"']?data:[^\"'<>\s]*|\]\([^()\n]{0,2000}\)"

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from models.cdom.coverage import Unseen
-from models.extract.coverage.stated.text import NOT_SHOWN, StatedText
+from quire.models.cdom.coverage import Unseen
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, StatedText
 
 _SILENT: Final = frozenset((
     "fonttbl", "colortbl", "stylesheet", "info", "pict", "objdata", "objclass", "objname", "fldinst", "themedata",

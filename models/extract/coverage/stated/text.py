@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from lxml import etree
 
-from models.extract.coverage.painted import strip_bytes
-from models.extract.formats.common.xml import Element
+from quire.models.extract.coverage.painted import strip_bytes
+from quire.models.extract.formats.common.xml import Element
 
 REFORMATTED = "reformatted"
 """Characters that the tree has in another form: values by their number format, formulas as LaTeX, markup."""

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from models.cdom.table import Cell, Table
-from models.extract.formats.common.xml import A, C, Element, number
+from quire.models.cdom.table import Cell, Table
+from quire.models.extract.formats.common.xml import A, C, Element, number
 
 MAX_POINTS: Final = 10_000
 """Cells of the table that a chart becomes; a chart with more is a point cloud and not readable as a table."""

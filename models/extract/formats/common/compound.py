@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.tree import Metadata
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.tree import Metadata
 
 MAX_ENTRIES: Final = 100_000
 """Streams and storages of one file; a mailbox item with thousands of recipients has fewer."""

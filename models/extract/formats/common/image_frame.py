@@ -25,8 +25,8 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.original import Format
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.original import Format
 
 PLUGINS: Final = (
     AvifImagePlugin,

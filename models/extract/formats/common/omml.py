@@ -6,9 +6,9 @@ Keeps every character.
 from collections.abc import Callable
 from typing import Final
 
-from models.extract.formats.common.xml import Element, M, W, tag_of
-from models.extract.math.letters import latex_text
-from models.extract.math.symbols import ACCENTS, DELIMITERS, FUNCTIONS, OPERATORS, SYMBOLS
+from quire.models.extract.formats.common.xml import Element, M, W, tag_of
+from quire.models.extract.math.letters import latex_text
+from quire.models.extract.math.symbols import ACCENTS, DELIMITERS, FUNCTIONS, OPERATORS, SYMBOLS
 
 MVAL: Final = M + "val"
 _DROPPED: Final = frozenset({W + "del", W + "moveFrom", W + "rPr", W + "bookmarkStart", W + "bookmarkEnd"})

@@ -1,7 +1,7 @@
 """Page selection: the pages of a file to read, by the requested ranges and the limits."""
 
-from models.cdom.errors import NoSuchPage, TooManyPages
-from models.cdom.original import ReadOptions
+from quire.models.cdom.errors import NoSuchPage, TooManyPages
+from quire.models.cdom.original import ReadOptions
 
 
 def choose_pages(count: int, options: ReadOptions) -> tuple[int, ...]:

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from models.extract.formats.common.opc import Package
-from models.extract.formats.common.wrapped import PREVIEW, unwrap_signed
+from quire.models.extract.formats.common.opc import Package
+from quire.models.extract.formats.common.wrapped import PREVIEW, unwrap_signed
 
 _ZIP: Final = b"PK\x03\x04"
 _PREVIEW_NAME: Final = b"QuickLook/Preview.pdf"

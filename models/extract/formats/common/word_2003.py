@@ -10,7 +10,7 @@ from typing import Final
 
 from lxml import etree
 
-from models.extract.formats.common.xml import Element, O, R, V, W, number, val
+from quire.models.extract.formats.common.xml import Element, O, R, V, W, number, val
 
 NAMESPACE: Final = b"http://schemas.microsoft.com/office/word/2003/wordml"
 _W_URI: Final = W[1:-1]

@@ -7,7 +7,7 @@ import binascii
 import re
 from typing import Final
 
-from models.cdom.errors import UnsupportedFormat
+from quire.models.cdom.errors import UnsupportedFormat
 
 PREVIEW: Final = "quicklook/preview.pdf"
 """The preview of the whole document in packages of iWork, in lower case."""

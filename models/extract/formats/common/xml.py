@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from lxml import etree
 
-from models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.errors import Malformed, ResourceLimit
 
 Element: TypeAlias = etree._Element
 

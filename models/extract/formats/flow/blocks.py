@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Final, Protocol, TypeVar
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.geometry import Bbox
-from models.cdom.table import Table
-from models.cdom.tree import BlockType, Span
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import BlockType, Span
 
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff]")
 _BREAKS: Final = re.compile("\r\n?|\x85|\u2028|\u2029|\x0b|\x0c")

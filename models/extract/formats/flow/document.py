@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Final, Protocol
 
-from models.cdom.errors import Malformed, ResourceLimit, UnsupportedFormat
-from models.cdom.geometry import Bbox
-from models.cdom.original import Embedded, Format, ReadOptions
-from models.cdom.ports import PageImage
-from models.cdom.tree import BlockType, Metadata, Route
-from models.extract.contract import DocumentFacts, PageBlock, PageContent, PageRead
-from models.extract.formats.common.page_selection import choose_pages
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet, number_typed
+from quire.models.cdom.errors import Malformed, ResourceLimit, UnsupportedFormat
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Embedded, Format, ReadOptions
+from quire.models.cdom.ports import PageImage
+from quire.models.cdom.tree import BlockType, Metadata, Route
+from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, PageRead
+from quire.models.extract.formats.common.page_selection import choose_pages
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, check_count, keep_bullet, number_typed
 
 MAX_EMBEDDED: Final = 1_000
 """Files inside one file; each becomes a document with its own rows and artifacts."""

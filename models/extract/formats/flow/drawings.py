@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from models.extract.formats.flow.blocks import clean, fold
+from quire.models.extract.formats.flow.blocks import clean, fold
 
 MAX_RECORDS: Final = 50
 """Records read for one picture in the text: its shape has about five, its picture one."""

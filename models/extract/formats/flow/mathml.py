@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
-from models.extract.formats.common.xml import Element
-from models.extract.math.letters import latex_text
-from models.extract.math.symbols import FUNCTIONS
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.math.letters import latex_text
+from quire.models.extract.math.symbols import FUNCTIONS
 
 _LEFT_OUT: Final = frozenset(("annotation", "annotation-xml", "mphantom", "maligngroup", "malignmark"))
 _ACCENTS: Final = {"¯": "\\overline", "‾": "\\overline", "^": "\\hat", "ˆ": "\\hat", "~": "\\tilde", "˜": "\\tilde",

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.extract.formats.common.opc import MAX_XML_BYTES, Package
-from models.extract.formats.common.xml import drop_external_type
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.extract.formats.common.opc import MAX_XML_BYTES, Package
+from quire.models.extract.formats.common.xml import drop_external_type
 
 
 def read_part_bytes(package: Package, name: str) -> bytes:

@@ -4,8 +4,8 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.table import Table
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.table import Table
 
 MAX_CELLS: Final = 1_000_000
 """Filled cells of one workbook: about a gigabyte as a tree."""

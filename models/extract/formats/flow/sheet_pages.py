@@ -7,12 +7,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from models.cdom.flags import COMMENT, HIDDEN_TEXT
-from models.cdom.geometry import Bbox, round_bbox
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
-from models.extract.formats.flow.sheet import Area, Place, Sheet, SheetObject, Workbook, area_name
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
+from quire.models.extract.formats.flow.sheet import Area, Place, Sheet, SheetObject, Workbook, area_name
 
 ROW_GAP: Final = 2
 """Empty rows that end a table: a single one often occurs inside it."""

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
-from models.cdom.geometry import Bbox
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.blocks import FlowBlock
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.blocks import FlowBlock
 
 _SAME_BAND: Final = 0.5
 """Share of the lower shape's height by which two shapes must overlap to be in one band."""

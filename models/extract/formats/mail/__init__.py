@@ -1,5 +1,5 @@
 """Mail (.eml, .mhtml): bytes in, an `OpenDocument` with attachments out."""
 
-from models.extract.formats.mail.message import open_eml, open_mhtml
+from quire.models.extract.formats.mail.message import open_eml, open_mhtml
 
 __all__ = ["open_eml", "open_mhtml"]

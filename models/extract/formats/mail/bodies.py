@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.extract.formats.common.html.parse import decode_named
-from models.extract.formats.common.wrapped import is_signed, read_content
-from models.extract.formats.mail.headers import decode_base64, decode_header
-from models.extract.formats.mail.mime import MimePart, parse_message
-from models.extract.formats.sniffing.charset import decode_file
+from quire.models.extract.formats.common.html.parse import decode_named
+from quire.models.extract.formats.common.wrapped import is_signed, read_content
+from quire.models.extract.formats.mail.headers import decode_base64, decode_header
+from quire.models.extract.formats.mail.mime import MimePart, parse_message
+from quire.models.extract.formats.sniffing.charset import decode_file
 
 _NAMES: Final = re.compile(r"[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 _EXTENSIONS: Final = {

@@ -7,11 +7,11 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from models.extract.formats.common.html.parse import decode_named
-from models.extract.formats.flow.blocks import clean
-from models.extract.formats.flow.counting import natural
-from models.extract.formats.mail.addresses import split_addresses
-from models.extract.formats.sniffing.charset import decode_text
+from quire.models.extract.formats.common.html.parse import decode_named
+from quire.models.extract.formats.flow.blocks import clean
+from quire.models.extract.formats.flow.counting import natural
+from quire.models.extract.formats.mail.addresses import split_addresses
+from quire.models.extract.formats.sniffing.charset import decode_text
 
 MAX_CHARS: Final = 200_000
 """Characters of one address header."""

@@ -4,8 +4,8 @@ import struct
 from functools import cached_property
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.extract.formats.common.compound import CompoundFile, StreamPath, decode, filetime
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.extract.formats.common.compound import CompoundFile, StreamPath, decode, filetime
 
 FIXED: Final = "__properties_version1.0"
 MAX_PROPERTIES: Final = 5_000

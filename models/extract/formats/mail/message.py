@@ -7,17 +7,17 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.flags import QUOTED
-from models.cdom.original import Embedded, Format, ReadOptions
-from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.common.html.page import path_maker, read_html
-from models.extract.formats.common.html.parse import parse_html
-from models.extract.formats.common.html.pictures import PagePictures
-from models.extract.formats.common.html.walk import HtmlWalker
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, InlineMarkup, StyledRun, join_runs
-from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
-from models.extract.formats.mail.bodies import (
+from quire.models.cdom.flags import QUOTED
+from quire.models.cdom.original import Embedded, Format, ReadOptions
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.html.page import path_maker, read_html
+from quire.models.extract.formats.common.html.parse import parse_html
+from quire.models.extract.formats.common.html.pictures import PagePictures
+from quire.models.extract.formats.common.html.walk import HtmlWalker
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, InlineMarkup, StyledRun, join_runs
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
+from quire.models.extract.formats.mail.bodies import (
     Contents,
     default_name,
     part_bytes,
@@ -26,9 +26,9 @@ from models.extract.formats.mail.bodies import (
     safe_name,
     sort_parts,
 )
-from models.extract.formats.mail.calendar import read_events
-from models.extract.formats.mail.headers import decode_header, parse_addresses, parse_date
-from models.extract.formats.mail.mime import MimePart, parse_message
+from quire.models.extract.formats.mail.calendar import read_events
+from quire.models.extract.formats.mail.headers import decode_header, parse_addresses, parse_date
+from quire.models.extract.formats.mail.mime import MimePart, parse_message
 
 _ORIGINAL: Final = re.compile(
     r"^\s*-{2,}\s*(?:original message|ursprüngliche nachricht|message d'origine|forwarded message)\s*-{2,}\s*$", re.I

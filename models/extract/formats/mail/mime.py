@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.extract.formats.mail.headers import parse_parameters
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.extract.formats.mail.headers import parse_parameters
 
 MAX_DEPTH: Final = 50
 """Nesting depth of parts: each level is a call, and a mail forwarded fifty times is an attack."""

@@ -4,19 +4,19 @@ from base64 import encodebytes
 from hashlib import sha256
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import Embedded, Format, ReadOptions
-from models.extract.formats.common.compound import CompoundFile
-from models.extract.formats.common.html.pictures import PagePictures
-from models.extract.formats.common.parse_cache import keep
-from models.extract.formats.flow.blocks import clean
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.mail.bodies import safe_name
-from models.extract.formats.mail.headers import parse_addresses
-from models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
-from models.extract.formats.mail.message import Mail, make_mail
-from models.extract.formats.mail.mime import parse_message
-from models.extract.formats.rtf.document import RtfReader
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import Embedded, Format, ReadOptions
+from quire.models.extract.formats.common.compound import CompoundFile
+from quire.models.extract.formats.common.html.pictures import PagePictures
+from quire.models.extract.formats.common.parse_cache import keep
+from quire.models.extract.formats.flow.blocks import clean
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.mail.bodies import safe_name
+from quire.models.extract.formats.mail.headers import parse_addresses
+from quire.models.extract.formats.mail.mapi import MapiStorage, unpack_rtf
+from quire.models.extract.formats.mail.message import Mail, make_mail
+from quire.models.extract.formats.mail.mime import parse_message
+from quire.models.extract.formats.rtf.document import RtfReader
 
 MAX_ATTACHED: Final = 1_000
 """Attachments of one message."""

@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.original import Embedded, Format, ReadOptions
-from models.extract.formats.common.compound import decode, filetime
-from models.extract.formats.common.html.pictures import PagePictures
-from models.extract.formats.common.parse_cache import keep
-from models.extract.formats.flow.blocks import clean
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.mail.bodies import safe_name
-from models.extract.formats.mail.mapi import unpack_rtf
-from models.extract.formats.mail.message import Mail, make_mail
-from models.extract.formats.mail.msg import MAX_ATTACHED, MAX_RECIPIENTS, Mailbox, rtf_text
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.original import Embedded, Format, ReadOptions
+from quire.models.extract.formats.common.compound import decode, filetime
+from quire.models.extract.formats.common.html.pictures import PagePictures
+from quire.models.extract.formats.common.parse_cache import keep
+from quire.models.extract.formats.flow.blocks import clean
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.mail.bodies import safe_name
+from quire.models.extract.formats.mail.mapi import unpack_rtf
+from quire.models.extract.formats.mail.message import Mail, make_mail
+from quire.models.extract.formats.mail.msg import MAX_ATTACHED, MAX_RECIPIENTS, Mailbox, rtf_text
 
 SIGNATURE: Final = b"\x78\x9f\x3e\x22"
 CACHE_KEY: Final = "tnef"

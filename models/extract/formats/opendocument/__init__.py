@@ -1,5 +1,5 @@
 """OpenDocument files (.odt, .ods, .odp): bytes in, an `OpenDocument` out."""
 
-from models.extract.formats.opendocument.files import open_odp, open_ods, open_odt
+from quire.models.extract.formats.opendocument.files import open_odp, open_ods, open_odt
 
 __all__ = ["open_odp", "open_ods", "open_odt"]

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.sheet import MAX_CELLS, Sheet, SheetObject, Workbook
-from models.extract.formats.opendocument.inline import chart_title, read_inline, read_object
-from models.extract.formats.opendocument.styles import (
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.sheet import MAX_CELLS, Sheet, SheetObject, Workbook
+from quire.models.extract.formats.opendocument.inline import chart_title, read_inline, read_object
+from quire.models.extract.formats.opendocument.styles import (
     DRAW,
     OFFICE,
     STYLE,
@@ -20,8 +20,8 @@ from models.extract.formats.opendocument.styles import (
     count,
     points,
 )
-from models.extract.formats.opendocument.text import OdfReader
-from models.extract.formats.sheets.formats import as_iso
+from quire.models.extract.formats.opendocument.text import OdfReader
+from quire.models.extract.formats.sheets.formats import as_iso
 
 MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 """Rows and columns of a sheet: the limits of spreadsheet programs; a repeat count may state any number."""

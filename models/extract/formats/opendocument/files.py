@@ -5,19 +5,19 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.errors import Encrypted, Malformed, ResourceLimit
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import Metadata
-from models.extract.formats.common.opc import MAX_PARAGRAPHS, MAX_TAGS, MAX_XML_BYTES, Package
-from models.extract.formats.common.xml import BrokenPart, Element, parse_xml
-from models.extract.formats.flow.blocks import FlowPage
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.flow.sheet import Workbook
-from models.extract.formats.flow.sheet_pages import make_pages
-from models.extract.formats.opendocument.cells import SheetReader
-from models.extract.formats.opendocument.slides import read_slide, slide_size
-from models.extract.formats.opendocument.styles import DC, DRAW, MANIFEST, META, TABLE, OdfStyles
-from models.extract.formats.opendocument.text import OdfReader, body_of
+from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import Metadata
+from quire.models.extract.formats.common.opc import MAX_PARAGRAPHS, MAX_TAGS, MAX_XML_BYTES, Package
+from quire.models.extract.formats.common.xml import BrokenPart, Element, parse_xml
+from quire.models.extract.formats.flow.blocks import FlowPage
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.flow.sheet import Workbook
+from quire.models.extract.formats.flow.sheet_pages import make_pages
+from quire.models.extract.formats.opendocument.cells import SheetReader
+from quire.models.extract.formats.opendocument.slides import read_slide, slide_size
+from quire.models.extract.formats.opendocument.styles import DC, DRAW, MANIFEST, META, TABLE, OdfStyles
+from quire.models.extract.formats.opendocument.text import OdfReader, body_of
 
 _PARTS: Final = frozenset({"content.xml", "styles.xml", "meta.xml"})
 

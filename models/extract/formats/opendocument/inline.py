@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import PLAIN, FlowBlock, InlineMarkup, StyledRun, fold
-from models.extract.formats.flow.mathml import mathml_to_latex
-from models.extract.formats.opendocument.styles import CHART, DRAW, OFFICE, TABLE, TEXT, XLINK, OdfStyles, count
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import PLAIN, FlowBlock, InlineMarkup, StyledRun, fold
+from quire.models.extract.formats.flow.mathml import mathml_to_latex
+from quire.models.extract.formats.opendocument.styles import CHART, DRAW, OFFICE, TABLE, TEXT, XLINK, OdfStyles, count
 
 MAX_BLANKS: Final = 1000
 """Blanks that one `text:s` may represent."""

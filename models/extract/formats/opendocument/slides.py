@@ -3,14 +3,14 @@
 import re
 from typing import Final
 
-from models.cdom.flags import HIDDEN_TEXT, SPEAKER_NOTES
-from models.cdom.geometry import Bbox, round_bbox
-from models.cdom.tree import BlockType
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, flatten
-from models.extract.formats.flow.slide_order import is_slide_title, keep_together, order_blocks
-from models.extract.formats.opendocument.styles import DRAW, FO, PRESENTATION, STYLE, SVG, OdfStyles, points
-from models.extract.formats.opendocument.text import OdfReader, is_hidden_shape
+from quire.models.cdom.flags import HIDDEN_TEXT, SPEAKER_NOTES
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, flatten
+from quire.models.extract.formats.flow.slide_order import is_slide_title, keep_together, order_blocks
+from quire.models.extract.formats.opendocument.styles import DRAW, FO, PRESENTATION, STYLE, SVG, OdfStyles, points
+from quire.models.extract.formats.opendocument.text import OdfReader, is_hidden_shape
 
 _FURNITURE: Final = frozenset(("footer", "header", "date-time", "page-number"))
 _SIZE: Final = (720.0, 540.0)

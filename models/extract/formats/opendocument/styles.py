@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.counting import natural
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.counting import natural
 
 _ROOT: Final = "{urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE: Final = _ROOT + "office:1.0}"

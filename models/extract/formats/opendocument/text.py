@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.flags import COMMENT, HIDDEN_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import (
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import (
     FlowBlock,
     FlowPage,
     StyledRun,
@@ -18,9 +18,9 @@ from models.extract.formats.flow.blocks import (
     join_runs,
     squeeze_runs,
 )
-from models.extract.formats.flow.counting import alphabetic, roman
-from models.extract.formats.opendocument.inline import Inline, read_inline, read_object
-from models.extract.formats.opendocument.styles import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, OdfStyles, count
+from quire.models.extract.formats.flow.counting import alphabetic, roman
+from quire.models.extract.formats.opendocument.inline import Inline, read_inline, read_object
+from quire.models.extract.formats.opendocument.styles import DRAW, OFFICE, SVG, TABLE, TEXT, XLINK, OdfStyles, count
 
 MAX_DEPTH: Final = 60
 """Nesting depth of elements: each level is a call."""

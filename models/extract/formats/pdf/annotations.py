@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from models.cdom.geometry import Bbox
-from models.extract.formats.pdf.engine import BROKEN, mupdf, pymupdf
-from models.extract.formats.pdf.engine.rotation import turn_box
-from models.extract.formats.pdf.facts import clean_text
-from models.extract.formats.pdf.notes import add_notes
-from models.extract.layout.figures.forms import plain_name
-from models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.formats.pdf.engine import BROKEN, mupdf, pymupdf
+from quire.models.extract.formats.pdf.engine.rotation import turn_box
+from quire.models.extract.formats.pdf.facts import clean_text
+from quire.models.extract.formats.pdf.notes import add_notes
+from quire.models.extract.layout.figures.forms import plain_name
+from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField, Run
 
 _MOST_ANNOTATIONS = 2000
 """Links, notes and form fields of a page that are read; a page with more is an attack."""

@@ -3,20 +3,20 @@
 from dataclasses import replace
 from typing import Any
 
-from models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, ResourceLimit
-from models.cdom.faults import own_fault, ran_out_of_memory
-from models.cdom.geometry import Bbox
-from models.cdom.original import ReadOptions
-from models.cdom.ports import DetectedPage, PageImage
-from models.cdom.tree import DAMAGED
-from models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, PageRead, failed_page
-from models.extract.coverage.total import count_written
-from models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, without_collector
-from models.extract.formats.pdf.facts import find_facts, find_label, has_attachments, is_labelled, is_tagged
-from models.extract.formats.pdf.notes import name_attachments
-from models.extract.formats.pdf.page import read_pdf_page, read_words
-from models.extract.formats.pdf.render import render_area, render_picture_blocks
-from models.extract.formats.pdf.repair import (
+from quire.models.cdom.errors import Encrypted, ErrorCode, ExtractError, Malformed, ResourceLimit
+from quire.models.cdom.faults import own_fault, ran_out_of_memory
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import DetectedPage, PageImage
+from quire.models.cdom.tree import DAMAGED
+from quire.models.extract.contract import TAGS_IGNORED, DocumentFacts, PageBlock, PageContent, PageRead, failed_page
+from quire.models.extract.coverage.total import count_written
+from quire.models.extract.formats.pdf.engine import BROKEN, FAILURES, EngineFile, without_collector
+from quire.models.extract.formats.pdf.facts import find_facts, find_label, has_attachments, is_labelled, is_tagged
+from quire.models.extract.formats.pdf.notes import name_attachments
+from quire.models.extract.formats.pdf.page import read_pdf_page, read_words
+from quire.models.extract.formats.pdf.render import render_area, render_picture_blocks
+from quire.models.extract.formats.pdf.repair import (
     ENCRYPTED_ATTACHMENT,
     REPAIRED,
     encrypts_attachments_only,
@@ -26,10 +26,10 @@ from models.extract.formats.pdf.repair import (
     rewrite,
     without_encryption,
 )
-from models.extract.formats.pdf.structure.referee import Referee, save_copy
-from models.extract.formats.pdf.structure.soundness import is_sound
-from models.extract.formats.pdf.visibility.clipped import layers_off
-from models.extract.steps import Steps, read_in_steps
+from quire.models.extract.formats.pdf.structure.referee import Referee, save_copy
+from quire.models.extract.formats.pdf.structure.soundness import is_sound
+from quire.models.extract.formats.pdf.visibility.clipped import layers_off
+from quire.models.extract.steps import Steps, read_in_steps
 
 PAGES_PER_OPEN = 100
 """Pages per open file: MuPDF caches grow with each page (49 → 461 MB over 2,000); reopening costs 2 ms."""

@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import Metadata
-from models.extract.contract import DocumentFacts, OutlineEntry
-from models.extract.formats.common.page_selection import choose_pages
-from models.extract.formats.pdf.engine import BROKEN
-from models.extract.steps import Steps
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import Metadata
+from quire.models.extract.contract import DocumentFacts, OutlineEntry
+from quire.models.extract.formats.common.page_selection import choose_pages
+from quire.models.extract.formats.pdf.engine import BROKEN
+from quire.models.extract.steps import Steps
 
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Zz+-])(?:(\d\d)'?(\d\d)?)?)?")
 _MOST_OUTLINE_ENTRIES = 10_000

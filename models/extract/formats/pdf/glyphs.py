@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from models.cdom.geometry import Bbox
-from models.extract.formats.pdf.engine import mupdf
-from models.extract.math.glyphs import MathGlyph
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.formats.pdf.engine import mupdf
+from quire.models.extract.math.glyphs import MathGlyph
 
 _FLAGS = (
     mupdf.FZ_STEXT_PRESERVE_WHITESPACE

@@ -4,41 +4,41 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from models.cdom.geometry import Bbox
-from models.extract.contract import TAGS_IGNORED
-from models.extract.coverage.painted import Painted
-from models.extract.formats.pdf.annotations import add_annotations
-from models.extract.formats.pdf.engine import mupdf, print_structure
-from models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
-from models.extract.formats.pdf.glyphs import make_glyph_finder
-from models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
-from models.extract.formats.pdf.text.fractions import write_fractions
-from models.extract.formats.pdf.text.raw_lines import add_missing_blanks
-from models.extract.formats.pdf.text.rtl import order_letters, order_tags
-from models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
-from models.extract.formats.pdf.text.signs import take_signs
-from models.extract.formats.pdf.text.spaced import join_spaced_letters
-from models.extract.formats.pdf.text.strikes import strike_out_words
-from models.extract.formats.pdf.text.symbols import Shown, ShownSymbols, show_symbols
-from models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
-from models.extract.formats.pdf.text.typewriter import settle_typewriter
-from models.extract.formats.pdf.text.undecoded import DecodedGlyphs, decode_by_shape
-from models.extract.formats.pdf.text.vertical import join_vertical
-from models.extract.formats.pdf.vectors import add_vectors
-from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
-from models.extract.formats.pdf.visibility.own_pixels import OwnPixels
-from models.extract.formats.pdf.visibility.scan_layer import measure_ink
-from models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, SeenPage, call_once, see_page
-from models.extract.formats.pdf.visibility.type3 import (
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.contract import TAGS_IGNORED
+from quire.models.extract.coverage.painted import Painted
+from quire.models.extract.formats.pdf.annotations import add_annotations
+from quire.models.extract.formats.pdf.engine import mupdf, print_structure
+from quire.models.extract.formats.pdf.engine.rotation import turn_blocks, turn_box
+from quire.models.extract.formats.pdf.glyphs import make_glyph_finder
+from quire.models.extract.formats.pdf.structure.tags import STRUCTURE_SCALE, find_marked_share, read_tagged_lines
+from quire.models.extract.formats.pdf.text.fractions import write_fractions
+from quire.models.extract.formats.pdf.text.raw_lines import add_missing_blanks
+from quire.models.extract.formats.pdf.text.rtl import order_letters, order_tags
+from quire.models.extract.formats.pdf.text.scripts import mark_scripts, write_scripts_in_tags
+from quire.models.extract.formats.pdf.text.signs import take_signs
+from quire.models.extract.formats.pdf.text.spaced import join_spaced_letters
+from quire.models.extract.formats.pdf.text.strikes import strike_out_words
+from quire.models.extract.formats.pdf.text.symbols import Shown, ShownSymbols, show_symbols
+from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, find_lines
+from quire.models.extract.formats.pdf.text.typewriter import settle_typewriter
+from quire.models.extract.formats.pdf.text.undecoded import DecodedGlyphs, decode_by_shape
+from quire.models.extract.formats.pdf.text.vertical import join_vertical
+from quire.models.extract.formats.pdf.vectors import add_vectors
+from quire.models.extract.formats.pdf.visibility.clipped import EVERYWHERE
+from quire.models.extract.formats.pdf.visibility.own_pixels import OwnPixels
+from quire.models.extract.formats.pdf.visibility.scan_layer import measure_ink
+from quire.models.extract.formats.pdf.visibility.see import DisplayList, Look, PageFrame, SeenPage, call_once, see_page
+from quire.models.extract.formats.pdf.visibility.type3 import (
     DroppedChar,
     add_dropped,
     correct_sizes,
     find_dropped,
     part_lines,
 )
-from models.extract.formats.pdf.visibility.unseen import UnseenText
-from models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
-from models.extract.steps import Steps
+from quire.models.extract.formats.pdf.visibility.unseen import UnseenText
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Piece, split_evenly
+from quire.models.extract.steps import Steps
 
 _FLAGS = mupdf.FZ_STEXT_PRESERVE_WHITESPACE | mupdf.FZ_STEXT_COLLECT_VECTORS | mupdf.FZ_STEXT_CLIP
 _PICTURES = mupdf.FZ_STEXT_PRESERVE_IMAGES

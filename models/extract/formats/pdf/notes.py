@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from models.cdom.flags import COMMENT
-from models.cdom.geometry import Bbox, round_bbox
-from models.cdom.tree import ATTACHMENT, BlockType
-from models.extract.contract import PageBlock
-from models.extract.formats.pdf.engine import mupdf, pymupdf
-from models.extract.formats.pdf.engine.rotation import turn_box
-from models.extract.formats.pdf.facts import clean_text
-from models.extract.layout.lines.marks import PageMarks, Run
+from quire.models.cdom.flags import COMMENT
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.cdom.tree import ATTACHMENT, BlockType
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.formats.pdf.engine import mupdf, pymupdf
+from quire.models.extract.formats.pdf.engine.rotation import turn_box
+from quire.models.extract.formats.pdf.facts import clean_text
+from quire.models.extract.layout.lines.marks import PageMarks, Run
 
 _MOST_NOTES = 2000
 """Notes of a page and attachments of a file that are read; more are an attack."""

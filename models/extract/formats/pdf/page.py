@@ -4,32 +4,39 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from models.cdom.coverage import PageCoverage
-from models.cdom.geometry import Bbox
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import DetectedPage, PixelPage
-from models.cdom.tree import DAMAGED, BlockType, Route
-from models.extract.contract import SECOND_ENGINE, PageBlock, PageContent, PageRead, ReadArea
-from models.extract.coverage.account import account_page
-from models.extract.coverage.total import count_written
-from models.extract.document.table_checks import check_block
-from models.extract.formats.pdf.engine import ENGINE, VERSION, read_contents, take_messages
-from models.extract.formats.pdf.marks import find_marks
-from models.extract.formats.pdf.notes import make_attached, make_comments, type_stamps
-from models.extract.formats.pdf.render import draw_doubted, draw_grey, render_area, render_only
-from models.extract.formats.pdf.structure.contents import find_content_errors, has_loss, lacks_content
-from models.extract.formats.pdf.structure.referee import Referee
-from models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
-from models.extract.layout.lines.marks import PageMarks
-from models.extract.layout.page import layout_page
-from models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
-from models.extract.pipeline.areas import garbled_areas, picture_areas
-from models.extract.pipeline.ocr_regions import flag_garbled
-from models.extract.pipeline.plan import NO_TEXT, OUTLINED_TEXT, PICTURE_TEXT, TEXT_IN_PICTURES, PagePlan, plan_page
-from models.extract.pipeline.scan_layers import as_scan_layer, layer_words
-from models.extract.steps import Steps
-from models.extract.text_quality.ligatures import flag_undecoded
-from models.extract.text_quality.miscoded import flag_miscoded
+from quire.models.cdom.coverage import PageCoverage
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import DetectedPage, PixelPage
+from quire.models.cdom.tree import DAMAGED, BlockType, Route
+from quire.models.extract.contract import SECOND_ENGINE, PageBlock, PageContent, PageRead, ReadArea
+from quire.models.extract.coverage.account import account_page
+from quire.models.extract.coverage.total import count_written
+from quire.models.extract.document.table_checks import check_block
+from quire.models.extract.formats.pdf.engine import ENGINE, VERSION, read_contents, take_messages
+from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.formats.pdf.notes import make_attached, make_comments, type_stamps
+from quire.models.extract.formats.pdf.render import draw_doubted, draw_grey, render_area, render_only
+from quire.models.extract.formats.pdf.structure.contents import find_content_errors, has_loss, lacks_content
+from quire.models.extract.formats.pdf.structure.referee import Referee
+from quire.models.extract.formats.pdf.visibility.picture_text import Grey, find_text_pictures
+from quire.models.extract.layout.lines.marks import PageMarks
+from quire.models.extract.layout.page import layout_page
+from quire.models.extract.layout.text.blocks import confidence_of, make_unseen_blocks
+from quire.models.extract.pipeline.areas import garbled_areas, picture_areas
+from quire.models.extract.pipeline.ocr_regions import flag_garbled
+from quire.models.extract.pipeline.plan import (
+    NO_TEXT,
+    OUTLINED_TEXT,
+    PICTURE_TEXT,
+    TEXT_IN_PICTURES,
+    PagePlan,
+    plan_page,
+)
+from quire.models.extract.pipeline.scan_layers import as_scan_layer, layer_words
+from quire.models.extract.steps import Steps
+from quire.models.extract.text_quality.ligatures import flag_undecoded
+from quire.models.extract.text_quality.miscoded import flag_miscoded
 
 
 def invite_opinion(marks: PageMarks, seen: DetectedPage | None) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.geometry import Bbox
-from models.cdom.original import ReadOptions
-from models.cdom.ports import PixelPage
-from models.extract.contract import PageContent
-from models.extract.formats.pdf.engine import BROKEN, pymupdf
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.ports import PixelPage
+from quire.models.extract.contract import PageContent
+from quire.models.extract.formats.pdf.engine import BROKEN, pymupdf
 
 ASSET_DPI = 144
 """Dots per inch of an extracted picture: twice a screen's 72, so that its small labels are legible."""

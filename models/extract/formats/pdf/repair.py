@@ -9,7 +9,7 @@ from typing import Any
 
 import pikepdf
 
-from models.extract.formats.pdf.engine import BROKEN, EngineFile, mupdf
+from quire.models.extract.formats.pdf.engine import BROKEN, EngineFile, mupdf
 
 ENCRYPTED_ATTACHMENT = "encrypted-attachment"
 """Warning: attachments of the file need a password. Its pages do not."""

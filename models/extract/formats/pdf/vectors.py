@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.extract.layout.lines.marks import Fill, PageMarks, Rule
+from quire.models.extract.layout.lines.marks import Fill, PageMarks, Rule
 
 _THIN = 2.6
 """A bar no thicker than this (points) is a rule."""

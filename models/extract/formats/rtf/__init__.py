@@ -1,5 +1,5 @@
 """Rich Text Format (.rtf): bytes in, an `OpenDocument` out."""
 
-from models.extract.formats.rtf.document import open_rtf
+from quire.models.extract.formats.rtf.document import open_rtf
 
 __all__ = ["open_rtf"]

@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, flatten_table, join_runs
-from models.extract.formats.rtf.state import RtfParagraph, RtfRow
-from models.extract.formats.rtf.tables import RtfTables
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, flatten_table, join_runs
+from quire.models.extract.formats.rtf.state import RtfParagraph, RtfRow
+from quire.models.extract.formats.rtf.tables import RtfTables
 
 MAX_ROWS: Final = 100_000
 """Rows of one table; more are refused, because the format itself has no limit."""

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from models.cdom.flags import COMMENT
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.flow.blocks import BULLET, FlowBlock, StyledRun, join_runs
-from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
-from models.extract.formats.rtf.build import RtfBlocks, is_bullet
-from models.extract.formats.rtf.state import RtfParagraph, RtfState
-from models.extract.formats.rtf.tables import RtfTables
-from models.extract.formats.rtf.tokens import MAX_DEPTH, RtfToken, read_tokens
+from quire.models.cdom.flags import COMMENT
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.flow.blocks import BULLET, FlowBlock, StyledRun, join_runs
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
+from quire.models.extract.formats.rtf.build import RtfBlocks, is_bullet
+from quire.models.extract.formats.rtf.state import RtfParagraph, RtfState
+from quire.models.extract.formats.rtf.tables import RtfTables
+from quire.models.extract.formats.rtf.tokens import MAX_DEPTH, RtfToken, read_tokens
 
 ENGINE: Final = "rtf"
 _TABLES: Final = frozenset(("fonttbl", "stylesheet", "listtable", "listoverridetable"))

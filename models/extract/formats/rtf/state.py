@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from models.extract.formats.flow.blocks import InlineMarkup, StyledRun
+from quire.models.extract.formats.flow.blocks import InlineMarkup, StyledRun
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.extract.formats.rtf.tokens import RtfToken
+from quire.models.extract.formats.rtf.tokens import RtfToken
 
 _CHARSETS: Final = {
     0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab",

@@ -7,8 +7,8 @@ from datetime import datetime, time
 from functools import lru_cache
 from typing import Final
 
-from models.extract.formats.sheets.dates import ELAPSED, HASHES, has_date_parts, iso_date, iso_time, show_date
-from models.extract.formats.sheets.numbers import show_general, show_number
+from quire.models.extract.formats.sheets.dates import ELAPSED, HASHES, has_date_parts, iso_date, iso_time, show_date
+from quire.models.extract.formats.sheets.numbers import show_general, show_number
 
 MAX_CODE_CHARS: Final = 1000
 """Characters of a format code; Excel allows 255."""

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from models.extract.formats.flow.sheet import Sheet, Workbook
-from models.extract.formats.sheets.formats import moment_of, show, show_text
+from quire.models.extract.formats.flow.sheet import Sheet, Workbook
+from quire.models.extract.formats.sheets.formats import moment_of, show, show_text
 
 ERRORS: Final = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A",
                  43: "#GETTING_DATA"}  # fmt: skip

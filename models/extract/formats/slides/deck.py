@@ -4,19 +4,19 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.errors import Malformed, UnsupportedFormat
-from models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.common.opc import Package, Relations, read_metadata
-from models.extract.formats.common.xml import A, BrokenPart, Element, R, number
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.flow.parts import PartPictures
-from models.extract.formats.flow.slide_order import is_slide_title, order_blocks
-from models.extract.formats.slides.inherit import EMU_PER_POINT, P188, P, SlideInheritance, placeholder_of
-from models.extract.formats.slides.shapes import SlideParts, read_shapes
-from models.extract.formats.slides.text import plain_text
+from quire.models.cdom.errors import Malformed, UnsupportedFormat
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.opc import Package, Relations, read_metadata
+from quire.models.extract.formats.common.xml import A, BrokenPart, Element, R, number
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.flow.parts import PartPictures
+from quire.models.extract.formats.flow.slide_order import is_slide_title, order_blocks
+from quire.models.extract.formats.slides.inherit import EMU_PER_POINT, P188, P, SlideInheritance, placeholder_of
+from quire.models.extract.formats.slides.shapes import SlideParts, read_shapes
+from quire.models.extract.formats.slides.text import plain_text
 
 
 def read_notes(root: Element) -> list[FlowBlock]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.extract.formats.common.xml import A, Element, number
+from quire.models.extract.formats.common.xml import A, Element, number
 
 P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 A14: Final = "{http://schemas.microsoft.com/office/drawing/2010/main}"

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import Bbox, round_bbox
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.common.charts import read_chart_table, read_chart_text
-from models.extract.formats.common.opc import Relations
-from models.extract.formats.common.xml import DGM, MC, A, C, Element, R, number
-from models.extract.formats.flow.blocks import FlowBlock, flatten
-from models.extract.formats.flow.slide_order import keep_together
-from models.extract.formats.slides.inherit import EMU_PER_POINT, P, SlideInheritance, is_title, placeholder_of
-from models.extract.formats.slides.text import as_heading, read_body
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.charts import read_chart_table, read_chart_text
+from quire.models.extract.formats.common.opc import Relations
+from quire.models.extract.formats.common.xml import DGM, MC, A, C, Element, R, number
+from quire.models.extract.formats.flow.blocks import FlowBlock, flatten
+from quire.models.extract.formats.flow.slide_order import keep_together
+from quire.models.extract.formats.slides.inherit import EMU_PER_POINT, P, SlideInheritance, is_title, placeholder_of
+from quire.models.extract.formats.slides.text import as_heading, read_body
 
 MAX_DEPTH: Final = 20
 """Nesting depth of nodes in a diagram: deeper ones are illegible on a slide."""

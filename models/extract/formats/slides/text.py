@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from models.cdom.geometry import Bbox
-from models.cdom.tree import BlockType
-from models.extract.formats.common.omml import math_to_latex
-from models.extract.formats.common.opc import Relations
-from models.extract.formats.common.xml import MC, A, Element, M, R, number
-from models.extract.formats.flow.blocks import FlowBlock, InlineMarkup, StyledRun, join_runs
-from models.extract.formats.flow.counting import alphabetic, roman
-from models.extract.formats.slides.inherit import A14, Bullet, Placeholder, SlideInheritance
-from models.extract.text_quality.symbol_fonts import decode_symbols
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.omml import math_to_latex
+from quire.models.extract.formats.common.opc import Relations
+from quire.models.extract.formats.common.xml import MC, A, Element, M, R, number
+from quire.models.extract.formats.flow.blocks import FlowBlock, InlineMarkup, StyledRun, join_runs
+from quire.models.extract.formats.flow.counting import alphabetic, roman
+from quire.models.extract.formats.slides.inherit import A14, Bullet, Placeholder, SlideInheritance
+from quire.models.extract.text_quality.symbol_fonts import decode_symbols
 
 _PRIVATE: Final = re.compile("[\uf020-\uf0ff]")
 MAX_LEVEL: Final = 9

@@ -4,8 +4,8 @@ import codecs
 import re
 from typing import Final, NamedTuple, cast
 
-from models.extract.formats.common.parse_cache import keep, take
-from models.extract.formats.sniffing.guess import guess
+from quire.models.extract.formats.common.parse_cache import keep, take
+from quire.models.extract.formats.sniffing.guess import guess
 
 _CACHE_KEY: Final = "text"
 SAMPLE_BYTES: Final = 32_768

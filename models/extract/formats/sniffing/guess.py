@@ -10,7 +10,7 @@ from collections import Counter
 from functools import cache, lru_cache
 from typing import Final
 
-from models.extract.formats.sniffing.languages import LANGUAGES, Language
+from quire.models.extract.formats.sniffing.languages import LANGUAGES, Language
 
 MAX_SAMPLE_BYTES: Final = 2_000
 """Bytes of lines outside ASCII that are scored. More text makes the guess slower, not better."""

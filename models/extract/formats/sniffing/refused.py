@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from models.cdom.errors import UnsupportedFormat
+from quire.models.cdom.errors import UnsupportedFormat
 
 _AS_PDF: Final = "export it as PDF"
 _UNPACK: Final = "unpack it and send the files inside"

@@ -7,13 +7,13 @@ import re
 import struct
 from typing import Final
 
-from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
-from models.cdom.original import Format
-from models.extract.formats.common.compound import CompoundFile
-from models.extract.formats.common.member_names import clean_name
-from models.extract.formats.common.wrapped import PREVIEW, unwrap_signed
-from models.extract.formats.sniffing.refused import check_package, check_root, check_signature, check_stated_type
-from models.extract.formats.sniffing.texts import sniff_text
+from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
+from quire.models.cdom.original import Format
+from quire.models.extract.formats.common.compound import CompoundFile
+from quire.models.extract.formats.common.member_names import clean_name
+from quire.models.extract.formats.common.wrapped import PREVIEW, unwrap_signed
+from quire.models.extract.formats.sniffing.refused import check_package, check_root, check_signature, check_stated_type
+from quire.models.extract.formats.sniffing.texts import sniff_text
 
 MAX_NAMES: Final = 20_000
 """Names of a package's directory that are read to identify it."""

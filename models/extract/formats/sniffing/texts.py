@@ -3,10 +3,10 @@
 import re
 from typing import Final
 
-from models.cdom.errors import UnsupportedFormat
-from models.cdom.original import Format
-from models.extract.formats.sniffing.charset import decode_text, is_text
-from models.extract.formats.sniffing.records import looks_delimited
+from quire.models.cdom.errors import UnsupportedFormat
+from quire.models.cdom.original import Format
+from quire.models.extract.formats.sniffing.charset import decode_text, is_text
+from quire.models.extract.formats.sniffing.records import looks_delimited
 
 LOOKED_AT: Final = 65_536
 """Bytes of a text that are examined."""

@@ -3,15 +3,15 @@
 import csv
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import Format, ReadOptions
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.flow.sheet import MAX_CELLS
-from models.extract.formats.sniffing.charset import decode_file
-from models.extract.formats.sniffing.records import find_delimiter, read_records, split_instruction
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.flow.sheet import MAX_CELLS
+from quire.models.extract.formats.sniffing.charset import decode_file
+from quire.models.extract.formats.sniffing.records import find_delimiter, read_records, split_instruction
 
 ENGINE: Final = "csv"
 MAX_COLUMNS: Final = 20_000

@@ -6,16 +6,16 @@ from typing import Final, cast
 
 from lxml import etree
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import Metadata
-from models.extract.formats.common.html.page import path_maker
-from models.extract.formats.common.html.parse import decode
-from models.extract.formats.common.html.walk import HtmlWalker
-from models.extract.formats.common.parse_cache import keep, take
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import FlowPage
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import Metadata
+from quire.models.extract.formats.common.html.page import path_maker
+from quire.models.extract.formats.common.html.parse import decode
+from quire.models.extract.formats.common.html.walk import HtmlWalker
+from quire.models.extract.formats.common.parse_cache import keep, take
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import FlowPage
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 
 _SKIPPED: Final = frozenset(
     (

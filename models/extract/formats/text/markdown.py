@@ -11,14 +11,14 @@ from markdown_it import MarkdownIt, helpers
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.common.html.page import read_markup
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.sniffing.charset import decode_file
-from models.extract.formats.text.plain import read_paragraphs
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.html.page import read_markup
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.sniffing.charset import decode_file
+from quire.models.extract.formats.text.plain import read_paragraphs
 
 STEPS_PER_CHAR: Final = 4
 """Label search steps allowed per character of a text: a page full of links needs less than one."""

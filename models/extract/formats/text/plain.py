@@ -3,11 +3,11 @@
 import re
 from typing import Final
 
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, join_runs
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.sniffing.charset import decode_file
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, join_runs
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.sniffing.charset import decode_file
 
 ENGINE: Final = "text"
 MAX_BLOCK_CHARS: Final = 20_000

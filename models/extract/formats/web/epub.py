@@ -6,17 +6,17 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from models.cdom.errors import Encrypted, Malformed, TooManyPages
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.common.html.page import path_maker
-from models.extract.formats.common.html.parse import decode, parse_html
-from models.extract.formats.common.html.pictures import PagePictures
-from models.extract.formats.common.html.walk import HtmlWalker
-from models.extract.formats.common.opc import Package
-from models.extract.formats.common.xml import BrokenPart, Element
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage
-from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
+from quire.models.cdom.errors import Encrypted, Malformed, TooManyPages
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.html.page import path_maker
+from quire.models.extract.formats.common.html.parse import decode, parse_html
+from quire.models.extract.formats.common.html.pictures import PagePictures
+from quire.models.extract.formats.common.html.walk import HtmlWalker
+from quire.models.extract.formats.common.opc import Package
+from quire.models.extract.formats.common.xml import BrokenPart, Element
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
 
 ENGINE: Final = "lxml-html"
 MAX_PARTS: Final = 5_000

@@ -5,13 +5,13 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.common.parse_cache import keep
-from models.extract.formats.common.xml import Element, parse_xml
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, clean, fold, join_runs
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.parse_cache import keep
+from quire.models.extract.formats.common.xml import Element, parse_xml
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, clean, fold, join_runs
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
 
 ENGINE: Final = "lxml"
 CACHE_KEY: Final = "svg"

@@ -9,16 +9,16 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.flags import COMMENT
-from models.cdom.original import Format, ReadOptions
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.common.opc import Package
-from models.extract.formats.common.xml import Element, number
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, clean, flatten, join_runs
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.flow.parts import PartPictures
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.flags import COMMENT
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.opc import Package
+from quire.models.extract.formats.common.xml import Element, number
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, StyledRun, clean, flatten, join_runs
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.flow.parts import PartPictures
 
 ENGINE: Final = "lxml"
 SECTION: Final = re.compile(r"^contents/section(\d{1,6})\.xml$", re.IGNORECASE)

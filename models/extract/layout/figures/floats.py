@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from models.cdom.geometry import Bbox, union_bbox
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
-from models.extract.layout.figures.displays import DisplayedFormula
-from models.extract.layout.figures.forms import TICKED, UNTICKED
-from models.extract.layout.figures.pictures import Picture
-from models.extract.layout.lines.marks import Line, PageMarks, PrintedField
-from models.extract.layout.tables.scoring.find import FoundTable
-from models.extract.layout.text.blocks import clamp, confidence_of, join_lines
+from quire.models.cdom.geometry import Bbox, union_bbox
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.layout.figures.displays import DisplayedFormula
+from quire.models.extract.layout.figures.forms import TICKED, UNTICKED
+from quire.models.extract.layout.figures.pictures import Picture
+from quire.models.extract.layout.lines.marks import Line, PageMarks, PrintedField
+from quire.models.extract.layout.tables.scoring.find import FoundTable
+from quire.models.extract.layout.text.blocks import clamp, confidence_of, join_lines
 
 Float = FoundTable | Picture | PrintedField | DisplayedFormula
 

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass, replace
 
-from models.cdom.geometry import Bbox, union_bbox
-from models.cdom.table import Cell, Table
-from models.extract.layout.lines.marks import Line, PrintedField
-from models.extract.layout.tables.scoring.find import FoundTable
+from quire.models.cdom.geometry import Bbox, union_bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.extract.layout.lines.marks import Line, PrintedField
+from quire.models.extract.layout.tables.scoring.find import FoundTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from models.cdom.geometry import Bbox, bbox_area, intersection_area
-from models.extract.layout.lines.disjoint import DisjointSets
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.text.captions import is_caption
+from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
+from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.text.captions import is_caption
 
 
 @dataclass(frozen=True, slots=True)

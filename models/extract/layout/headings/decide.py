@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from models.cdom.tree import FURNITURE, BlockType
-from models.extract.layout.headings.features import find_features
-from models.extract.layout.learned.forest import Forest, load_forest
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.text.kinds import PageLook
+from quire.models.cdom.tree import FURNITURE, BlockType
+from quire.models.extract.layout.headings.features import find_features
+from quire.models.extract.layout.learned.forest import Forest, load_forest
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.text.kinds import PageLook
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 

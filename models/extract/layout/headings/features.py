@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from models.extract.layout.learned.characters import count_capitals, count_digits, count_letters
-from models.extract.layout.learned.forest import Matrix
-from models.extract.layout.learned.median import median
-from models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.learned.characters import count_capitals, count_digits, count_letters
+from quire.models.extract.layout.learned.forest import Matrix
+from quire.models.extract.layout.learned.median import median
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 
 Group = list[Line]
 Column = npt.NDArray[np.float64]

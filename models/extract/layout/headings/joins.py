@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.paragraphs import is_item
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.text.paragraphs import is_item
 
 _SECTION = re.compile(r"(?:\d+(?:\.\d+)*\.?|[IVXLC]+\.|[A-Z]\.)\s", re.ASCII)
 _ENDS = (".", ":", "?", "!", ";")

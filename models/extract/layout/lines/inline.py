@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.lines.pieces import join_pieces
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.pieces import join_pieces
 
 
 @dataclass(frozen=True, slots=True)

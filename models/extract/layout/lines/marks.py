@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.geometry import Bbox
-from models.extract.coverage.painted import Painted
-from models.extract.math.glyphs import MathGlyph
-from models.extract.steps import Steps
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.coverage.painted import Painted
+from quire.models.extract.math.glyphs import MathGlyph
+from quire.models.extract.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ Columns, rows, indents, list depths and table columns then follow from the right
 import re
 from dataclasses import replace
 
-from models.cdom.geometry import Bbox, round_bbox
-from models.extract.contract import PageBlock
-from models.extract.layout.lines.marks import (
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.layout.lines.marks import (
     Fill,
     Line,
     PageMarks,

@@ -6,7 +6,7 @@ from functools import reduce
 from itertools import pairwise
 from statistics import median
 
-from models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,20 @@ among it alone. `turn`: degrees clockwise by which the page is turned.
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from models.cdom.geometry import Bbox, round_bbox
-from models.cdom.table import Table
-from models.cdom.visible import is_wide
-from models.extract.contract import PageBlock
-from models.extract.layout.lines.marks import DOWNWARDS, Fill, Line, PageMarks, Piece, Rule, TaggedLine, find_no_glyphs
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.cdom.table import Table
+from quire.models.cdom.visible import is_wide
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.layout.lines.marks import (
+    DOWNWARDS,
+    Fill,
+    Line,
+    PageMarks,
+    Piece,
+    Rule,
+    TaggedLine,
+    find_no_glyphs,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.lines.marks import Rule
-from models.extract.layout.tables.rules import RuledRegion
-from models.extract.layout.tables.words import TextRow
+from quire.models.extract.layout.lines.marks import Rule
+from quire.models.extract.layout.tables.rules import RuledRegion
+from quire.models.extract.layout.tables.words import TextRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.tables.rules import RuledRegion
-from models.extract.layout.tables.words import TextRow
+from quire.models.extract.layout.tables.rules import RuledRegion
+from quire.models.extract.layout.tables.words import TextRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from models.extract.layout.learned.forest import Forest, load_forest
-from models.extract.layout.tables.bands import column_at, row_middle, spans_columns
-from models.extract.layout.tables.data_rows import FIGURE
-from models.extract.layout.tables.rules import RuledRegion
-from models.extract.layout.tables.words import Segment, TextRow
+from quire.models.extract.layout.learned.forest import Forest, load_forest
+from quire.models.extract.layout.tables.bands import column_at, row_middle, spans_columns
+from quire.models.extract.layout.tables.data_rows import FIGURE
+from quire.models.extract.layout.tables.rules import RuledRegion
+from quire.models.extract.layout.tables.words import Segment, TextRow
 
 _weights = Path(__file__).parent / "weights" / "rows.npz"
 

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from models.extract.layout.tables.bands import column_at, filled_columns
-from models.extract.layout.tables.words import TextRow
+from quire.models.extract.layout.tables.bands import column_at, filled_columns
+from quire.models.extract.layout.tables.words import TextRow
 
 
 @dataclass(frozen=True, slots=True)

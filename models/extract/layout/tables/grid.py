@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
-from models.cdom.geometry import Bbox
-from models.cdom.table import Cell, Table
-from models.cdom.visible import find_blank
-from models.extract.layout.tables.bands import column_at, spans_columns
-from models.extract.layout.tables.words import Segment, TableWord, TextRow
-from models.extract.layout.text.hyphens import is_attached, may_divide
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.visible import find_blank
+from quire.models.extract.layout.tables.bands import column_at, spans_columns
+from quire.models.extract.layout.tables.words import Segment, TableWord, TextRow
+from quire.models.extract.layout.text.hyphens import is_attached, may_divide
 
 _left = attrgetter("x0")
 LEAST_HEADED, MOST_BOLD = 3, 0.2

@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from models.extract.layout.lines.marks import Rule
-from models.extract.layout.tables.bands import column_at
-from models.extract.layout.tables.words import Segment, TextRow
+from quire.models.extract.layout.lines.marks import Rule
+from quire.models.extract.layout.tables.bands import column_at
+from quire.models.extract.layout.tables.words import Segment, TextRow
 
 _CENTRED = 0.8
 """Maximum distance (in ems) between the middle of a header and the middle of its columns."""

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.lines.disjoint import DisjointSets
-from models.extract.layout.tables.bands import covered_length
-from models.extract.layout.tables.data_rows import split_data_rows
-from models.extract.layout.tables.grid import Grid, Slot
-from models.extract.layout.tables.rules import RuledRegion
-from models.extract.layout.tables.words import TableWord, TextRow
+from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.layout.tables.bands import covered_length
+from quire.models.extract.layout.tables.data_rows import split_data_rows
+from quire.models.extract.layout.tables.grid import Grid, Slot
+from quire.models.extract.layout.tables.rules import RuledRegion
+from quire.models.extract.layout.tables.words import TableWord, TextRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.tables.bands import column_at, fold_rows
-from models.extract.layout.tables.columns import open_columns
-from models.extract.layout.tables.data_rows import FIGURE
-from models.extract.layout.tables.grid import Grid, fill_row
-from models.extract.layout.tables.ruled import is_contents, is_table
-from models.extract.layout.tables.words import TableWord, TextRow, gather_rows
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.tables.bands import column_at, fold_rows
+from quire.models.extract.layout.tables.columns import open_columns
+from quire.models.extract.layout.tables.data_rows import FIGURE
+from quire.models.extract.layout.tables.grid import Grid, fill_row
+from quire.models.extract.layout.tables.ruled import is_contents, is_table
+from quire.models.extract.layout.tables.words import TableWord, TextRow, gather_rows
 
 
 @dataclass(frozen=True, slots=True)

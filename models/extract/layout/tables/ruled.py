@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.lines.marks import Fill, PageMarks
-from models.extract.layout.tables.bands import (
+from quire.models.extract.layout.lines.marks import Fill, PageMarks
+from quire.models.extract.layout.tables.bands import (
     Band,
     column_at,
     cut_bands,
@@ -16,18 +16,18 @@ from models.extract.layout.tables.bands import (
     row_middle,
     spans_columns,
 )
-from models.extract.layout.tables.columns import open_columns, ruled_columns
-from models.extract.layout.tables.data_rows import split_data_rows
-from models.extract.layout.tables.grid import (
+from quire.models.extract.layout.tables.columns import open_columns, ruled_columns
+from quire.models.extract.layout.tables.data_rows import split_data_rows
+from quire.models.extract.layout.tables.grid import (
     Grid,
     drop_empty_columns,
     fill_row,
     share_slots,
     span_headers,
 )
-from models.extract.layout.tables.heads import centred_spans, columns_over, is_head_of
-from models.extract.layout.tables.rules import RuledRegion
-from models.extract.layout.tables.words import TextRow
+from quire.models.extract.layout.tables.heads import centred_spans, columns_over, is_head_of
+from quire.models.extract.layout.tables.rules import RuledRegion
+from quire.models.extract.layout.tables.words import TextRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.disjoint import DisjointSets
-from models.extract.layout.lines.marks import Fill, PageMarks, Rule
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.layout.lines.marks import Fill, PageMarks, Rule
 
 
 @dataclass(frozen=True, slots=True)

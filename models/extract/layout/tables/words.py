@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from operator import attrgetter
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.marks import Line, PageMarks
 
 _base, _left = attrgetter("base"), attrgetter("x0")
 SEGMENT_GAP = 0.5

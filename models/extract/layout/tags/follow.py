@@ -6,9 +6,9 @@ Decided block by block: parts without tags, and parts that the page shows better
 from collections import defaultdict
 from dataclasses import dataclass
 
-from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.tags.trust import TagPlan, is_heading_role
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.tags.trust import TagPlan, is_heading_role
 
 _KINDS = {
     "P": BlockType.PARAGRAPH,

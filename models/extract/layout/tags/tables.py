@@ -3,11 +3,11 @@
 from collections import defaultdict
 from itertools import pairwise
 
-from models.cdom.geometry import Bbox, round_bbox
-from models.cdom.table import Cell, Table
-from models.extract.layout.lines.marks import Line, TaggedLine
-from models.extract.layout.tables.scoring.find import FoundTable
-from models.extract.layout.tags.trust import LIMITS, TagPlan
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.extract.layout.lines.marks import Line, TaggedLine
+from quire.models.extract.layout.tables.scoring.find import FoundTable
+from quire.models.extract.layout.tags.trust import LIMITS, TagPlan
 
 Extent = tuple[float, float]
 """Left and right end."""

@@ -4,10 +4,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.contract import TAGS_IGNORED
-from models.extract.layout.lines.marks import Line, PageMarks, TaggedLine
-from models.extract.layout.text.kinds import LIMITS as MARGINS
-from models.extract.layout.text.order import order_lines
+from quire.models.extract.contract import TAGS_IGNORED
+from quire.models.extract.layout.lines.marks import Line, PageMarks, TaggedLine
+from quire.models.extract.layout.text.kinds import LIMITS as MARGINS
+from quire.models.extract.layout.text.order import order_lines
 
 
 @dataclass(frozen=True, slots=True)

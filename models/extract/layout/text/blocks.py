@@ -5,16 +5,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import groupby, pairwise
 
-from models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
-from models.cdom.geometry import round_bbox
-from models.cdom.tree import BlockType, FlagSpan, Span
-from models.cdom.visible import find_blank
-from models.extract.contract import PageBlock, TextLook
-from models.extract.layout.lines.marks import Line, PageMarks, Run
-from models.extract.layout.lines.pieces import close_leaders
-from models.extract.layout.text.hyphens import PageHyphens, is_attached, may_divide
-from models.extract.layout.text.listings import join_code
-from models.extract.layout.text.paragraphs import group_paragraphs
+from quire.models.cdom.flags import HIDDEN_TEXT, LOW_CONFIDENCE
+from quire.models.cdom.geometry import round_bbox
+from quire.models.cdom.tree import BlockType, FlagSpan, Span
+from quire.models.cdom.visible import find_blank
+from quire.models.extract.contract import PageBlock, TextLook
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
+from quire.models.extract.layout.lines.pieces import close_leaders
+from quire.models.extract.layout.text.hyphens import PageHyphens, is_attached, may_divide
+from quire.models.extract.layout.text.listings import join_code
+from quire.models.extract.layout.text.paragraphs import group_paragraphs
 
 Divides = Callable[[str, str], bool]
 NO_PAGE = PageHyphens()

@@ -2,8 +2,8 @@
 
 import re
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import Line
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.marks import Line
 
 _NAMES = (
     r"fig(?:ure|\.)?|table|tab\.|exhibit|chart|plate|scheme|box|map|diagram|photo|image|illustration|listing|"

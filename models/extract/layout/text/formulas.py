@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 from unicodedata import normalize
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import Line, PageMarks, Run
-from models.extract.math.glyphs import FractionBar, MathGlyph, sets_only_math
-from models.extract.math.inline import InlineFormula, TextGlyph, find_inline_formulas
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
+from quire.models.extract.math.glyphs import FractionBar, MathGlyph, sets_only_math
+from quire.models.extract.math.inline import InlineFormula, TextGlyph, find_inline_formulas
 
 MATH = re.compile(r"[=∑∫√≤≥±×÷∂∇∞∈∉⊂∪∩→←⇒≈≠∝∀∃⋅·αβγδεθλμπρσφωΔΣΩ]")
 _MATH_FONTS = re.compile(r"math|cmmi|cmsy|cmex|stix|symbol|msam|msbm|mtmi|mtsy", re.IGNORECASE)

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.kinds import PageLook, is_bottom, is_top
-from models.extract.layout.text.paragraphs import NUMBER
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.text.kinds import PageLook, is_bottom, is_top
+from quire.models.extract.layout.text.paragraphs import NUMBER
 
 Paragraph = list[Line]
 

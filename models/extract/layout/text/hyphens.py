@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from models.extract.layout.lines.marks import Line
-from models.extract.text_quality.statistics import find_nats
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.text_quality.statistics import find_nats
 
 
 @dataclass(frozen=True, slots=True)

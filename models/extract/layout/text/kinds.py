@@ -3,12 +3,12 @@
 import re
 from dataclasses import dataclass
 
-from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.captions import is_caption
-from models.extract.layout.text.formulas import MATH
-from models.extract.layout.text.paragraphs import NUMBER, begins_bullet
-from models.extract.math.symbols import FUNCTIONS
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.text.captions import is_caption
+from quire.models.extract.layout.text.formulas import MATH
+from quire.models.extract.layout.text.paragraphs import NUMBER, begins_bullet
+from quire.models.extract.math.symbols import FUNCTIONS
 
 
 @dataclass(frozen=True, slots=True)

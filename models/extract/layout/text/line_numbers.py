@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from models.cdom.tree import FURNITURE, BlockType
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.text.kinds import PageLook, find_kind
+from quire.models.cdom.tree import FURNITURE, BlockType
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.text.kinds import PageLook, find_kind
 
 
 @dataclass(frozen=True, slots=True)

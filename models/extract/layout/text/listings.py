@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.lines.marks import Line
 
 
 @dataclass(frozen=True, slots=True)

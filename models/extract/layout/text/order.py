@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import attrgetter
 
-from models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line
 
 
 @dataclass(frozen=True, slots=True)

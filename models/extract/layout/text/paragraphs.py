@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.captions import CAPTION_LABEL, NUMBERED_CAPTION, is_caption
-from models.extract.layout.text.hyphens import may_divide
-from models.extract.layout.text.wide import STOPS, find_first_word
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.text.captions import CAPTION_LABEL, NUMBERED_CAPTION, is_caption
+from quire.models.extract.layout.text.hyphens import may_divide
+from quire.models.extract.layout.text.wide import STOPS, find_first_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from models.cdom.geometry import Bbox
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
 
 
 @dataclass(frozen=True, slots=True)

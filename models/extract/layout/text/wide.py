@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from models.cdom.visible import is_wide
-from models.extract.layout.lines.marks import DOWNWARDS, Line
+from quire.models.cdom.visible import is_wide
+from quire.models.extract.layout.lines.marks import DOWNWARDS, Line
 
 STOPS = ("。", "！", "？", "：", "；", "。」", "。』", "。）")
 """Punctuation that ends a Chinese or Japanese sentence."""

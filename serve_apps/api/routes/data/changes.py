@@ -9,16 +9,16 @@ from pydantic import TypeAdapter
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from models.cdom.tree import Tree
-from models.derive.changes import DocumentChanges, compare_versions, with_texts
-from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, check_document_id
-from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import redact_for, scan_chosen
-from serve_apps.api.shapes.rendering import JSON
-from storage.jobs.document_list import ChosenDocument, find_chosen
-from storage.objects.artifacts import CHANGES
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId
+from quire.models.cdom.tree import Tree
+from quire.models.derive.changes import DocumentChanges, compare_versions, with_texts
+from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, check_document_id
+from quire.serve_apps.api.documents.published import Redacted
+from quire.serve_apps.api.documents.redacting import redact_for, scan_chosen
+from quire.serve_apps.api.shapes.rendering import JSON
+from quire.storage.jobs.document_list import ChosenDocument, find_chosen
+from quire.storage.objects.artifacts import CHANGES
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId
 
 router = APIRouter(tags=["documents"])
 _STORED: TypeAdapter[DocumentChanges] = TypeAdapter(DocumentChanges)

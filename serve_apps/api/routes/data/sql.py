@@ -8,16 +8,16 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from models.cdom.ports import RunSql
-from models.export.tables.files import SCHEMA
-from serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, check_document_id, check_job_id
-from serve_apps.api.documents.redacting import scan_chosen
-from serve_apps.api.documents.table_cells import read_cells
-from serve_apps.api.http.refusals import InvalidField, OverLimit, SqlNotInstalled
-from serve_apps.api.shapes.principals import Principals
-from serve_apps.api.shapes.rendering import json_response
-from storage.jobs.document_list import ChosenDocument, find_chosen, list_published
-from storage.values.errors import NotFound
+from quire.models.cdom.ports import RunSql
+from quire.models.export.tables.files import SCHEMA
+from quire.serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, check_document_id, check_job_id
+from quire.serve_apps.api.documents.redacting import scan_chosen
+from quire.serve_apps.api.documents.table_cells import read_cells
+from quire.serve_apps.api.http.refusals import InvalidField, OverLimit, SqlNotInstalled
+from quire.serve_apps.api.shapes.principals import Principals
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.jobs.document_list import ChosenDocument, find_chosen, list_published
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(tags=["exports"])
 MAX_DOCUMENTS = 2_000

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep, check_job_id
-from serve_apps.api.intake.submitting import quota_of
-from serve_apps.api.shapes.bodies import (
+from quire.serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep, check_job_id
+from quire.serve_apps.api.intake.submitting import quota_of
+from quire.serve_apps.api.shapes.bodies import (
     DeadLetterBody,
     DocumentAloneBody,
     DocumentCountsBody,
@@ -18,20 +18,20 @@ from serve_apps.api.shapes.bodies import (
     ListedDocumentBody,
     RequeueBody,
 )
-from serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from serve_apps.api.shapes.principals import MAX_PRINCIPALS, Principal, Principals
-from serve_apps.api.shapes.rendering import (
+from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from quire.serve_apps.api.shapes.principals import MAX_PRINCIPALS, Principal, Principals
+from quire.serve_apps.api.shapes.rendering import (
     json_response,
     render_dead_letter,
     render_document_alone,
     render_job,
     render_listed_document,
 )
-from storage.access.principals import set_principals
-from storage.jobs.document_list import DocumentFilter, DocumentOrder, count_all_documents, list_all_documents
-from storage.jobs.documents import find_document, list_dead_letters
-from storage.jobs.lifecycle import delete_document, requeue_document
-from storage.values.states import DocumentStatus
+from quire.storage.access.principals import set_principals
+from quire.storage.jobs.document_list import DocumentFilter, DocumentOrder, count_all_documents, list_all_documents
+from quire.storage.jobs.documents import find_document, list_dead_letters
+from quire.storage.jobs.lifecycle import delete_document, requeue_document
+from quire.storage.values.states import DocumentStatus
 
 router = APIRouter(tags=["documents"])
 _NO_NUL = "^[^\x00]*$"  # no text of the database holds one

@@ -8,16 +8,16 @@ from fastapi import APIRouter, Request
 from pydantic_core import to_jsonable_python
 from starlette.responses import Response
 
-from models.cdom.errors import ErrorCode
-from models.cdom.tree import Tree
-from models.derive.diff import TreeDiff, compare_trees
-from models.derive.quality import DocumentQuality, QualityReport, rate_document, rate_failure, summarise
-from models.export.quality_html import report_to_html
-from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.http.refusals import InvalidUpload, UnreadableFile
-from serve_apps.api.intake.ephemeral import EphemeralFile, format_of, read_file, receive_files
-from serve_apps.api.routes.results.exports import HTML_HEADERS
-from serve_apps.api.shapes.rendering import json_response
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.tree import Tree
+from quire.models.derive.diff import TreeDiff, compare_trees
+from quire.models.derive.quality import DocumentQuality, QualityReport, rate_document, rate_failure, summarise
+from quire.models.export.quality_html import report_to_html
+from quire.serve_apps.api.context.deps import Call, CallDep
+from quire.serve_apps.api.http.refusals import InvalidUpload, UnreadableFile
+from quire.serve_apps.api.intake.ephemeral import EphemeralFile, format_of, read_file, receive_files
+from quire.serve_apps.api.routes.results.exports import HTML_HEADERS
+from quire.serve_apps.api.shapes.rendering import json_response
 
 router = APIRouter(tags=["ephemeral"])
 T = TypeVar("T")

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from serve_apps.api.context.deps import Call, CallDep, JobIdDep
-from serve_apps.api.context.job_answers import JobAnswer
-from serve_apps.api.lanes.fair_places import Overloaded
-from storage.values.errors import NotFound, StoreUnavailable
-from storage.values.rows import JobId
+from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep
+from quire.serve_apps.api.context.job_answers import JobAnswer
+from quire.serve_apps.api.lanes.fair_places import Overloaded
+from quire.storage.values.errors import NotFound, StoreUnavailable
+from quire.storage.values.rows import JobId
 
 router = APIRouter(tags=["jobs"])
 _QUIET_LOOKS = 15  # polls without changes between two comments, which keep proxies from closing the connection

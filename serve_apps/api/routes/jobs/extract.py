@@ -7,25 +7,32 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from models.cdom.errors import ErrorCode
-from models.derive.schema.answer import ExtractedData
-from models.derive.schema.correction.corrected import CorrectedPlace
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.api.context.deps import Call, CallDep, JobIdDep
-from serve_apps.api.documents.extracting import Engine, Wanted, check_schema, extract_tree, find_hidden, require_model
-from serve_apps.api.documents.published import Published, PublishedDep, Redacted, find_published
-from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
-from serve_apps.api.http.multipart import PartRules, PartsReader
-from serve_apps.api.http.refusals import InvalidField, UnreadableFile
-from serve_apps.api.http.strict_json import InvalidJson, parse_object
-from serve_apps.api.http.uploads import body_chunks, read_body
-from serve_apps.api.intake.by_url import MAX_BODY_BYTES, MAX_VALUES, has_urls
-from serve_apps.api.intake.ephemeral import EphemeralFile, read_file
-from serve_apps.api.shapes.rendering import JSON
-from storage.jobs.documents import find_document
-from storage.jobs.jobs import find_extract_schema
-from storage.schemas.stored_schemas import find_schema, read_corrections, read_labels
-from storage.values.rows import DocumentId, JobId
+from quire.models.cdom.errors import ErrorCode
+from quire.models.derive.schema.answer import ExtractedData
+from quire.models.derive.schema.correction.corrected import CorrectedPlace
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep
+from quire.serve_apps.api.documents.extracting import (
+    Engine,
+    Wanted,
+    check_schema,
+    extract_tree,
+    find_hidden,
+    require_model,
+)
+from quire.serve_apps.api.documents.published import Published, PublishedDep, Redacted, find_published
+from quire.serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
+from quire.serve_apps.api.http.multipart import PartRules, PartsReader
+from quire.serve_apps.api.http.refusals import InvalidField, UnreadableFile
+from quire.serve_apps.api.http.strict_json import InvalidJson, parse_object
+from quire.serve_apps.api.http.uploads import body_chunks, read_body
+from quire.serve_apps.api.intake.by_url import MAX_BODY_BYTES, MAX_VALUES, has_urls
+from quire.serve_apps.api.intake.ephemeral import EphemeralFile, read_file
+from quire.serve_apps.api.shapes.rendering import JSON
+from quire.storage.jobs.documents import find_document
+from quire.storage.jobs.jobs import find_extract_schema
+from quire.storage.schemas.stored_schemas import find_schema, read_corrections, read_labels
+from quire.storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["derived"])
 

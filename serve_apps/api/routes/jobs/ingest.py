@@ -6,9 +6,9 @@ from functools import partial
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from models.derive.chunks.chunking import chunker_name
-from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.documents.ingesting import (
+from quire.models.derive.chunks.chunking import chunker_name
+from quire.serve_apps.api.context.deps import Call, CallDep
+from quire.serve_apps.api.documents.ingesting import (
     IngestRules,
     PreparedIngest,
     parse_light,
@@ -16,16 +16,16 @@ from serve_apps.api.documents.ingesting import (
     prepare_body,
     weigh,
 )
-from serve_apps.api.http.uploads import read_body
-from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, identify_submission, replayed
-from serve_apps.api.intake.submitting import quota_of
-from serve_apps.api.shapes.bodies import IngestBody, JobBody
-from serve_apps.api.shapes.principals import GivenPrincipals
-from serve_apps.api.shapes.rendering import json_response, render_job
-from storage.jobs.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
-from storage.objects.artifacts import TREE
-from storage.values.ids import new_document_id
-from storage.values.rows import DocumentId, JobRow, StoredBlob
+from quire.serve_apps.api.http.uploads import read_body
+from quire.serve_apps.api.intake.idempotency import IdempotencyKeyHeader, identify_submission, replayed
+from quire.serve_apps.api.intake.submitting import quota_of
+from quire.serve_apps.api.shapes.bodies import IngestBody, JobBody
+from quire.serve_apps.api.shapes.principals import GivenPrincipals
+from quire.serve_apps.api.shapes.rendering import json_response, render_job
+from quire.storage.jobs.ingest import INGESTED_ATTEMPT, IngestedDocument, ingest_document
+from quire.storage.objects.artifacts import TREE
+from quire.storage.values.ids import new_document_id
+from quire.storage.values.rows import DocumentId, JobRow, StoredBlob
 
 router = APIRouter(tags=["jobs"])
 _BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": IngestBody.model_json_schema()}}}}

@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import Call, CallDep, JobIdDep
-from serve_apps.api.context.job_answers import JobAnswer
-from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed
-from serve_apps.api.intake.submitting import JOBS_UPLOAD, receive, submit
-from serve_apps.api.shapes.bodies import DocumentAloneBody, JobBody, JobListItem
-from serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from serve_apps.api.shapes.rendering import (
+from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep
+from quire.serve_apps.api.context.job_answers import JobAnswer
+from quire.serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed
+from quire.serve_apps.api.intake.submitting import JOBS_UPLOAD, receive, submit
+from quire.serve_apps.api.shapes.bodies import DocumentAloneBody, JobBody, JobListItem
+from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from quire.serve_apps.api.shapes.rendering import (
     JSON,
     json_response,
     render_document_alone,
@@ -19,12 +19,12 @@ from serve_apps.api.shapes.rendering import (
     render_listed_job,
     render_submitted_job,
 )
-from storage.jobs.documents import list_documents
-from storage.jobs.jobs import get_job
-from storage.jobs.lifecycle import cancel_job, delete_job
-from storage.jobs.listing import list_whole_jobs
-from storage.values.rows import JobId
-from storage.values.states import JobStatus, Priority
+from quire.storage.jobs.documents import list_documents
+from quire.storage.jobs.jobs import get_job
+from quire.storage.jobs.lifecycle import cancel_job, delete_job
+from quire.storage.jobs.listing import list_whole_jobs
+from quire.storage.values.rows import JobId
+from quire.storage.values.states import JobStatus, Priority
 
 router = APIRouter(tags=["jobs"])
 Wait = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait until the job ends.")]

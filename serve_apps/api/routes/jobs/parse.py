@@ -6,22 +6,22 @@ from fastapi import APIRouter, Query, Request
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from models.cdom.errors import ErrorCode, NoSuchPage
-from models.extract.formats.sniffing.signatures import check_head
-from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.documents.published import find_published
-from serve_apps.api.documents.trees import read_tree_of
-from serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed
-from serve_apps.api.intake.read_fields import EXTRACT_SCHEMA
-from serve_apps.api.intake.submitting import PARSE_UPLOAD, receive, submit
-from serve_apps.api.routes.jobs.extract import extract_by_job
-from serve_apps.api.shapes.bodies import AcceptedBody, ParsedBody
-from serve_apps.api.shapes.rendering import JSON, has_ended, json_response, render_job
-from storage.jobs.jobs import get_job
-from storage.jobs.lifecycle import delete_job
-from storage.values.errors import NotFound
-from storage.values.rows import JobId, JobRow
-from storage.values.states import DocumentStatus, Priority
+from quire.models.cdom.errors import ErrorCode, NoSuchPage
+from quire.models.extract.formats.sniffing.signatures import check_head
+from quire.serve_apps.api.context.deps import Call, CallDep
+from quire.serve_apps.api.documents.published import find_published
+from quire.serve_apps.api.documents.trees import read_tree_of
+from quire.serve_apps.api.intake.idempotency import IdempotencyKeyHeader, replayed
+from quire.serve_apps.api.intake.read_fields import EXTRACT_SCHEMA
+from quire.serve_apps.api.intake.submitting import PARSE_UPLOAD, receive, submit
+from quire.serve_apps.api.routes.jobs.extract import extract_by_job
+from quire.serve_apps.api.shapes.bodies import AcceptedBody, ParsedBody
+from quire.serve_apps.api.shapes.rendering import JSON, has_ended, json_response, render_job
+from quire.storage.jobs.jobs import get_job
+from quire.storage.jobs.lifecycle import delete_job
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import JobId, JobRow
+from quire.storage.values.states import DocumentStatus, Priority
 
 router = APIRouter(tags=["jobs"])
 Timeout = Annotated[float, Query(ge=0, le=600, allow_inf_nan=False, description="Seconds to wait for the tree.")]

@@ -7,10 +7,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import CallDep
-from serve_apps.api.http.refusals import UploadsNotConfigured, UploadTooLarge
-from serve_apps.api.intake.direct import declare_file, make_upload_id
-from serve_apps.api.shapes.rendering import json_response
+from quire.serve_apps.api.context.deps import CallDep
+from quire.serve_apps.api.http.refusals import UploadsNotConfigured, UploadTooLarge
+from quire.serve_apps.api.intake.direct import declare_file, make_upload_id
+from quire.serve_apps.api.shapes.rendering import json_response
 
 router = APIRouter(tags=["jobs"])
 

@@ -5,10 +5,10 @@ from dataclasses import asdict
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import CallDep
-from serve_apps.api.shapes.operator_bodies import AuditBody
-from serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from storage.access.audit import list_audit
+from quire.serve_apps.api.context.deps import CallDep
+from quire.serve_apps.api.shapes.operator_bodies import AuditBody
+from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from quire.storage.access.audit import list_audit
 
 router = APIRouter(tags=["system"])
 FEATURE = "audit_export"

@@ -6,11 +6,11 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import CallDep
-from serve_apps.api.documents.erasing import ValueTooShort, erase_person
-from serve_apps.api.http.refusals import ValueRefused
-from serve_apps.api.shapes.bodies import Body
-from serve_apps.api.shapes.rendering import json_response
+from quire.serve_apps.api.context.deps import CallDep
+from quire.serve_apps.api.documents.erasing import ValueTooShort, erase_person
+from quire.serve_apps.api.http.refusals import ValueRefused
+from quire.serve_apps.api.shapes.bodies import Body
+from quire.serve_apps.api.shapes.rendering import json_response
 
 router = APIRouter(tags=["system"])
 

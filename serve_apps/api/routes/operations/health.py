@@ -8,15 +8,15 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from models.cdom.ports import PortUnavailable
-from models.cdom.version import RAG_GENERATOR_VERSION, SERVICE_VERSION
-from serve_apps.api.context.app_state import AppState
-from serve_apps.api.context.deps import RunningDep
-from serve_apps.api.lanes.fair_places import Overloaded
-from serve_apps.api.shapes.bodies import HealthBody
-from serve_apps.api.shapes.rendering import json_response
-from storage.queue.usage import check_clock
-from storage.values.errors import StorageError
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.cdom.version import RAG_GENERATOR_VERSION, SERVICE_VERSION
+from quire.serve_apps.api.context.app_state import AppState
+from quire.serve_apps.api.context.deps import RunningDep
+from quire.serve_apps.api.lanes.fair_places import Overloaded
+from quire.serve_apps.api.shapes.bodies import HealthBody
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.queue.usage import check_clock
+from quire.storage.values.errors import StorageError
 
 router = APIRouter(tags=["health"])
 _COMPONENTS = {"engine": SERVICE_VERSION, "rag_generator": RAG_GENERATOR_VERSION}

@@ -3,10 +3,10 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import CallDep
-from serve_apps.api.shapes.bodies import LicenseBody
-from serve_apps.api.shapes.rendering import json_response
-from storage.queue.usage import month_usage
+from quire.serve_apps.api.context.deps import CallDep
+from quire.serve_apps.api.shapes.bodies import LicenseBody
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.queue.usage import month_usage
 
 router = APIRouter(tags=["system"])
 

@@ -9,15 +9,15 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.responses import Response
 
-from models.cdom.ports import PortUnavailable
-from serve_apps.access.caller import find_key, secret_of
-from serve_apps.access.scopes import KeyScope
-from serve_apps.api.context.app_state import AppState
-from serve_apps.api.context.deps import RunningDep
-from serve_apps.api.http.refusals import TokenRefused
-from serve_apps.api.routes.operations.token import is_local
-from storage.jobs.measures import Measure, measure
-from storage.values.errors import NotFound
+from quire.models.cdom.ports import PortUnavailable
+from quire.serve_apps.access.caller import find_key, secret_of
+from quire.serve_apps.access.scopes import KeyScope
+from quire.serve_apps.api.context.app_state import AppState
+from quire.serve_apps.api.context.deps import RunningDep
+from quire.serve_apps.api.http.refusals import TokenRefused
+from quire.serve_apps.api.routes.operations.token import is_local
+from quire.storage.jobs.measures import Measure, measure
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(tags=["system"])
 _TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}

@@ -8,16 +8,16 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from models.derive.schema.answer import ValuePlace
-from models.derive.schema.correction.corrected import NotCorrected, TaughtValue, read_correction
-from models.derive.schema.extract import read_schema
-from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.documents.extracting import check_schema
-from serve_apps.api.http.refusals import InvalidField, UnusableCorrection
-from serve_apps.api.routes.jobs.extract import find_extracted
-from serve_apps.api.shapes.operator_bodies import CorrectionBody, SchemaBody, SchemaSummaryBody
-from serve_apps.api.shapes.rendering import json_response
-from storage.schemas.stored_schemas import (
+from quire.models.derive.schema.answer import ValuePlace
+from quire.models.derive.schema.correction.corrected import NotCorrected, TaughtValue, read_correction
+from quire.models.derive.schema.extract import read_schema
+from quire.serve_apps.api.context.deps import Call, CallDep
+from quire.serve_apps.api.documents.extracting import check_schema
+from quire.serve_apps.api.http.refusals import InvalidField, UnusableCorrection
+from quire.serve_apps.api.routes.jobs.extract import find_extracted
+from quire.serve_apps.api.shapes.operator_bodies import CorrectionBody, SchemaBody, SchemaSummaryBody
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.schemas.stored_schemas import (
     CorrectionRow,
     StoredSchema,
     delete_schema,

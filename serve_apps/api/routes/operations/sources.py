@@ -11,15 +11,15 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.intake.submitting import quota_of
-from serve_apps.api.lanes.fair_places import Overloaded
-from serve_apps.api.shapes.operator_bodies import SourceBody, SyncReportBody
-from serve_apps.api.shapes.principals import Principals
-from serve_apps.api.shapes.rendering import json_response
-from storage.sources.connectors.contract import SourceRefused
-from storage.sources.gate import SourceKind
-from storage.sources.sources import (
+from quire.serve_apps.api.context.deps import Call, CallDep
+from quire.serve_apps.api.intake.submitting import quota_of
+from quire.serve_apps.api.lanes.fair_places import Overloaded
+from quire.serve_apps.api.shapes.operator_bodies import SourceBody, SyncReportBody
+from quire.serve_apps.api.shapes.principals import Principals
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.sources.connectors.contract import SourceRefused
+from quire.storage.sources.gate import SourceKind
+from quire.storage.sources.sources import (
     AccessRule,
     NewSource,
     RegisteredSource,
@@ -29,9 +29,9 @@ from storage.sources.sources import (
     register_source,
     request_sync,
 )
-from storage.sources.sync import Reading, SyncReport, SyncStopped, sync_source
-from storage.values.errors import Conflict, NotFound
-from storage.values.ids import is_id
+from quire.storage.sources.sync import Reading, SyncReport, SyncStopped, sync_source
+from quire.storage.values.errors import Conflict, NotFound
+from quire.storage.values.ids import is_id
 
 router = APIRouter(tags=["sources"])
 _GOES_ON: dict[str, Any] = {"description": "The sync continues."}

@@ -3,10 +3,10 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import CallDep
-from serve_apps.api.shapes.bodies import StatsBody
-from serve_apps.api.shapes.rendering import json_response
-from storage.jobs.stats import my_jobs, queue_tasks
+from quire.serve_apps.api.context.deps import CallDep
+from quire.serve_apps.api.shapes.bodies import StatsBody
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.jobs.stats import my_jobs, queue_tasks
 
 router = APIRouter(tags=["system"])
 

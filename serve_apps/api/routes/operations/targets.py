@@ -8,12 +8,12 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.shapes.operator_bodies import CountBody, RefusedDocumentBody, TargetBody
-from serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from serve_apps.api.shapes.rendering import json_response
-from storage.targets.contract import SettingValue, TargetRefused
-from storage.targets.registry import (
+from quire.serve_apps.api.context.deps import Call, CallDep
+from quire.serve_apps.api.shapes.operator_bodies import CountBody, RefusedDocumentBody, TargetBody
+from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.targets.contract import SettingValue, TargetRefused
+from quire.storage.targets.registry import (
     backfill_target,
     change_target,
     delete_target,
@@ -24,8 +24,8 @@ from storage.targets.registry import (
     retry_refused,
     reveal_target,
 )
-from storage.values.errors import NotFound, StoreUnavailable
-from storage.values.ids import is_id
+from quire.storage.values.errors import NotFound, StoreUnavailable
+from quire.storage.values.ids import is_id
 
 router = APIRouter(tags=["targets"])
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]+$")]

@@ -3,14 +3,14 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from serve_apps.access.caller import find_key, org_of, secret_of
-from serve_apps.access.loopback import is_local_caller, is_own_user
-from serve_apps.access.scopes import KeyScope
-from serve_apps.api.context.deps import RunningDep
-from serve_apps.api.context.resources import ApiLimits
-from serve_apps.api.http.refusals import NoDefaultToken, TokenRefused
-from serve_apps.api.shapes.bodies import ProblemBody, TokenBody
-from serve_apps.api.shapes.rendering import json_response
+from quire.serve_apps.access.caller import find_key, org_of, secret_of
+from quire.serve_apps.access.loopback import is_local_caller, is_own_user
+from quire.serve_apps.access.scopes import KeyScope
+from quire.serve_apps.api.context.deps import RunningDep
+from quire.serve_apps.api.context.resources import ApiLimits
+from quire.serve_apps.api.http.refusals import NoDefaultToken, TokenRefused
+from quire.serve_apps.api.shapes.bodies import ProblemBody, TokenBody
+from quire.serve_apps.api.shapes.rendering import json_response
 
 router = APIRouter(tags=["system"])
 _PROBLEM = {"content": {"application/problem+json": {"schema": ProblemBody.model_json_schema()}}}

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import CallDep
-from serve_apps.api.shapes.operator_bodies import UsageBody
-from serve_apps.api.shapes.rendering import json_response
-from storage.queue.usage import month_usage
-from storage.queue.usage_by_key import current_month, usage_by_key
+from quire.serve_apps.api.context.deps import CallDep
+from quire.serve_apps.api.shapes.operator_bodies import UsageBody
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.queue.usage import month_usage
+from quire.storage.queue.usage_by_key import current_month, usage_by_key
 
 router = APIRouter(tags=["system"])
 Month = Annotated[

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from serve_apps.api.context.deps import Call, CallDep
-from serve_apps.api.shapes.operator_bodies import DeliveryBody, WebhookBody, WebhookCreatedBody
-from serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from serve_apps.api.shapes.rendering import json_response
-from storage.values.errors import NotFound
-from storage.values.ids import is_id
-from storage.values.states import EventKind
-from storage.webhooks.receivers import (
+from quire.serve_apps.api.context.deps import Call, CallDep
+from quire.serve_apps.api.shapes.operator_bodies import DeliveryBody, WebhookBody, WebhookCreatedBody
+from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.values.errors import NotFound
+from quire.storage.values.ids import is_id
+from quire.storage.values.states import EventKind
+from quire.storage.webhooks.receivers import (
     DeliveryRow,
     WebhookRow,
     delete_webhook,
@@ -26,7 +26,7 @@ from storage.webhooks.receivers import (
     rotate_secret,
     test_webhook,
 )
-from storage.webhooks.signatures import new_secret
+from quire.storage.webhooks.signatures import new_secret
 
 router = APIRouter(tags=["webhooks"])
 

@@ -12,25 +12,25 @@ from fastapi import APIRouter, Query
 from pydantic_core import to_json
 from starlette.responses import StreamingResponse
 
-from models.cdom.errors import ExtractError
-from models.cdom.ports import PortUnavailable, RedactionRefused
-from models.cdom.tree import dump_tree, serve_tree
-from models.derive.chunks.chunking import settings_of
-from models.derive.chunks.chunks import chunk_tree
-from models.export.markdown import tree_to_markdown
-from models.pii.redact import PiiIncomplete, require_scan
-from serve_apps.access.scopes import KeyScope
-from serve_apps.api.context.deps import Call, CallDep, JobIdDep, check_document_id
-from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import redact_for, scan_chosen
-from serve_apps.api.documents.trees import HIDDEN_NAME
-from serve_apps.api.documents.zip_stream import EntryNames, ZipStream
-from serve_apps.api.http.refusals import InvalidField, NoOriginal, Refusal
-from serve_apps.api.lanes.fair_places import Overloaded
-from serve_apps.api.routes.results.originals import note_download, redact_file
-from storage.jobs.document_list import ChosenDocument, find_chosen
-from storage.jobs.documents import PublishedTree, locate_original
-from storage.values.errors import NotFound
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.ports import PortUnavailable, RedactionRefused
+from quire.models.cdom.tree import dump_tree, serve_tree
+from quire.models.derive.chunks.chunking import settings_of
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.pii.redact import PiiIncomplete, require_scan
+from quire.serve_apps.access.scopes import KeyScope
+from quire.serve_apps.api.context.deps import Call, CallDep, JobIdDep, check_document_id
+from quire.serve_apps.api.documents.published import Redacted
+from quire.serve_apps.api.documents.redacting import redact_for, scan_chosen
+from quire.serve_apps.api.documents.trees import HIDDEN_NAME
+from quire.serve_apps.api.documents.zip_stream import EntryNames, ZipStream
+from quire.serve_apps.api.http.refusals import InvalidField, NoOriginal, Refusal
+from quire.serve_apps.api.lanes.fair_places import Overloaded
+from quire.serve_apps.api.routes.results.originals import note_download, redact_file
+from quire.storage.jobs.document_list import ChosenDocument, find_chosen
+from quire.storage.jobs.documents import PublishedTree, locate_original
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(tags=["exports"])
 MOST_CHOSEN = 200

@@ -6,18 +6,18 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from models.cdom.chunk import Chunk
-from models.cdom.tree import Tree
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.fields.extracted_field import ExtractedField
-from models.derive.fields.fields import canonical_name, find_fields, select_fields
-from models.derive.semantics import SemanticDocument, describe_tree
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.api.documents.published import Published, PublishedDep
-from serve_apps.api.http.refusals import InvalidField
-from serve_apps.api.shapes.rendering import JSON
-from storage.objects.artifacts import SEMANTICS
-from storage.values.errors import NotFound
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.tree import Tree
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.fields.extracted_field import ExtractedField
+from quire.models.derive.fields.fields import canonical_name, find_fields, select_fields
+from quire.models.derive.semantics import SemanticDocument, describe_tree
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.api.documents.published import Published, PublishedDep
+from quire.serve_apps.api.http.refusals import InvalidField
+from quire.serve_apps.api.shapes.rendering import JSON
+from quire.storage.objects.artifacts import SEMANTICS
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(tags=["derived"])
 Keys = Annotated[str | None, Query(max_length=4096, description="Comma-separated keys or canonical keys.")]

@@ -7,18 +7,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from models.cdom.original import Format
-from models.cdom.tree import Tree
-from models.export.context import ContextDigest, tree_to_context
-from models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_format, tree_to_graph
-from models.export.html import tree_to_html
-from models.export.markdown import MarkdownText, tree_to_markdown
-from models.export.markdown_tables import TableStyle
-from models.export.word import tree_to_docx
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.api.documents.published import PublishedDep
-from serve_apps.api.routes.results.originals import MEDIA_TYPES
-from serve_apps.api.shapes.rendering import JSON, attachment
+from quire.models.cdom.original import Format
+from quire.models.cdom.tree import Tree
+from quire.models.export.context import ContextDigest, tree_to_context
+from quire.models.export.graph import Graph, GraphFormat, graph_to_neo4j, parse_graph_format, tree_to_graph
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import MarkdownText, tree_to_markdown
+from quire.models.export.markdown_tables import TableStyle
+from quire.models.export.word import tree_to_docx
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.api.documents.published import PublishedDep
+from quire.serve_apps.api.routes.results.originals import MEDIA_TYPES
+from quire.serve_apps.api.shapes.rendering import JSON, attachment
 
 router = APIRouter(tags=["exports"])
 HTML_HEADERS = {

@@ -8,18 +8,18 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import StreamingResponse
 
-from models.cdom.chunk import Chunk
-from models.derive.chunks.chunking import settings_of
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.finetune import FinetuneOptions, Split, Style, export_lines, parse_split, parse_style
-from models.derive.finetune_template import MAX_TEMPLATE_CHARS
-from models.pii.redact import require_scan
-from serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, JobIdDep
-from serve_apps.api.documents.published import ScanWait, read_redacted
-from serve_apps.api.documents.redacting import redact_for, scan_all
-from storage.jobs.documents import PublishedTree, locate_trees
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId
+from quire.models.cdom.chunk import Chunk
+from quire.models.derive.chunks.chunking import settings_of
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.finetune import FinetuneOptions, Split, Style, export_lines, parse_split, parse_style
+from quire.models.derive.finetune_template import MAX_TEMPLATE_CHARS
+from quire.models.pii.redact import require_scan
+from quire.serve_apps.api.context.deps import SCAN_WAIT_S, Call, CallDep, JobIdDep
+from quire.serve_apps.api.documents.published import ScanWait, read_redacted
+from quire.serve_apps.api.documents.redacting import redact_for, scan_all
+from quire.storage.jobs.documents import PublishedTree, locate_trees
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId
 
 router = APIRouter(tags=["exports"])
 LINES_AT_ONCE = 64  # lines of JSON sent in one piece

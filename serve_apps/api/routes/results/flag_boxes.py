@@ -9,16 +9,16 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from models.cdom.geometry import Bbox
-from models.cdom.ports import PageMark
-from models.pii.marks import FlagMark, mark_flags, place_flags
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.shapes.bodies import Body
-from serve_apps.api.shapes.rendering import json_response
-from storage.jobs.documents import PublishedTree, locate_original, locate_tree
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId, JobId
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import PageMark
+from quire.models.pii.marks import FlagMark, mark_flags, place_flags
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from quire.serve_apps.api.shapes.bodies import Body
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.jobs.documents import PublishedTree, locate_original, locate_tree
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["review"])
 LEAST_DPI = 36

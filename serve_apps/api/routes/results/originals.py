@@ -7,23 +7,23 @@ from typing import BinaryIO
 from fastapi import APIRouter, Request
 from starlette.responses import Response, StreamingResponse
 
-from models.cdom.original import Format
-from models.cdom.ports import PortUnavailable
-from models.cdom.tree import Tree, dump_tree
-from models.pii.redact import require_scan
-from models.redaction.redact import REDACTABLE
-from serve_apps.access.scopes import KeyScope
-from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.documents.byte_ranges import find_range
-from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
-from serve_apps.api.http.pieces import PIECE_BYTES
-from serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
-from serve_apps.api.shapes.rendering import attachment
-from storage.access.audit import record
-from storage.jobs.documents import Original, find_document, locate_original
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId, JobId
+from quire.models.cdom.original import Format
+from quire.models.cdom.ports import PortUnavailable
+from quire.models.cdom.tree import Tree, dump_tree
+from quire.models.pii.redact import require_scan
+from quire.models.redaction.redact import REDACTABLE
+from quire.serve_apps.access.scopes import KeyScope
+from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from quire.serve_apps.api.documents.byte_ranges import find_range
+from quire.serve_apps.api.documents.published import Redacted
+from quire.serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
+from quire.serve_apps.api.http.pieces import PIECE_BYTES
+from quire.serve_apps.api.http.refusals import FormatNotRedactable, NoOriginal
+from quire.serve_apps.api.shapes.rendering import attachment
+from quire.storage.access.audit import record
+from quire.storage.jobs.documents import Original, find_document, locate_original
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["documents"])
 OTHER = "application/octet-stream"

@@ -7,24 +7,24 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from models.cdom.errors import ExtractError
-from models.cdom.original import DRAWN_FORMATS, IMAGE_FORMATS, Format
-from models.cdom.ports import PageImage, PageMark, PortUnavailable
-from models.cdom.tree import BlockId, Page, Tree
-from models.extract.formats.sniffing.signatures import HEAD_BYTES, sniff
-from models.pii.paint import mark_values, paint_page, view_page
-from models.pii.redact import Decisions, require_scan
-from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.context.drawn_pictures import draw_picture, find_picture
-from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
-from serve_apps.api.documents.trees import read_page_sizes
-from serve_apps.api.http.etags import answer_cached
-from serve_apps.api.http.refusals import NoPageImage, OriginalGone, PictureNotRedactable
-from storage.jobs.documents import Original, PublishedTree, locate_original, locate_tree
-from storage.objects.artifacts import ASSETS
-from storage.values.errors import NotFound
-from storage.values.rows import DocumentId, JobId
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.original import DRAWN_FORMATS, IMAGE_FORMATS, Format
+from quire.models.cdom.ports import PageImage, PageMark, PortUnavailable
+from quire.models.cdom.tree import BlockId, Page, Tree
+from quire.models.extract.formats.sniffing.signatures import HEAD_BYTES, sniff
+from quire.models.pii.paint import mark_values, paint_page, view_page
+from quire.models.pii.redact import Decisions, require_scan
+from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from quire.serve_apps.api.context.drawn_pictures import draw_picture, find_picture
+from quire.serve_apps.api.documents.published import Redacted
+from quire.serve_apps.api.documents.redacting import locate_scanned, read_block_decisions
+from quire.serve_apps.api.documents.trees import read_page_sizes
+from quire.serve_apps.api.http.etags import answer_cached
+from quire.serve_apps.api.http.refusals import NoPageImage, OriginalGone, PictureNotRedactable
+from quire.storage.jobs.documents import Original, PublishedTree, locate_original, locate_tree
+from quire.storage.objects.artifacts import ASSETS
+from quire.storage.values.errors import NotFound
+from quire.storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["documents"])
 MEDIA_TYPES = {format: f"image/{format.value}" for format in IMAGE_FORMATS}

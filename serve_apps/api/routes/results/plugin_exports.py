@@ -5,12 +5,12 @@ from functools import partial
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from models.cdom.ports import Tokenizer
-from models.cdom.tree import Tree
-from models.export import Export
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.api.documents.published import PublishedDep
-from storage.values.errors import NotFound
+from quire.models.cdom.ports import Tokenizer
+from quire.models.cdom.tree import Tree
+from quire.models.export import Export
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.api.documents.published import PublishedDep
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(tags=["exports"])
 _HEADERS = {"X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment"}

@@ -11,16 +11,16 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 from starlette.responses import Response
 
-from models.cdom.tree import Block
-from models.derive.doubts import count_lost, find_doubts
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.shapes.bodies import Body
-from serve_apps.api.shapes.pages import Cursor, page_response
-from serve_apps.api.shapes.rendering import json_response
-from storage.review.readings import DoubtfulReading, ReadingState, decide_reading, list_readings
-from storage.values.errors import NotFound
-from storage.values.paging import ListPage
+from quire.models.cdom.tree import Block
+from quire.models.derive.doubts import count_lost, find_doubts
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from quire.serve_apps.api.shapes.bodies import Body
+from quire.serve_apps.api.shapes.pages import Cursor, page_response
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.review.readings import DoubtfulReading, ReadingState, decide_reading, list_readings
+from quire.storage.values.errors import NotFound
+from quire.storage.values.paging import ListPage
 
 router = APIRouter(tags=["review"])
 _MOST_BLOCKS = 50

@@ -15,18 +15,18 @@ from fastapi import APIRouter, Depends, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from models.cdom.flags import PII_PREFIX
-from models.pii.places import find_places, find_spans
-from models.pii.review import InContext, in_context
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.http.refusals import UnknownFlag
-from serve_apps.api.shapes.bodies import Body
-from serve_apps.api.shapes.pages import Cursor, Limit, page_response
-from serve_apps.api.shapes.rendering import json_response
-from storage.jobs.documents import locate_tree
-from storage.review.deciding import Decided, DecisionTarget, Reach, decide, decide_many, undo_decision
-from storage.review.reviews import (
+from quire.models.cdom.flags import PII_PREFIX
+from quire.models.pii.places import find_places, find_spans
+from quire.models.pii.review import InContext, in_context
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.api.context.deps import Call, CallDep, DocumentIdDep, JobIdDep
+from quire.serve_apps.api.http.refusals import UnknownFlag
+from quire.serve_apps.api.shapes.bodies import Body
+from quire.serve_apps.api.shapes.pages import Cursor, Limit, page_response
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.jobs.documents import locate_tree
+from quire.storage.review.deciding import Decided, DecisionTarget, Reach, decide, decide_many, undo_decision
+from quire.storage.review.reviews import (
     FlagFilter,
     FlagState,
     ListedFlag,
@@ -36,10 +36,10 @@ from storage.review.reviews import (
     list_flags,
     list_inbox,
 )
-from storage.values.errors import NotFound
-from storage.values.ids import is_id
-from storage.values.paging import ListPage
-from storage.values.rows import DocumentId, JobId
+from quire.storage.values.errors import NotFound
+from quire.storage.values.ids import is_id
+from quire.storage.values.paging import ListPage
+from quire.storage.values.rows import DocumentId, JobId
 
 router = APIRouter(tags=["review"])
 BlockIdPath = Annotated[str, Path(max_length=64, description="A block's id in the tree, such as b12.")]

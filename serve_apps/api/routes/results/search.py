@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from models.cdom.search import SearchHit, SearchMode, SearchRequest
-from serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
-from serve_apps.api.documents.published import Redacted
-from serve_apps.api.documents.redacted_hits import redact_hits, scan_hits
-from serve_apps.api.http.refusals import SearchNotConfigured
-from serve_apps.api.shapes.bodies import SearchHitBody
-from serve_apps.api.shapes.principals import AskedPrincipals
-from serve_apps.api.shapes.rendering import json_response
-from storage.values.errors import NotFound
+from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
+from quire.serve_apps.api.context.deps import Call, CallDep, check_document_id, check_job_id
+from quire.serve_apps.api.documents.published import Redacted
+from quire.serve_apps.api.documents.redacted_hits import redact_hits, scan_hits
+from quire.serve_apps.api.http.refusals import SearchNotConfigured
+from quire.serve_apps.api.shapes.bodies import SearchHitBody
+from quire.serve_apps.api.shapes.principals import AskedPrincipals
+from quire.serve_apps.api.shapes.rendering import json_response
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(tags=["search"])
 MAX_QUERY_CHARS = 4096  # characters of a question; the embedder reads the first few hundred words

@@ -8,16 +8,16 @@ import pyarrow.parquet as pq
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from models.export.tables.files import ENDINGS, MEDIA_TYPES, SCHEMA, TableFormat, write_tables
-from serve_apps.access.scopes import DOCUMENT
-from serve_apps.api.context.deps import Call, CallDep, check_document_id
-from serve_apps.api.documents.published import PublishedDep, Redacted
-from serve_apps.api.documents.redacting import scan_chosen
-from serve_apps.api.documents.table_cells import read_cells
-from serve_apps.api.routes.results.archive import DocumentIds
-from serve_apps.api.shapes.rendering import attachment
-from storage.jobs.document_list import ChosenDocument, find_chosen
-from storage.values.errors import NotFound
+from quire.models.export.tables.files import ENDINGS, MEDIA_TYPES, SCHEMA, TableFormat, write_tables
+from quire.serve_apps.access.scopes import DOCUMENT
+from quire.serve_apps.api.context.deps import Call, CallDep, check_document_id
+from quire.serve_apps.api.documents.published import PublishedDep, Redacted
+from quire.serve_apps.api.documents.redacting import scan_chosen
+from quire.serve_apps.api.documents.table_cells import read_cells
+from quire.serve_apps.api.routes.results.archive import DocumentIds
+from quire.serve_apps.api.shapes.rendering import attachment
+from quire.storage.jobs.document_list import ChosenDocument, find_chosen
+from quire.storage.values.errors import NotFound
 
 router = APIRouter(tags=["exports"])
 _ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {media: {} for media in MEDIA_TYPES.values()}}}

@@ -6,17 +6,17 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from models.cdom.coverage import coverage_adapter, unknown_coverage
-from models.cdom.tree import Tree, dump_tree, load_tree, serve_tree
-from serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep
-from serve_apps.api.documents.published import Redacted, find_published
-from serve_apps.api.documents.trees import read_published_tree
-from serve_apps.api.http.etags import answer_cached
-from serve_apps.api.shapes.rendering import JSON
-from storage.jobs.documents import PublishedTree, locate_tree
-from storage.objects.artifacts import TREE
-from storage.store import Store
-from storage.values.rows import DocumentId
+from quire.models.cdom.coverage import coverage_adapter, unknown_coverage
+from quire.models.cdom.tree import Tree, dump_tree, load_tree, serve_tree
+from quire.serve_apps.api.context.deps import CallDep, DocumentIdDep, JobIdDep
+from quire.serve_apps.api.documents.published import Redacted, find_published
+from quire.serve_apps.api.documents.trees import read_published_tree
+from quire.serve_apps.api.http.etags import answer_cached
+from quire.serve_apps.api.shapes.rendering import JSON
+from quire.storage.jobs.documents import PublishedTree, locate_tree
+from quire.storage.objects.artifacts import TREE
+from quire.storage.store import Store
+from quire.storage.values.rows import DocumentId
 
 router = APIRouter(tags=["documents"])
 _TREE: dict[int | str, dict[str, Any]] = {

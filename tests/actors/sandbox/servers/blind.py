@@ -3,7 +3,7 @@
 import sys
 from typing import NoReturn
 
-from actors.sandbox import server
+from quire.actors.sandbox import server
 
 
 def main(control: int, limits_json: str) -> NoReturn:

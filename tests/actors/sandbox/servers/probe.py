@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable
 from typing import NoReturn
 
-from actors.sandbox import child, server
-from actors.sandbox.frames import encode
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.geometry import Bbox, bbox_area
-from models.cdom.original import Format, ReadOptions
-from models.cdom.ports import PageImage, PixelPage
-from models.cdom.tree import BlockType
-from models.extract.contract import DocumentFacts, OpenDocument, PageBlock, PageContent, PageRead
-from models.extract.registry import open_document
+from quire.actors.sandbox import child, server
+from quire.actors.sandbox.frames import encode
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.geometry import Bbox, bbox_area
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.ports import PageImage, PixelPage
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import DocumentFacts, OpenDocument, PageBlock, PageContent, PageRead
+from quire.models.extract.registry import open_document
 from tests.actors.sandbox.escapes import ESCAPES
 
 HEAD = b"%PDF-probe\n"

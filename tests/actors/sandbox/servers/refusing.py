@@ -2,8 +2,8 @@
 
 from typing import NoReturn
 
-from actors.sandbox import server
-from actors.sandbox.limits import SandboxLimits
+from quire.actors.sandbox import server
+from quire.actors.sandbox.limits import SandboxLimits
 
 
 def main(control: int, limits_json: str) -> NoReturn:

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.bench.training.made.contents import (
     MadeCell,
     MadeTable,

@@ -5,7 +5,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.engine import pymupdf
 
 FAMILIES = {"sans": ("helv", "hebo"), "serif": ("tiro", "tibo"), "mono": ("cour", "cobo")}
 """Light and bold of the fonts that every viewer has."""

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from models.extract.layout.tables.continuation import STEP_NAMES
-from models.extract.layout.tables.regions.glance import GLANCE_NAMES
-from models.extract.layout.tables.scoring.features import FEATURE_NAMES
+from quire.models.extract.layout.tables.continuation import STEP_NAMES
+from quire.models.extract.layout.tables.regions.glance import GLANCE_NAMES
+from quire.models.extract.layout.tables.scoring.features import FEATURE_NAMES
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.made.pages import COUNT, make_source
 from tests.bench.training.made.texts import make_pool

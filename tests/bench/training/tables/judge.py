@@ -9,18 +9,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.marks import find_marks
-from models.extract.layout.lines.marks import PageMarks
-from models.extract.layout.lines.mirror import mirror_marks, runs_right_to_left
-from models.extract.layout.tables import continuation
-from models.extract.layout.tables.regions import glance
-from models.extract.layout.tables.regions.glance import GLANCE_NAMES, glance_at, pick_proposals
-from models.extract.layout.tables.regions.propose import Proposal
-from models.extract.layout.tables.regions.view import PageView, view_page
-from models.extract.layout.tables.scoring.candidates import Candidate
-from models.extract.layout.tables.scoring.features import FEATURE_NAMES, describe_candidates
-from models.extract.layout.tables.scoring.find import find_candidates
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.layout.lines.marks import PageMarks
+from quire.models.extract.layout.lines.mirror import mirror_marks, runs_right_to_left
+from quire.models.extract.layout.tables import continuation
+from quire.models.extract.layout.tables.regions import glance
+from quire.models.extract.layout.tables.regions.glance import GLANCE_NAMES, glance_at, pick_proposals
+from quire.models.extract.layout.tables.regions.propose import Proposal
+from quire.models.extract.layout.tables.regions.view import PageView, view_page
+from quire.models.extract.layout.tables.scoring.candidates import Candidate
+from quire.models.extract.layout.tables.scoring.features import FEATURE_NAMES, describe_candidates
+from quire.models.extract.layout.tables.scoring.find import find_candidates
 from tests.bench.training.sources import TrainingSource
 from tests.bench.training.tables.parts import cut_parts
 from tests.bench.training.tables.quality import Judged, TableContent, judge

@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import replace
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import PageMarks
-from models.extract.layout.tables.words import lines_within
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.marks import PageMarks
+from quire.models.extract.layout.tables.words import lines_within
 from tests.bench.training.tables.quality import likeness
 from tests.bench.training.tables.truth import TruthCell, TruthTable, clean_text, count_words
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from models.cdom.geometry import Bbox
+from quire.models.cdom.geometry import Bbox
 
 _TABLE = re.compile(r"<table\b[^>]*>.*?</table>", re.IGNORECASE | re.DOTALL)
 _TAGS = re.compile(r"[*_`\\]|<[^>]+>|\s+")

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.derive.chunks.chunking import chunker_name, settings_of
-from models.derive.chunks.chunks import ChunkSettings
+from quire.models.derive.chunks.chunking import chunker_name, settings_of
+from quire.models.derive.chunks.chunks import ChunkSettings
 
 DEFAULT = ChunkSettings()
 some_settings = st.integers(16, 4000).flatmap(

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import Block, BlockType, Tree
-from models.cdom.visible import visible_blocks
-from models.derive.chunks.chunks import ChunkSettings, ChunkSettingsRefused, _tail, chunk_tree, count_chunks
-from models.derive.chunks.passages import SENTENCE_END
-from models.neural.embed.tokenizer import load_tokenizer
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import Block, BlockType, Tree
+from quire.models.cdom.visible import visible_blocks
+from quire.models.derive.chunks.chunks import ChunkSettings, ChunkSettingsRefused, _tail, chunk_tree, count_chunks
+from quire.models.derive.chunks.passages import SENTENCE_END
+from quire.models.neural.embed.tokenizer import load_tokenizer
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.strategies import trees
 from tests.models.derive.trees import long_tree

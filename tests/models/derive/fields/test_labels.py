@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.derive.fields.labels import match_label, name_key, rank_total
-from models.derive.fields.lexicon import LABELS, Key
+from quire.models.derive.fields.labels import match_label, name_key, rank_total
+from quire.models.derive.fields.lexicon import LABELS, Key
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.derive.fields.values import (
+from quire.models.derive.fields.values import (
     ValueType,
     decimal_string,
     find_amounts,

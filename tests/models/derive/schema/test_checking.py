@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from models.derive.schema.answer import SchemaRefused
-from models.derive.schema.checking import expand_schema, matches
-from models.derive.schema.extract import read_schema
-from models.derive.schema.nodes import leaves_of
-from models.derive.schema.typed import read_typed
+from quire.models.derive.schema.answer import SchemaRefused
+from quire.models.derive.schema.checking import expand_schema, matches
+from quire.models.derive.schema.extract import read_schema
+from quire.models.derive.schema.nodes import leaves_of
+from quire.models.derive.schema.typed import read_typed
 
 
 def objects(**properties: object) -> dict[str, Any]:

@@ -2,10 +2,15 @@
 
 import pytest
 
-from models.cdom.tree import BlockType, Tree
-from models.derive.schema.answer import How
-from models.derive.schema.correction.corrected import CorrectedPlace, NotCorrected, apply_corrections, read_correction
-from models.derive.schema.extract import extract_data, read_schema
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.schema.answer import How
+from quire.models.derive.schema.correction.corrected import (
+    CorrectedPlace,
+    NotCorrected,
+    apply_corrections,
+    read_correction,
+)
+from quire.models.derive.schema.extract import extract_data, read_schema
 from tests.builders import lines_tree, make_block, make_tree, table_block
 from tests.models.derive.schema.test_extract import objects
 

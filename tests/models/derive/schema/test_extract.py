@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from models.cdom.tree import BlockType, Tree
-from models.derive.schema.answer import ExtractedData, How
-from models.derive.schema.extract import extract_data, read_schema
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.schema.answer import ExtractedData, How
+from quire.models.derive.schema.extract import extract_data, read_schema
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.report import small_report
 from tests.models.derive.strategies import trees

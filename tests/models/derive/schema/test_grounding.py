@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pydantic_core import to_json
 
-from models.cdom.tree import Tree, dump_tree
-from models.derive.schema.extract import extract_data, read_schema
+from quire.models.cdom.tree import Tree, dump_tree
+from quire.models.derive.schema.extract import extract_data, read_schema
 from tests.bench.schema.cases import read_tree
 from tests.bench.schema.documents import documents
 from tests.bench.schema.long_lists import KINDS, list_schema, make_list

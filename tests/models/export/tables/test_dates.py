@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from models.export.tables.cells import list_cells
-from models.export.tables.dates import read_dates, read_iso
+from quire.models.export.tables.cells import list_cells
+from quire.models.export.tables.dates import read_dates, read_iso
 from tests.builders import make_tree, table_block
 
 THIRD, FOURTH = date(2024, 4, 3), date(2024, 3, 4)

@@ -9,15 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.original import Format, ReadOptions
-from models.cdom.table import Cell, Table, TablePart
-from models.cdom.tree import BlockType, Tree
-from models.export.tables.cells import column_names, list_cells
-from models.export.tables.files import SCHEMA, TableFormat, write_tables
-from models.export.tables.numbers import find_decimal_mark, read_number
-from models.export.tables.workbook import WorkbookSheet, write_workbook
-from models.extract.registry import open_document
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.table import Cell, Table, TablePart
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.export.tables.cells import column_names, list_cells
+from quire.models.export.tables.files import SCHEMA, TableFormat, write_tables
+from quire.models.export.tables.numbers import find_decimal_mark, read_number
+from quire.models.export.tables.workbook import WorkbookSheet, write_workbook
+from quire.models.extract.registry import open_document
 from tests.builders import make_block, make_table, make_tree, table_block
 
 ROWS = [["Item", "Price"], ["Crane", "1,234.50"], ["Hook", "(7)"], ["=1+1", "007"]]

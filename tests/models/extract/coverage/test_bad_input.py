@@ -2,12 +2,12 @@
 
 import pytest
 
-from models.cdom.coverage import Coverage
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Source
-from models.extract.formats.pdf.visibility.clipped import MOST_LAYERS
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.models.cdom.coverage import Coverage
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Source
+from quire.models.extract.formats.pdf.visibility.clipped import MOST_LAYERS
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 
 MANY_LAYERS, MANY_GLYPHS, MANY_RANGES, MANY_PICTURES = 100_000, 1_000_000, 20_000, 5_000
 TEXT = b"BT /F1 12 Tf 40 700 Td (Twelve ropes) Tj ET"

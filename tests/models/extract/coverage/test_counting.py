@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from models.cdom.tree import BlockType
-from models.extract.coverage.stated.counted import account_flow
-from models.extract.coverage.stated.rich_text import state_rtf
-from models.extract.coverage.stated.text import NOT_SHOWN, StatedText, part_common, part_signs, visible_characters
-from models.extract.formats.flow.blocks import FlowBlock
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.coverage.stated.counted import account_flow
+from quire.models.extract.coverage.stated.rich_text import state_rtf
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, StatedText, part_common, part_signs, visible_characters
+from quire.models.extract.formats.flow.blocks import FlowBlock
 
 LETTERS = "abcä–“中🍣 \u200b\xa0\n"
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 import pytest
 from PIL import Image
 
-from models.cdom.errors import ExtractError, Malformed
-from models.cdom.original import Format, OcrMode, ReadOptions
-from models.cdom.tree import PageStatus, Tree
-from models.extract.coverage.stated.endings import is_cut_off
+from quire.models.cdom.errors import ExtractError, Malformed
+from quire.models.cdom.original import Format, OcrMode, ReadOptions
+from quire.models.cdom.tree import PageStatus, Tree
+from quire.models.extract.coverage.stated.endings import is_cut_off
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.common.compound_files import compound
 from tests.models.extract.formats.pdf.paper import LOREM

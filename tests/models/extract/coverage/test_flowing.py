@@ -4,18 +4,18 @@ import struct
 
 import pytest
 
-from models.cdom.coverage import Coverage, PageCoverage, Unseen
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType, Tree
-from models.extract.coverage.stated.counted import COUNTERS, account_flow
-from models.extract.coverage.stated.mail import state_eml
-from models.extract.coverage.stated.office import state_xlsx
-from models.extract.coverage.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
-from models.extract.formats.flow.blocks import FlowBlock
-from models.extract.formats.mail import mime
-from models.extract.formats.sniffing.signatures import sniff
-from models.extract.pipeline.assemble import TEXT_LOST
-from models.extract.registry import READERS, STATED, find_reader
+from quire.models.cdom.coverage import Coverage, PageCoverage, Unseen
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.extract.coverage.stated.counted import COUNTERS, account_flow
+from quire.models.extract.coverage.stated.mail import state_eml
+from quire.models.extract.coverage.stated.office import state_xlsx
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
+from quire.models.extract.formats.flow.blocks import FlowBlock
+from quire.models.extract.formats.mail import mime
+from quire.models.extract.formats.sniffing.signatures import sniff
+from quire.models.extract.pipeline.assemble import TEXT_LOST
+from quire.models.extract.registry import READERS, STATED, find_reader
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.common.compound_files import cell, wide, xls
 from tests.models.extract.formats.common.compound_files import workbook as old_workbook

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.original import Format
-from models.extract.coverage.stated import counted, mail
+from quire.models.cdom.original import Format
+from quire.models.extract.coverage.stated import counted, mail
 from tests.models.extract.flow_trees import read_tree
 
 MAIL = b"From: a@b.org\nSubject: s\nMIME-Version: 1.0\n\nThe body of the mail.\n"
@@ -21,6 +21,6 @@ def test_a_fault_of_a_counter_costs_the_statement_not_the_document(
 
 
 def test_import_error_in_a_child_is_an_internal_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(counted.COUNTERS, Format.EML, "models.extract.coverage.stated.nowhere:state")
+    monkeypatch.setitem(counted.COUNTERS, Format.EML, "quire.models.extract.coverage.stated.nowhere:state")
     with pytest.raises(ImportError):
         read_tree(MAIL)

@@ -3,17 +3,17 @@
 import random
 from dataclasses import replace
 
-from models.cdom.coverage import CharacterCount, Coverage
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType, Tree
-from models.extract.contract import DocumentFacts, PageBlock, PageContent
-from models.extract.coverage.account import account_page, account_recognised
-from models.extract.coverage.painted import Painted
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.marks import find_marks
-from models.extract.layout.page import layout_page
-from models.extract.pipeline.assemble import TEXT_LOST, assemble
-from models.extract.registry import open_document
+from quire.models.cdom.coverage import CharacterCount, Coverage
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent
+from quire.models.extract.coverage.account import account_page, account_recognised
+from quire.models.extract.coverage.painted import Painted
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.layout.page import layout_page
+from quire.models.extract.pipeline.assemble import TEXT_LOST, assemble
+from quire.models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import SOURCE, Paper
 
 MUTANTS = 1000

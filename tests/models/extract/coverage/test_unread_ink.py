@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.coverage import ScanCoverage
-from models.extract.coverage.account import MIN_UNREAD_COMPONENTS, account_recognised
+from quire.models.cdom.coverage import ScanCoverage
+from quire.models.extract.coverage.account import MIN_UNREAD_COMPONENTS, account_recognised
 
 
 @pytest.mark.parametrize(

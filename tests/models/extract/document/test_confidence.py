@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from models.cdom.flags import GARBLED_TEXT
-from models.cdom.geometry import Bbox
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageBlock, PageContent
-from models.extract.document.confidence import (
+from quire.models.cdom.flags import GARBLED_TEXT
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import PageBlock, PageContent
+from quire.models.extract.document.confidence import (
     BLOCK_NAMES,
     CELL_NAMES,
     Rating,
@@ -17,7 +17,7 @@ from models.extract.document.confidence import (
     find_cell_rows,
     rate_blocks,
 )
-from models.extract.document.draft import make_drafts
+from quire.models.extract.document.draft import make_drafts
 from tests.bench.training.confidence import calibration_error
 from tests.bench.training.confidence_truth import judge_table, read_tables
 

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from models.cdom.geometry import Bbox
-from models.cdom.original import Format, ReadOptions, TableParts
-from models.cdom.table import Cell, Table, TablePart
-from models.cdom.tree import BlockType, FlagSpan, Source, Tree, dump_tree
-from models.extract.contract import DocumentFacts, PageBlock, PageContent, TextLook
-from models.extract.coverage.account import account_page
-from models.extract.coverage.painted import Painted
-from models.extract.coverage.total import count_written
-from models.extract.pipeline.assemble import assemble
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.original import Format, ReadOptions, TableParts
+from quire.models.cdom.table import Cell, Table, TablePart
+from quire.models.cdom.tree import BlockType, FlagSpan, Source, Tree, dump_tree
+from quire.models.extract.contract import DocumentFacts, PageBlock, PageContent, TextLook
+from quire.models.extract.coverage.account import account_page
+from quire.models.extract.coverage.painted import Painted
+from quire.models.extract.coverage.total import count_written
+from quire.models.extract.pipeline.assemble import assemble
 from tests.models.extract.formats.pdf.paper import Paper, of_type
 
 HEAD = ("Item", "Count")

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from models.cdom.coverage import LINE_END_HYPHEN, CharacterCount, ExcludedPlace, PageCoverage
-from models.cdom.tree import BlockType, Span
-from models.extract.contract import PageBlock, PageContent
-from models.extract.coverage.total import count_written
+from quire.models.cdom.coverage import LINE_END_HYPHEN, CharacterCount, ExcludedPlace, PageCoverage
+from quire.models.cdom.tree import BlockType, Span
+from quire.models.extract.contract import PageBlock, PageContent
+from quire.models.extract.coverage.total import count_written
 from tests.models.extract.pipeline.test_assemble import build, page, text
 
 PLACE = ExcludedPlace(reason=LINE_END_HYPHEN, characters=1, bbox=(0, 0, 9, 9))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
 from tests.models.extract.document.test_continued import build, page, table, words
 
 Rows = tuple[tuple[str, str], ...]

@@ -3,12 +3,12 @@
 import random
 from datetime import date, timedelta
 
-from models.cdom.flags import CHECK_FAILED
-from models.cdom.table import SHARE_SUM, Table
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
-from models.extract.document.series_checks import DATE, DATE_ORDER, RUNNING_BALANCE
-from models.extract.document.table_checks import check_block, check_table
+from quire.models.cdom.flags import CHECK_FAILED
+from quire.models.cdom.table import SHARE_SUM, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.document.series_checks import DATE, DATE_ORDER, RUNNING_BALANCE
+from quire.models.extract.document.table_checks import check_block, check_table
 from tests.models.extract.document.test_table_checks import change_digit, make_table, write
 
 TABLES = 300

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.flags import CHECK_FAILED
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
-from models.extract.document.table_checks import check_block, check_table
+from quire.models.cdom.flags import CHECK_FAILED
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.document.table_checks import check_block, check_table
 
 TABLES = 1000
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.cdom.errors import Encrypted, ResourceLimit
-from models.cdom.original import ReadOptions
-from models.extract.formats.archive import open_zip
-from models.extract.formats.flow.document import MAX_EMBEDDED
+from quire.models.cdom.errors import Encrypted, ResourceLimit
+from quire.models.cdom.original import ReadOptions
+from quire.models.extract.formats.archive import open_zip
+from quire.models.extract.formats.flow.document import MAX_EMBEDDED
 from tests.models.extract.flow_trees import read_tree, texts, zipped
 
 

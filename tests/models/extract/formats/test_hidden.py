@@ -8,16 +8,16 @@ from dataclasses import asdict
 
 import pytest
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType, Tree
-from models.derive.chunks.chunks import chunk_tree
-from models.derive.fields.fields import find_fields
-from models.derive.finetune import FinetuneOptions, Style, export_lines
-from models.derive.semantics import describe_tree
-from models.export import EXPORTS
-from models.export.tables.cells import list_cells
-from models.export.tables.files import TableFormat, write_tables
-from models.export.word import tree_to_docx
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.chunks.chunks import chunk_tree
+from quire.models.derive.fields.fields import find_fields
+from quire.models.derive.finetune import FinetuneOptions, Style, export_lines
+from quire.models.derive.semantics import describe_tree
+from quire.models.export import EXPORTS
+from quire.models.export.tables.cells import list_cells
+from quire.models.export.tables.files import TableFormat, write_tables
+from quire.models.export.word import tree_to_docx
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of
 from tests.models.extract.formats.hidden_files import HIDDEN, OPEN, SECRET
 from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook

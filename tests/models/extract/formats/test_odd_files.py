@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from models.cdom.errors import UnsupportedFormat
-from models.cdom.flags import COMMENT
-from models.cdom.tree import BlockType, Tree
-from models.export.markdown import tree_to_markdown
+from quire.models.cdom.errors import UnsupportedFormat
+from quire.models.cdom.flags import COMMENT
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.export.markdown import tree_to_markdown
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.opendocument.test_odf import zipped_plain
 from tests.models.extract.formats.rtf.test_rtf import rtf

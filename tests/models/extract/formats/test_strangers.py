@@ -6,10 +6,10 @@ import zipfile
 
 import pytest
 
-from models.cdom.errors import UnsupportedFormat
-from models.cdom.tree import BlockType
-from models.export.markdown import tree_to_markdown
-from models.extract.formats.sniffing.signatures import sniff
+from quire.models.cdom.errors import UnsupportedFormat
+from quire.models.cdom.tree import BlockType
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.extract.formats.sniffing.signatures import sniff
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts, zipped
 from tests.models.extract.formats.common.compound_files import cell as biff_cell
 from tests.models.extract.formats.common.compound_files import compound, wide
@@ -106,8 +106,8 @@ MAILBOX = (
 
 
 def test_mailbox_lists_its_mails_as_members() -> None:
-    from models.cdom.original import ReadOptions
-    from models.extract.formats.archive import open_mbox
+    from quire.models.cdom.original import ReadOptions
+    from quire.models.extract.formats.archive import open_mbox
 
     tree = read_tree(MAILBOX)
     assert (tree.source.format, texts(tree)) == ("mbox", ["1/one.eml", "2/mail-2.eml"])

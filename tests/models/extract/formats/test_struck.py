@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.export.markdown import tree_to_markdown
+from quire.models.export.markdown import tree_to_markdown
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.opendocument.test_odf import opendocument
 from tests.models.extract.formats.rtf.test_rtf import rtf

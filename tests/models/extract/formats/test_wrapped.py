@@ -5,11 +5,11 @@ from base64 import b64encode
 import pymupdf
 import pytest
 
-from models.cdom.errors import UnsupportedFormat
-from models.cdom.original import Format
-from models.extract.formats.flow.document import embedded_of
-from models.extract.formats.sniffing.signatures import check_head, sniff
-from models.extract.registry import open_document
+from quire.models.cdom.errors import UnsupportedFormat
+from quire.models.cdom.original import Format
+from quire.models.extract.formats.flow.document import embedded_of
+from quire.models.extract.formats.sniffing.signatures import check_head, sniff
+from quire.models.extract.registry import open_document
 from tests.models.extract.flow_trees import DEFAULTS, read_tree, texts, zipped
 from tests.models.extract.formats.common.signed import OID_ENVELOPED, OID_SIGNED, signed
 

@@ -11,8 +11,8 @@ from functools import cache
 
 import pytest
 
-from models.cdom.tree import dump_tree
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.cdom.tree import dump_tree
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import Paper, read_tree
 
 pytestmark = pytest.mark.long

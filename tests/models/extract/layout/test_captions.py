@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.table import Cell, Table
-from models.extract.layout.lines.dropcaps import join_drop_caps
-from models.extract.layout.lines.marks import Line, Run
-from models.extract.layout.tables.scoring.find import FoundTable
-from models.extract.layout.tables.scoring.titles import free_titles
-from models.extract.layout.text.blocks import join_lines
-from models.extract.layout.text.paragraphs import group_paragraphs
+from quire.models.cdom.table import Cell, Table
+from quire.models.extract.layout.lines.dropcaps import join_drop_caps
+from quire.models.extract.layout.lines.marks import Line, Run
+from quire.models.extract.layout.tables.scoring.find import FoundTable
+from quire.models.extract.layout.tables.scoring.titles import free_titles
+from quire.models.extract.layout.text.blocks import join_lines
+from quire.models.extract.layout.text.paragraphs import group_paragraphs
 
 FULL = "A line of running text that fills all of the width of it"
 

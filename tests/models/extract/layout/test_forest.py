@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.extract.layout.headings.decide import WEIGHTS
-from models.extract.layout.headings.features import NAMES
-from models.extract.layout.learned.forest import load_forest
+from quire.models.extract.layout.headings.decide import WEIGHTS
+from quire.models.extract.layout.headings.features import NAMES
+from quire.models.extract.layout.learned.forest import load_forest
 from tests.bench.training.forest_file import write_forest
 
 TREE = {

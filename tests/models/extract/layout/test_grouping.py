@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.tree import BlockType
-from models.extract.layout.headings.decide import decide_headings
-from models.extract.layout.lines.marks import Line, PageMarks, Run
-from models.extract.layout.lines.pieces import merge_pieces
-from models.extract.layout.text.captions import is_caption
-from models.extract.layout.text.furniture import find_furniture
-from models.extract.layout.text.kinds import PageLook, find_kind
-from models.extract.layout.text.listings import join_code, join_listings
-from models.extract.layout.text.paragraphs import group_paragraphs
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.headings.decide import decide_headings
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Run
+from quire.models.extract.layout.lines.pieces import merge_pieces
+from quire.models.extract.layout.text.captions import is_caption
+from quire.models.extract.layout.text.furniture import find_furniture
+from quire.models.extract.layout.text.kinds import PageLook, find_kind
+from quire.models.extract.layout.text.listings import join_code, join_listings
+from quire.models.extract.layout.text.paragraphs import group_paragraphs
 
 FULL = "A line of running text that fills all of the width of it"
 LOOK = PageLook(10.0, 0.0, 420.0, 600.0, chars=2000)

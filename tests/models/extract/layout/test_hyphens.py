@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.blocks import join_lines
-from models.extract.layout.text.hyphens import PageHyphens
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.text.blocks import join_lines
+from quire.models.extract.layout.text.hyphens import PageHyphens
 
 PLAIN = [
     "The committee met on the first day of the month to hear what had been planned",

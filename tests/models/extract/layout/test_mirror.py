@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from models.cdom.tree import BlockType
-from models.extract.formats.pdf.text.rtl import order_letters
-from models.extract.layout.lines.marks import Line, PageMarks, Rule
-from models.extract.layout.lines.mirror import runs_right_to_left
-from models.extract.layout.page import layout_page
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.pdf.text.rtl import order_letters
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
+from quire.models.extract.layout.lines.mirror import runs_right_to_left
+from quire.models.extract.layout.page import layout_page
 
 WORDS = "אבגד הוזח טיכל מנסע"
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.order import KnownOrders, order_lines, order_with_floats
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.text.order import KnownOrders, order_lines, order_with_floats
 
 TEXT = "words of a column"
 
@@ -56,7 +56,7 @@ def test_a_note_far_below_the_columns_ends_the_page() -> None:
 
 
 def test_the_first_word_of_a_stretched_line_is_not_a_label() -> None:
-    from models.extract.layout.figures.pictures import _continues_text
+    from quire.models.extract.layout.figures.pictures import _continues_text
 
     rows = [line(220, 60, "For", 15), line(255, 60, "example,", 40), line(220, 84, "a longer line of the same column")]
     box = (50.0, 40.0, 215.0, 120.0)

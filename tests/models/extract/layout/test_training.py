@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from models.extract.document import confidence, levels
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.layout.headings import decide
+from quire.models.extract.document import confidence, levels
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.layout.headings import decide
 from tests.bench.training.confidence import find_documents
 from tests.bench.training.confidence_truth import read_content
 from tests.bench.training.scans import scan_document

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.tree import BlockType, Tree
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import Paper, of_type, read_tree
 from tests.models.extract.formats.pdf.test_tables import rows_of
 

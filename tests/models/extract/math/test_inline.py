@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.extract.math.glyphs import MathGlyph
-from models.extract.math.inline import TextGlyph, find_inline_formulas
+from quire.models.extract.math.glyphs import MathGlyph
+from quire.models.extract.math.inline import TextGlyph, find_inline_formulas
 
 SIZE, BASE = 10.0, 100.0
 

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.flags import GARBLED_TEXT
-from models.cdom.geometry import Bbox
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType, FlagSpan, Route, Span
-from models.extract.contract import PageBlock, PageContent, ReadArea
-from models.extract.layout.lines.marks import Line
-from models.extract.pipeline.areas import garbled_areas
-from models.extract.pipeline.ocr_regions import leave_areas
-from models.extract.pipeline.plan import GARBAGE_TEXT
-from models.extract.pipeline.recognised import apply_recognition
+from quire.models.cdom.flags import GARBLED_TEXT
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType, FlagSpan, Route, Span
+from quire.models.extract.contract import PageBlock, PageContent, ReadArea
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.pipeline.areas import garbled_areas
+from quire.models.extract.pipeline.ocr_regions import leave_areas
+from quire.models.extract.pipeline.plan import GARBAGE_TEXT
+from quire.models.extract.pipeline.recognised import apply_recognition
 
 SIZE = (400.0, 600.0)
 

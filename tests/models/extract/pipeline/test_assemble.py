@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.original import Format, ReadOptions
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType, Source, Tree
-from models.extract.contract import DocumentFacts, OutlineEntry, PageBlock, PageContent, TextLook
-from models.extract.pipeline.assemble import assemble
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType, Source, Tree
+from quire.models.extract.contract import DocumentFacts, OutlineEntry, PageBlock, PageContent, TextLook
+from quire.models.extract.pipeline.assemble import assemble
 
 SOURCE = Source(format="pdf", sha256="0" * 64, bytes=1)
 

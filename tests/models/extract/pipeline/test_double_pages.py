@@ -1,10 +1,10 @@
 """Scans of two pages are read one page after the other; tables and single pages are left whole."""
 
-from models.cdom.geometry import Bbox
-from models.cdom.ports import RecognisedPage, Word
-from models.extract.contract import PageContent
-from models.extract.pipeline.double_pages import find_fold
-from models.extract.pipeline.recognised import apply_recognition
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.extract.contract import PageContent
+from quire.models.extract.pipeline.double_pages import find_fold
+from quire.models.extract.pipeline.recognised import apply_recognition
 
 WIDTH, HEIGHT = 1200.0, 850.0
 

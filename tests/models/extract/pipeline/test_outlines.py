@@ -2,13 +2,13 @@
 
 import random
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.tree import Route
-from models.extract.contract import PageContent
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.pipeline.recognised import apply_recognition
-from models.extract.registry import open_document
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.tree import Route
+from quire.models.extract.contract import PageContent
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.extract.registry import open_document
 
 PROSE = "The harbour office keeps a list of every crane on the north quay. "
 

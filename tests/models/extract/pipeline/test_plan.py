@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import Route
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.pipeline.plan import plan_page
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import Route
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.pipeline.plan import plan_page
 
 PAGE = (0.0, 0.0, 400.0, 600.0)
 

@@ -5,7 +5,7 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from models.extract.pipeline import preload
+from quire.models.extract.pipeline import preload
 
 MODELS = Path(preload.__file__).parents[2]
 SHARED = {"pdf", "sniffing", "common", "flow"}

@@ -1,10 +1,10 @@
 """A page of pictures with a few words of text: the words stay, what was recognised elsewhere is added."""
 
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageBlock, PageContent
-from models.extract.pipeline.plan import PICTURE_TEXT
-from models.extract.pipeline.recognised import apply_recognition
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import PageBlock, PageContent
+from quire.models.extract.pipeline.plan import PICTURE_TEXT
+from quire.models.extract.pipeline.recognised import apply_recognition
 
 TITLE = PageBlock(type=BlockType.PARAGRAPH, text="A title in the text layer", bbox=(50, 50, 250, 64))
 PICTURE = PageBlock(type=BlockType.PICTURE, bbox=(0, 0, 400, 600), asset_ref="p1-0-0-400-600")

@@ -1,7 +1,7 @@
-from models.cdom.ports import RecognisedBlock, RecognisedPage
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageContent
-from models.extract.pipeline.recognised import apply_recognition
+from quire.models.cdom.ports import RecognisedBlock, RecognisedPage
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import PageContent
+from quire.models.extract.pipeline.recognised import apply_recognition
 
 PAGE = PageContent(number=2, width=600, height=800, warnings=("seen",))
 

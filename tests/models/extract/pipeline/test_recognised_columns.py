@@ -2,12 +2,12 @@
 
 from itertools import pairwise
 
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.tree import BlockType
-from models.extract.contract import PageContent
-from models.extract.pipeline.line_sizes import even_sizes
-from models.extract.pipeline.ocr_regions import make_line
-from models.extract.pipeline.recognised import apply_recognition
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageContent
+from quire.models.extract.pipeline.line_sizes import even_sizes
+from quire.models.extract.pipeline.ocr_regions import make_line
+from quire.models.extract.pipeline.recognised import apply_recognition
 
 LEADING, HEIGHT = 12.0, 12.2
 TALLER = {2: 1.7, 5: 1.2, 6: 1.6, 9: 1.3}

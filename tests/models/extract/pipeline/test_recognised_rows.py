@@ -1,10 +1,10 @@
 """Recognised rows: bills and addresses keep their rows, running text flows, parts of one row stay together."""
 
-from models.cdom.geometry import Bbox
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.table import Table
-from models.extract.contract import PageContent
-from models.extract.pipeline.recognised import apply_recognition
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.table import Table
+from quire.models.extract.contract import PageContent
+from quire.models.extract.pipeline.recognised import apply_recognition
 
 
 def read(*rows: tuple[str, float, float, float]) -> list[str]:

@@ -2,14 +2,14 @@
 
 import pytest
 
-from models.cdom.coverage import CharacterCount, PageCoverage, ScanCoverage
-from models.cdom.geometry import Bbox
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageBlock, PageContent
-from models.extract.pipeline.plan import ASKED_FOR, FAST_MODE_OFF, PICTURE_TEXT
-from models.extract.pipeline.recognised import apply_recognition, leave_layer
-from models.extract.pipeline.scan_layers import choose_words
+from quire.models.cdom.coverage import CharacterCount, PageCoverage, ScanCoverage
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import PageBlock, PageContent
+from quire.models.extract.pipeline.plan import ASKED_FOR, FAST_MODE_OFF, PICTURE_TEXT
+from quire.models.extract.pipeline.recognised import apply_recognition, leave_layer
+from quire.models.extract.pipeline.scan_layers import choose_words
 
 GOOD = "The harbour master wrote in his book"
 BAD = "Tbq hxrbqur mzstxr wrqtz jn hjs bqqk"

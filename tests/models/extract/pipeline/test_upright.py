@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock, PageContent
-from models.extract.pipeline.recognised import apply_recognition
-from models.extract.pipeline.upright import Standing
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock, PageContent
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.extract.pipeline.upright import Standing
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.engine import pymupdf
 
 PROSE = (
     "The harbour office keeps a list of every crane on the north quay and of the people who may work with it. "

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.flags import GARBLED_TEXT
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import RecognisedPage, Word
-from models.cdom.tree import Route
-from models.extract.contract import PageContent, PageRead
-from models.extract.layout.lines.marks import Line
-from models.extract.pipeline.ocr_regions import leave_areas
-from models.extract.pipeline.recognised import apply_recognition
-from models.extract.registry import open_document
-from models.extract.text_quality.garbled import find_garbled
+from quire.models.cdom.flags import GARBLED_TEXT
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import RecognisedPage, Word
+from quire.models.cdom.tree import Route
+from quire.models.extract.contract import PageContent, PageRead
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.pipeline.ocr_regions import leave_areas
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.extract.registry import open_document
+from quire.models.extract.text_quality.garbled import find_garbled
 from tests.models.extract.text_quality.scrambling import PROSE, latin_signs, make_page, moved, private, shuffled
 
 SCRAMBLED = [shuffled(1), shuffled(2), moved(1), moved(3), moved(5), private, latin_signs(4)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.extract.text_quality.statistics import find_nats, load_tables, measure_lines
+from quire.models.extract.text_quality.statistics import find_nats, load_tables, measure_lines
 from tests.bench.training.letters import count_triples, find_surprise
 
 

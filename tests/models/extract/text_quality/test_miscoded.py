@@ -2,11 +2,11 @@
 
 import pytest
 
-from models.cdom.flags import GARBLED_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
-from models.extract.text_quality.miscoded import flag_miscoded
+from quire.models.cdom.flags import GARBLED_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.text_quality.miscoded import flag_miscoded
 
 MISCODED = "Linie równoleg3e s1 bardzo u2yteczne, a ich d3ugo6ci mo2na zmierzyæ; uk3ad wska2e wszystkie war3o6ci."
 CODES = "The pump uses M8x20 bolts, part ab12-7, the H2O sensor, file md5sum.txt and mail a1b@example.org."

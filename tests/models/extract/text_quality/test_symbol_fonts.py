@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 import pymupdf
 import pytest
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.contract import PageContent
-from models.extract.registry import open_document
-from models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageContent
+from quire.models.extract.registry import open_document
+from quire.models.extract.text_quality.symbol_fonts import shown_symbol, symbol_font
 from tests.models.extract.text_quality.scrambling import map_font
 
 WORDS = ("Check the brakes of the crane", "Oil the ropes in spring", "Write down what was found")

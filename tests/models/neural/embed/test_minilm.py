@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.neural.embed.minilm import WIDTH, MiniLm
+from quire.models.neural.embed.minilm import WIDTH, MiniLm
 
 LENGTHS = (1, 9, 3, 9, 40, 1, 120, 3)
 TEXTS = [f"rope {'anchor ' * length}" for length in LENGTHS]

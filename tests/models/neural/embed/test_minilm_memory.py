@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[4]
 MOST_MB = 60
 """Between the 20th and the 100th length: 10 of passages, 40 of questions; 200 where the engine keeps what it made."""
 PROGRAM = """
-from models.neural.embed.minilm import MiniLm
+from quire.models.neural.embed.minilm import MiniLm
 def resident_mb():
     return int(open("/proc/self/statm").read().split()[1]) * 4096 / 1e6
 model, sizes = MiniLm(), []

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.neural.embed import sentence_model
-from models.neural.embed.load import check_embedder, describe_embedder, load_embedder
-from models.neural.embed.sentence_model import EmbedderRefused, fingerprint, read_width
+from quire.models.neural.embed import sentence_model
+from quire.models.neural.embed.load import check_embedder, describe_embedder, load_embedder
+from quire.models.neural.embed.sentence_model import EmbedderRefused, fingerprint, read_width
 from tests.models.neural.embed.directories import write, write_directory
 
 

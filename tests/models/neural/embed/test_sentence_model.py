@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.neural.embed.load import load_embedder
-from models.neural.embed.sentence_model import EmbedderRefused, SentenceModel
+from quire.models.neural.embed.load import load_embedder
+from quire.models.neural.embed.sentence_model import EmbedderRefused, SentenceModel
 from tests.models.neural.embed.directories import write, write_directory
 
 pytestmark = [

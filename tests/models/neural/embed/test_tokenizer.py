@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.neural.embed import tokenizer as module
-from models.neural.embed.tokenizer import TOKENIZER_FILE, TOKENIZER_SHA256, TokenizerDamaged, load_tokenizer
+from quire.models.neural.embed import tokenizer as module
+from quire.models.neural.embed.tokenizer import TOKENIZER_FILE, TOKENIZER_SHA256, TokenizerDamaged, load_tokenizer
 
 TEXT = st.text(max_size=80)
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from models.cdom.errors import MlUnavailable, PageTooSlow
-from models.cdom.tree import BlockType
-from models.neural.doclaynet import DOCLAYNET
-from models.neural.layout.boxes import decode_boxes, to_points
-from models.neural.layout.detector import LABELS, LayoutDetector, locate_detector
+from quire.models.cdom.errors import MlUnavailable, PageTooSlow
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.doclaynet import DOCLAYNET
+from quire.models.neural.layout.boxes import decode_boxes, to_points
+from quire.models.neural.layout.detector import LABELS, LayoutDetector, locate_detector
 from tests.models.neural.layout.tiny_onnx import SIDE, write_detector
 from tests.models.neural.ocr.pictures import DPI, as_page
 

@@ -7,8 +7,8 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from models.cdom.ports import PixelPage
-from models.neural.ocr.detect import Picture
+from quire.models.cdom.ports import PixelPage
+from quire.models.neural.ocr.detect import Picture
 
 LETTER = (
     "Harbour Office, 14 Quay Street",

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from models.neural.ocr.decode import DecodedGlyph, decode_line
-from models.neural.ocr.runtime import Floats
-from models.neural.ocr.text import ReadLine, split_words
+from quire.models.neural.ocr.decode import DecodedGlyph, decode_line
+from quire.models.neural.ocr.runtime import Floats
+from quire.models.neural.ocr.text import ReadLine, split_words
 from tests.models.neural.ocr.test_order import box
 
 CHARACTERS = ("", "a", "b", " ")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from models.neural.ocr.crops import batch_lines, box_size, cut_line
-from models.neural.ocr.detect import STEP, DetectorSettings, Picture, find_lines
-from models.neural.ocr.runtime import Floats
+from quire.models.neural.ocr.crops import batch_lines, box_size, cut_line
+from quire.models.neural.ocr.detect import STEP, DetectorSettings, Picture, find_lines
+from quire.models.neural.ocr.runtime import Floats
 
 SETTINGS = DetectorSettings(min_side=320, max_side=640)
 

@@ -5,13 +5,13 @@ import shutil
 import numpy as np
 import pytest
 
-from models.cdom.coverage import ScanCoverage
-from models.cdom.ports import RecognisedPage, RecognisePages, Word
-from models.extract.contract import PageContent
-from models.extract.pipeline.recognised import apply_recognition
-from models.neural.ink import measure_ink
-from models.neural.ocr.rapid import RapidRecogniser
-from models.neural.ocr.tesseract import TesseractRecogniser
+from quire.models.cdom.coverage import ScanCoverage
+from quire.models.cdom.ports import RecognisedPage, RecognisePages, Word
+from quire.models.extract.contract import PageContent
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.neural.ink import measure_ink
+from quire.models.neural.ocr.rapid import RapidRecogniser
+from quire.models.neural.ocr.tesseract import TesseractRecogniser
 from tests.models.neural.ocr.pictures import as_page, draw_page
 
 

@@ -1,9 +1,9 @@
 import pytest
 
-from models.neural.ocr import OcrEngineName, UnsupportedLanguage, check_langs, covered_langs
-from models.neural.ocr.langs import LATIN, character_filter, reads_han
-from models.neural.ocr.runtime import load_recogniser
-from models.neural.registry import ModelName, locate_model
+from quire.models.neural.ocr import OcrEngineName, UnsupportedLanguage, check_langs, covered_langs
+from quire.models.neural.ocr.langs import LATIN, character_filter, reads_han
+from quire.models.neural.ocr.runtime import load_recogniser
+from quire.models.neural.registry import ModelName, locate_model
 
 LETTERS = {
     "az": "əğıöşüç", "cs": "áčďéěíňóřšťúůýž", "cy": "âêîôûŵŷ", "da": "æøå", "de": "äöüß", "es": "áéíñóúü¿",

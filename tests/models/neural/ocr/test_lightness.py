@@ -13,9 +13,9 @@ def loaded_after(statement: str) -> set[str]:
 
 
 def test_asking_for_a_recogniser_loads_no_runtime_and_no_picture_library() -> None:
-    assert loaded_after("from models.neural.ocr import make_recogniser; make_recogniser()") == set()
+    assert loaded_after("from quire.models.neural.ocr import make_recogniser; make_recogniser()") == set()
 
 
 def test_recogniser_loads_openvino_and_opencv_only() -> None:
-    made = "from models.neural.ocr import make_recogniser; make_recogniser().warm_up()"
+    made = "from quire.models.neural.ocr import make_recogniser; make_recogniser().warm_up()"
     assert loaded_after(made) == {"cv2", "openvino"}

@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.neural.ocr.order import row_order
-from models.neural.ocr.runtime import Floats
+from quire.models.neural.ocr.order import row_order
+from quire.models.neural.ocr.runtime import Floats
 
 
 def box(x: float, y: float, width: float = 100, height: float = 20, skew: float = 0.0) -> Floats:

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from models.cdom.errors import Malformed, MlUnavailable, PageTooSlow
-from models.cdom.ports import PixelPage, RecognisedPage
-from models.neural.ocr import UnsupportedLanguage, make_recogniser
-from models.neural.ocr.rapid import RapidRecogniser
+from quire.models.cdom.errors import Malformed, MlUnavailable, PageTooSlow
+from quire.models.cdom.ports import PixelPage, RecognisedPage
+from quire.models.neural.ocr import UnsupportedLanguage, make_recogniser
+from quire.models.neural.ocr.rapid import RapidRecogniser
 from tests.models.neural.ocr.pictures import HEIGHT, LETTER, WIDTH, as_page, draw_page, tilt
 
 AVX2_LESS = frozenset({"sse4_2", "avx"})

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from models.cdom.geometry import Bbox
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.rules import RulingSettings, find_ruling
+from quire.models.cdom.geometry import Bbox
+from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.rules import RulingSettings, find_ruling
 
 DPI = 150
 SCALE = DPI / 72

@@ -7,16 +7,16 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from models.cdom.coverage import ScanCoverage
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PixelPage, RecognisedPage, Word
-from models.neural.ocr import make_recogniser
-from models.neural.ocr.decode import DecodedGlyph
-from models.neural.ocr.ppocr import ReadPicture
-from models.neural.ocr.rapid import RapidRecogniser
-from models.neural.ocr.scripts import LANGUAGE_MISSING, ScriptRecogniser
-from models.neural.ocr.tesseract import TesseractRecogniser, split_far_words
-from models.neural.ocr.text import ReadLine
+from quire.models.cdom.coverage import ScanCoverage
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import PixelPage, RecognisedPage, Word
+from quire.models.neural.ocr import make_recogniser
+from quire.models.neural.ocr.decode import DecodedGlyph
+from quire.models.neural.ocr.ppocr import ReadPicture
+from quire.models.neural.ocr.rapid import RapidRecogniser
+from quire.models.neural.ocr.scripts import LANGUAGE_MISSING, ScriptRecogniser
+from quire.models.neural.ocr.tesseract import TesseractRecogniser, split_far_words
+from quire.models.neural.ocr.text import ReadLine
 from tests.models.neural.ocr.pictures import as_page, draw_page
 
 PAGE = PixelPage(number=3, image=b"", width=100, height=100)

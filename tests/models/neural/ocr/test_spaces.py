@@ -1,8 +1,8 @@
 import numpy as np
 
-from models.neural.ocr.decode import DecodedGlyph
-from models.neural.ocr.detect import Picture
-from models.neural.ocr.spaces import add_spaces, find_empty_columns
+from quire.models.neural.ocr.decode import DecodedGlyph
+from quire.models.neural.ocr.detect import Picture
+from quire.models.neural.ocr.spaces import add_spaces, find_empty_columns
 
 
 def line(*strokes: int, ink: int = 0, paper: int = 255, width: int = 200) -> tuple[Picture, list[DecodedGlyph]]:

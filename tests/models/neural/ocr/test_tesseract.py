@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from models.cdom.errors import MlUnavailable, PageTooSlow
-from models.neural.ocr import UnsupportedLanguage
-from models.neural.ocr.tesseract import TesseractRecogniser
+from quire.models.cdom.errors import MlUnavailable, PageTooSlow
+from quire.models.neural.ocr import UnsupportedLanguage
+from quire.models.neural.ocr.tesseract import TesseractRecogniser
 from tests.models.neural.ocr.pictures import as_page, draw_page
 
 SCRIPT = """#!{python}

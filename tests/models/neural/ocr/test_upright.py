@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from models.neural.ocr.upright import choose_probes, is_sideways, measure_skew, turn_boxes_over, turn_picture
+from quire.models.neural.ocr.upright import choose_probes, is_sideways, measure_skew, turn_boxes_over, turn_picture
 from tests.models.neural.ocr.test_order import box
 
 

@@ -4,7 +4,7 @@ import io
 
 from PIL import Image
 
-from models.cdom.ports import PixelPage, RecognisedBlock
+from quire.models.cdom.ports import PixelPage, RecognisedBlock
 
 
 def make_page(width: int = 850, height: int = 1100) -> PixelPage:

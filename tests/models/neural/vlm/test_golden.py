@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from actors.sandbox.assemble_document import finish_tree
-from models.cdom.original import Format, ReadOptions
-from models.cdom.ports import PictureKind, PixelPage, RecognisedBlock, RecognisedPage
-from models.cdom.tree import BlockType, Source
-from models.export.markdown import tree_to_markdown
-from models.extract.contract import DocumentFacts, PageContent
-from models.extract.pipeline.recognised import apply_recognition
-from models.neural.vlm.contract import Answer, PageRegion
-from models.neural.vlm.dots import PROMPT as DOTS_PROMPT
-from models.neural.vlm.registry import ARCHITECTURES, HUB_NAMES, VLM_MODELS, load_model
+from quire.actors.sandbox.assemble_document import finish_tree
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.ports import PictureKind, PixelPage, RecognisedBlock, RecognisedPage
+from quire.models.cdom.tree import BlockType, Source
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.extract.contract import DocumentFacts, PageContent
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.neural.vlm.contract import Answer, PageRegion
+from quire.models.neural.vlm.dots import PROMPT as DOTS_PROMPT
+from quire.models.neural.vlm.registry import ARCHITECTURES, HUB_NAMES, VLM_MODELS, load_model
 from tests.models.neural.vlm.pages import make_page
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -3,8 +3,8 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.cdom.tree import BlockType
-from models.neural.vlm.markdown import MAX_CHARS, read_markdown
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.vlm.markdown import MAX_CHARS, read_markdown
 from tests.models.neural.vlm.pages import cells, outline
 
 PAGE = """# Annual Report

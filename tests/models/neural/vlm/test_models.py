@@ -4,21 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from models.cdom.errors import MlUnavailable
-from models.cdom.ports import PictureKind, RecognisedBlock, Word
-from models.cdom.tree import BlockType
-from models.neural.vlm.contract import Answer, AnswerEnd, BadAnswer, PageRegion
-from models.neural.vlm.crops import CropModel
-from models.neural.vlm.doctags import MAX_ELEMENTS, read_doctags
-from models.neural.vlm.dots import Dots
-from models.neural.vlm.glm_ocr import GlmOcr
-from models.neural.vlm.granite_docling import GraniteDocling
-from models.neural.vlm.grounding import ground
-from models.neural.vlm.lightonocr import LightOnOcr
-from models.neural.vlm.paddleocr_vl import PaddleOcrVl
-from models.neural.vlm.registry import VLM_MODELS, identify_directory, load_model
-from models.neural.vlm.repetition import cut_loop, finds_loop
-from models.neural.vlm.tables import read_otsl
+from quire.models.cdom.errors import MlUnavailable
+from quire.models.cdom.ports import PictureKind, RecognisedBlock, Word
+from quire.models.cdom.tree import BlockType
+from quire.models.neural.vlm.contract import Answer, AnswerEnd, BadAnswer, PageRegion
+from quire.models.neural.vlm.crops import CropModel
+from quire.models.neural.vlm.doctags import MAX_ELEMENTS, read_doctags
+from quire.models.neural.vlm.dots import Dots
+from quire.models.neural.vlm.glm_ocr import GlmOcr
+from quire.models.neural.vlm.granite_docling import GraniteDocling
+from quire.models.neural.vlm.grounding import ground
+from quire.models.neural.vlm.lightonocr import LightOnOcr
+from quire.models.neural.vlm.paddleocr_vl import PaddleOcrVl
+from quire.models.neural.vlm.registry import VLM_MODELS, identify_directory, load_model
+from quire.models.neural.vlm.repetition import cut_loop, finds_loop
+from quire.models.neural.vlm.tables import read_otsl
 from tests.models.neural.vlm.pages import cells, make_page, outline
 
 PAGE = make_page()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.pii.engines.names import NameLists, recase, refine
-from models.pii.kinds import Hit, Kind
+from quire.models.pii.engines.names import NameLists, recase, refine
+from quire.models.pii.kinds import Hit, Kind
 
 LISTS = NameLists(
     given=frozenset({"ann", "péter", "paris"}),

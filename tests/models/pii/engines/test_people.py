@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.pii.engines.people import (
+from quire.models.pii.engines.people import (
     LEAST_SCORE,
     WEAK_ALONE,
     WEAK_SCORE,

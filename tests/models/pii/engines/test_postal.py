@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.pii.engines.postal import as_places
+from quire.models.pii.engines.postal import as_places
 
 
 def found(text: str, street: tuple[str, ...] = (), towns: tuple[str, ...] = ()) -> set[tuple[str, str]]:

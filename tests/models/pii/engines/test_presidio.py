@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from models.pii.engines.choose import PiiEngineChoice, check_engine, make_flagger
-from models.pii.engines.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed, find_proper_nouns
-from models.pii.errors import EngineMissing
-from models.pii.flag import flag_tree
+from quire.models.pii.engines.choose import PiiEngineChoice, check_engine, make_flagger
+from quire.models.pii.engines.presidio import SURE_OF_LANGUAGE, PresidioDetector, check_installed, find_proper_nouns
+from quire.models.pii.errors import EngineMissing
+from quire.models.pii.flag import flag_tree
 from tests.models.pii.trees import paragraph, tree
 
 NAMES = {"Ann Example": "PERSON", "Paris": "LOCATION", "Acme": "ORGANIZATION", "four": "NUMBER"}

@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import pytest
 
-from models.pii.engines.choose import PiiEngineChoice, check_engine, make_detector
-from models.pii.engines.people import TaggedToken
-from models.pii.engines.tagger import OVERLAP, WINDOW, NamesDetector, Tag, make_names
-from models.pii.errors import EngineMissing
-from models.pii.flag import flag_tree
-from models.pii.kinds import Detector
-from models.pii.redact import redact_tree
+from quire.models.pii.engines.choose import PiiEngineChoice, check_engine, make_detector
+from quire.models.pii.engines.people import TaggedToken
+from quire.models.pii.engines.tagger import OVERLAP, WINDOW, NamesDetector, Tag, make_names
+from quire.models.pii.errors import EngineMissing
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.kinds import Detector
+from quire.models.pii.redact import redact_tree
 from tests.models.pii.trees import paragraph, tree
 
 

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.geometry import Bbox
-from models.cdom.places import BlockPlaces
-from models.cdom.table import Cell, Table, TablePart
-from models.cdom.tree import FlagSpan
-from models.pii.cells import find_cell_box, find_cell_place
-from models.pii.paint import view_page
-from models.pii.redact import Decisions
-from models.pii.review import in_context
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.places import BlockPlaces
+from quire.models.cdom.table import Cell, Table, TablePart
+from quire.models.cdom.tree import FlagSpan
+from quire.models.pii.cells import find_cell_box, find_cell_place
+from quire.models.pii.paint import view_page
+from quire.models.pii.redact import Decisions
+from quire.models.pii.review import in_context
 from tests.models.pii.trees import flagged_tree, paragraph
 from tests.models.pii.trees import table as table_block
 

@@ -5,10 +5,10 @@ from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from models.cdom.tree import Block, BlockType, Page, Tree, dump_tree
-from models.pii.flag import flag_tree
-from models.pii.patterns.kind_patterns import RegexDetector
-from models.pii.redact import redact_tree
+from quire.models.cdom.tree import Block, BlockType, Page, Tree, dump_tree
+from quire.models.pii.flag import flag_tree
+from quire.models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.redact import redact_tree
 from tests.models.pii.trees import paragraph, tree
 
 CANARY = "ann.canary@mail.example"

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.tree import Block, FlagSpan, Span
-from models.pii.redact import WHOLE, active_spans, mask_spans, redact_tree
+from quire.models.cdom.tree import Block, FlagSpan, Span
+from quire.models.pii.redact import WHOLE, active_spans, mask_spans, redact_tree
 from tests.models.pii.trees import flagged_tree, grid, paragraph
 
 EMAIL, PHONE = "pii:email", "pii:phone"

@@ -5,9 +5,9 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from models.cdom.tree import Page
-from models.pii import paint
-from models.pii.paint import PictureTooLarge, View, paint_page
+from quire.models.cdom.tree import Page
+from quire.models.pii import paint
+from quire.models.pii.paint import PictureTooLarge, View, paint_page
 
 PAGE = Page(number=1, width=100.0, height=50.0)
 RED, WHITE, BLACK = (255, 0, 0), (255, 255, 255), (0, 0, 0)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from models.cdom.table import Table, TablePart
-from models.cdom.tree import Block, BlockType, FlagSpan, Route, Source, Tree
-from models.pii.marks import mark_flags, place_flags
-from models.pii.paint import mark_values, view_page
-from models.pii.places import _content, decide_blocks, find_places, find_spans
-from models.pii.redact import WHOLE
+from quire.models.cdom.table import Table, TablePart
+from quire.models.cdom.tree import Block, BlockType, FlagSpan, Route, Source, Tree
+from quire.models.pii.marks import mark_flags, place_flags
+from quire.models.pii.paint import mark_values, view_page
+from quire.models.pii.places import _content, decide_blocks, find_places, find_spans
+from quire.models.pii.redact import WHOLE
 from tests.models.pii.trees import flagged_tree, grid, paragraph
 
 EMAIL, PHONE = "pii:email", "pii:phone"

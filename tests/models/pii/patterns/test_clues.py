@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.pii.kinds import Hit
-from models.pii.normalise import normalise
-from models.pii.patterns.clues import (
+from quire.models.pii.kinds import Hit
+from quire.models.pii.normalise import normalise
+from quire.models.pii.patterns.clues import (
     EMAIL_REACH,
     Clues,
     Starts,
@@ -28,10 +28,10 @@ from models.pii.patterns.clues import (
     before_house_numbers,
     before_spelled_at,
 )
-from models.pii.patterns.kind_patterns import PATTERNS
-from models.pii.patterns.labels import Labels
-from models.pii.patterns.pattern import Pattern
-from models.pii.patterns.phones import find_phones
+from quire.models.pii.patterns.kind_patterns import PATTERNS
+from quire.models.pii.patterns.labels import Labels
+from quire.models.pii.patterns.pattern import Pattern
+from quire.models.pii.patterns.phones import find_phones
 from tests.models.pii.values import CONTEXT_WORDS, PLAIN_WORDS, VALUES, disturbed
 
 PIECES = st.one_of(

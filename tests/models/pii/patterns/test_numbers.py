@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.pii.patterns.numbers import (
+from quire.models.pii.patterns.numbers import (
     is_base58_wallet,
     is_bech32,
     is_card,

@@ -1,8 +1,8 @@
 import pytest
 
-from models.pii.kinds import Kind
-from models.pii.normalise import normalise
-from models.pii.patterns.kind_patterns import RegexDetector
+from quire.models.pii.kinds import Kind
+from quire.models.pii.normalise import normalise
+from quire.models.pii.patterns.kind_patterns import RegexDetector
 
 DETECTOR = RegexDetector()
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.pii.patterns.clues import Clues
-from models.pii.patterns.phones import find_phones
+from quire.models.pii.patterns.clues import Clues
+from quire.models.pii.patterns.phones import find_phones
 
 
 def numbers(text: str) -> list[str]:

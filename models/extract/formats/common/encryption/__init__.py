@@ -1,5 +1,5 @@
 """Password-protected Office packages: agile and standard encryption of [MS-OFFCRYPTO]."""
 
-from models.extract.formats.common.encryption.package import unlock
+from quire.models.extract.formats.common.encryption.package import unlock
 
 __all__ = ["unlock"]

@@ -9,9 +9,9 @@ from typing import Final
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from models.cdom.errors import Encrypted, Malformed, ResourceLimit
-from models.extract.formats.common.compound import CompoundFile
-from models.extract.formats.common.xml import Element, number, parse_xml
+from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit
+from quire.models.extract.formats.common.compound import CompoundFile
+from quire.models.extract.formats.common.xml import Element, number, parse_xml
 
 MAX_SPINS: Final = 1_000_000
 """Hash rounds that a file may request: Office and LibreOffice use 100,000; a million take a second."""

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from models.cdom.tree import BlockType
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import FlowBlock
-from models.extract.formats.flow.counting import alphabetic, natural, roman
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import FlowBlock
+from quire.models.extract.formats.flow.counting import alphabetic, natural, roman
 
 SKIPPED: Final = frozenset(
     (

@@ -4,15 +4,15 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import Metadata
-from models.extract.formats.common.html.elements import mark_furniture
-from models.extract.formats.common.html.parse import decode_page, parse_html
-from models.extract.formats.common.html.pictures import PagePictures
-from models.extract.formats.common.html.walk import HtmlWalker, PathOf
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import FlowPage, fold
-from models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import Metadata
+from quire.models.extract.formats.common.html.elements import mark_furniture
+from quire.models.extract.formats.common.html.parse import decode_page, parse_html
+from quire.models.extract.formats.common.html.pictures import PagePictures
+from quire.models.extract.formats.common.html.walk import HtmlWalker, PathOf
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import FlowPage, fold
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, HeldAssets, open_flow
 
 ENGINE: Final = "lxml-html"
 MAX_CHARS: Final = 1000

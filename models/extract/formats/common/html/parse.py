@@ -10,11 +10,11 @@ from typing import Final, cast
 from lxml import etree
 from lxml import html as lxml_html
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.extract.formats.common.parse_cache import keep, take
-from models.extract.formats.common.xml import Element
-from models.extract.formats.sniffing.charset import DecodedText, decode_mostly_utf8, decode_text
-from models.extract.formats.sniffing.guess import guess_markup
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.extract.formats.common.parse_cache import keep, take
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.sniffing.charset import DecodedText, decode_mostly_utf8, decode_text
+from quire.models.extract.formats.sniffing.guess import guess_markup
 
 MAX_DEPTH: Final = 120
 """Nesting depth; deeper tags are dropped and their text stays. The walk uses a few calls per level."""

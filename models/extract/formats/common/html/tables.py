@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.extract.formats.common.xml import Element
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.extract.formats.common.xml import Element
 
 MAX_COLUMNS: Final = 1000
 """Columns of a table, as browsers cap `colspan`."""

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.common.html.elements import (
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.html.elements import (
     BLOCKS,
     BOLD,
     CODE,
@@ -29,10 +29,10 @@ from models.extract.formats.common.html.elements import (
     open_list,
     stated_emphasis,
 )
-from models.extract.formats.common.html.pictures import ReadPicture, no_picture
-from models.extract.formats.common.html.tables import is_layout, read_html_grid
-from models.extract.formats.common.xml import Element, tag_of
-from models.extract.formats.flow.blocks import (
+from quire.models.extract.formats.common.html.pictures import ReadPicture, no_picture
+from quire.models.extract.formats.common.html.tables import is_layout, read_html_grid
+from quire.models.extract.formats.common.xml import Element, tag_of
+from quire.models.extract.formats.flow.blocks import (
     PLAIN,
     FlowBlock,
     InlineMarkup,
@@ -43,7 +43,7 @@ from models.extract.formats.flow.blocks import (
     join_runs,
     squeeze_runs,
 )
-from models.extract.formats.flow.mathml import mathml_to_latex
+from quire.models.extract.formats.flow.mathml import mathml_to_latex
 
 _MOVABLE: Final = frozenset(
     {BlockType.PARAGRAPH, BlockType.HEADING, BlockType.LIST_ITEM, BlockType.CHECKBOX, BlockType.CAPTION}

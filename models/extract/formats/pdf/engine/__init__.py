@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from models.cdom.errors import Malformed
+from quire.models.cdom.errors import Malformed
 
 _UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 

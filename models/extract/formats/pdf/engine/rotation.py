@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from models.cdom.geometry import Bbox
+from quire.models.cdom.geometry import Bbox
 
 
 def turn_box(box: Bbox, matrix: Any) -> Bbox:

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, Final
 
-from models.extract.formats.pdf.engine import mupdf, take_messages
+from quire.models.extract.formats.pdf.engine import mupdf, take_messages
 
 _ERROR: Final = re.compile(r"error|premature|not a stream|truncated|unclosed", re.IGNORECASE)
 """Messages about content; others concern fonts that lack a table, and sizes that a file states wrongly."""

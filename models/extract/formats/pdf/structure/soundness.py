@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from models.extract.formats.pdf.engine import BROKEN, mupdf
+from quire.models.extract.formats.pdf.engine import BROKEN, mupdf
 
 _UNREADABLE: tuple[type[Exception], ...] = (*BROKEN, OverflowError)
 _MOST_OBJECTS = 200_000

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from models.extract.formats.pdf.text.text_lines import clean_glyphs
-from models.extract.layout.lines.marks import TaggedLine
+from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs
+from quire.models.extract.layout.lines.marks import TaggedLine
 
 STRUCTURE_SCALE = 100.0
 """Scale of printed boxes: the engine prints whole numbers, and hundredths of a point are precise enough."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from models.extract.layout.lines.marks import PageMarks, Rule
+from quire.models.extract.layout.lines.marks import PageMarks, Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.lines.marks import Line
 
 Key = tuple[int, int]
 

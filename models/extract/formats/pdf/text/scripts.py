@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from models.extract.layout.lines.marks import PageMarks
-from models.extract.text_quality.scripts import lower_figures, raise_figures
+from quire.models.extract.layout.lines.marks import PageMarks
+from quire.models.extract.text_quality.scripts import lower_figures, raise_figures
 
 Span = dict[str, Any]
 """A span of the engine's dictionary. `script` is added to it: 1 for a superscript, -1 for a subscript."""

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.disjoint import DisjointSets
-from models.extract.layout.lines.marks import Line, PageMarks, Rule
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
 
 TICK, CROSS, BOX, TICKED_BOX, CROSSED_BOX, DISC = "✓", "✗", "☐", "☑", "☒", "●"
 Ink = npt.NDArray[np.bool_]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from models.extract.formats.pdf.text.raw_lines import raw_lines
-from models.extract.layout.lines.marks import Line, Run
+from quire.models.extract.formats.pdf.text.raw_lines import raw_lines
+from quire.models.extract.layout.lines.marks import Line, Run
 
 
 @dataclass(frozen=True, slots=True)

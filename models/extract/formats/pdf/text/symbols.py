@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans, select_lines
-from models.extract.formats.pdf.text.signs import read_sign
-from models.extract.formats.pdf.text.undecoded import DrawnGlyphs
-from models.extract.text_quality.symbol_fonts import is_picture_font, shown_symbol, symbol_font
+from quire.models.extract.formats.pdf.text.raw_lines import iter_lines_of_glyphs, iter_spans, select_lines
+from quire.models.extract.formats.pdf.text.signs import read_sign
+from quire.models.extract.formats.pdf.text.undecoded import DrawnGlyphs
+from quire.models.extract.text_quality.symbol_fonts import is_picture_font, shown_symbol, symbol_font
 
 Shown = dict[int, int]
 """Code points of the text layer → code points that the page shows."""

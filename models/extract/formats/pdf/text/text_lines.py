@@ -4,10 +4,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import DOWNWARDS, Line, Run
-from models.extract.layout.text.hyphens import HYPHEN, SOFT
-from models.extract.math.glyphs import MATH_FONT
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.marks import DOWNWARDS, Line, Run
+from quire.models.extract.layout.text.hyphens import HYPHEN, SOFT
+from quire.models.extract.math.glyphs import MATH_FONT
 
 _SOFT_HYPHEN = "\u00ad"
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")

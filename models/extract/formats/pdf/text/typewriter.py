@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from models.extract.layout.lines.marks import Line
-from models.extract.text_quality.statistics import measure_lines
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.text_quality.statistics import measure_lines
 
 
 @dataclass(frozen=True, slots=True)

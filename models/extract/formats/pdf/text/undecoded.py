@@ -12,10 +12,10 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.geometry import Bbox
-from models.extract.formats.pdf.text.raw_lines import Key, iter_glyphs, iter_lines_of_glyphs, select_lines
-from models.extract.formats.pdf.text.signs import Ink, find_painted
-from models.extract.text_quality.statistics import measure_lines
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.formats.pdf.text.raw_lines import Key, iter_glyphs, iter_lines_of_glyphs, select_lines
+from quire.models.extract.formats.pdf.text.signs import Ink, find_painted
+from quire.models.extract.text_quality.statistics import measure_lines
 
 Place = tuple[int, int]
 """Quarters of a point."""

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from models.cdom.visible import is_wide
-from models.extract.formats.pdf.text.text_lines import ASCENT, DESCENT, box_turned_line
-from models.extract.layout.lines.marks import DOWNWARDS, Line
+from quire.models.cdom.visible import is_wide
+from quire.models.extract.formats.pdf.text.text_lines import ASCENT, DESCENT, box_turned_line
+from quire.models.extract.layout.lines.marks import DOWNWARDS, Line
 
 
 @dataclass(frozen=True, slots=True)

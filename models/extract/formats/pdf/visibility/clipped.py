@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from models.cdom.coverage import Unseen
-from models.extract.formats.pdf.engine import mupdf
-from models.extract.formats.pdf.visibility.unseen import UnseenText, surround
+from quire.models.cdom.coverage import Unseen
+from quire.models.extract.formats.pdf.engine import mupdf
+from quire.models.extract.formats.pdf.visibility.unseen import UnseenText, surround
 
 EVERYWHERE = (-1e6, -1e6, 1e6, 1e6)
 """Points: the area without clipping; text outside it is ignored."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from models.extract.formats.pdf.visibility.paint import PaintedSpan
-from models.extract.formats.pdf.visibility.unseen import keep_spans
+from quire.models.extract.formats.pdf.visibility.paint import PaintedSpan
+from quire.models.extract.formats.pdf.visibility.unseen import keep_spans
 
 _OFFSET = 0.2
 """Ems that a copy may lie away from its text in each direction."""

@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.geometry import Bbox
-from models.extract.formats.pdf.engine import BROKEN, mupdf
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.formats.pdf.engine import BROKEN, mupdf
 
 Grey = npt.NDArray[np.uint8]
 _APART: Final = 1.5

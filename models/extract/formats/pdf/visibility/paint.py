@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from models.cdom.coverage import Unseen
-from models.cdom.geometry import Bbox
+from quire.models.cdom.coverage import Unseen
+from quire.models.cdom.geometry import Bbox
 
 PaintedSpan = dict[str, Any]
 """A span of the engine's dictionary."""

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.geometry import Bbox, bbox_area
-from models.cdom.tree import BlockType
-from models.extract.contract import PageBlock
+from quire.models.cdom.geometry import Bbox, bbox_area
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageBlock
 
 Ink = npt.NDArray[np.bool_]
 Grey = npt.NDArray[np.uint8]

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from models.cdom.geometry import Bbox
-from models.extract.formats.pdf.engine import BROKEN, pymupdf
-from models.extract.formats.pdf.visibility.paint import surely_unseen
-from models.extract.layout.lines.marks import Line
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.formats.pdf.engine import BROKEN, pymupdf
+from quire.models.extract.formats.pdf.visibility.paint import surely_unseen
+from quire.models.extract.layout.lines.marks import Line
 
 _SCAN_SHARE = 0.65
 """Share of the page that the pictures of a scan cover."""

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from models.cdom.coverage import OVERPRINT, ExcludedPlace
-from models.cdom.geometry import Bbox, round_bbox
-from models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
-from models.extract.formats.pdf.engine import mupdf, read_contents
-from models.extract.formats.pdf.engine.rotation import turn_box
-from models.extract.formats.pdf.text.raw_lines import iter_spans
-from models.extract.formats.pdf.text.text_lines import clean_glyphs
-from models.extract.formats.pdf.visibility.clipped import MOST_LAYERS, find_clipped, find_on_layers, may_clip
-from models.extract.formats.pdf.visibility.copies import take_copies
-from models.extract.formats.pdf.visibility.paint import PaintedSpan
-from models.extract.formats.pdf.visibility.type3 import find_type3_fonts
-from models.extract.formats.pdf.visibility.unseen import Sight, SightedPage, UnseenText, take_unseen
+from quire.models.cdom.coverage import OVERPRINT, ExcludedPlace
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.extract.coverage.painted import Painted, PaintedLine, strip_blanks
+from quire.models.extract.formats.pdf.engine import mupdf, read_contents
+from quire.models.extract.formats.pdf.engine.rotation import turn_box
+from quire.models.extract.formats.pdf.text.raw_lines import iter_spans
+from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs
+from quire.models.extract.formats.pdf.visibility.clipped import MOST_LAYERS, find_clipped, find_on_layers, may_clip
+from quire.models.extract.formats.pdf.visibility.copies import take_copies
+from quire.models.extract.formats.pdf.visibility.paint import PaintedSpan
+from quire.models.extract.formats.pdf.visibility.type3 import find_type3_fonts
+from quire.models.extract.formats.pdf.visibility.unseen import Sight, SightedPage, UnseenText, take_unseen
 
 _SCALE = 1.5
 """Pixels per point."""

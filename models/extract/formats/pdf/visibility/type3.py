@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Any
 
-from models.extract.formats.pdf.engine import mupdf
-from models.extract.formats.pdf.text.raw_lines import iter_glyphs, iter_spans
-from models.extract.formats.pdf.visibility.unseen import keep_spans
+from quire.models.extract.formats.pdf.engine import mupdf
+from quire.models.extract.formats.pdf.text.raw_lines import iter_glyphs, iter_spans
+from quire.models.extract.formats.pdf.visibility.unseen import keep_spans
 
 
 @dataclass(frozen=True, slots=True)

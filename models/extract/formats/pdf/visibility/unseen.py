@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from models.cdom.coverage import Unseen
-from models.cdom.geometry import Bbox
-from models.extract.formats.pdf.visibility.paint import (
+from quire.models.cdom.coverage import Unseen
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.formats.pdf.visibility.paint import (
     LIMITS,
     Cover,
     Covers,
@@ -21,7 +21,7 @@ from models.extract.formats.pdf.visibility.paint import (
     may_hide,
     surely_unseen,
 )
-from models.extract.formats.pdf.visibility.scan_layer import is_scan
+from quire.models.extract.formats.pdf.visibility.scan_layer import is_scan
 
 _PARTS = 16
 """A cover over less than this fraction (one part of so many) of a span hides nothing of it."""

@@ -1,5 +1,5 @@
 """Excel 5 to 2003 (.xls): bytes in, an `OpenDocument` out."""
 
-from models.extract.formats.sheets.xls.workbook import open_xls
+from quire.models.extract.formats.sheets.xls.workbook import open_xls
 
 __all__ = ["open_xls"]

@@ -4,10 +4,10 @@ import struct
 from collections.abc import Callable
 from typing import Final
 
-from models.extract.formats.flow.sheet import Sheet
-from models.extract.formats.sheets.values import POINTS_PER_CHAR, ValueWriter, decode_rk
-from models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals
-from models.extract.formats.sheets.xls.records import BiffRecord, StringReader, read_records
+from quire.models.extract.formats.flow.sheet import Sheet
+from quire.models.extract.formats.sheets.values import POINTS_PER_CHAR, ValueWriter, decode_rk
+from quire.models.extract.formats.sheets.xls.globals import BOF, EOF, XlsGlobals
+from quire.models.extract.formats.sheets.xls.records import BiffRecord, StringReader, read_records
 
 MAX_COLUMNS: Final = 256
 """Columns of a sheet in this format."""

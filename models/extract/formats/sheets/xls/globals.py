@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
-from models.extract.formats.common.compound import decode
-from models.extract.formats.sheets.formats import BUILT_IN
-from models.extract.formats.sheets.xls.records import BiffRecord, StringReader, read_records
+from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
+from quire.models.extract.formats.common.compound import decode
+from quire.models.extract.formats.sheets.formats import BUILT_IN
+from quire.models.extract.formats.sheets.xls.records import BiffRecord, StringReader, read_records
 
 BOF, EOF = 0x809, 0x0A
 """Records that begin and end a part of the stream."""

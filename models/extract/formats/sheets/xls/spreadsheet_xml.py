@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import Format
-from models.cdom.tree import Metadata
-from models.extract.formats.common.opc import MAX_TAGS, MAX_XML_BYTES
-from models.extract.formats.common.xml import Element, parse_xml
-from models.extract.formats.flow.counting import natural
-from models.extract.formats.flow.document import FlowFile
-from models.extract.formats.flow.sheet import MAX_CELLS, Sheet, Workbook
-from models.extract.formats.flow.sheet_pages import make_pages
-from models.extract.formats.sheets.formats import as_iso, show, show_text
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import Format
+from quire.models.cdom.tree import Metadata
+from quire.models.extract.formats.common.opc import MAX_TAGS, MAX_XML_BYTES
+from quire.models.extract.formats.common.xml import Element, parse_xml
+from quire.models.extract.formats.flow.counting import natural
+from quire.models.extract.formats.flow.document import FlowFile
+from quire.models.extract.formats.flow.sheet import MAX_CELLS, Sheet, Workbook
+from quire.models.extract.formats.flow.sheet_pages import make_pages
+from quire.models.extract.formats.sheets.formats import as_iso, show, show_text
 
 ENGINE: Final = "spreadsheet-xml"
 SS: Final = "{urn:schemas-microsoft-com:office:spreadsheet}"

@@ -2,17 +2,17 @@
 
 from typing import Final
 
-from models.cdom.errors import Malformed
-from models.cdom.original import Format, ReadOptions
-from models.extract.formats.common.compound import CompoundFile, is_compound, read_summary
-from models.extract.formats.common.parse_cache import keep
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.flow.sheet import Sheet, Workbook
-from models.extract.formats.flow.sheet_pages import make_pages
-from models.extract.formats.sheets.values import ValueWriter
-from models.extract.formats.sheets.xls.cells import XlsSheet
-from models.extract.formats.sheets.xls.globals import read_globals
-from models.extract.formats.sheets.xls.spreadsheet_xml import read_spreadsheet_xml
+from quire.models.cdom.errors import Malformed
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.extract.formats.common.compound import CompoundFile, is_compound, read_summary
+from quire.models.extract.formats.common.parse_cache import keep
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.flow.sheet import Sheet, Workbook
+from quire.models.extract.formats.flow.sheet_pages import make_pages
+from quire.models.extract.formats.sheets.values import ValueWriter
+from quire.models.extract.formats.sheets.xls.cells import XlsSheet
+from quire.models.extract.formats.sheets.xls.globals import read_globals
+from quire.models.extract.formats.sheets.xls.spreadsheet_xml import read_spreadsheet_xml
 
 ENGINE: Final = "biff"
 CACHE_KEY: Final = "biff"

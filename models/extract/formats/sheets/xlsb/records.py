@@ -4,8 +4,8 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from models.extract.formats.flow.sheet import Area, Sheet
-from models.extract.formats.sheets.values import POINTS_PER_CHAR, ValueWriter, decode_rk
+from quire.models.extract.formats.flow.sheet import Area, Sheet
+from quire.models.extract.formats.sheets.values import POINTS_PER_CHAR, ValueWriter, decode_rk
 
 
 def read_records(data: bytes) -> Iterator[tuple[int, bytes]]:

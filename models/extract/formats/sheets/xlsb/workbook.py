@@ -4,18 +4,18 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.original import Format, ReadOptions
-from models.extract.formats.common.opc import MAX_XML_BYTES, Package, Relations, read_metadata
-from models.extract.formats.common.xml import BrokenPart
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.flow.parts import PartPictures
-from models.extract.formats.flow.sheet import Place, Sheet, Workbook
-from models.extract.formats.flow.sheet_pages import make_pages
-from models.extract.formats.sheets.formats import BUILT_IN
-from models.extract.formats.sheets.values import ValueWriter
-from models.extract.formats.sheets.xlsb.records import read_area, read_records, read_sheet, read_string
-from models.extract.formats.sheets.xlsx.objects import read_drawings, relations_of
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.extract.formats.common.opc import MAX_XML_BYTES, Package, Relations, read_metadata
+from quire.models.extract.formats.common.xml import BrokenPart
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.flow.parts import PartPictures
+from quire.models.extract.formats.flow.sheet import Place, Sheet, Workbook
+from quire.models.extract.formats.flow.sheet_pages import make_pages
+from quire.models.extract.formats.sheets.formats import BUILT_IN
+from quire.models.extract.formats.sheets.values import ValueWriter
+from quire.models.extract.formats.sheets.xlsb.records import read_area, read_records, read_sheet, read_string
+from quire.models.extract.formats.sheets.xlsx.objects import read_drawings, relations_of
 
 ENGINE: Final = "biff12"
 MAX_SHEETS: Final = 2000

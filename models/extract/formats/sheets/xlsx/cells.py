@@ -9,11 +9,11 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.errors import ResourceLimit
-from models.extract.formats.common.xml import BrokenPart, Element, number
-from models.extract.formats.flow.counting import natural
-from models.extract.formats.flow.sheet import Place, Sheet, Workbook, parse_area, parse_place
-from models.extract.formats.sheets.formats import BUILT_IN, as_iso, is_date, moment_of, show, show_text
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.extract.formats.common.xml import BrokenPart, Element, number
+from quire.models.extract.formats.flow.counting import natural
+from quire.models.extract.formats.flow.sheet import Place, Sheet, Workbook, parse_area, parse_place
+from quire.models.extract.formats.sheets.formats import BUILT_IN, as_iso, is_date, moment_of, show, show_text
 
 S: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 XDR: Final = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from models.extract.formats.common.charts import read_chart_table, read_chart_text
-from models.extract.formats.common.opc import Package, Relations
-from models.extract.formats.common.xml import A, BrokenPart, C, Element, R, number
-from models.extract.formats.flow.sheet import Place, Sheet, SheetObject, parse_area, parse_place
-from models.extract.formats.sheets.xlsx.cells import THREADED, XDR, S, read_string
+from quire.models.extract.formats.common.charts import read_chart_table, read_chart_text
+from quire.models.extract.formats.common.opc import Package, Relations
+from quire.models.extract.formats.common.xml import A, BrokenPart, C, Element, R, number
+from quire.models.extract.formats.flow.sheet import Place, Sheet, SheetObject, parse_area, parse_place
+from quire.models.extract.formats.sheets.xlsx.cells import THREADED, XDR, S, read_string
 
 ReadPart = Callable[[str], Element | None]
 

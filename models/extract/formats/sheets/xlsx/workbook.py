@@ -4,16 +4,16 @@ from typing import Final
 
 from lxml import etree
 
-from models.cdom.errors import Malformed, UnsupportedFormat
-from models.cdom.original import Format, ReadOptions
-from models.extract.formats.common.opc import MAX_XML_BYTES, Package, Relation, read_metadata
-from models.extract.formats.common.xml import BrokenPart, Element, R
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.flow.parts import PartPictures, read_part_bytes
-from models.extract.formats.flow.sheet import Sheet, Workbook
-from models.extract.formats.flow.sheet_pages import make_pages
-from models.extract.formats.sheets.xlsx.cells import CellContext, S, read_cells, read_codes, read_string, stream
-from models.extract.formats.sheets.xlsx.objects import read_objects, relations_of
+from quire.models.cdom.errors import Malformed, UnsupportedFormat
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.extract.formats.common.opc import MAX_XML_BYTES, Package, Relation, read_metadata
+from quire.models.extract.formats.common.xml import BrokenPart, Element, R
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.flow.parts import PartPictures, read_part_bytes
+from quire.models.extract.formats.flow.sheet import Sheet, Workbook
+from quire.models.extract.formats.flow.sheet_pages import make_pages
+from quire.models.extract.formats.sheets.xlsx.cells import CellContext, S, read_cells, read_codes, read_string, stream
+from quire.models.extract.formats.sheets.xlsx.objects import read_objects, relations_of
 
 ENGINE: Final = "lxml"
 MAX_SHEETS: Final = 2000

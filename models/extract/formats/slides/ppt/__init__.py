@@ -1,5 +1,5 @@
 """Slide decks of PowerPoint 97 to 2003 (.ppt): bytes in, an `OpenDocument` out."""
 
-from models.extract.formats.slides.ppt.deck import open_ppt
+from quire.models.extract.formats.slides.ppt.deck import open_ppt
 
 __all__ = ["open_ppt"]

@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from typing import Final
 
-from models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.common.compound import CompoundFile, read_summary
-from models.extract.formats.common.parse_cache import keep
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.flow.drawings import DRAWING, GROUP, DrawnRecord
-from models.extract.formats.flow.slide_order import is_slide_title, order_blocks
-from models.extract.formats.slides.inherit import Bullet
-from models.extract.formats.slides.ppt.pictures import STREAM as PICTURES
-from models.extract.formats.slides.ppt.pictures import PptPictures
-from models.extract.formats.slides.ppt.records import (
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.compound import CompoundFile, read_summary
+from quire.models.extract.formats.common.parse_cache import keep
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, clean
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.flow.drawings import DRAWING, GROUP, DrawnRecord
+from quire.models.extract.formats.flow.slide_order import is_slide_title, order_blocks
+from quire.models.extract.formats.slides.inherit import Bullet
+from quire.models.extract.formats.slides.ppt.pictures import STREAM as PICTURES
+from quire.models.extract.formats.slides.ppt.pictures import PptPictures
+from quire.models.extract.formats.slides.ppt.records import (
     DOCUMENT_HEAD,
     MASTER,
     MASTERS,
@@ -28,8 +28,8 @@ from models.extract.formats.slides.ppt.records import (
     ListedSlide,
     PptFile,
 )
-from models.extract.formats.slides.ppt.shapes import UNITS_PER_POINT, ShapeReader, SlideContext
-from models.extract.formats.slides.ppt.text import (
+from quire.models.extract.formats.slides.ppt.shapes import UNITS_PER_POINT, ShapeReader, SlideContext
+from quire.models.extract.formats.slides.ppt.text import (
     FOOTER,
     HEADER,
     SLIDE_NUMBER,
@@ -41,7 +41,7 @@ from models.extract.formats.slides.ppt.text import (
     read_texts,
     text_blocks,
 )
-from models.extract.formats.slides.text import as_heading
+from quire.models.extract.formats.slides.text import as_heading
 
 ENGINE: Final = "ppt"
 CACHE_KEY: Final = "ppt"

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.extract.formats.flow.drawings import STORE, StoredPictures, read_picture, read_records
-from models.extract.formats.slides.ppt.records import PptFile
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.extract.formats.flow.drawings import STORE, StoredPictures, read_picture, read_records
+from quire.models.extract.formats.slides.ppt.records import PptFile
 
 STREAM: Final = "Pictures"
 _DRAWING_GROUP: Final = 0x040B

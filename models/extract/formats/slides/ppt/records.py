@@ -10,9 +10,9 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
-from models.extract.formats.common.compound import CompoundFile, StreamPath
-from models.extract.formats.flow.drawings import DrawnRecord, read_records
+from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
+from quire.models.extract.formats.common.compound import CompoundFile, StreamPath
+from quire.models.extract.formats.flow.drawings import DrawnRecord, read_records
 
 STREAM: Final = "PowerPoint Document"
 _USER: Final = "Current User"

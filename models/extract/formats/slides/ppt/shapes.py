@@ -4,19 +4,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.geometry import Bbox, round_bbox
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.blocks import FlowBlock, flatten
-from models.extract.formats.flow.drawings import GROUP, PROPERTIES, SHAPE, SHAPE_HEAD, DrawnRecord, read_shape
-from models.extract.formats.flow.slide_order import keep_together
-from models.extract.formats.slides.inherit import Bullet
-from models.extract.formats.slides.ppt.pictures import PptPictures
-from models.extract.formats.slides.ppt.records import MAX_DEPTH, PptFile
-from models.extract.formats.slides.ppt.text import NOTES as NOTES_TEXT
-from models.extract.formats.slides.ppt.text import (
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.geometry import Bbox, round_bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.blocks import FlowBlock, flatten
+from quire.models.extract.formats.flow.drawings import GROUP, PROPERTIES, SHAPE, SHAPE_HEAD, DrawnRecord, read_shape
+from quire.models.extract.formats.flow.slide_order import keep_together
+from quire.models.extract.formats.slides.inherit import Bullet
+from quire.models.extract.formats.slides.ppt.pictures import PptPictures
+from quire.models.extract.formats.slides.ppt.records import MAX_DEPTH, PptFile
+from quire.models.extract.formats.slides.ppt.text import NOTES as NOTES_TEXT
+from quire.models.extract.formats.slides.ppt.text import (
     STYLES_9,
     TITLES,
     PptText,
@@ -25,7 +25,7 @@ from models.extract.formats.slides.ppt.text import (
     read_texts,
     text_blocks,
 )
-from models.extract.formats.slides.text import as_heading
+from quire.models.extract.formats.slides.text import as_heading
 
 UNITS_PER_POINT: Final = 8
 """Master units, of which an inch has 576, per point."""

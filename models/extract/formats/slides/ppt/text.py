@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final, TypeVar
 
-from models.extract.formats.flow.blocks import FlowBlock, InlineMarkup, StyledRun
-from models.extract.formats.flow.drawings import DrawnRecord
-from models.extract.formats.slides.inherit import Bullet
-from models.extract.formats.slides.ppt.records import PptFile
-from models.extract.formats.slides.text import MAX_LEVEL, SlideParagraph, make_blocks
+from quire.models.extract.formats.flow.blocks import FlowBlock, InlineMarkup, StyledRun
+from quire.models.extract.formats.flow.drawings import DrawnRecord
+from quire.models.extract.formats.slides.inherit import Bullet
+from quire.models.extract.formats.slides.ppt.records import PptFile
+from quire.models.extract.formats.slides.text import MAX_LEVEL, SlideParagraph, make_blocks
 
 HEAD, CHARS, STYLES, BYTES, MASTER_STYLES, STYLES_9 = 0x0F9F, 0x0FA0, 0x0FA1, 0x0FA8, 0x0FA3, 0x0FAC
 """Kinds of records of a text, as the format numbers them."""

@@ -1,5 +1,5 @@
 """AsciiDoc: bytes in, an `OpenDocument` out. Nothing is included, fetched or run."""
 
-from models.extract.formats.text.asciidoc.document import open_asciidoc
+from quire.models.extract.formats.text.asciidoc.document import open_asciidoc
 
 __all__ = ["open_asciidoc"]

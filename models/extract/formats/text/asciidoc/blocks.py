@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.extract.formats.text.asciidoc import inline as of
-from models.extract.formats.text.asciidoc.inline import replace_attributes, to_html
-from models.extract.formats.text.asciidoc.tables import AdocCell, read_table
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.extract.formats.text.asciidoc import inline as of
+from quire.models.extract.formats.text.asciidoc.inline import replace_attributes, to_html
+from quire.models.extract.formats.text.asciidoc.tables import AdocCell, read_table
 
 MAX_DEPTH: Final = 30
 """Nesting depth of blocks; deeper lines are read as text."""

@@ -3,13 +3,13 @@
 import re
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import Metadata
-from models.extract.formats.common.html.page import read_markup
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.sniffing.charset import decode_file
-from models.extract.formats.text.asciidoc.blocks import AdocBlocks
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import Metadata
+from quire.models.extract.formats.common.html.page import read_markup
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.sniffing.charset import decode_file
+from quire.models.extract.formats.text.asciidoc.blocks import AdocBlocks
 
 ENGINE: Final = "asciidoc"
 MAX_CHARS: Final = 20_000_000

@@ -4,14 +4,14 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from models.cdom.flags import COMMENT, HIDDEN_TEXT
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.common.compound import CompoundFile, read_summary
-from models.extract.formats.common.parse_cache import keep
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, join_runs
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.word.doc.fib import (
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.compound import CompoundFile, read_summary
+from quire.models.extract.formats.common.parse_cache import keep
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, join_runs
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.word.doc.fib import (
     COMMENTS,
     END_PLACES,
     ENDNOTES,
@@ -24,11 +24,11 @@ from models.extract.formats.word.doc.fib import (
     WordText,
     read_head,
 )
-from models.extract.formats.word.doc.lists import read_lists
-from models.extract.formats.word.doc.paragraphs import WordParagraph, WordReader
-from models.extract.formats.word.doc.pictures import WordPictures
-from models.extract.formats.word.doc.sprms import read_sprms
-from models.extract.formats.word.doc.tables import WordTables
+from quire.models.extract.formats.word.doc.lists import read_lists
+from quire.models.extract.formats.word.doc.paragraphs import WordParagraph, WordReader
+from quire.models.extract.formats.word.doc.pictures import WordPictures
+from quire.models.extract.formats.word.doc.sprms import read_sprms
+from quire.models.extract.formats.word.doc.tables import WordTables
 
 _SEPARATORS: Final = 6
 """Stories before those of the first section: the separators of notes."""

@@ -5,8 +5,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final
 
-from models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
-from models.extract.formats.common.compound import CompoundFile
+from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit, UnsupportedFormat
+from quire.models.extract.formats.common.compound import CompoundFile
 
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
 """Bits of the head: the file is encrypted; its tables are in `1Table` instead of `0Table`."""

@@ -4,8 +4,8 @@ import struct
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.extract.formats.flow.counting import alphabetic, roman
-from models.extract.formats.word.doc.fib import LISTS, USES, WordStreams
+from quire.models.extract.formats.flow.counting import alphabetic, roman
+from quire.models.extract.formats.word.doc.fib import LISTS, USES, WordStreams
 
 MAX_LISTS: Final = 20_000
 """List definitions; Word itself fails above about two thousand."""

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from models.extract.formats.flow.blocks import PLAIN, InlineMarkup, StyledRun
-from models.extract.formats.word.doc.fib import FONTS, LOOKS, PARAGRAPHS, STYLES, WordStreams, WordText
-from models.extract.formats.word.doc.sprms import DEFINE_TABLE, PropertyRuns, read_sprms
-from models.extract.formats.word.doc.styles import WordStyles, read_styles
-from models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
+from quire.models.extract.formats.flow.blocks import PLAIN, InlineMarkup, StyledRun
+from quire.models.extract.formats.word.doc.fib import FONTS, LOOKS, PARAGRAPHS, STYLES, WordStreams, WordText
+from quire.models.extract.formats.word.doc.sprms import DEFINE_TABLE, PropertyRuns, read_sprms
+from quire.models.extract.formats.word.doc.styles import WordStyles, read_styles
+from quire.models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
 
 MAX_FONTS: Final = 4_096
 """Fonts of one file; the format counts them in sixteen bits, Word stores some hundred."""

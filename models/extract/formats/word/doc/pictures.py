@@ -8,8 +8,8 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.extract.formats.flow.drawings import (
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.extract.formats.flow.drawings import (
     MAX_RECORDS,
     SHAPE,
     STORE,
@@ -21,7 +21,7 @@ from models.extract.formats.flow.drawings import (
     read_records,
     read_shape,
 )
-from models.extract.formats.word.doc.fib import ANCHORS, DRAWINGS, WordStreams
+from quire.models.extract.formats.word.doc.fib import ANCHORS, DRAWINGS, WordStreams
 
 MAX_PICTURES: Final = 20_000
 """Pictures that one file shows; each becomes a block. A package may have as many parts."""

@@ -5,10 +5,10 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.blocks import FlowBlock, adopt, flatten
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.blocks import FlowBlock, adopt, flatten
 
 MAX_ROWS: Final = 100_000
 """Rows of one table; more are refused, because the format itself has no limit."""

@@ -5,10 +5,10 @@ Pages are those that the file states; blocks have no boxes. Needs no file, no ne
 
 from lxml import etree
 
-from models.cdom.original import Format, ReadOptions
-from models.extract.formats.common.opc import Package
-from models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
-from models.extract.formats.word.docx.wordfile import WordFile
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.extract.formats.common.opc import Package
+from quire.models.extract.formats.flow.document import FlowDocument, FlowFile, open_flow
+from quire.models.extract.formats.word.docx.wordfile import WordFile
 
 
 def open_docx(data: bytes, options: ReadOptions) -> FlowDocument:

@@ -7,21 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
-from models.extract.formats.common.omml import math_to_latex
-from models.extract.formats.common.xml import MC, Element, M, R, W
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
-from models.extract.formats.word.docx.drafts import flatten
-from models.extract.formats.word.docx.drawing import choose_alternative
-from models.extract.formats.word.docx.numbering import ListCounter
-from models.extract.formats.word.docx.pages import FlatPage, PageSink
-from models.extract.formats.word.docx.paragraphs import PLAIN_KIND, read_kind
-from models.extract.formats.word.docx.pieces import Chart, NoteRef, Piece
-from models.extract.formats.word.docx.runs import InlineReader, Story
-from models.extract.formats.word.docx.tables import GridCell, read_grid
-from models.extract.formats.word.docx.writing import ParagraphWriter
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.omml import math_to_latex
+from quire.models.extract.formats.common.xml import MC, Element, M, R, W
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
+from quire.models.extract.formats.word.docx.drafts import flatten
+from quire.models.extract.formats.word.docx.drawing import choose_alternative
+from quire.models.extract.formats.word.docx.numbering import ListCounter
+from quire.models.extract.formats.word.docx.pages import FlatPage, PageSink
+from quire.models.extract.formats.word.docx.paragraphs import PLAIN_KIND, read_kind
+from quire.models.extract.formats.word.docx.pieces import Chart, NoteRef, Piece
+from quire.models.extract.formats.word.docx.runs import InlineReader, Story
+from quire.models.extract.formats.word.docx.tables import GridCell, read_grid
+from quire.models.extract.formats.word.docx.writing import ParagraphWriter
 
 MAX_NESTING: Final = 50
 """Nesting depth of tables and text boxes: Word itself nests no deeper, and each level is a call."""

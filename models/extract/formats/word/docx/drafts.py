@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from models.cdom.tree import BlockType, Span
-from models.extract.formats.flow.blocks import BULLET, FlowBlock, flatten_table
-from models.extract.formats.word.docx.pieces import PLAIN_FORMAT, Text
+from quire.models.cdom.tree import BlockType, Span
+from quire.models.extract.formats.flow.blocks import BULLET, FlowBlock, flatten_table
+from quire.models.extract.formats.word.docx.pieces import PLAIN_FORMAT, Text
 
 
 def join_text(pieces: Iterable[Text], *, prefix: str = "", keep_indent: bool = False) -> tuple[str, tuple[Span, ...]]:

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from models.cdom.flags import COMMENT
-from models.cdom.tree import BlockType
-from models.extract.formats.common.xml import Element, W
-from models.extract.formats.flow.blocks import FlowBlock, adopt
-from models.extract.formats.word.docx.drafts import flatten, move_spans
-from models.extract.formats.word.docx.numbering import format_count
-from models.extract.formats.word.docx.pages import FlatPage
-from models.extract.formats.word.docx.pieces import NoteKind, NoteRef
+from quire.models.cdom.flags import COMMENT
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.xml import Element, W
+from quire.models.extract.formats.flow.blocks import FlowBlock, adopt
+from quire.models.extract.formats.word.docx.drafts import flatten, move_spans
+from quire.models.extract.formats.word.docx.numbering import format_count
+from quire.models.extract.formats.word.docx.pages import FlatPage
+from quire.models.extract.formats.word.docx.pieces import NoteKind, NoteRef
 
 _TAGS = {
     NoteKind.FOOTNOTE: W + "footnote",

@@ -6,8 +6,8 @@ Stateful: one `ListCounter` reads a document once, in order. Knows no text and n
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.extract.formats.common.xml import Element, W, number, val
-from models.extract.formats.word.docx.styles import read_indent
+from quire.models.extract.formats.common.xml import Element, W, number, val
+from quire.models.extract.formats.word.docx.styles import read_indent
 
 MAX_LEVEL: Final = 8
 """The deepest list level, counted from 0: the format has nine."""

@@ -6,9 +6,9 @@ Stories other than the body get one flat page, on which breaks have no effect.
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from models.cdom.errors import TooManyPages
-from models.extract.formats.common.xml import Element, R, W, is_on, number, val
-from models.extract.formats.flow.blocks import FlowPage
+from quire.models.cdom.errors import TooManyPages
+from quire.models.extract.formats.common.xml import Element, R, W, is_on, number, val
+from quire.models.extract.formats.flow.blocks import FlowPage
 
 _TWIPS: Final = 20.0
 """Twips (the format's unit of length) per point."""

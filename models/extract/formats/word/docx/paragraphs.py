@@ -6,10 +6,10 @@ Counts list numbers at the same time.
 from dataclasses import dataclass, replace
 from typing import Final
 
-from models.cdom.tree import BlockType
-from models.extract.formats.common.xml import Element, W, is_on, number, val
-from models.extract.formats.word.docx.numbering import ListCounter, Marker
-from models.extract.formats.word.docx.styles import (
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.xml import Element, W, is_on, number, val
+from quire.models.extract.formats.word.docx.numbering import ListCounter, Marker
+from quire.models.extract.formats.word.docx.styles import (
     BODY_LEVEL,
     PLAIN,
     ParagraphStyle,

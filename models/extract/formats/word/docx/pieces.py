@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from models.extract.formats.common.xml import Element
+from quire.models.extract.formats.common.xml import Element
 
 
 class NoteKind(StrEnum):

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from models.extract.formats.common.omml import math_to_latex
-from models.extract.formats.common.opc import Relations
-from models.extract.formats.common.xml import MC, W14, Element, M, R, W, is_on, number, tag_of, val
-from models.extract.formats.word.docx.drawing import choose_alternative, read_drawing
-from models.extract.formats.word.docx.fields import OUTSIDE, FieldStack, clean_href, field_href
-from models.extract.formats.word.docx.pieces import (
+from quire.models.extract.formats.common.omml import math_to_latex
+from quire.models.extract.formats.common.opc import Relations
+from quire.models.extract.formats.common.xml import MC, W14, Element, M, R, W, is_on, number, tag_of, val
+from quire.models.extract.formats.word.docx.drawing import choose_alternative, read_drawing
+from quire.models.extract.formats.word.docx.fields import OUTSIDE, FieldStack, clean_href, field_href
+from quire.models.extract.formats.word.docx.pieces import (
     Break,
     CheckBox,
     FormulaPiece,
@@ -24,8 +24,8 @@ from models.extract.formats.word.docx.pieces import (
     RunFormat,
     Text,
 )
-from models.extract.formats.word.docx.styles import PLAIN, StyleSheet, Toggles, read_toggles
-from models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
+from quire.models.extract.formats.word.docx.styles import PLAIN, StyleSheet, Toggles, read_toggles
+from quire.models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
 
 CONTAINERS: Final = frozenset(
     W + name for name in ("ins", "moveTo", "smartTag", "customXml", "sdtContent", "bdo", "dir", "rubyBase", "subDoc")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from models.extract.formats.common.xml import Element, W, is_on, number, val
+from quire.models.extract.formats.common.xml import Element, W, is_on, number, val
 
 MAX_CHAIN: Final = 50
 """Styles in a based-on chain; Word allows eleven, a loop never ends."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.cdom.errors import ResourceLimit
-from models.extract.formats.common.xml import MC, Element, W, is_on, number, val
-from models.extract.formats.word.docx.drawing import choose_alternative
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.extract.formats.common.xml import MC, Element, W, is_on, number, val
+from quire.models.extract.formats.word.docx.drawing import choose_alternative
 
 MAX_COLUMNS: Final = 1000
 """Columns of a table; Word allows 63, so more occur only in attacks."""

@@ -7,25 +7,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, cast
 
-from models.cdom.errors import ExtractError, Malformed, ResourceLimit, UnsupportedFormat
-from models.cdom.original import Format, ReadOptions
-from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.common.charts import read_chart_table, read_chart_text
-from models.extract.formats.common.opc import Package, Relations, read_metadata
-from models.extract.formats.common.xml import BrokenPart, Element, W, is_on, val
-from models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
-from models.extract.formats.flow.document import Assets, FlowDocument
-from models.extract.formats.sniffing.signatures import sniff
-from models.extract.formats.word.docx.body import BodyReader, Desk
-from models.extract.formats.word.docx.drafts import flatten
-from models.extract.formats.word.docx.fields import FieldStack
-from models.extract.formats.word.docx.notes import NoteBook, NotePart, read_note_part
-from models.extract.formats.word.docx.numbering import ListCounter
-from models.extract.formats.word.docx.pages import FlatPage, Section, StatedPages, read_sections
-from models.extract.formats.word.docx.pieces import Chart, NoteKind
-from models.extract.formats.word.docx.runs import Story
-from models.extract.formats.word.docx.styles import StyleSheet
-from models.extract.registry import INSIDE, find_reader
+from quire.models.cdom.errors import ExtractError, Malformed, ResourceLimit, UnsupportedFormat
+from quire.models.cdom.original import Format, ReadOptions
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.common.charts import read_chart_table, read_chart_text
+from quire.models.extract.formats.common.opc import Package, Relations, read_metadata
+from quire.models.extract.formats.common.xml import BrokenPart, Element, W, is_on, val
+from quire.models.extract.formats.flow.blocks import FlowBlock, FlowPage, adopt
+from quire.models.extract.formats.flow.document import Assets, FlowDocument
+from quire.models.extract.formats.sniffing.signatures import sniff
+from quire.models.extract.formats.word.docx.body import BodyReader, Desk
+from quire.models.extract.formats.word.docx.drafts import flatten
+from quire.models.extract.formats.word.docx.fields import FieldStack
+from quire.models.extract.formats.word.docx.notes import NoteBook, NotePart, read_note_part
+from quire.models.extract.formats.word.docx.numbering import ListCounter
+from quire.models.extract.formats.word.docx.pages import FlatPage, Section, StatedPages, read_sections
+from quire.models.extract.formats.word.docx.pieces import Chart, NoteKind
+from quire.models.extract.formats.word.docx.runs import Story
+from quire.models.extract.formats.word.docx.styles import StyleSheet
+from quire.models.extract.registry import INSIDE, find_reader
 
 MAX_CHUNKS: Final = 200
 """Embedded documents; programs that build reports from pieces embed some dozens."""

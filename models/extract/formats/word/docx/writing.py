@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType
-from models.extract.formats.common.xml import Element
-from models.extract.formats.flow.blocks import FlowBlock
-from models.extract.formats.word.docx.drafts import join_text
-from models.extract.formats.word.docx.numbering import CHECK_GLYPHS
-from models.extract.formats.word.docx.pages import PageSink
-from models.extract.formats.word.docx.paragraphs import MAX_OUTLINED_CHARS, ParagraphKind
-from models.extract.formats.word.docx.pieces import (
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.xml import Element
+from quire.models.extract.formats.flow.blocks import FlowBlock
+from quire.models.extract.formats.word.docx.drafts import join_text
+from quire.models.extract.formats.word.docx.numbering import CHECK_GLYPHS
+from quire.models.extract.formats.word.docx.pages import PageSink
+from quire.models.extract.formats.word.docx.paragraphs import MAX_OUTLINED_CHARS, ParagraphKind
+from quire.models.extract.formats.word.docx.pieces import (
     Box,
     Break,
     Chart,

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.disjoint import DisjointSets
-from models.extract.layout.lines.marks import Fill, Rule
-from models.extract.layout.tables.regions.view import PageView
-from models.extract.layout.tables.rules import RuledRegion, are_alike, cross
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.layout.lines.marks import Fill, Rule
+from quire.models.extract.layout.tables.regions.view import PageView
+from quire.models.extract.layout.tables.rules import RuledRegion, are_alike, cross
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from models.extract.layout.learned.forest import Forest, load_forest
-from models.extract.layout.lines.marks import Fill, Line, Rule
-from models.extract.layout.tables.data_rows import FIGURE
-from models.extract.layout.tables.regions.propose import MAKERS, Proposal
-from models.extract.layout.tables.regions.view import PageView
+from quire.models.extract.layout.learned.forest import Forest, load_forest
+from quire.models.extract.layout.lines.marks import Fill, Line, Rule
+from quire.models.extract.layout.tables.data_rows import FIGURE
+from quire.models.extract.layout.tables.regions.propose import MAKERS, Proposal
+from quire.models.extract.layout.tables.regions.view import PageView
 
 _weights = Path(__file__).parent.parent / "weights" / "regions.npz"
 

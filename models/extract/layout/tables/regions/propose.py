@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.tables.regions.drawn import (
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.tables.regions.drawn import (
     find_shaded_bands,
     group_rules,
     group_verticals,
     stack_bands,
     stack_box,
 )
-from models.extract.layout.tables.regions.floods import find_floods
-from models.extract.layout.tables.regions.runs import (
+from quire.models.extract.layout.tables.regions.floods import find_floods
+from quire.models.extract.layout.tables.regions.runs import (
     GAPS,
     find_runs,
     find_text_columns,
@@ -21,9 +21,9 @@ from models.extract.layout.tables.regions.runs import (
     run_around,
     vary_run,
 )
-from models.extract.layout.tables.regions.view import LineRow, PageView
-from models.extract.layout.tables.words import lines_within
-from models.extract.layout.text.captions import is_caption
+from quire.models.extract.layout.tables.regions.view import LineRow, PageView
+from quire.models.extract.layout.tables.words import lines_within
+from quire.models.extract.layout.text.captions import is_caption
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.tables.regions.view import LineRow, find_rows
-from models.extract.layout.text.order import find_crossed_gutter
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.tables.regions.view import LineRow, find_rows
+from quire.models.extract.layout.text.order import find_crossed_gutter
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass, field
 
-from models.cdom.geometry import Bbox
-from models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
-from models.extract.layout.tables.rules import (
+from quire.models.cdom.geometry import Bbox
+from quire.models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
+from quire.models.extract.layout.tables.rules import (
     RuledRegion,
     find_fill_edges,
     find_ruled_regions,
     join_horizontals,
     join_verticals,
 )
-from models.extract.layout.tables.words import SEGMENT_GAP, TableWord, make_words
+from quire.models.extract.layout.tables.words import SEGMENT_GAP, TableWord, make_words
 
 
 @dataclass(frozen=True, slots=True)

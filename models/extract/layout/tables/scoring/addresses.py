@@ -7,10 +7,10 @@ between a label and its value.
 import re
 from dataclasses import dataclass, replace
 
-from models.cdom.geometry import union_bbox
-from models.cdom.table import Cell, Table
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.tables.scoring.find import FoundTable
+from quire.models.cdom.geometry import union_bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.tables.scoring.find import FoundTable
 
 
 @dataclass(frozen=True, slots=True)

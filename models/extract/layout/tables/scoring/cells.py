@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from models.extract.layout.tables.data_rows import FIGURE
-from models.extract.layout.tables.grid import Grid, Slot, join_words
+from quire.models.extract.layout.tables.data_rows import FIGURE
+from quire.models.extract.layout.tables.grid import Grid, Slot, join_words
 
 _LONG = 40
 """Characters of a cell that holds more than a label."""

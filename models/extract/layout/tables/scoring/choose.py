@@ -3,8 +3,8 @@
 from collections.abc import Set
 from dataclasses import dataclass
 
-from models.extract.layout.tables.scoring.candidates import Candidate
-from models.extract.layout.tables.scoring.features import FEATURE_NAMES
+from quire.models.extract.layout.tables.scoring.candidates import Candidate
+from quire.models.extract.layout.tables.scoring.features import FEATURE_NAMES
 
 
 @dataclass(frozen=True, slots=True)

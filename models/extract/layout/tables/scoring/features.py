@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from models.extract.layout.tables.regions.propose import MAKERS
-from models.extract.layout.tables.regions.view import PageView
-from models.extract.layout.tables.scoring.candidates import MODES, Candidate
-from models.extract.layout.tables.scoring.cells import CELL_NAMES, KnownKinds, cell_features
-from models.extract.layout.tables.scoring.places import PLACE_NAMES, place_features
-from models.extract.layout.tables.scoring.stacks import STACK_NAMES, KnownRepeats, stack_features
-from models.extract.layout.tables.scoring.wholeness import WHOLE_NAMES, KnownWholes, whole_features
+from quire.models.extract.layout.tables.regions.propose import MAKERS
+from quire.models.extract.layout.tables.regions.view import PageView
+from quire.models.extract.layout.tables.scoring.candidates import MODES, Candidate
+from quire.models.extract.layout.tables.scoring.cells import CELL_NAMES, KnownKinds, cell_features
+from quire.models.extract.layout.tables.scoring.places import PLACE_NAMES, place_features
+from quire.models.extract.layout.tables.scoring.stacks import STACK_NAMES, KnownRepeats, stack_features
+from quire.models.extract.layout.tables.scoring.wholeness import WHOLE_NAMES, KnownWholes, whole_features
 
 _AGREEMENT_NAMES = ("agree_lines", "agree_columns", "agree_rows", "agree_grid", "rivals", "is_gated", "gated_lines")
 _ROW_NAMES = ("rows_agree", "rows_sure", "rows_by_forest")

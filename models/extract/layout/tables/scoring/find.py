@@ -7,23 +7,28 @@ from pathlib import Path
 
 import numpy as np
 
-from models.cdom.geometry import Bbox
-from models.cdom.table import Table
-from models.extract.contract import DrawnFrame
-from models.extract.layout.learned.forest import Forest, load_forest
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.tables.continuation import load_continuation
-from models.extract.layout.tables.grid import make_table
-from models.extract.layout.tables.regions.glance import load_glance, pick_proposals
-from models.extract.layout.tables.regions.propose import Proposal, propose_regions
-from models.extract.layout.tables.regions.view import PageView, view_page
-from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates, find_chart_lines, find_gated
-from models.extract.layout.tables.scoring.choose import choose_candidates
-from models.extract.layout.tables.scoring.features import describe_candidates
-from models.extract.layout.tables.scoring.first_row import take_first_rows
-from models.extract.layout.tables.scoring.last_row import take_last_rows
-from models.extract.layout.tables.scoring.networks import find_networks, make_frame, without_networks
-from models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
+from quire.models.cdom.geometry import Bbox
+from quire.models.cdom.table import Table
+from quire.models.extract.contract import DrawnFrame
+from quire.models.extract.layout.learned.forest import Forest, load_forest
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.tables.continuation import load_continuation
+from quire.models.extract.layout.tables.grid import make_table
+from quire.models.extract.layout.tables.regions.glance import load_glance, pick_proposals
+from quire.models.extract.layout.tables.regions.propose import Proposal, propose_regions
+from quire.models.extract.layout.tables.regions.view import PageView, view_page
+from quire.models.extract.layout.tables.scoring.candidates import (
+    Candidate,
+    build_candidates,
+    find_chart_lines,
+    find_gated,
+)
+from quire.models.extract.layout.tables.scoring.choose import choose_candidates
+from quire.models.extract.layout.tables.scoring.features import describe_candidates
+from quire.models.extract.layout.tables.scoring.first_row import take_first_rows
+from quire.models.extract.layout.tables.scoring.last_row import take_last_rows
+from quire.models.extract.layout.tables.scoring.networks import find_networks, make_frame, without_networks
+from quire.models.extract.layout.tables.scoring.opinion import find_doubts, propose_seen, weigh_opinion
 
 _WEIGHTS = Path(__file__).parent.parent / "weights" / "tables.npz"
 _DRAWN = 0.95

@@ -7,9 +7,9 @@ right above a table belongs to it if it is at the table's pitch and each of its 
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.tables.regions.view import LineRow, PageView
-from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates
-from models.extract.layout.text.captions import is_caption
+from quire.models.extract.layout.tables.regions.view import LineRow, PageView
+from quire.models.extract.layout.tables.scoring.candidates import Candidate, build_candidates
+from quire.models.extract.layout.text.captions import is_caption
 
 
 @dataclass(frozen=True, slots=True)

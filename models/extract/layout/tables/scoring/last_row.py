@@ -7,9 +7,9 @@ pitch, in its first column and another one.
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.layout.tables.regions.view import LineRow, PageView
-from models.extract.layout.tables.scoring.candidates import Candidate, build_candidates
-from models.extract.layout.text.captions import is_caption
+from quire.models.extract.layout.tables.regions.view import LineRow, PageView
+from quire.models.extract.layout.tables.scoring.candidates import Candidate, build_candidates
+from quire.models.extract.layout.text.captions import is_caption
 
 
 @dataclass(frozen=True, slots=True)

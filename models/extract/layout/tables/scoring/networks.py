@@ -8,18 +8,18 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.extract.contract import DrawnFrame
-from models.extract.layout.lines.disjoint import DisjointSets
-from models.extract.layout.lines.marks import Fill, Line, Rule
-from models.extract.layout.tables.bands import cut_bands
-from models.extract.layout.tables.columns import ruled_columns
-from models.extract.layout.tables.grid import Grid
-from models.extract.layout.tables.lattice import enclose_cells
-from models.extract.layout.tables.regions.view import PageView, find_rows
-from models.extract.layout.tables.ruled import build_grid, is_chart
-from models.extract.layout.tables.rules import LIMITS as RULE_LIMITS
-from models.extract.layout.tables.rules import RuledRegion, cross, make_region
-from models.extract.layout.tables.words import TableWord, TextRow, gather_rows, lines_within
+from quire.models.extract.contract import DrawnFrame
+from quire.models.extract.layout.lines.disjoint import DisjointSets
+from quire.models.extract.layout.lines.marks import Fill, Line, Rule
+from quire.models.extract.layout.tables.bands import cut_bands
+from quire.models.extract.layout.tables.columns import ruled_columns
+from quire.models.extract.layout.tables.grid import Grid
+from quire.models.extract.layout.tables.lattice import enclose_cells
+from quire.models.extract.layout.tables.regions.view import PageView, find_rows
+from quire.models.extract.layout.tables.ruled import build_grid, is_chart
+from quire.models.extract.layout.tables.rules import LIMITS as RULE_LIMITS
+from quire.models.extract.layout.tables.rules import RuledRegion, cross, make_region
+from quire.models.extract.layout.tables.words import TableWord, TextRow, gather_rows, lines_within
 
 
 @dataclass(frozen=True, slots=True)

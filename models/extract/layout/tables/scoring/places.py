@@ -4,13 +4,13 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 
-from models.cdom.geometry import Bbox, bbox_area, intersection_area
-from models.extract.layout.tables.bands import find_levels, spans_columns
-from models.extract.layout.tables.regions.view import LineRow, PageView
-from models.extract.layout.tables.ruled import is_contents
-from models.extract.layout.tables.scoring.candidates import Candidate
-from models.extract.layout.tables.words import Segment
-from models.extract.layout.text.captions import TABLE_CAPTION, is_caption
+from quire.models.cdom.geometry import Bbox, bbox_area, intersection_area
+from quire.models.extract.layout.tables.bands import find_levels, spans_columns
+from quire.models.extract.layout.tables.regions.view import LineRow, PageView
+from quire.models.extract.layout.tables.ruled import is_contents
+from quire.models.extract.layout.tables.scoring.candidates import Candidate
+from quire.models.extract.layout.tables.words import Segment
+from quire.models.extract.layout.text.captions import TABLE_CAPTION, is_caption
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Features that separate stacked tables of one form from one table: repeated headers, lines across the columns."""
 
-from models.extract.layout.tables.bands import spans_columns
-from models.extract.layout.tables.scoring.candidates import Candidate
+from quire.models.extract.layout.tables.bands import spans_columns
+from quire.models.extract.layout.tables.scoring.candidates import Candidate
 
 _LEAST_CHARS = 4
 """Characters of a head; rows of marks and figures repeat by nature."""

@@ -8,11 +8,11 @@ import re
 from dataclasses import dataclass, replace
 from statistics import median
 
-from models.cdom.geometry import Bbox, union_bbox
-from models.cdom.table import Cell, Table
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.tables.scoring.find import FoundTable
-from models.extract.layout.text.captions import NUMBERED_CAPTION
+from quire.models.cdom.geometry import Bbox, union_bbox
+from quire.models.cdom.table import Cell, Table
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.tables.scoring.find import FoundTable
+from quire.models.extract.layout.text.captions import NUMBERED_CAPTION
 
 
 @dataclass(frozen=True, slots=True)

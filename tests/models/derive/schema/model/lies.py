@@ -5,7 +5,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from models.cdom.tree import BlockType, Tree
+from quire.models.cdom.tree import BlockType, Tree
 from tests.builders import make_block, make_tree, table_block
 
 SCHEMA: dict[str, Any] = {

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from models.cdom.tree import BlockType, Tree
-from models.derive.schema.answer import ExtractedData, How
-from models.derive.schema.extract import NOTHING_GIVEN, extract_data, read_schema
-from models.derive.schema.model.digest import MAX_PARTS, HiddenRanges, TreeDigest
-from models.derive.schema.model.references import WrongForm, check_answer, extract_referred
-from models.derive.schema.model.requests import plan_requests
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.derive.schema.answer import ExtractedData, How
+from quire.models.derive.schema.extract import NOTHING_GIVEN, extract_data, read_schema
+from quire.models.derive.schema.model.digest import MAX_PARTS, HiddenRanges, TreeDigest
+from quire.models.derive.schema.model.references import WrongForm, check_answer, extract_referred
+from quire.models.derive.schema.model.requests import plan_requests
 from tests.builders import make_block, make_tree, table_block
 from tests.models.derive.schema.model.lies import LIES, SCHEMA, answer_about, make_paper
 from tests.models.derive.schema.test_extract import assert_grounded, leaves, objects

@@ -4,8 +4,8 @@ import struct
 
 import pytest
 
-from models.cdom.errors import ExtractError, Malformed
-from models.extract.formats.common.compound import CompoundFile, read_summary
+from quire.models.cdom.errors import ExtractError, Malformed
+from quire.models.extract.formats.common.compound import CompoundFile, read_summary
 from tests.models.extract.formats.common.compound_files import SECTOR, compound
 
 STREAMS = {("one",): b"1" * 1000, ("in", "two"): b"2", ("in", "deep", "three"): b"", ("big",): bytes(70_000)}

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.reading.read_document import DocumentReader
-from actors.sandbox.limits import SandboxLimits
-from models.cdom.errors import Encrypted, ErrorCode, Malformed, ResourceLimit
-from models.cdom.original import ReadOptions
-from models.extract.formats.common.encryption import unlock
-from models.extract.formats.common.encryption.package import MAX_SPINS
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom.errors import Encrypted, ErrorCode, Malformed, ResourceLimit
+from quire.models.cdom.original import ReadOptions
+from quire.models.extract.formats.common.encryption import unlock
+from quire.models.extract.formats.common.encryption.package import MAX_SPINS
 from tests.models.extract.formats.common.compound_files import compound
 from tests.models.extract.formats.common.locks import lock_agile, lock_standard
 from tests.models.extract.formats.sheets.workbooks import sheet, text_cell, workbook

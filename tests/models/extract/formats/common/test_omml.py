@@ -3,8 +3,8 @@
 import pytest
 from lxml import etree
 
-from models.cdom.tree import BlockType
-from models.extract.formats.common.omml import math_to_latex
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common.omml import math_to_latex
 from tests.models.extract.formats.word.docx.files import NAMESPACES, paragraph, read_blocks, shape
 
 

@@ -5,11 +5,11 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.cdom.original import ReadOptions
-from models.extract.coverage.account import find_missing
-from models.extract.formats.common import parse_cache as kept
-from models.extract.formats.common.parse_cache import forget, keep, take
-from models.extract.registry import open_document
+from quire.models.cdom.original import ReadOptions
+from quire.models.extract.coverage.account import find_missing
+from quire.models.extract.formats.common import parse_cache as kept
+from quire.models.extract.formats.common.parse_cache import forget, keep, take
+from quire.models.extract.registry import open_document
 
 PAGE = b"<html><body><p>Twelve ropes</p></body></html>"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.extract.formats.flow.counting import natural
+from quire.models.extract.formats.flow.counting import natural
 
 ABSURD = ["", "²", "-1", "1.5", "١²", "9" * 10, "9" * 5000]
 """Among them digits that `int` refuses, and more of them than it takes."""

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from models.cdom.errors import Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
-from models.cdom.original import ReadOptions
-from models.cdom.tree import PageStatus
-from models.extract.formats.image import open_image
+from quire.models.cdom.errors import Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import PageStatus
+from quire.models.extract.formats.image import open_image
 from tests.models.extract.formats.image.pictures import corner, encode, frames, looping_tiff, png_stating
 
 OPTIONS = ReadOptions()
@@ -85,10 +85,10 @@ def test_reading_imports_nothing_after_the_reader_itself(tmp_path: Path) -> None
     """A sandboxed child has no file system left by then."""
     script = (
         "import sys, pathlib\n"
-        "from models.cdom.original import ReadOptions\n"
-        "from models.extract.pipeline.preload import preload\n"
+        "from quire.models.cdom.original import ReadOptions\n"
+        "from quire.models.extract.pipeline.preload import preload\n"
         "preload()\n"
-        "from models.extract.registry import open_document\n"
+        "from quire.models.extract.registry import open_document\n"
         "before = set(sys.modules)\n"
         "for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):\n"
         "    document = open_document(path.read_bytes(), ReadOptions())\n"

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from models.cdom.errors import Malformed
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import PixelPage
-from models.cdom.tree import Route
-from models.extract.formats.image import open_image
-from models.extract.registry import open_document
+from quire.models.cdom.errors import Malformed
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import PixelPage
+from quire.models.cdom.tree import Route
+from quire.models.extract.formats.image import open_image
+from quire.models.extract.registry import open_document
 from tests.models.extract.formats.image.pictures import black_corners, corner, encode, frames
 
 OPTIONS = ReadOptions()

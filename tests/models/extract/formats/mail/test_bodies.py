@@ -1,6 +1,6 @@
 """Mail bodies at the edges: content locations, named bodies, calendars, delivery reports and flowed lines."""
 
-from models.cdom.tree import BlockType, Tree
+from quire.models.cdom.tree import BlockType, Tree
 from tests.models.extract.flow_trees import read_tree, texts
 
 HEAD = "From: A <a@example.org>\r\nTo: b@example.org\r\nSubject: S\r\nMIME-Version: 1.0\r\n"

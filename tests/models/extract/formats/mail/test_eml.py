@@ -4,13 +4,13 @@ import base64
 
 import pytest
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.flags import QUOTED
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.mail.addresses import split_addresses
-from models.extract.formats.mail.headers import decode_header, parse_parameters
-from models.extract.formats.mail.message import read_eml
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.flags import QUOTED
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.mail.addresses import split_addresses
+from quire.models.extract.formats.mail.headers import decode_header, parse_parameters
+from quire.models.extract.formats.mail.message import read_eml
 from tests.models.extract.flow_trees import read_tree, texts
 
 HEAD = (

@@ -4,12 +4,12 @@ import struct
 
 import pytest
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.document import FlowFile
-from models.extract.formats.mail import msg as message
-from models.extract.formats.mail.mapi import unpack_rtf
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.document import FlowFile
+from quire.models.extract.formats.mail import msg as message
+from quire.models.extract.formats.mail.mapi import unpack_rtf
 from tests.models.extract.flow_trees import read_tree, texts
 from tests.models.extract.formats.common.compound_files import compound
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import Format
-from models.cdom.tree import BlockType
-from models.extract.formats.flow.document import embedded_of
-from models.extract.formats.mail import tnef
-from models.extract.formats.sniffing.signatures import sniff
-from models.extract.registry import open_document
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import Format
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.flow.document import embedded_of
+from quire.models.extract.formats.mail import tnef
+from quire.models.extract.formats.sniffing.signatures import sniff
+from quire.models.extract.registry import open_document
 from tests.models.extract.flow_trees import DEFAULTS, read_tree, texts
 from tests.models.extract.formats.mail.winmail import attached, binary, long, named, properties, wide, winmail
 

@@ -5,11 +5,11 @@ import zipfile
 
 import pytest
 
-from models.cdom.errors import Encrypted, Malformed, ResourceLimit
-from models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.opendocument import open_odt
+from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.opendocument import open_odt
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts, zipped
 
 NAMES = " ".join(

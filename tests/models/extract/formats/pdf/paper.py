@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Block, BlockType, Source, Tree
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Block, BlockType, Source, Tree
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 
 LOREM = (
     "The quick brown fox jumps over the lazy dog while seven wizards quietly mix a batch of very cold jelly for "

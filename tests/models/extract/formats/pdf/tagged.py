@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from models.cdom.tree import Tree
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.cdom.tree import Tree
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import read_tree
 
 HEIGHT = 600

@@ -7,7 +7,7 @@ from operator import itemgetter
 
 import pytest
 
-from models.cdom.errors import (
+from quire.models.cdom.errors import (
     Encrypted,
     ErrorCode,
     Malformed,
@@ -16,19 +16,19 @@ from models.cdom.errors import (
     TooManyPages,
     UnsupportedFormat,
 )
-from models.cdom.original import ReadOptions
-from models.cdom.tree import FURNITURE, PageStatus
-from models.cdom.visible import visible_blocks
-from models.extract.contract import dump_facts, dump_page, failed_page, load_facts, load_page
-from models.extract.formats.common.page_selection import select_pages
-from models.extract.formats.pdf import document as pdf_document
-from models.extract.formats.pdf import page as pdf_page
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.facts import parse_date
-from models.extract.formats.pdf.structure.referee import Referee
-from models.extract.layout import page as layout_page
-from models.extract.pipeline.assemble import assemble
-from models.extract.registry import open_document
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import FURNITURE, PageStatus
+from quire.models.cdom.visible import visible_blocks
+from quire.models.extract.contract import dump_facts, dump_page, failed_page, load_facts, load_page
+from quire.models.extract.formats.common.page_selection import select_pages
+from quire.models.extract.formats.pdf import document as pdf_document
+from quire.models.extract.formats.pdf import page as pdf_page
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.facts import parse_date
+from quire.models.extract.formats.pdf.structure.referee import Referee
+from quire.models.extract.layout import page as layout_page
+from quire.models.extract.pipeline.assemble import assemble
+from quire.models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import SOURCE, Paper, read_tree
 
 of_sources = pytest.mark.skipif(

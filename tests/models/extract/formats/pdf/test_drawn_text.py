@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pikepdf import Array, Dictionary, Name, Pdf
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import Tree
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import Tree
 from tests.models.extract.formats.pdf.paper import read_tree
 
 STROKES = {

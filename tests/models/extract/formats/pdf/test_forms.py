@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from models.cdom.tree import BlockType
-from models.derive.fields.fields import find_fields
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.cdom.tree import BlockType
+from quire.models.derive.fields.fields import find_fields
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import Paper, texts
 
 TEXT, TICK, RADIO = (

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from models.cdom.tree import BlockType
-from models.export.markdown import tree_to_markdown
+from quire.models.cdom.tree import BlockType
+from quire.models.export.markdown import tree_to_markdown
 from tests.models.extract.formats.pdf.paper import Paper, read_tree, texts
 
 TEX = Path(__file__).parents[4] / "golden" / "pdf" / "formulas.pdf"

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from models.cdom.tree import BlockType
-from models.extract.layout.headings import decide
-from models.extract.layout.headings.decide import THRESHOLDS, decide_headings
-from models.extract.layout.learned.forest import Matrix, Scores
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.text.kinds import PageLook
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.headings import decide
+from quire.models.extract.layout.headings.decide import THRESHOLDS, decide_headings
+from quire.models.extract.layout.learned.forest import Matrix, Scores
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.text.kinds import PageLook
 from tests.models.extract.formats.pdf.paper import Paper, of_type, texts
 
 

@@ -1,6 +1,6 @@
 """Typographic rules, each on a page made for it."""
 
-from models.cdom.tree import BlockType
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.formats.pdf.paper import LOREM, Paper, of_type, texts
 
 

@@ -7,19 +7,19 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.ports import RecognisedPage, RecognisePages, Word
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageContent, PageRead
-from models.extract.formats.pdf.document import open_pdf
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.marks import find_marks
-from models.extract.formats.pdf.render import draw_grey
-from models.extract.formats.pdf.visibility.picture_text import looks_like_text, may_be_text
-from models.extract.pipeline.plan import TEXT_IN_PICTURES
-from models.extract.pipeline.recognised import apply_recognition
-from models.neural.ocr.rapid import RapidRecogniser
-from models.neural.ocr.tesseract import TesseractRecogniser
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.ports import RecognisedPage, RecognisePages, Word
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import PageContent, PageRead
+from quire.models.extract.formats.pdf.document import open_pdf
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.formats.pdf.render import draw_grey
+from quire.models.extract.formats.pdf.visibility.picture_text import looks_like_text, may_be_text
+from quire.models.extract.pipeline.plan import TEXT_IN_PICTURES
+from quire.models.extract.pipeline.recognised import apply_recognition
+from quire.models.neural.ocr.rapid import RapidRecogniser
+from quire.models.neural.ocr.tesseract import TesseractRecogniser
 
 PLACE = (72.0, 200.0, 372.0, 320.0)
 ROWS = [

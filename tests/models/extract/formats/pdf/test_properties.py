@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.cdom.tree import Tree, dump_tree, load_tree
-from models.extract.contract import dump_page, load_page
+from quire.models.cdom.tree import Tree, dump_tree, load_tree
+from quire.models.extract.contract import dump_page, load_page
 from tests.models.extract.formats.pdf.paper import Paper, read_tree
 
 pytestmark = pytest.mark.long
@@ -84,8 +84,8 @@ def test_any_page_keeps_the_promises_of_a_tree(marks: list[tuple[object, ...]], 
 @settings(max_examples=120)
 @given(st.lists(MARKS, max_size=25))
 def test_every_character_of_the_text_layer_is_in_exactly_one_block(marks: list[tuple[object, ...]]) -> None:
-    from models.extract.formats.pdf.engine import mupdf, pymupdf
-    from models.extract.formats.pdf.visibility.clipped import EVERYWHERE
+    from quire.models.extract.formats.pdf.engine import mupdf, pymupdf
+    from quire.models.extract.formats.pdf.visibility.clipped import EVERYWHERE
 
     data = draw(marks, 0)
     # A glyph printed twice in one place counts once unless a vector or picture comes between: ask for them too.
@@ -102,8 +102,8 @@ def test_every_character_of_the_text_layer_is_in_exactly_one_block(marks: list[t
 @settings(max_examples=40)
 @given(st.lists(MARKS, max_size=15))
 def test_a_page_survives_its_json(marks: list[tuple[object, ...]]) -> None:
-    from models.cdom.original import ReadOptions
-    from models.extract.registry import open_document
+    from quire.models.cdom.original import ReadOptions
+    from quire.models.extract.registry import open_document
 
     content = open_document(draw(marks, 0), ReadOptions()).read_page(1).content
     assert load_page(dump_page(content)) == content

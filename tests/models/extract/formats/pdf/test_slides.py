@@ -1,6 +1,6 @@
 """Slides and form letters: headings on two lines, titles over tables, typewriter bullets, text in frames."""
 
-from models.cdom.tree import BlockType
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.formats.pdf.paper import Paper, of_type, texts
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.cdom.original import TableParts
-from models.cdom.table import Table
-from models.cdom.tree import BlockType
+from quire.models.cdom.original import TableParts
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.formats.pdf.paper import Paper, of_type
 
 ROWS = [["Item", "Count", "Price"], ["Pears", "3", "1.20"], ["Apples", "14", "2.50"], ["Plums", "150", "10.00"]]
@@ -166,7 +166,7 @@ def test_a_table_continues_over_the_page() -> None:
 
 
 def test_slanted_heads_stand_over_their_columns() -> None:
-    from models.extract.formats.pdf.engine import pymupdf
+    from quire.models.extract.formats.pdf.engine import pymupdf
 
     paper = Paper()
     for y in (60, 118, 190):

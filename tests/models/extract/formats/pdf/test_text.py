@@ -2,12 +2,12 @@
 
 import pytest
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.text.text_lines import clean_glyphs, make_line
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.text.blocks import join_lines
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.text.text_lines import clean_glyphs, make_line
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.text.blocks import join_lines
 from tests.models.extract.formats.pdf.paper import Paper, of_type, texts
 
 
@@ -114,8 +114,8 @@ def test_letter_spaced_type_is_left_alone() -> None:
 
 
 def test_characters_that_do_not_decode_lower_the_confidence() -> None:
-    from models.extract.layout.lines.marks import Line
-    from models.extract.layout.text.blocks import confidence_of
+    from quire.models.extract.layout.lines.marks import Line
+    from quire.models.extract.layout.text.blocks import confidence_of
 
     clean, torn = Line(0, 0, 9, 9, 8, 9, "abcd"), Line(0, 0, 9, 9, 8, 9, "a\ufffdc\ufffd")
     assert confidence_of([clean]) == 1.0

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from models.cdom.coverage import Coverage, Unseen
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import Tree
+from quire.models.cdom.coverage import Coverage, Unseen
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import Tree
 from tests.models.extract.formats.pdf.paper import Paper, read_tree
 
 SECRET = "nobody reads this"

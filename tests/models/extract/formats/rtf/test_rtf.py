@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 
 STYLES = r"{\stylesheet{\s0 Normal;}{\s2 Heading 2;}{\s5\outlinelevel0 Big;}}"

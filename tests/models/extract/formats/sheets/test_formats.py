@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from models.extract.formats.sheets.dates import HASHES
-from models.extract.formats.sheets.formats import show, show_text
+from quire.models.extract.formats.sheets.dates import HASHES
+from quire.models.extract.formats.sheets.formats import show, show_text
 
 
 @pytest.mark.parametrize(

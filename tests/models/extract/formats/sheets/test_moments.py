@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.tree import Tree
-from models.extract.formats.sheets.formats import as_iso, moment_of
+from quire.models.cdom.tree import Tree
+from quire.models.extract.formats.sheets.formats import as_iso, moment_of
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.common.compound_files import cell, record, workbook, xls
 from tests.models.extract.formats.opendocument.test_odf import opendocument

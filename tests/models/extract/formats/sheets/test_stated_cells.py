@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.extract.coverage.stated.office import _scan_cells, _walk_cells, state_xlsx
-from models.extract.formats.common.opc import Package
+from quire.models.extract.coverage.stated.office import _scan_cells, _walk_cells, state_xlsx
+from quire.models.extract.formats.common.opc import Package
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 

@@ -4,9 +4,9 @@ import struct
 
 import pytest
 
-from models.cdom.errors import Encrypted, ResourceLimit, UnsupportedFormat
-from models.cdom.flags import COMMENT, HIDDEN_TEXT
-from models.cdom.tree import BlockType
+from quire.models.cdom.errors import Encrypted, ResourceLimit, UnsupportedFormat
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.common.compound_files import cell, record, wide, workbook, xls
 

@@ -4,9 +4,9 @@ import struct
 
 import pytest
 
-from models.cdom.errors import Malformed
-from models.cdom.flags import COMMENT, HIDDEN_TEXT
-from models.cdom.tree import BlockType
+from quire.models.cdom.errors import Malformed
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts, zipped
 
 TYPES = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'

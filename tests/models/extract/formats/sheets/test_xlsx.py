@@ -2,11 +2,11 @@
 
 import pytest
 
-from models.cdom.errors import Malformed, ResourceLimit
-from models.cdom.flags import COMMENT, HIDDEN_TEXT
-from models.cdom.tree import BlockType
-from models.export.markdown import tree_to_markdown
-from models.extract.formats.flow import sheet as sheet_limits
+from quire.models.cdom.errors import Malformed, ResourceLimit
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.extract.formats.flow import sheet as sheet_limits
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, zipped
 from tests.models.extract.formats.sheets.workbooks import S, number_cell, relations, sheet, text_cell, workbook
 

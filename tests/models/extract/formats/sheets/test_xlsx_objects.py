@@ -1,7 +1,7 @@
 """Objects over and around the cells of a sheet, cell types, and the same in OpenDocument sheets."""
 
-from models.cdom.flags import COMMENT, HIDDEN_TEXT
-from models.cdom.tree import BlockType, Tree
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType, Tree
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.image.pictures import corner, encode
 from tests.models.extract.formats.opendocument.test_odf import NAMES, opendocument

@@ -1,6 +1,6 @@
 """Content that a slide inherits or refers to: layout and master, charts, diagrams, formulas, links, pictures."""
 
-from models.cdom.tree import Block, BlockType, Tree
+from quire.models.cdom.tree import Block, BlockType, Tree
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.image.pictures import corner, encode
 from tests.models.extract.formats.sheets.workbooks import R, relations

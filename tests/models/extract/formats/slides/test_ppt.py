@@ -4,11 +4,11 @@ import struct
 
 import pytest
 
-from models.cdom.errors import Encrypted, ErrorCode, Malformed, UnsupportedFormat
-from models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
-from models.cdom.original import Format
-from models.cdom.tree import BlockType, Tree
-from models.extract.formats.sniffing.signatures import sniff
+from quire.models.cdom.errors import Encrypted, ErrorCode, Malformed, UnsupportedFormat
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
+from quire.models.cdom.original import Format
+from quire.models.cdom.tree import BlockType, Tree
+from quire.models.extract.formats.sniffing.signatures import sniff
 from tests.models.extract.flow_trees import read_tree, texts
 from tests.models.extract.formats.common.compound_files import compound
 from tests.models.extract.formats.slides.ppt_decks import (

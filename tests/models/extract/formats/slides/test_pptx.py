@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
-from models.cdom.tree import BlockType
-from models.export.markdown import tree_to_markdown
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.flags import COMMENT, HIDDEN_TEXT, SPEAKER_NOTES
+from quire.models.cdom.tree import BlockType
+from quire.models.export.markdown import tree_to_markdown
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.sheets.workbooks import relations
 from tests.models.extract.formats.slides.decks import NAMES, deck, paragraph, shape, slide

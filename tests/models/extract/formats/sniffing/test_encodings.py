@@ -4,8 +4,8 @@ from email.message import Message
 
 import pytest
 
-from models.cdom.tree import BlockType
-from models.extract.formats.sniffing.charset import UNCERTAIN, decode_text
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.sniffing.charset import UNCERTAIN, decode_text
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 
 SENTENCES = {

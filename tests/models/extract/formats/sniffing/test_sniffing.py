@@ -6,9 +6,9 @@ import zipfile
 import pytest
 from PIL import Image
 
-from models.cdom.errors import Encrypted, UnsupportedFormat
-from models.cdom.original import Format
-from models.extract.formats.sniffing.signatures import sniff
+from quire.models.cdom.errors import Encrypted, UnsupportedFormat
+from quire.models.cdom.original import Format
+from quire.models.extract.formats.sniffing.signatures import sniff
 
 
 def make_zip(*names: str) -> bytes:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.cdom.tree import BlockType
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 
 HEAD = "= Guide\nAnn Lee <ann@x.org>\n:product: Quire\n\n"

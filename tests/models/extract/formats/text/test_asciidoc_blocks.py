@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.cdom.tree import Block, BlockType
+from quire.models.cdom.tree import Block, BlockType
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.text.test_asciidoc import adoc
 

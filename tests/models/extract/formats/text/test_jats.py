@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.errors import Malformed
-from models.cdom.tree import BlockType
+from quire.models.cdom.errors import Malformed
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 
 FRONT = (

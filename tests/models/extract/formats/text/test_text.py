@@ -4,10 +4,10 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
-from models.cdom.errors import UnsupportedFormat
-from models.cdom.tree import BlockType
-from models.export.markdown import tree_to_markdown
-from models.extract.formats.text.markdown import FREE_STEPS, STEPS_PER_CHAR, label_steps, make_parser
+from quire.models.cdom.errors import UnsupportedFormat
+from quire.models.cdom.tree import BlockType
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.extract.formats.text.markdown import FREE_STEPS, STEPS_PER_CHAR, label_steps, make_parser
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 
 GREEK = "Αυτό είναι ένα κείμενο. Ο σκύλος τρέχει γρήγορα μέσα στο δάσος και η γάτα κοιμάται."

@@ -4,12 +4,12 @@ import base64
 
 import pytest
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
-from models.extract.formats.common.html.parse import MAX_DEPTH
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.extract.formats.common.html.parse import MAX_DEPTH
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 
 

@@ -4,7 +4,7 @@ from base64 import b64encode
 
 import pytest
 
-from models.cdom.tree import BlockType, Tree
+from quire.models.cdom.tree import BlockType, Tree
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.image.pictures import corner, encode
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from models.cdom.errors import Malformed
-from models.cdom.original import Format
-from models.extract.formats.sniffing.signatures import sniff
+from quire.models.cdom.errors import Malformed
+from quire.models.cdom.original import Format
+from quire.models.extract.formats.sniffing.signatures import sniff
 from tests.models.extract.flow_trees import read_tree, texts
 
 HEAD = '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg">'

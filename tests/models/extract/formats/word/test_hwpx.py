@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import Format
-from models.cdom.tree import BlockType
-from models.extract.formats.sniffing.signatures import sniff
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import Format
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.sniffing.signatures import sniff
 from tests.models.extract.flow_trees import read_tree, texts, zipped
 
 SPACES = (

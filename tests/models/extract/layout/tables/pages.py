@@ -1,9 +1,9 @@
 """Small pages for the tests of tables: rows of short texts, rules, shades."""
 
-from models.cdom.table import Table
-from models.cdom.tree import BlockType
-from models.extract.layout.lines.marks import Line, PageMarks
-from models.extract.layout.page import layout_page
+from quire.models.cdom.table import Table
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.layout.lines.marks import Line, PageMarks
+from quire.models.extract.layout.page import layout_page
 
 SIZE = 10.0
 PROSE = "The committee met in the spring and went on to look at what the other members had said about it."

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from models.extract.contract import PageBlock
-from models.extract.formats.pdf.marks import find_marks
-from models.extract.layout.lines.marks import PageMarks
-from models.extract.layout.page import layout_page
-from models.extract.layout.tables.scoring.addresses import free_addresses
-from models.extract.layout.tables.scoring.find import FoundTable, find_tables
+from quire.models.extract.contract import PageBlock
+from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.layout.lines.marks import PageMarks
+from quire.models.extract.layout.page import layout_page
+from quire.models.extract.layout.tables.scoring.addresses import free_addresses
+from quire.models.extract.layout.tables.scoring.find import FoundTable, find_tables
 from tests.models.extract.formats.pdf.paper import Paper
 
 ADDRESS = ("Brightwater Joinery Ltd", "Ms Helen Marsh", "14 Quay Street", "Bristol BS1 4RN")

@@ -2,15 +2,15 @@
 
 import pytest
 
-from models.extract.layout.lines.marks import Rule
-from models.extract.layout.tables.grid import Grid
-from models.extract.layout.tables.regions.glance import LIMITS, keep_best
-from models.extract.layout.tables.regions.propose import Proposal
-from models.extract.layout.tables.rules import RuledRegion
-from models.extract.layout.tables.scoring.candidates import Candidate
-from models.extract.layout.tables.scoring.choose import choose_candidates
-from models.extract.layout.tables.scoring.features import FEATURE_NAMES
-from models.extract.layout.tables.words import TableWord, TextRow
+from quire.models.extract.layout.lines.marks import Rule
+from quire.models.extract.layout.tables.grid import Grid
+from quire.models.extract.layout.tables.regions.glance import LIMITS, keep_best
+from quire.models.extract.layout.tables.regions.propose import Proposal
+from quire.models.extract.layout.tables.rules import RuledRegion
+from quire.models.extract.layout.tables.scoring.candidates import Candidate
+from quire.models.extract.layout.tables.scoring.choose import choose_candidates
+from quire.models.extract.layout.tables.scoring.features import FEATURE_NAMES
+from quire.models.extract.layout.tables.words import TableWord, TextRow
 
 PLAIN = {"filled": 0.9, "numeric": 0.5, "single_rows": 0.1}
 

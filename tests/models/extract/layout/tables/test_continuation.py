@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.extract.layout.lines.marks import Rule
-from models.extract.layout.tables.continuation import STEP_NAMES, describe_steps, group_rows
-from models.extract.layout.tables.rules import RuledRegion
-from models.extract.layout.tables.words import TableWord, TextRow, gather_rows
+from quire.models.extract.layout.lines.marks import Rule
+from quire.models.extract.layout.tables.continuation import STEP_NAMES, describe_steps, group_rows
+from quire.models.extract.layout.tables.rules import RuledRegion
+from quire.models.extract.layout.tables.words import TableWord, TextRow, gather_rows
 
 COLUMNS = [110.0, 330.0]
 LEFTS = (60.0, 120.0, 340.0)

@@ -1,8 +1,8 @@
 """Runs of rows that fit into the columns above them: cells of many lines stay inside, lines across columns end them."""
 
-from models.extract.layout.lines.marks import Line
-from models.extract.layout.tables.regions.floods import LIMITS, Run, find_floods
-from models.extract.layout.tables.regions.view import find_rows
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.layout.tables.regions.floods import LIMITS, Run, find_floods
+from quire.models.extract.layout.tables.regions.view import find_rows
 from tests.models.extract.layout.tables.pages import PROSE, SIZE, text_line, text_rows
 
 LEFTS = [60.0, 120.0, 400.0, 450.0]

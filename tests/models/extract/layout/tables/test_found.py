@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
-from models.extract.layout.tables.regions.view import view_page
-from models.extract.layout.tables.scoring.candidates import build_candidates
+from quire.models.extract.layout.lines.marks import Fill, Line, PageMarks, Rule
+from quire.models.extract.layout.tables.regions.view import view_page
+from quire.models.extract.layout.tables.scoring.candidates import build_candidates
 from tests.models.extract.layout.tables.pages import prose, tables_of, text_rows, texts_of
 
 STATES = [

@@ -1,8 +1,8 @@
 """Tables whose rules enclose every cell are taken as drawn; other networks are left to the candidates."""
 
-from models.extract.layout.lines.marks import Line, PageMarks, Rule
-from models.extract.layout.tables.regions.view import view_page
-from models.extract.layout.tables.scoring.networks import find_networks, make_frame
+from quire.models.extract.layout.lines.marks import Line, PageMarks, Rule
+from quire.models.extract.layout.tables.regions.view import view_page
+from quire.models.extract.layout.tables.scoring.networks import find_networks, make_frame
 from tests.models.extract.layout.tables.pages import text_line, text_rows
 
 LEFTS = [55.0, 155.0, 255.0]

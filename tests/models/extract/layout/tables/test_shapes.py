@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from models.cdom.tree import BlockType, Tree
+from quire.models.cdom.tree import BlockType, Tree
 from tests.models.extract.formats.pdf.paper import Paper
 from tests.models.extract.layout.tables.pages import texts_of
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.marks import find_marks
-from models.extract.layout.lines.marks import PageMarks
-from models.extract.layout.tables.words import gather_rows, make_words
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.marks import find_marks
+from quire.models.extract.layout.lines.marks import PageMarks
+from quire.models.extract.layout.tables.words import gather_rows, make_words
 from tests.bench.training.made.contents import MadeCell, MadeTable
 from tests.bench.training.made.pages import make_source
 from tests.bench.training.made.styles import TableStyle

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from models.extract.layout.tables.continuation import STEP_NAMES
-from models.extract.layout.tables.regions.glance import GLANCE_NAMES
-from models.extract.layout.tables.scoring import find
+from quire.models.extract.layout.tables.continuation import STEP_NAMES
+from quire.models.extract.layout.tables.regions.glance import GLANCE_NAMES
+from quire.models.extract.layout.tables.scoring import find
 from tests.bench.training.forest_file import write_forest
 from tests.bench.training.sources import find_sources
 from tests.bench.training.tables.__main__ import FILES, Blank

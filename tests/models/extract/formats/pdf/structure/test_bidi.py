@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.text.bidi import BidiUnit, order_logically, runs_from_right
-from models.extract.registry import open_document
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.text.bidi import BidiUnit, order_logically, runs_from_right
+from quire.models.extract.registry import open_document
 
 
 def order(printed: str, *, from_right: bool = True) -> str:

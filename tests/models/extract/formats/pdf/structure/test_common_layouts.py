@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.registry import open_document
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.registry import open_document
 
 PROSE = (
     "The harbour board met on Tuesday to look at the plans for the wall. Members asked",

@@ -8,10 +8,10 @@ from typing import Any
 import pikepdf
 import pytest
 
-from models.cdom.errors import ExtractError
-from models.cdom.original import OcrMode
-from models.cdom.tree import Tree
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.cdom.errors import ExtractError
+from quire.models.cdom.original import OcrMode
+from quire.models.cdom.tree import Tree
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import LOREM, read_tree
 
 CUTS = 20

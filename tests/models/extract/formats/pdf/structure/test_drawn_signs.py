@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from models.cdom.table import Table
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.cdom.table import Table
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.bench.reading.bench_accounts import read_tree
 
 HEAD = ("Rule", "Small", "Large")

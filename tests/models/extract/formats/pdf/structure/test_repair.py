@@ -8,11 +8,11 @@ from typing import Literal
 import pikepdf
 import pytest
 
-from models.cdom.errors import Encrypted, Malformed
-from models.cdom.original import OcrMode, ReadOptions
-from models.extract.contract import DocumentFacts
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.registry import open_document
+from quire.models.cdom.errors import Encrypted, Malformed
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.extract.contract import DocumentFacts
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.registry import open_document
 
 OPTIONS = ReadOptions(ocr=OcrMode.NEVER)
 TEXT = "The harbour is open."

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import BlockType, Route
-from models.extract.contract import PageContent, PageRead
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.registry import open_document
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import BlockType, Route
+from quire.models.extract.contract import PageContent, PageRead
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.registry import open_document
 
 PRINTED = [
     "The harbour master wrote in his book that the cranes of the quay",

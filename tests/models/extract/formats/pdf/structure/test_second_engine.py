@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from actors.sandbox.warmup import _write_pdf as write_pdf
-from models.cdom.errors import ErrorCode
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import PageStatus, Tree
-from models.extract.formats.pdf import document as pdf_document
-from models.extract.formats.pdf import page as pdf_page
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.structure.referee import VERSION, Referee
-from models.extract.registry import open_document
+from quire.actors.sandbox.warmup import _write_pdf as write_pdf
+from quire.models.cdom.errors import ErrorCode
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import PageStatus, Tree
+from quire.models.extract.formats.pdf import document as pdf_document
+from quire.models.extract.formats.pdf import page as pdf_page
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.structure.referee import VERSION, Referee
+from quire.models.extract.registry import open_document
 from tests.models.extract.formats.pdf.paper import LOREM, Paper, read_tree
 
 WORDS = LOREM.replace(".", "").split()

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from pikepdf import Array, Dictionary, Name, Pdf
 
-from models.cdom.flags import COMMENT
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.contract import PageContent
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.registry import open_document
+from quire.models.cdom.flags import COMMENT
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageContent
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.registry import open_document
 from tests.models.extract.formats.pdf.test_drawn_text import type3_font
 
 TYPED = (

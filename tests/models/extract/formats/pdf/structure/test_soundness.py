@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.tree import Warning
-from models.extract.formats.pdf.engine import pymupdf
+from quire.models.cdom.tree import Warning
+from quire.models.extract.formats.pdf.engine import pymupdf
 from tests.models.extract.formats.pdf.paper import read_tree
 from tests.models.extract.formats.pdf.tagged import Element, Words, make_tagged
 

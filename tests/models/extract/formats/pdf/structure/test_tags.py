@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.tree import BlockType, Tree, Warning
-from models.extract.formats.pdf.structure.tags import find_marked_share
+from quire.models.cdom.tree import BlockType, Tree, Warning
+from quire.models.extract.formats.pdf.structure.tags import find_marked_share
 from tests.models.extract.formats.pdf.paper import LOREM
 from tests.models.extract.formats.pdf.tagged import Element, Words, read_tagged
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.extract.formats.pdf.text import undecoded
+from quire.models.extract.formats.pdf.text import undecoded
 
 
 @pytest.mark.parametrize("seed", range(20))

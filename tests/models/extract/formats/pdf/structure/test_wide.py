@@ -2,12 +2,12 @@
 
 import pytest
 
-from models.cdom.original import OcrMode, ReadOptions
-from models.cdom.visible import find_blank, join_text
-from models.extract.formats.pdf.engine import pymupdf
-from models.extract.formats.pdf.text.vertical import join_vertical
-from models.extract.layout.lines.marks import Line
-from models.extract.registry import open_document
+from quire.models.cdom.original import OcrMode, ReadOptions
+from quire.models.cdom.visible import find_blank, join_text
+from quire.models.extract.formats.pdf.engine import pymupdf
+from quire.models.extract.formats.pdf.text.vertical import join_vertical
+from quire.models.extract.layout.lines.marks import Line
+from quire.models.extract.registry import open_document
 
 Glyph = tuple[float, float, str]
 

@@ -4,9 +4,9 @@ from contextlib import suppress
 
 import pytest
 
-from models.cdom.errors import Encrypted, ExtractError, UnsupportedFormat
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType
+from quire.models.cdom.errors import Encrypted, ExtractError, UnsupportedFormat
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.flow_trees import of_type, read_tree, rows_of, texts
 from tests.models.extract.formats.word.doc.words import HEADING_2, IN_TABLE, TITLE, item, row, sprm, word
 

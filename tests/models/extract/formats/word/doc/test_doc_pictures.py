@@ -5,12 +5,12 @@ import zlib
 
 import pytest
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.contract import PageRead
-from models.extract.formats.word.doc import pictures as doc_pictures
-from models.extract.registry import open_document
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.contract import PageRead
+from quire.models.extract.formats.word.doc import pictures as doc_pictures
+from quire.models.extract.registry import open_document
 from tests.models.extract.flow_trees import of_type, read_tree
 from tests.models.extract.formats.word.doc.words import FIRST_STORED, IN_TABLE, row, sprm, word
 

@@ -5,10 +5,10 @@ import io
 import zipfile
 from collections.abc import Iterable
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import Block, BlockType, Source, Tree
-from models.extract.formats.word.docx import open_docx
-from models.extract.pipeline.assemble import assemble
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import Block, BlockType, Source, Tree
+from quire.models.extract.formats.word.docx import open_docx
+from quire.models.extract.pipeline.assemble import assemble
 
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.cdom.errors import ResourceLimit
-from models.cdom.tree import BlockType
-from models.export.markdown import tree_to_markdown
-from models.extract.formats.word.docx import wordfile as chunks
+from quire.models.cdom.errors import ResourceLimit
+from quire.models.cdom.tree import BlockType
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.extract.formats.word.docx import wordfile as chunks
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.word.docx.files import PNG, make_docx, paragraph
 

@@ -1,8 +1,8 @@
 """Paragraphs that go on with a list item, numbers of several levels, styles that only look like headings."""
 
-from models.cdom.tree import BlockType
-from models.export.html import tree_to_html
-from models.export.markdown import tree_to_markdown
+from quire.models.cdom.tree import BlockType
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
 from tests.models.extract.formats.word.docx.files import (
     cell,
     item,

@@ -1,8 +1,8 @@
 """Pictures, text boxes, charts, embedded objects, alternative contents."""
 
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.word.docx import open_docx
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.word.docx import open_docx
 from tests.models.extract.flow_trees import read_tree as read_counted
 from tests.models.extract.formats.word.docx.files import PNG, cell, make_docx, paragraph, read_tree, row, shape, table
 

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.cdom.tree import Block, BlockType
+from quire.models.cdom.tree import Block, BlockType
 from tests.models.extract.formats.word.docx.files import cell, item, paragraph, read_blocks, row, table
 
 WORD = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), min_size=1, max_size=6).filter(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.cdom.flags import HIDDEN_TEXT
-from models.cdom.tree import BlockType, Span
-from models.extract.formats.word.docx.fields import clean_href, field_href
-from models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
+from quire.models.cdom.flags import HIDDEN_TEXT
+from quire.models.cdom.tree import BlockType, Span
+from quire.models.extract.formats.word.docx.fields import clean_href, field_href
+from quire.models.extract.text_quality.symbol_fonts import decode_symbols, symbol_text
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph, read_blocks, read_tree, shape, style
 
 

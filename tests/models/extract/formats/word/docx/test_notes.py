@@ -1,6 +1,6 @@
 """Footnotes, endnotes, comments, headers and footers."""
 
-from models.cdom.tree import BlockType
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.flow_trees import read_tree as read_counted
 from tests.models.extract.flow_trees import rows_of
 from tests.models.extract.formats.word.docx.files import cell as make_cell

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.cdom.tree import BlockType
-from models.extract.formats.word.docx.numbering import format_count
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.word.docx.numbering import format_count
 from tests.models.extract.formats.word.docx.files import item, paragraph, read_blocks, shape, style
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from models.cdom.errors import ErrorCode, ExtractError, Malformed, ResourceLimit
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType
-from models.extract.formats.common import opc as package
-from models.extract.formats.common.xml import parse_xml
-from models.extract.formats.word.docx import open_docx
+from quire.models.cdom.errors import ErrorCode, ExtractError, Malformed, ResourceLimit
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType
+from quire.models.extract.formats.common import opc as package
+from quire.models.extract.formats.common.xml import parse_xml
+from quire.models.extract.formats.word.docx import open_docx
 from tests.models.extract.formats.word.docx.files import (
     NAMESPACES,
     make_docx,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from models.cdom.errors import Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
-from models.cdom.original import ReadOptions
-from models.cdom.tree import BlockType, Metadata
-from models.extract.formats.word.docx import open_docx
+from quire.models.cdom.errors import Malformed, ResourceLimit, TooManyPages, UnsupportedFormat
+from quire.models.cdom.original import ReadOptions
+from quire.models.cdom.tree import BlockType, Metadata
+from quire.models.extract.formats.word.docx import open_docx
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph, read_tree, style
 
 BREAK = '<w:r><w:br w:type="page"/></w:r>'

@@ -1,6 +1,6 @@
 """Headings, titles, captions, code: what a paragraph is by its style and outline level."""
 
-from models.cdom.tree import BlockType
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph, read_blocks, read_tree, shape, style
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from models.cdom.table import Cell, Table
-from models.cdom.tree import BlockType
+from quire.models.cdom.table import Cell, Table
+from quire.models.cdom.tree import BlockType
 from tests.models.extract.formats.word.docx.files import cell, paragraph, read_blocks, row, table
 
 
