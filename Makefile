@@ -9,7 +9,7 @@ WORKDIR_OF := import os; from quire.configs.settings import default_workdir; pri
 SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 4
-ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/chaos -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/lab -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-interrupts chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
 
@@ -56,7 +56,7 @@ test: $(VENV)/.dev $(if $(ROOM),,chromium) ## run the tests; ROOM=models/pii run
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(ALL_TESTS))
 
 test-cluster: $(VENV)/.dev ## placement, policies, the GPU tier and bulk jobs on several Ray nodes on this machine
-	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm tests/sim -q
+	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm tests/lab/sim -q
 	$(BIN)/python -m pytest tests/e2e/machines -q
 
 test-sdk: $(VENV)/.dev ## the Python and TypeScript clients, and uploads of six HTTP clients (needs Node 20, Java 17 and Go)
@@ -91,7 +91,7 @@ test-gpu: ## vLLM, transformers and a model directory on tiny checkpoints: make 
 	$(GPU) -m pytest --noconftest tests/actors/vlm/test_vlm_transformers.py tests/actors/vlm/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
 
 test-postgres: $(VENV)/.dev ## the storage tests on another PostgreSQL: make test-postgres PROGRAMS=/usr/lib/postgresql/15/bin
-	$(BIN)/python -m tests.chaos.database.version $(if $(PROGRAMS),--programs $(PROGRAMS),)
+	$(BIN)/python -m tests.lab.chaos.database.version $(if $(PROGRAMS),--programs $(PROGRAMS),)
 
 test-compiled: $(VENV)/.dev ## the tests of reading and of its sandbox with the layout compiled by mypyc, in a scratch copy (needs a C compiler)
 	@copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && python=$$PWD/$(BIN)/python && $$python -m quire.cluster.dist.compile "$$copy" && cd "$$copy" \
@@ -101,34 +101,34 @@ fuzz-api: $(VENV)/.dev ## schemathesis with EXAMPLES requests for each operation
 	QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist --timeout 0
 
 conformance: $(VENV)/.dev ## check a service against the interface row by row: make conformance [BASE_URL=http://…]
-	@$(BIN)/python -m tests.conformance $(if $(BASE_URL),$(BASE_URL) $(or $(TOKEN_FILE),$$($(BIN)/python -c '$(WORKDIR_OF)')/token))
+	@$(BIN)/python -m tests.lab.conformance $(if $(BASE_URL),$(BASE_URL) $(or $(TOKEN_FILE),$$($(BIN)/python -c '$(WORKDIR_OF)')/token))
 
 chaos: $(VENV)/.dev ## kill processes while documents flow: make chaos SEED=1 DOCUMENTS=2000 KILLS=500 STOPS=200 CRASHES=10 OVER=1500
-	$(BIN)/python -m tests.chaos.run --seed $(SEED) --documents $(DOCUMENTS) --kills $(or $(KILLS),50) --stops $(or $(STOPS),20) --crashes $(or $(CRASHES),2) --over $(or $(OVER),180)
+	$(BIN)/python -m tests.lab.chaos.run --seed $(SEED) --documents $(DOCUMENTS) --kills $(or $(KILLS),50) --stops $(or $(STOPS),20) --crashes $(or $(CRASHES),2) --over $(or $(OVER),180)
 
 chaos-targets: $(VENV)/.dev ## kill sender, target and database while documents go to a target: make chaos-targets SEED=1 DOCUMENTS=2000 KILLS=200
-	$(BIN)/python -m tests.chaos.targets --seed $(SEED) --documents $(DOCUMENTS) --kills $(or $(KILLS),40)
+	$(BIN)/python -m tests.lab.chaos.targets --seed $(SEED) --documents $(DOCUMENTS) --kills $(or $(KILLS),40)
 
 chaos-interrupts: $(VENV)/.dev ## press Ctrl-C at many moments of a command: make chaos-interrupts COMMAND=up MOMENTS=60 SPREAD=20
-	$(BIN)/python -m tests.chaos.commands.interrupts $(or $(COMMAND),extract) --moments $(or $(MOMENTS),100) --spread $(or $(SPREAD),2.4)
+	$(BIN)/python -m tests.lab.chaos.commands.interrupts $(or $(COMMAND),extract) --moments $(or $(MOMENTS),100) --spread $(or $(SPREAD),2.4)
 
 chaos-disk: $(VENV)/.dev ## fill the disk of the database, then free it (needs root: it mounts a small file system)
-	$(BIN)/python -m tests.chaos.database.full_disk
+	$(BIN)/python -m tests.lab.chaos.database.full_disk
 
 chaos-nodes: $(VENV)/.dev ## kill, remove and disconnect cluster nodes while documents flow: make chaos-nodes DOCUMENTS=2000
-	$(BIN)/python -m tests.chaos.nodes --seed $(SEED) --documents $(DOCUMENTS)
+	$(BIN)/python -m tests.lab.chaos.nodes --seed $(SEED) --documents $(DOCUMENTS)
 
 chaos-head: $(VENV)/.dev ## kill and restart the head of a cluster while documents flow: make chaos-head DOCUMENTS=600
-	$(BIN)/python -m tests.chaos.head --seed $(SEED) --documents $(DOCUMENTS)
+	$(BIN)/python -m tests.lab.chaos.head --seed $(SEED) --documents $(DOCUMENTS)
 
 failover: $(VENV)/.dev ## kill a primary database and promote its standby while documents flow: make failover [PROGRAMS=folder]
-	$(BIN)/python -m tests.chaos.database.failover $(if $(PROGRAMS),--programs $(PROGRAMS),)
+	$(BIN)/python -m tests.lab.chaos.database.failover $(if $(PROGRAMS),--programs $(PROGRAMS),)
 
 upgrade: $(VENV)/.dev ## open a store of 0.9.20 in this version while its readers work, and go back by a dump
-	$(BIN)/python -m tests.chaos.database.upgrade
+	$(BIN)/python -m tests.lab.chaos.database.upgrade
 
 soak: $(VENV)/.dev ## ordinary work for hours, sampled; report what grows: make soak HOURS=2
-	$(BIN)/python -m tests.bench.soak --hours $(or $(HOURS),2)
+	$(BIN)/python -m tests.lab.bench.soak --hours $(or $(HOURS),2)
 
 chromium: ## install the browser that the UI tests drive
 	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq chromium; }
@@ -156,76 +156,76 @@ coverage: $(VENV)/.dev chromium ## line and branch coverage of all tests: table 
 	$(BIN)/python -m pytest tests/e2e/machines -q --cov --cov-branch --cov-append --cov-report=term:skip-covered --cov-report=html:bench-results/coverage
 
 mutants: $(VENV)/.dev ## check that tests notice sampled mutants of queue, jobs, PII and access: make mutants SAMPLE=20
-	$(BIN)/python -m tests.bench.mutation --sample $(or $(SAMPLE),20)
+	$(BIN)/python -m tests.lab.bench.mutation --sample $(or $(SAMPLE),20)
 
 ##@ Bench
 
 bench: $(VENV)/.dev ## run the short benchmarks: tables here, JSON in bench-results/
-	@for bench in queue sandbox service derive; do $(BIN)/python -m tests.bench.bench_$$bench || exit 1; done
+	@for bench in queue sandbox service derive; do $(BIN)/python -m tests.lab.bench.bench_$$bench || exit 1; done
 
 bench-small: $(VENV)/.dev ## one-page documents: rate, database statements and CPU time of each part
-	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
+	$(BIN)/python -m tests.lab.bench.bench_small --documents $(DOCUMENTS)
 
 bench-quality: $(VENV)/.dev ## reading quality on documents with truth: make bench-quality DATA=folder
-	$(BIN)/python -m tests.bench.reading.bench_quality --data $(DATA)
+	$(BIN)/python -m tests.lab.bench.reading.bench_quality --data $(DATA)
 
 bench-order: $(VENV)/.dev ## reading order of generated pages by kind: make bench-order PAGES=20
-	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20)
-	$(BIN)/python -m tests.bench.reading.bench_order --pages $(or $(PAGES),20) --mirrored
+	$(BIN)/python -m tests.lab.bench.reading.bench_order --pages $(or $(PAGES),20)
+	$(BIN)/python -m tests.lab.bench.reading.bench_order --pages $(or $(PAGES),20) --mirrored
 
 bench-schema: $(VENV)/.dev ## extraction by schema, receipts, invoices and long lists: make bench-schema DATA=folder [ROWS=2000]
-	$(BIN)/python -m tests.bench.schema.bench_schema --data $(DATA) --rows $(or $(ROWS),2000)
+	$(BIN)/python -m tests.lab.bench.schema.bench_schema --data $(DATA) --rows $(or $(ROWS),2000)
 
 bench-speed: $(VENV)/.dev .venv-peers/.done ## pages per CPU second next to other engines: make bench-speed DATA=folder
-	$(BIN)/python -m tests.bench.reading.bench_speed --data $(DATA)
+	$(BIN)/python -m tests.lab.bench.reading.bench_speed --data $(DATA)
 
 bench-peers: .venv-peers/.done ## install other engines into an environment for comparisons
-.venv-peers/.done: tests/bench/peers.in
-	$(PYTHON) -m venv .venv-peers && .venv-peers/bin/python -m pip install --quiet -r tests/bench/peers.in && touch $@
+.venv-peers/.done: tests/lab/bench/peers.in
+	$(PYTHON) -m venv .venv-peers && .venv-peers/bin/python -m pip install --quiet -r tests/lab/bench/peers.in && touch $@
 
 bench-bulk: $(VENV)/.dev ## 10,000 pages by the bulk job and by quire extract: make bench-bulk DATA=folder
-	$(BIN)/python -m tests.bench.reading.bench_bulk --data $(DATA)
+	$(BIN)/python -m tests.lab.bench.reading.bench_bulk --data $(DATA)
 
 bench-redaction: $(VENV)/.dev ## search redacted files for generated values: make bench-redaction PDF=10000 DOCX=2000
-	$(BIN)/python -m tests.bench.redaction.bench_redaction --pdf $(or $(PDF),1000) --docx $(or $(DOCX),200) --first $(or $(FIRST),0) --seconds $(or $(SECONDS),100000)
+	$(BIN)/python -m tests.lab.bench.redaction.bench_redaction --pdf $(or $(PDF),1000) --docx $(or $(DOCX),200) --first $(or $(FIRST),0) --seconds $(or $(SECONDS),100000)
 
 bench-search: $(VENV)/.dev ## search quality, latency and indexing: make bench-search DATA=folder with docs, queries, qrels
-	$(BIN)/python -m tests.bench.search.bench_search $(if $(DATA),--data $(DATA),)
+	$(BIN)/python -m tests.lab.bench.search.bench_search $(if $(DATA),--data $(DATA),)
 
 bench-search-service: $(VENV)/.dev ## search over HTTP at size: make bench-search-service CHUNKS=100000 TENANTS=1 [BESIDE=1000000 KEPT=folder DATA=folder]
-	$(BIN)/python -m tests.bench.search.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) --beside $(or $(BESIDE),0) $(if $(KEPT),--kept $(KEPT),) $(if $(DATA),--data $(DATA),)
+	$(BIN)/python -m tests.lab.bench.search.bench_search_service --chunks $(or $(CHUNKS),100000) --tenants $(or $(TENANTS),1) --beside $(or $(BESIDE),0) $(if $(KEPT),--kept $(KEPT),) $(if $(DATA),--data $(DATA),)
 
 bench-purge: $(VENV)/.dev ## erase from a large index: make bench-purge CHUNKS=1000000 TENANTS=10 [KEPT=folder for the next run]
-	$(BIN)/python -m tests.bench.search.bench_purge --chunks $(or $(CHUNKS),1000000) --tenants $(or $(TENANTS),10) $(if $(KEPT),--kept $(KEPT),)
+	$(BIN)/python -m tests.lab.bench.search.bench_purge --chunks $(or $(CHUNKS),1000000) --tenants $(or $(TENANTS),10) $(if $(KEPT),--kept $(KEPT),)
 
 bench-claim: $(VENV)/.dev ## claims of 64 pollers on a table with a million finished documents
-	$(BIN)/python -m tests.bench.queue.bench_claim
+	$(BIN)/python -m tests.lab.bench.queue.bench_claim
 
 audit: $(VENV)/.dev ## compare the locked dependencies with public advisories; skipped without a network
 	$(BIN)/python -m tests.security.audit
 
 bench-fairness: $(VENV)/.dev ## health and another tenant while one sends bombs and 300 pages
-	$(BIN)/python -m tests.bench.queue.bench_fairness
+	$(BIN)/python -m tests.lab.bench.queue.bench_fairness
 
 bench-door: $(VENV)/.dev ## CPU time of API and proxy for small uploads, and of a node, in one run: make bench-door [BEFORE=checkout]
-	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
-	$(BIN)/python -m tests.bench.door.bench_door ray haproxy $(if $(BEFORE),--before $(BEFORE),)
-	$(BIN)/python -m tests.bench.bench_small --documents $(DOCUMENTS)
+	$(BIN)/python -m tests.lab.bench.bench_small --documents $(DOCUMENTS)
+	$(BIN)/python -m tests.lab.bench.door.bench_door ray haproxy $(if $(BEFORE),--before $(BEFORE),)
+	$(BIN)/python -m tests.lab.bench.bench_small --documents $(DOCUMENTS)
 
 bench-documents: $(VENV)/.dev ## one page of the document list with many rows: make bench-documents ROWS=10000
-	$(BIN)/python -m tests.bench.listing.bench_documents --rows $(or $(ROWS),10000)
+	$(BIN)/python -m tests.lab.bench.listing.bench_documents --rows $(or $(ROWS),10000)
 
 bench-metrics: $(VENV)/.dev ## GET /metrics with a million finished documents
-	$(BIN)/python -m tests.bench.bench_metrics
+	$(BIN)/python -m tests.lab.bench.bench_metrics
 
 bench-bulk-vlm: $(VENV)/.dev ## bulk extraction with stub GPU replicas against the rate of the stubs
-	$(BIN)/python -m tests.bench.reading.bench_bulk_vlm
+	$(BIN)/python -m tests.lab.bench.reading.bench_bulk_vlm
 
 bench-gpu: ## VLM pages per second against the rate of the engine alone: make bench-gpu GPU=path/to/python [MODEL=folder]
-	$(GPU) -m tests.bench.reading.bench_vlm $(if $(MODEL),--model $(MODEL),)
+	$(GPU) -m tests.lab.bench.reading.bench_vlm $(if $(MODEL),--model $(MODEL),)
 
 simulate: $(VENV)/.dev ## simulate pools and limits of 1 to 256 nodes: tables here, plots in docs/plots
-	$(BIN)/python -m tests.sim.report
+	$(BIN)/python -m tests.lab.sim.report
 
 pictures: $(VENV)/.dev chromium ## pictures of the dashboard for a comparison between versions, in bench-results/points
 	$(BIN)/python -m tests.ui.browser.pictures bench-results/points
@@ -240,10 +240,10 @@ dist: $(VENV)/.dev ## build the wheels of server and clients and the npm package
 
 train: $(VENV)/.dev ## train tables, headings, levels and confidence: make train SETS=folder [TRAIN_ARGS=--keep]
 	@$(PIP) --require-hashes --no-deps -r requirements-train.lock
-	$(BIN)/python -m tests.bench.training.tables --sets $(SETS) $(TRAIN_ARGS)
-	$(BIN)/python -m tests.bench.training.headings --sets $(SETS) $(TRAIN_ARGS)
-	$(BIN)/python -m tests.bench.training.levels --sets $(SETS) $(TRAIN_ARGS)
-	$(BIN)/python -m tests.bench.training.confidence --sets $(SETS) $(TRAIN_ARGS)
+	$(BIN)/python -m tests.lab.training.tables --sets $(SETS) $(TRAIN_ARGS)
+	$(BIN)/python -m tests.lab.training.headings --sets $(SETS) $(TRAIN_ARGS)
+	$(BIN)/python -m tests.lab.training.levels --sets $(SETS) $(TRAIN_ARGS)
+	$(BIN)/python -m tests.lab.training.confidence --sets $(SETS) $(TRAIN_ARGS)
 
 lock: ## compile requirements*.in into hash-checked locks without addresses (needs uv)
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate requirements.in -o requirements.lock

@@ -1,7 +1,7 @@
 """Number of replicas that a pool needs: pure rules over measurements, and a damper against oscillation.
 
 Measurements (counts and ages, each with its time in seconds) become replica counts. No clock, no Ray, no SQL: the
-policies of autoscaling.py and the simulation in tests/sim use the same rules.
+policies of autoscaling.py and the simulation in tests/lab/sim use the same rules.
 """
 
 import math

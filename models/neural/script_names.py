@@ -1,7 +1,7 @@
 """Names the script of a page that the built-in networks cannot read, by what their recogniser sees in its lines.
 
 In: features of lines (mean and spread of the recogniser's last hidden layer) and their widths. Out: a name and a
-probability. One linear layer; `script_names.npz` is written by `tests/bench/training/scripts.py`.
+probability. One linear layer; `script_names.npz` is written by `tests/lab/training/scripts.py`.
 """
 
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quire.cluster.interrupts import INTERRUPTED
-from tests.chaos.commands.interrupts import processes_of
+from tests.lab.chaos.commands.interrupts import processes_of
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from quire.cluster.machine.ports import is_free
 from quire.cluster.state import ServiceState, read_state
-from tests.bench.client import Client
-from tests.bench.processes import family
+from tests.lab.bench.client import Client
+from tests.lab.bench.processes import family
 
 ROOT = Path(__file__).resolve().parents[2]
 QUIRE = [sys.executable, "-m", "quire.cluster.cli.main"]

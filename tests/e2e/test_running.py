@@ -16,10 +16,10 @@ import requests
 
 from quire.cluster.runtime import runtime_file
 from quire.models.cdom.version import SERVICE_VERSION
-from tests.bench.processes import family
 from tests.clients.uploads.cases import Case, all_cases, answers_health, curl, half_sent, http_client, write_bodies
 from tests.e2e.papers import paper
 from tests.e2e.service import ROOT, Service
+from tests.lab.bench.processes import family
 from tests.waiting import until
 
 pytestmark = [

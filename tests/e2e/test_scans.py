@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.bench.client import form
 from tests.e2e.papers import paper, scan
 from tests.e2e.service import Service
+from tests.lab.bench.client import form
 from tests.waiting import until
 
 pytestmark = [

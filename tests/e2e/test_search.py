@@ -16,9 +16,9 @@ from urllib.parse import quote
 import pytest
 
 from quire.cluster.state import Process, session_members
-from tests.bench.client import form
 from tests.e2e.papers import paper
 from tests.e2e.service import Service
+from tests.lab.bench.client import form
 from tests.waiting import until
 
 pytestmark = [

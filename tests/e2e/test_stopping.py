@@ -5,9 +5,9 @@ import time
 import pytest
 
 from quire.cluster.state import session_members, start_time
-from tests.bench.processes import family
 from tests.e2e.papers import paper
 from tests.e2e.service import Service
+from tests.lab.bench.processes import family
 from tests.waiting import until
 
 pytestmark = [

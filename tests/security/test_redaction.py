@@ -38,7 +38,7 @@ pytestmark = pytest.mark.long
 FLAG = make_flagger("regex")
 TOKENIZER = load_tokenizer()
 COMPUTED = 240
-"""Documents whose outputs are computed directly; `python -m tests.chaos.canaries` goes on to as many as wanted."""
+"""Documents whose outputs are computed directly; `python -m tests.lab.chaos.canaries` goes on to as many as wanted."""
 SERVED = 24
 OUTPUTS = (
     "tree", "chunks", "fields", "semantics", "export/html", "export/docx", "export/markdown", "export/graph",

@@ -42,7 +42,7 @@ def _is_part_of_range(choice: Choice, texts: TreeTexts) -> bool:
 
 
 WEIGHTS = Path(__file__).with_name("confidence.json")
-"""Written by `tests.bench.schema.train_confidence`: the mean, deviation and weight of each feature, and the bias."""
+"""By `tests.lab.bench.schema.train_confidence`: the mean, deviation and weight of each feature, and the bias."""
 KINDS = ("string", "number", "integer", "date", "party", "address", "identifier", "member")
 RULES = (How.PAIR, How.TABLE, How.LINE, How.LETTERHEAD, How.PROSE, How.HEADING, How.LIST)
 LONG = 60  # characters from which a verbatim text counts as long

@@ -1,6 +1,6 @@
 """Surprise of the letters of each line in the languages of their script.
 
-The table was counted from word frequencies of 32 languages by `tests/bench/training/letters.py`: for each three
+The table was counted from word frequencies of 32 languages by `tests/lab/training/letters.py`: for each three
 neighbouring letters of a word the surprise of the third after the first two, in twentieths of a nat.
 """
 

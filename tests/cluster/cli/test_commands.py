@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from quire.cluster.cli.main import cli
 from quire.cluster.state import ServicePhase, ServiceState, exclusive, this_process, write_state
-from tests.conformance.own_service import free_port
+from tests.lab.conformance.own_service import free_port
 
 
 def quire(*arguments: str, **variables: str) -> Result:

@@ -19,7 +19,7 @@ from quire.storage.jobs.jobs import list_jobs
 from quire.storage.postgres.schema import migrate
 from quire.storage.queue.publish import finish
 from quire.storage.store import Store, open_store
-from tests.chaos.database.checksums import files_of, rows_of, tables_of
+from tests.lab.chaos.database.checksums import files_of, rows_of, tables_of
 from tests.storage.scenes import ACME, submit, success, worker
 from tests.waiting import until
 

@@ -13,10 +13,10 @@ from contextlib import contextmanager, suppress
 import psycopg
 import pytest
 
-from tests.bench.client import Client, form
-from tests.bench.processes import family
-from tests.chaos.machines import KEY, Machines, on_this_host, wait_for
 from tests.e2e.papers import paper
+from tests.lab.bench.client import Client, form
+from tests.lab.bench.processes import family
+from tests.lab.chaos.machines import KEY, Machines, on_this_host, wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 KILLS, SENDERS, REPLICAS = 20, 4, 3

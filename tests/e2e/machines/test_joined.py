@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from tests.bench.client import Client
-from tests.chaos.machines import KEY, Machines, on_this_host, wait_for
 from tests.e2e.papers import paper
+from tests.lab.bench.client import Client
+from tests.lab.chaos.machines import KEY, Machines, on_this_host, wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 DOCUMENTS, JOB = 60, 10

@@ -71,7 +71,7 @@ import ray
 from quire.cluster.bootstrap.vlm import choose_vlm
 from quire.cluster.jobs.work.vlm_pool import PoolClient, start_pool
 from quire.models.cdom.ports import PortUnavailable
-from tests.bench.reading.bench_vlm import make_scan
+from tests.lab.bench.reading.bench_vlm import make_scan
 from tests.cluster.jobs.stub_vlm import make_stub_reader
 
 ray.init(num_cpus=2, num_gpus=2, log_to_driver=False, include_dashboard=False)

@@ -16,7 +16,7 @@ from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.redaction.docx import redact as redact_module
 from quire.models.redaction.planning.errors import RedactionUnproven
 from quire.models.redaction.redact import redact_original
-from tests.bench.redaction import canary_files
+from tests.lab.bench.redaction import canary_files
 from tests.models.redaction.papers import SECRET, SHOWN, read, redact
 from tests.security.canaries import make_case
 

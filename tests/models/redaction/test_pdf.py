@@ -18,9 +18,9 @@ from quire.models.redaction.pdf.clean import PageCleaner
 from quire.models.redaction.planning import search
 from quire.models.redaction.planning.errors import RedactionUnproven
 from quire.models.redaction.redact import redact_original
-from tests.bench.redaction import canary_files
-from tests.bench.redaction.pdf_file import start
-from tests.bench.redaction.pdf_places import CONTENT_PLACES
+from tests.lab.bench.redaction import canary_files
+from tests.lab.bench.redaction.pdf_file import start
+from tests.lab.bench.redaction.pdf_places import CONTENT_PLACES
 from tests.models.redaction import papers
 from tests.models.redaction.papers import PLACES, SECRET, SHOWN, append, edited, everything, read, redact, show
 from tests.security.canaries import make_case

@@ -16,9 +16,9 @@ from quire.models.pii.patterns.kind_patterns import RegexDetector
 from quire.models.redaction.pdf import scans
 from quire.models.redaction.planning.errors import RedactionUnproven
 from quire.models.redaction.redact import redact_original
-from tests.bench.redaction import canary_files
-from tests.bench.redaction.pdf_file import start
-from tests.bench.redaction.pdf_places import CONTENT_PLACES, at
+from tests.lab.bench.redaction import canary_files
+from tests.lab.bench.redaction.pdf_file import start
+from tests.lab.bench.redaction.pdf_places import CONTENT_PLACES, at
 from tests.models.redaction.papers import everything, read, redact
 
 EMAIL = "kpfpfpz10@mail.example.com"

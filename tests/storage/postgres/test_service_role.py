@@ -15,10 +15,10 @@ from quire.storage.postgres.service_role import ROLE, let_service_in, print_role
 from quire.storage.postgres.vacuum_full import Scrubber
 from quire.storage.store import Store, open_store
 from tests.api.harness import client_of, make_resources, reading, serving
-from tests.conformance.__main__ import judge
-from tests.conformance.probe import Probe
-from tests.conformance.rows import ROWS
 from tests.conftest import SIGNING_KEY
+from tests.lab.conformance.__main__ import judge
+from tests.lab.conformance.probe import Probe
+from tests.lab.conformance.rows import ROWS
 from tests.storage.scenes import ACME, ACTOR
 from tests.ui.papers import PATTERN_SCAN
 

@@ -11,7 +11,7 @@ from quire.storage.queue.usage import MonthUsage, check_clock, fold_quota, month
 from quire.storage.store import Store
 from quire.storage.values.errors import LostLease, QuotaExceeded
 from quire.storage.values.rows import Claim, Failed, PageQuota
-from tests.bench.statements import count_statements
+from tests.lab.bench.statements import count_statements
 from tests.storage.scenes import claim, expire, submit, success, worker
 
 TEN = PageQuota(max_pages_per_month=10)

@@ -9,11 +9,11 @@ from pydantic_core import to_json
 
 from quire.models.cdom.tree import Tree, dump_tree
 from quire.models.derive.schema.extract import extract_data, read_schema
-from tests.bench.schema.cases import read_tree
-from tests.bench.schema.documents import documents
-from tests.bench.schema.long_lists import KINDS, list_schema, make_list
-from tests.bench.schema.made_invoices import LAYOUTS, invoice_schema, make_invoice
-from tests.bench.schema.scoring import count_right_lines, is_right, share_of_rows
+from tests.lab.bench.schema.cases import read_tree
+from tests.lab.bench.schema.documents import documents
+from tests.lab.bench.schema.long_lists import KINDS, list_schema, make_list
+from tests.lab.bench.schema.made_invoices import LAYOUTS, invoice_schema, make_invoice
+from tests.lab.bench.schema.scoring import count_right_lines, is_right, share_of_rows
 from tests.models.derive.schema.grounding import find_ungrounded
 
 ROOT = Path(__file__).parents[4]

@@ -18,8 +18,8 @@ from quire.models.extract.document.confidence import (
     rate_blocks,
 )
 from quire.models.extract.document.draft import make_drafts
-from tests.bench.training.confidence import calibration_error
-from tests.bench.training.confidence_truth import judge_table, read_tables
+from tests.lab.training.confidence import calibration_error
+from tests.lab.training.confidence_truth import judge_table, read_tables
 
 BOX: Bbox = (60.0, 100.0, 520.0, 160.0)
 PROSE = "Every crane was inspected at rest and again under a test load that was lifted twice by a trained crew."

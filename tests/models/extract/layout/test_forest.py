@@ -8,7 +8,7 @@ import pytest
 from quire.models.extract.layout.headings.decide import WEIGHTS
 from quire.models.extract.layout.headings.features import NAMES
 from quire.models.extract.layout.learned.forest import load_forest
-from tests.bench.training.forest_file import write_forest
+from tests.lab.training.forest_file import write_forest
 
 TREE = {
     "split_feature": 0,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.bench.reading.bench_order import KINDS, judge_kind, score_order
+from tests.lab.bench.reading.bench_order import KINDS, judge_kind, score_order
 
 AMBIGUOUS = {"title between"}
 """A title that ends before the gutter may be the left column's: the columns beside it are then read first."""

@@ -9,10 +9,10 @@ import pytest
 from quire.models.extract.document import confidence, levels
 from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.layout.headings import decide
-from tests.bench.training.confidence import find_documents
-from tests.bench.training.confidence_truth import read_content
-from tests.bench.training.scans import scan_document
-from tests.bench.training.sources import WORD_FILES, find_named_sources, find_sources
+from tests.lab.training.confidence import find_documents
+from tests.lab.training.confidence_truth import read_content
+from tests.lab.training.scans import scan_document
+from tests.lab.training.sources import WORD_FILES, find_named_sources, find_sources
 from tests.models.extract.formats.pdf.paper import Paper
 
 LEARNED = [*levels.WEIGHTS.values(), *confidence.WEIGHTS.values(), decide.WEIGHTS]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from quire.models.extract.text_quality.statistics import find_nats, load_tables, measure_lines
-from tests.bench.training.letters import count_triples, find_surprise
+from tests.lab.training.letters import count_triples, find_surprise
 
 
 def test_counting_makes_a_table_in_which_seen_words_surprise_little() -> None:

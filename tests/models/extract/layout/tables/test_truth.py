@@ -9,16 +9,16 @@ from quire.models.extract.formats.pdf.engine import pymupdf
 from quire.models.extract.formats.pdf.marks import find_marks
 from quire.models.extract.layout.lines.marks import PageMarks
 from quire.models.extract.layout.tables.words import gather_rows, make_words
-from tests.bench.training.made.contents import MadeCell, MadeTable
-from tests.bench.training.made.pages import make_source
-from tests.bench.training.made.styles import TableStyle
-from tests.bench.training.made.texts import make_pool
-from tests.bench.training.made.typeset import Pen, draw_table, set_table
-from tests.bench.training.sources import find_sources
-from tests.bench.training.tables.__main__ import spread
-from tests.bench.training.tables.parts import cut_parts
-from tests.bench.training.tables.row_labels import match_rows
-from tests.bench.training.tables.truth import TruthCell, TruthTable
+from tests.lab.training.made.contents import MadeCell, MadeTable
+from tests.lab.training.made.pages import make_source
+from tests.lab.training.made.styles import TableStyle
+from tests.lab.training.made.texts import make_pool
+from tests.lab.training.made.typeset import Pen, draw_table, set_table
+from tests.lab.training.sources import find_sources
+from tests.lab.training.tables.__main__ import spread
+from tests.lab.training.tables.parts import cut_parts
+from tests.lab.training.tables.row_labels import match_rows
+from tests.lab.training.tables.truth import TruthCell, TruthTable
 from tests.models.extract.layout.tables.pages import text_rows
 
 LEFTS = [60.0, 200.0]

@@ -5,7 +5,7 @@ from typing import Any
 
 from quire.models.cdom.table import Table
 from quire.models.extract.formats.pdf.engine import pymupdf
-from tests.bench.reading.bench_accounts import read_tree
+from tests.lab.bench.reading.bench_accounts import read_tree
 
 HEAD = ("Rule", "Small", "Large")
 

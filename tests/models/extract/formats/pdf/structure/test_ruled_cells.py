@@ -8,7 +8,7 @@ import pytest
 from quire.models.cdom.table import Table
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.formats.pdf.engine import pymupdf
-from tests.bench.reading.bench_accounts import HEADS, STYLES, make_statement, read_rows, read_tree, score
+from tests.lab.bench.reading.bench_accounts import HEADS, STYLES, make_statement, read_rows, read_tree, score
 
 XS = (60.0, 150.0, 220.0, 290.0, 360.0, 430.0)
 Spans = dict[str, tuple[int, int]]

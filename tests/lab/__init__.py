@@ -1,0 +1,1 @@
+"""Long work that `make test` does not collect: benches, chaos, simulation, conformance and training."""
