@@ -33,7 +33,7 @@ def make_engine(location: str, options: Mapping[str, Any]) -> VlmEngine:
         from quire.actors.vlm.transformers_engine import TransformersWriter
 
         return WriterEngine(lambda: TransformersWriter(location), "transformers")
-    raise MlUnavailable("neither vllm nor transformers is installed; see requirements-gpu.lock")
+    raise MlUnavailable("neither vllm nor transformers is installed; see configs/locks/gpu.lock")
 
 
 class AnswerWriter(Protocol):

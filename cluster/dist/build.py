@@ -112,7 +112,7 @@ def list_folders(package: Path) -> list[str]:
 
 
 def _server_project(project: dict[str, Any], packages: list[str]) -> Iterator[str]:
-    requirements = [line.partition("#")[0].strip() for line in (ROOT / "requirements.in").read_text().splitlines()]
+    requirements = project["dependencies"]
     extras = project["optional-dependencies"] | {
         name: [f"quire-{name}=={project['version']}"] for name in SERVER_PACKAGES
     }
@@ -121,7 +121,7 @@ def _server_project(project: dict[str, Any], packages: list[str]) -> Iterator[st
     yield f'[project]\nname = "quire-server"\nversion = "{project["version"]}"\nreadme = "README.md"'
     yield f'description = "{project["description"]}"\nlicense = "{project["license"]}"'
     yield f'requires-python = "{project["requires-python"]}"'
-    yield f"dependencies = {[requirement for requirement in requirements if requirement and not requirement.startswith(_NAMES_EXTRA)]!r}"
+    yield f"dependencies = {[requirement for requirement in requirements if not requirement.startswith(_NAMES_EXTRA)]!r}"
     yield '\n[project.scripts]\nquire = "quire.cluster.cli.main:main"\n\n[project.optional-dependencies]'
     yield from (f"{name} = {needed!r}" for name, needed in extras.items())
     yield f"\n[tool.setuptools]\npackages = {packages!r}\n"

@@ -1,8 +1,8 @@
 """`python -m quire.cluster.dist.compile FOLDER`: copy the checkout into FOLDER and compile its layout there.
 
-`make test-compiled` runs the tests of reading in that copy; `make dist` compiles what goes into the server's wheel in
+`make test SUITE=compiled` runs the tests of reading in that copy; `make dist` compiles what goes into the server's wheel in
 the same way. Each extension module is built next to its source, where Python imports it first. mypyc needs mypy (of
-requirements-dev.lock) and a C compiler.
+configs/locks/dev.lock) and a C compiler.
 
 Modules that hold the engine's objects are not compiled: compiled code releases a value after its last use, but a MuPDF
 page must outlive the blocks that point into it.

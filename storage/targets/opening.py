@@ -25,7 +25,7 @@ BUILT_IN = {
     "opensearch": "quire.storage.targets.kinds.opensearch:OpenSearchTarget",
     "kafka": "quire.storage.targets.kinds.kafka:KafkaTarget",
 }
-"""Places of the built-in kinds. The last three need the libraries of requirements-targets.lock."""
+"""Places of the built-in kinds. The last three need the libraries of configs/locks/targets.lock."""
 CHECK_TIMEOUT_S = 5.0  # seconds for the calls of a check at registration, while the caller waits
 
 
@@ -77,6 +77,6 @@ class TargetKinds:
             found: OpenTarget = resolve_name(BUILT_IN[kind])
         except ImportError:
             raise TargetRefused(
-                f"kind: {kind} needs pip install --require-hashes --no-deps -r requirements-targets.lock"
+                f"kind: {kind} needs pip install --require-hashes --no-deps -r configs/locks/targets.lock"
             ) from None
         return found

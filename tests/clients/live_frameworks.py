@@ -2,7 +2,7 @@
 
 Also other services' own clients before our doors: docling's, unstructured's, LangChain's for MCP; Open WebUI;
 DuckDB and pandas over downloaded files.
-PYTHON is an interpreter that has the libraries (`make test-frameworks` makes it). The wheels are built, installed
+PYTHON is an interpreter that has the libraries (`make test SUITE=frameworks` makes it). The wheels are built, installed
 there from their files, and a program of each library and every README run against a service that reads the documents.
 """
 

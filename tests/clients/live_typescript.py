@@ -32,7 +32,7 @@ await jobs.catch((error: unknown) => { if (error instanceof ApiError) throw erro
 if (!(NotFound.prototype instanceof ApiError)) throw new Error("errors are no family");
 console.log(typeof openFile);
 """
-NO_NODE = "make test-sdk needs Node 20 or later with npm: the TypeScript client was NOT tested."
+NO_NODE = "make test SUITE=sdk needs Node 20 or later with npm: the TypeScript client was NOT tested."
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a command with 130 and leaves nothing running. `make chaos-interrupts` tries many moments."""
+"""Ctrl-C ends a command with 130 and leaves nothing running. `make drill NAME=interrupts` tries many moments."""
 
 import os
 import signal

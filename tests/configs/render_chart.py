@@ -1,4 +1,4 @@
-"""`make test-chart`: lints the Helm chart and compares what it renders with tests/configs/chart/*.yaml.
+"""`make test SUITE=chart`: lints the Helm chart and compares what it renders with tests/configs/chart/*.yaml.
 
 It runs in a separate environment with Helm's library (chart.in). `--write` renders the files anew.
 """
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
         if "--write" in arguments:
             file.write_text(text)
         elif not file.exists() or file.read_text() != text:
-            problems.append(f"{file.relative_to(ROOT)} is out of date; run make test-chart WRITE=--write")
+            problems.append(f"{file.relative_to(ROOT)} is out of date; run make test SUITE=chart ARGS=--write")
     for values in REFUSED:
         try:
             helm.Chart.load(CHART).validate_schema(values)

@@ -41,7 +41,7 @@ def test_image_installs_the_wheel_and_the_cpu_image_has_no_compiler(name: str) -
     if name == "Dockerfile":
         assert "gcc" not in last
     ignored = (IMAGES / f"{name}.dockerignore").read_text().splitlines()
-    assert {"!requirements.lock", "!requirements-dev.lock"} <= {*ignored}
+    assert {"!configs", "!quire"} <= {*ignored}
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "Dockerfile.gpu"])

@@ -121,7 +121,7 @@ def test_values_of_the_operator_reach_the_pod() -> None:
 
 
 def test_rendered_files_are_of_this_chart() -> None:
-    """`make test-chart` renders with Helm; here only what a template change would leave behind is compared."""
+    """`make test SUITE=chart` renders with Helm; here only what a template change would leave behind is compared."""
     templates = "".join(path.read_text() for path in sorted((CONFIGS / "chart" / "templates").glob("*.yaml")))
     fixed = [line.strip() for line in templates.splitlines() if "{{" not in line and line.strip()]
     shown = (RENDERED / "default.yaml").read_text() + (RENDERED / "own.yaml").read_text()

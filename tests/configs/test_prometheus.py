@@ -33,7 +33,7 @@ def test_every_alert_has_a_summary_and_an_action() -> None:
 
 
 def test_every_alert_is_fired_by_a_case() -> None:
-    """`make check-rules` runs the cases with promtool."""
+    """`make test SUITE=rules` runs the cases with promtool."""
     cases = yaml.safe_load((RULES / "quire.rules.test.yaml").read_text())["tests"]
     told = [
         sample["labels"]

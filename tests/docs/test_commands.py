@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from quire.cluster.cli.main import cli
 from quire.serve_apps.clients.generate import describe_service
+from tests.lab.__main__ import BENCHES, DRILLS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -25,6 +26,7 @@ _PART = re.compile(r"\{\w+\}|\$\w+")
 _JOB = re.compile(r"python -m quire\.cluster\.jobs\.(\w+) ?([^\n`]*)")
 _QUIRE = re.compile(r"(?<![\w./:-])(?<!install )(?:\.venv/bin/)?quire ((?!up --address)[a-z][^\n|;&`#)]*)")
 _MAKE = re.compile(r"(?<![\w-])make ([a-z][a-z-]+)")
+_LAB = re.compile(r"make (?:bench SUITE|drill NAME)=([a-z-]+)")
 _OPERATION = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) +(/v1/[^\s?`,;)\"']*)")
 _BODY = re.compile(r"\b(POST|PUT|PATCH) +(/v1/[\w/{}-]+)(?:\?\S+)? +(\{.*?\})(?:\s{2,}#.*)?$", re.MULTILINE)
 
@@ -96,6 +98,12 @@ def test_every_make_target_named_is_there() -> None:
     asked = {(name, named(page)) for page in pages() for code in codes(page) for name in _MAKE.findall(code)}
     assert len(asked) > 20
     assert {(name, page) for name, page in asked if name not in targets} == set()
+
+
+def test_benches_and_drills_named_in_the_documentation_exist() -> None:
+    asked = {name for page in pages() for code in codes(page) for name in _LAB.findall(code)}
+    assert len(asked) > 10
+    assert asked <= {*BENCHES, *DRILLS}
 
 
 def test_every_operation_named_is_there(description: dict[str, Any]) -> None:

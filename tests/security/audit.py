@@ -1,6 +1,6 @@
 """Compare the locked dependencies with the public advisories: `python -m tests.security.audit [--strict]`.
 
-Asks osv.dev for every pinned package of requirements.lock. Without a network it prints that the audit was skipped.
+Asks osv.dev for every pinned package of configs/locks/run.lock. Without a network it prints that the audit was skipped.
 With `--strict` it exits with 1 when an advisory names a pinned version.
 """
 
@@ -10,7 +10,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-LOCK = Path(__file__).resolve().parents[2] / "requirements.lock"
+LOCK = Path(__file__).resolve().parents[2] / "configs/locks/run.lock"
 SERVICE = "https://api.osv.dev/v1/querybatch"
 TIMEOUT_S = 20
 _PINNED = re.compile(r"^([A-Za-z0-9_.-]+)(?:\[[^]]*\])?==([^\s;\\]+)", re.MULTILINE)

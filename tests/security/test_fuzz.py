@@ -27,7 +27,7 @@ pytestmark = pytest.mark.long
 KEY = {"X-API-Key": "acme-admin"}
 CHECKS = [not_a_server_error, status_code_conformance, response_schema_conformance]
 EXAMPLES = int(os.environ.get("QUIRE_FUZZ_EXAMPLES", "15"))
-"""Requests for each operation and mode: 15 in the tests, 450 are fifty thousand in all (`make fuzz-api`)."""
+"""Requests for each operation and mode: 15 in the tests, 450 are fifty thousand in all (`make test SUITE=fuzz`)."""
 LONGEST_QUERY = 60_000
 """Bytes of a query: the server in front refuses a longer request line itself, before the app sees it."""
 MODES = [GenerationMode.POSITIVE, GenerationMode.NEGATIVE]

@@ -83,7 +83,7 @@ def require_library() -> None:
     """Raise `EmbedderRefused` when sentence-transformers or torch is not installed."""
     absent = [name for name in ("torch", _LIBRARY) if find_spec(name) is None]
     if absent:
-        raise EmbedderRefused(f"a model directory needs {' and '.join(absent)}: install requirements-gpu.lock")
+        raise EmbedderRefused(f"a model directory needs {' and '.join(absent)}: install configs/locks/gpu.lock")
 
 
 def read_width(folder: Path) -> int:

@@ -1,4 +1,4 @@
-"""The transformers engine on a tiny random checkpoint: only where torch is installed (`make test-gpu`).
+"""The transformers engine on a tiny random checkpoint: only where torch is installed (`make test SUITE=gpu`).
 
 The engine's decisions are tested everywhere with scripted writers (test_vlm_reader.py). These tests cover the calls
 into transformers.

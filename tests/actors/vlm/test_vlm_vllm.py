@@ -1,4 +1,4 @@
-"""vLLM itself on a tiny random checkpoint, on a GPU or on a CPU: only where it is installed (`make test-gpu`).
+"""vLLM itself on a tiny random checkpoint, on a GPU or on a CPU: only where it is installed (`make test SUITE=gpu`).
 
 Page in, prompt, answer, guards, page out: the calls into AsyncLLM that no script can stand for. The engine is started
 once for the module; the last test kills it.

@@ -1,4 +1,4 @@
-"""An extension module next to its source is imported. `make test-compiled` compiles the real layout."""
+"""An extension module next to its source is imported. `make test SUITE=compiled` compiles the real layout."""
 
 import subprocess
 import sys

@@ -194,7 +194,7 @@ def test_workers_with_a_separate_environment_are_not_forked(arguments: list[str]
 
 
 def test_template_supports_the_ray_version_that_the_locks_pin() -> None:
-    assert f"ray[serve,default,data]=={SUPPORTED_RAY}" in (ROOT / "requirements.in").read_text()
+    assert f"ray[serve,default,data]=={SUPPORTED_RAY}" in (ROOT / "pyproject.toml").read_text()
     assert version("ray") == SUPPORTED_RAY
 
 

@@ -1,1 +1,1 @@
-"""Tests with separate Ray clusters, some of several machines: `make test-cluster`."""
+"""Tests with separate Ray clusters, some of several machines: `make test SUITE=cluster`."""

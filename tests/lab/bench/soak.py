@@ -1,4 +1,4 @@
-"""Hours of ordinary work, sampled: does anything grow? `make soak HOURS=2`.
+"""Hours of ordinary work, sampled: does anything grow? `make bench SUITE=soak ARGS="--hours 2"`.
 
 Mixed documents, searches, reviews and deletes at 60 % of what the service did in its first minute. Every minute: memory
 and open files of every process by its role, connections, sizes of tables and folders. At the end a slope per hour for

@@ -1,4 +1,4 @@
-"""`make chaos`: documents flow while readers, children, API replicas and backends die; then everything is counted.
+"""`make drill NAME=kills`: documents flow while readers, children, API replicas and backends die.
 
 Prints the report, writes bench-results/chaos.json, exits 1 when a promise broke.
 Repeatable by seed up to the kernel's scheduling.

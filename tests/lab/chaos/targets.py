@@ -1,8 +1,8 @@
 """Kills the sender, the target and the service's database while documents are sent, then compares target and service.
 
-Run as `make chaos-targets DOCUMENTS=2000 KILLS=200 SEED=1`. Real processes and real SIGKILL: the target is a PostgreSQL
-server with pgvector, the database another one. Meanwhile documents are published, changed, cut again and deleted.
-Nothing may be lost, doubled or left.
+Run as `make drill NAME=targets ARGS="--documents 2000 --kills 200"`. Real processes and real SIGKILL: the target is a
+PostgreSQL server with pgvector, the database another one. Meanwhile documents are published, changed, cut again and
+deleted. Nothing may be lost, doubled or left.
 """
 
 import argparse

@@ -1,11 +1,12 @@
 """Cost of a document per resource, in seconds, as the benches measured it, and workloads made of it.
 
-Sources, all of one run (`make bench-door`, two cores, load 17 to 22): `bench_small` with documents of 1 and of 20 pages
-(PostgreSQL 18, fsync on, two readers) gives the database's CPU from intake to end, in groups, 0.88 and 5.67 ms, and the
-node's, reader and sandbox, 15.0 and 172 ms. `bench_door` gives the CPU of API replica and proxy for each one-page
-document, 0.82 ms in jobs of ten and 5.25 ms in jobs of one. Older: one by one 3.25 ms of the database before there were
-groups; indexing 9,914 chunks per CPU second (`bench_purge`'s filling of a million); OCR 1.4 CPU seconds per page,
-embedding 33 chunks per CPU second. Two chunks a page, four readers on the four cores of a node, a database of sixteen.
+Sources, all of one run (`make bench SUITE=door`, two cores, load 17 to 22): `bench_small` with documents of 1 and of 20
+pages (PostgreSQL 18, fsync on, two readers) gives the database's CPU from intake to end, in groups, 0.88 and 5.67 ms,
+and the node's, reader and sandbox, 15.0 and 172 ms. `bench_door` gives the CPU of API replica and proxy for each
+one-page document, 0.82 ms in jobs of ten and 5.25 ms in jobs of one. Older: one by one 3.25 ms of the database before
+there were groups; indexing 9,914 chunks per CPU second (`bench_purge`'s filling of a million); OCR 1.4 CPU seconds per
+page, embedding 33 chunks per CPU second. Two chunks a page, four readers on the four cores of a node, a database of
+sixteen.
 """
 
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.ui.browser.chromium import Browser
 
 _NEWEST = Path(__file__).parents[1] / "axe" / "node_modules" / "axe-core" / "axe.min.js"
-"""The version that `make test-ui` installs."""
+"""The version that `make test SUITE=ui` installs."""
 
 
 def read_script() -> str:

@@ -1,4 +1,4 @@
-"""A sample of the pages under axe-core. `make test-ui` checks every page, state, theme and width with a newer one."""
+"""A sample of the pages under axe-core. `make test SUITE=ui` checks every page, state, theme and width."""
 
 from collections.abc import Iterator
 

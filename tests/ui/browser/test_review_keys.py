@@ -15,7 +15,7 @@ from tests.ui.papers import write_letter, write_report
 
 pytestmark = pytest.mark.long
 FLAGS = int(os.environ.get("QUIRE_REVIEW_FLAGS", "80"))
-"""Decided by one key each; `make test-ui` asks for four hundred."""
+"""Decided by one key each; `make test SUITE=ui` asks for four hundred."""
 BURST = 40
 """Keys pressed before the page is waited for: quicker than anybody reads."""
 OPEN = "document.querySelectorAll('#flags > li:not(.done)').length"

@@ -1,4 +1,4 @@
-// Against the service itself, where QUIRE_URL says it is; `make test-sdk` starts one.
+// Against the service itself, where QUIRE_URL says it is; `make test SUITE=sdk` starts one.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { ApiError, QuireClient } from "../src/index.js";
 import { openFile } from "../src/node.js";
 
 const baseUrl = process.env["QUIRE_URL"];
-if (!baseUrl) throw new Error("QUIRE_URL names no service: run `make test-sdk`");
+if (!baseUrl) throw new Error("QUIRE_URL names no service: run `make test SUITE=sdk`");
 const quire = new QuireClient({ baseUrl, apiKey: "acme-write" });
 
 async function paper(): Promise<string> {

@@ -1,4 +1,4 @@
-"""CPU time of the door for one-page uploads, and its requests per second: `make bench-door [MODES="ray haproxy"]`.
+"""CPU time of the door for one-page uploads, and its requests per second: `make bench SUITE=door [ARGS="ray haproxy"]`.
 
 Starts services without readers, so that only the door works: jobs of one file, jobs of ten files and health requests
 over several connections. CPU time is that of the `api` replicas, the proxy and the database, from /proc. Figures go to

@@ -44,7 +44,7 @@ def find_sources(data: Path, names: list[str]) -> list[Path]:
 
 
 def find_peers() -> str | None:
-    """The interpreter of the environment that `make bench-peers` makes, null before that."""
+    """The interpreter of the environment that `make .venv-peers/.done` makes, null before that."""
     place = Path(".venv-peers/bin/python")
     return str(place) if place.exists() else None
 

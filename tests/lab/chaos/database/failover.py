@@ -1,4 +1,4 @@
-"""`make failover`: documents flow while the primary is killed and its standby promoted by hand; then all is counted.
+"""`make drill NAME=failover`: documents flow while the primary is killed and its standby promoted by hand.
 
 The standby is a synchronous one, as docs/operating.md asks for. Nothing here reads a document: what is shown is that
 nothing accepted is lost and nothing ends twice. Prints the report, exits 1 when a promise broke.

@@ -1,4 +1,4 @@
-"""`make chaos-disk` (as root: it mounts a small file system): the disk of the database is full, then has room again.
+"""`make drill NAME=disk` (as root: it mounts a small file system): the disk of the database is full, then has room.
 
 Twice: for rows, where the server refuses, and for its log, where it stops and is started again as the supervisor does.
 Uploads must be refused and readers must wait; afterwards everything accepted is there and ends once. Exits 1 otherwise.

@@ -1,4 +1,4 @@
-"""`make upgrade`: a store of 0.9.20, made by its own code, opens in this version while its readers go on; and back.
+"""`make drill NAME=upgrade`: a store of 0.9.20 opens in this version while its readers go on; and back.
 
 1. The code of then (from the history) makes a store: documents read, waiting, and held by a reader that is gone.
 2. A dump is taken, and a checksum of everything.

@@ -1,4 +1,4 @@
-"""`make test-postgres PROGRAMS=/usr/lib/postgresql/15/bin`: the tests of storage on a server of another version."""
+"""`make drill NAME=postgres ARGS="--programs FOLDER"`: the tests of storage on a server of another version."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""Pages of a known order, as `make bench-order` has them: what is read whole today stays so."""
+"""Pages of a known order, as `make bench SUITE=order` has them: what is read whole today stays so."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A local model directory embeds as sentence-transformers itself does: only where torch is (`make test-gpu`).
+"""A local model directory embeds as sentence-transformers itself does: only where torch is (`make test SUITE=gpu`).
 
 Reading directories and the calls are tested everywhere (test_sentence_directory.py); here it is the library itself, on
 a tiny BERT of random weights.
