@@ -10,7 +10,7 @@ from quire.models.extract.formats.common.html.parse import decode, parse_again
 from quire.models.extract.formats.common.opc import Package
 from quire.models.extract.formats.common.parse_cache import take
 from quire.models.extract.formats.common.xml import Element, parse_xml
-from quire.models.extract.formats.web.svg import CACHE_KEY as SVG_CACHE_KEY
+from quire.models.rare_formats.svg import CACHE_KEY as SVG_CACHE_KEY
 
 _SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
 """Elements whose text a browser with scripts does not show, or replaces."""

@@ -12,7 +12,7 @@ from quire.models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, State
 from quire.models.extract.formats.common.opc import Package
 from quire.models.extract.formats.common.xml import MC, A, C, Element, M, V, W
 from quire.models.extract.formats.word.docx.fields import SILENT, field_name
-from quire.models.extract.formats.word.hwpx import find_sections
+from quire.models.rare_formats.hwpx import find_sections
 
 _PART: Final = re.compile(
     r"(?P<story>document|footnotes|endnotes|comments)\d*\.xml$|(?P<running>header|footer)\d*\.xml$"

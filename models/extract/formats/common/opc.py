@@ -21,10 +21,10 @@ from lxml import etree
 
 from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from quire.models.cdom.tree import Metadata
-from quire.models.extract.formats.common import word_2003
 from quire.models.extract.formats.common.member_names import clean_name
 from quire.models.extract.formats.common.parse_cache import keep, keep_package, last_package, take
 from quire.models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml, to_transitional
+from quire.models.rare_formats import word_2003
 
 MAX_ENTRIES: Final = 2000
 """Files in a package: a thick book with a picture per page has a thousand."""

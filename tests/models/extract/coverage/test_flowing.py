@@ -19,18 +19,18 @@ from quire.models.extract.registry import READERS, STATED, find_reader
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.common.compound_files import cell, wide, xls
 from tests.models.extract.formats.common.compound_files import workbook as old_workbook
-from tests.models.extract.formats.mail.test_msg import outlook
 from tests.models.extract.formats.opendocument.test_odf import ITEM, book, opendocument
-from tests.models.extract.formats.sheets.test_xlsb import cell as binary_cell
-from tests.models.extract.formats.sheets.test_xlsb import row as binary_row
-from tests.models.extract.formats.sheets.test_xlsb import text as binary_text
-from tests.models.extract.formats.sheets.test_xlsb import xlsb
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import deck, shape, slide
 from tests.models.extract.formats.slides.decks import paragraph as line
 from tests.models.extract.formats.text.test_jats import article
 from tests.models.extract.formats.word.doc.words import sprm, word
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph
+from tests.packages.formats.test_msg import outlook
+from tests.packages.formats.test_xlsb import cell as binary_cell
+from tests.packages.formats.test_xlsb import row as binary_row
+from tests.packages.formats.test_xlsb import text as binary_text
+from tests.packages.formats.test_xlsb import xlsb
 
 MAIL = b"From: ann@x.org\r\nSubject: Ropes\r\nContent-Type: text/plain\r\n\r\nTwelve ropes, please.\r\n"
 FILES = {
