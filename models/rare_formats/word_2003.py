@@ -12,7 +12,6 @@ from lxml import etree
 
 from quire.models.extract.formats.common.xml import Element, O, R, V, W, number, val
 
-NAMESPACE: Final = b"http://schemas.microsoft.com/office/word/2003/wordml"
 _W_URI: Final = W[1:-1]
 _RELATIONS: Final = "http://schemas.openxmlformats.org/package/2006/relationships"
 _KINDS: Final = R[1:-1]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from quire.cluster.dist.build import ROOT, build_wheels
+from tests.models.extract.formats.common.compound_files import cell, wide, workbook, xls
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
 CLIENTS = ("quire_client", "langchain_quire", "llama_index_readers_quire", "quire_haystack")
@@ -33,7 +34,12 @@ def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
     venv.create(home, with_pip=False)
     programs = home / "bin"
     here, there = sysconfig.get_paths()["purelib"], sysconfig.get_paths(vars={"base": str(home)})["purelib"]
-    Path(there, "dependencies.pth").write_text(here)
+    dependencies = home / "dependencies"  # without the checkout, which has the entry points of all packages
+    dependencies.mkdir()
+    for path in Path(here).iterdir():
+        if "quire" not in path.name:
+            (dependencies / path.name).symlink_to(path)
+    Path(there, "dependencies.pth").write_text(str(dependencies))
     install(programs, wheels["quire_server"], wheels["quire_client"])
     return programs
 
@@ -51,7 +57,7 @@ def run(command: list[str | Path], folder: Path) -> str:
 
 
 def test_server_packages_and_clients_each_have_a_wheel(wheels: dict[str, Path]) -> None:
-    assert set(wheels) == {"quire_server", "quire_console", "quire_compat", *CLIENTS}
+    assert set(wheels) == {"quire_server", "quire_console", "quire_compat", "quire_formats", *CLIENTS}
 
 
 def test_console_and_compat_are_refused_until_their_wheels_are_installed(
@@ -78,6 +84,18 @@ def test_console_and_compat_are_refused_until_their_wheels_are_installed(
 
 def test_the_installed_server_reads_a_document(installed: Path, tmp_path: Path) -> None:
     assert run([installed / "quire", "extract", SAMPLE, "--to", "md", "-o", "-"], tmp_path).startswith("# Harbour")
+
+
+def test_server_reads_an_xls_only_with_the_package_of_rare_formats(
+    installed: Path, wheels: dict[str, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "old.xls").write_bytes(xls(workbook({"S": [cell(0x204, 0, 0, wide("needle"))]})))
+    command: list[str | Path] = [installed / "quire", "extract", "old.xls", "--to", "md", "-o", "-"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "unsupported-format: xls files are read by a separate package: pip install quire-formats" in done.stderr
+    install(installed, wheels["quire_formats"])
+    assert "needle" in run(command, tmp_path)
 
 
 def test_the_installed_server_brings_its_guide_and_its_migrations(installed: Path, tmp_path: Path) -> None:

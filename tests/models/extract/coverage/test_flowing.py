@@ -11,6 +11,9 @@ from quire.models.extract.coverage.stated.counted import COUNTERS, account_flow
 from quire.models.extract.coverage.stated.mail import state_eml
 from quire.models.extract.coverage.stated.office import state_xlsx
 from quire.models.extract.coverage.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
+from quire.models.extract.formats.common.installed import COUNTERS as INSTALLED_COUNTERS
+from quire.models.extract.formats.common.installed import READERS as INSTALLED_READERS
+from quire.models.extract.formats.common.installed import find_installed
 from quire.models.extract.formats.flow.blocks import FlowBlock
 from quire.models.extract.formats.mail import mime
 from quire.models.extract.formats.sniffing.signatures import sniff
@@ -194,5 +197,8 @@ def test_coverage_sums_pages_and_text_without_a_page_counts_on_the_first() -> No
 
 
 def test_every_format_with_a_counter_has_a_reader() -> None:
-    assert set(COUNTERS) == STATED
+    readers, counters = find_installed(INSTALLED_READERS), find_installed(INSTALLED_COUNTERS)
+    assert {*COUNTERS, *counters} == STATED
     assert set(COUNTERS) <= set(READERS)
+    assert {*counters, "word-2003"} == set(readers)
+    assert set(readers).isdisjoint(READERS)
