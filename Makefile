@@ -56,21 +56,21 @@ test: $(VENV)/.dev $(if $(ROOM),,chromium) ## run the tests; ROOM=models/pii run
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(ALL_TESTS))
 
 test-cluster: $(VENV)/.dev ## placement, policies, the GPU tier and bulk jobs on several Ray nodes on this machine
-	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm tests/lab/sim -q
+	$(BIN)/python -m pytest tests/cluster tests/configs tests/packages/gpu/models tests/lab/sim -q
 	$(BIN)/python -m pytest tests/e2e/machines -q
 
 test-sdk: $(VENV)/.dev ## the Python and TypeScript clients, and uploads of six HTTP clients (needs Node 20, Java 17 and Go)
-	$(BIN)/python -m pytest tests/clients -q
+	$(BIN)/python -m pytest tests/packages/clients -q
 	@command -v npm >/dev/null || { echo "test-sdk: Node 20 with npm is missing, so the TypeScript client was NOT tested" >&2; exit 2; }
 	npm --prefix serve_apps/clients/typescript ci --no-audit --no-fund --silent
-	$(BIN)/python -m tests.clients.live_typescript
-	$(BIN)/python -m tests.clients.uploads.live
+	$(BIN)/python -m tests.packages.clients.live_typescript
+	$(BIN)/python -m tests.packages.clients.uploads.live
 
 test-frameworks: $(VENV)/.dev .venv-frameworks/.done ## the LangChain, LlamaIndex and Haystack loaders; clients of other services and Open WebUI
-	$(BIN)/python -m tests.clients.live_frameworks .venv-frameworks/bin/python
+	$(BIN)/python -m tests.packages.clients.live_frameworks .venv-frameworks/bin/python
 
-.venv-frameworks/.done: tests/clients/frameworks.in tests/clients/open_webui.in
-	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/clients/frameworks.in -r tests/clients/open_webui.in
+.venv-frameworks/.done: tests/packages/clients/frameworks.in tests/packages/clients/open_webui.in
+	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/packages/clients/frameworks.in -r tests/packages/clients/open_webui.in
 	.venv-frameworks/bin/python -m pip install --quiet --no-deps "open-webui>=0.12,<0.13" && touch $@
 
 test-chart: .venv-chart/.done ## lint and render the Helm chart with Helm's library: make test-chart [WRITE=--write]
@@ -80,15 +80,15 @@ test-chart: .venv-chart/.done ## lint and render the Helm chart with Helm's libr
 	$(PYTHON) -m venv .venv-chart && .venv-chart/bin/python -m pip install --quiet -r $< && touch $@
 
 test-ui: $(VENV)/.dev chromium ## the dashboard: tests, axe-core on every page (needs npm), pictures in bench-results/ui
-	QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/serve_apps/console -q
+	QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/packages/console -q
 	@command -v npm >/dev/null || { echo "test-ui: npm is missing, so accessibility was NOT checked" >&2; exit 2; }
 	npm --prefix tests/ui/axe ci --no-audit --no-fund --silent
 	@mkdir -p bench-results/ui
 	$(BIN)/python -m tests.ui.accessibility bench-results/ui
-	$(BIN)/python -m tests.serve_apps.console.accessibility bench-results/console
+	$(BIN)/python -m tests.packages.console.accessibility bench-results/console
 
 test-gpu: ## vLLM, transformers and a model directory on tiny checkpoints: make test-gpu GPU=path/to/python
-	$(GPU) -m pytest --noconftest tests/actors/vlm/test_vlm_transformers.py tests/actors/vlm/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
+	$(GPU) -m pytest --noconftest tests/packages/gpu/test_vlm_transformers.py tests/packages/gpu/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
 
 test-postgres: $(VENV)/.dev ## the storage tests on another PostgreSQL: make test-postgres PROGRAMS=/usr/lib/postgresql/15/bin
 	$(BIN)/python -m tests.lab.chaos.database.version $(if $(PROGRAMS),--programs $(PROGRAMS),)

@@ -10,12 +10,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quire.actors.vlm.models.registry import HUB_NAMES, VLM_MODELS, identify_directory, load_model
 from quire.cluster.errors import StartRefused
 from quire.cluster.placement.placement import VLM_GPU, VLM_REMOTE, Placement, machine_labels
 from quire.configs.settings import Settings
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import PortUnavailable
-from quire.models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory, load_model
 from quire.storage.values.address import parse_address
 from quire.storage.values.errors import UrlRefused
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from quire.actors.vlm.models.contract import PageRegion
 from quire.models.cdom.errors import ErrorCode, ExtractError
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import ReadOptions
@@ -29,7 +30,6 @@ from quire.models.cdom.ports import (
 )
 from quire.models.cdom.search import SearchHit, SearchRequest
 from quire.models.fair_time import fair_time
-from quire.models.neural.vlm.contract import PageRegion
 from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import Scope
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.actors.recogniser import Recogniser
+from quire.actors.vlm.models.registry import load_model
 from quire.actors.vlm.page_reader import VlmReader
 from quire.actors.vlm.with_fallback import VlmFirst
 from quire.cluster.bootstrap.finding import find_runtime
@@ -17,7 +18,6 @@ from quire.cluster.runtime import Runtime
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import FindElements, RecognisePages
 from quire.models.neural.ocr import make_recogniser as make_engine
-from quire.models.neural.vlm.registry import load_model
 
 if TYPE_CHECKING:
     from quire.models.neural.layout.detector import LayoutDetector
