@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from quire.actors.vlm.models.contract import PageRegion
 from quire.models.cdom.errors import ErrorCode, ExtractError
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import ReadOptions
@@ -33,7 +32,8 @@ from quire.models.fair_time import fair_time
 from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import Scope
 
-if TYPE_CHECKING:  # Lance is imported by the index writer only
+if TYPE_CHECKING:  # Lance is imported by the index writer only; quire-gpu may be missing
+    from quire.actors.vlm.models.contract import PageRegion
     from quire.storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
 
 API_APP, VLM_APP = "api", "vlm_ocr"
@@ -169,7 +169,7 @@ class ServedVlm:
     def __init__(self) -> None:
         self._peer = HandleClient(VLM_APP, VLM_APP)
 
-    def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
+    def transcribe(self, page: PixelPage, regions: "Sequence[PageRegion]", timeout_s: float) -> RecognisedPage:
         """Return a page as blocks. Raises `PortUnavailable` (no pool yet, too slow) and the model reader's errors."""
         answer: RecognisedPage = self._peer.call(
             "transcribe", page, tuple(regions), timeout_s, timeout_s=timeout_s + GRACE_S

@@ -22,9 +22,9 @@ from quire.cluster.dist.compile import compile_in_place, find_missing_tools, lis
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
-SERVER_PACKAGES = ("serve_apps/console", "serve_apps/compat", "models/rare_formats")
+SERVER_PACKAGES = ("serve_apps/console", "serve_apps/compat", "models/rare_formats", "cluster/jobs", "actors/vlm")
 """Folders of the server that are separate packages."""
-INSTALLED_BY_DEFAULT = ("quire-formats",)
+INSTALLED_BY_DEFAULT = ("quire-formats", "quire-bulk", "quire-gpu")
 """Packages that `quire-server` requires. The server itself works without them."""
 PYTHON_CLIENTS = ("python", "langchain", "llama_index", "haystack")
 _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storage")

@@ -4,6 +4,7 @@ Dependencies come from the environment of these tests: nothing is downloaded.
 """
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -14,9 +15,11 @@ from pathlib import Path
 import pytest
 
 from quire.cluster.dist.build import ROOT, build_wheels
+from quire.models.cdom.version import SERVICE_VERSION
 from tests.models.extract.formats.common.compound_files import cell, wide, workbook, xls
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
+PACKAGES = ("quire_console", "quire_compat", "quire_formats", "quire_bulk", "quire_gpu")
 CLIENTS = ("quire_client", "langchain_quire", "llama_index_readers_quire", "quire_haystack")
 
 
@@ -57,7 +60,15 @@ def run(command: list[str | Path], folder: Path) -> str:
 
 
 def test_server_packages_and_clients_each_have_a_wheel(wheels: dict[str, Path]) -> None:
-    assert set(wheels) == {"quire_server", "quire_console", "quire_compat", "quire_formats", *CLIENTS}
+    assert set(wheels) == {"quire_server", *PACKAGES, *CLIENTS}
+
+
+def test_server_requires_the_packages_of_the_default_install(wheels: dict[str, Path]) -> None:
+    with zipfile.ZipFile(wheels["quire_server"]) as wheel:
+        (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        needed = re.findall(r"^Requires-Dist: (quire-[a-z]+)==(\S+)$", wheel.read(name).decode(), re.MULTILINE)
+    assert {package for package, _ in needed} == {"quire-formats", "quire-bulk", "quire-gpu"}
+    assert {version for _, version in needed} == {SERVICE_VERSION}
 
 
 def test_console_and_compat_are_refused_until_their_wheels_are_installed(
@@ -96,6 +107,25 @@ def test_server_reads_an_xls_only_with_the_package_of_rare_formats(
     assert "unsupported-format: xls files are read by a separate package: pip install quire-formats" in done.stderr
     install(installed, wheels["quire_formats"])
     assert "needle" in run(command, tmp_path)
+
+
+def test_models_and_bulk_jobs_are_refused_until_their_wheels_are_installed(
+    installed: Path, wheels: dict[str, Path], tmp_path: Path
+) -> None:
+    program = (
+        "from quire.cluster.bootstrap.vlm import choose_vlm; from quire.cluster.errors import StartRefused\n"
+        "try:\n    print(choose_vlm('dots').model)\n"
+        "except StartRefused as error:\n    print(error)\n"
+    )
+    choose: list[str | Path] = [installed / "python", "-W", "ignore", "-c", program]
+    job: list[str | Path] = [installed / "python", "-W", "ignore", "-m", "quire.cluster.jobs.bulk_extract", "--help"]
+    assert run(choose, tmp_path).strip() == "SVC_VLM_OCR needs the package quire-gpu: pip install quire-gpu"
+    install(installed, wheels["quire_gpu"])
+    assert run(choose, tmp_path).strip() == "dots"
+    done = subprocess.run(job, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert "No module named 'quire.cluster.jobs'" in done.stderr
+    install(installed, wheels["quire_bulk"])
+    assert "--workers" in run(job, tmp_path)
 
 
 def test_the_installed_server_brings_its_guide_and_its_migrations(installed: Path, tmp_path: Path) -> None:
