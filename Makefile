@@ -10,8 +10,9 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/lab -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+CORE_TESTS := $(ALL_TESTS) --ignore tests/packages
 
-.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-interrupts chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test test-packages test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-interrupts chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,11 +53,14 @@ status: $(VENV)/.run ## list what runs
 
 ##@ Test
 
-test: $(VENV)/.dev $(if $(ROOM),,chromium) ## run the tests; ROOM=models/pii runs those of one area
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(ALL_TESTS))
+test: $(VENV)/.dev $(if $(ROOM),,chromium) ## run the tests of the core; ROOM=models/pii runs those of one area
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(CORE_TESTS))
+
+test-packages: $(VENV)/.dev chromium ## run the tests of the packages; PACKAGE=console runs those of one
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/packages$(if $(PACKAGE),/$(PACKAGE)) -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-cluster: $(VENV)/.dev ## placement, policies, the GPU tier and bulk jobs on several Ray nodes on this machine
-	$(BIN)/python -m pytest tests/cluster tests/configs tests/packages/gpu/models tests/lab/sim -q
+	$(BIN)/python -m pytest tests/cluster tests/configs tests/packages/bulk tests/packages/gpu tests/lab/sim -q
 	$(BIN)/python -m pytest tests/e2e/machines -q
 
 test-sdk: $(VENV)/.dev ## the Python and TypeScript clients, and uploads of six HTTP clients (needs Node 20, Java 17 and Go)

@@ -15,8 +15,8 @@ COUNTERS: Final = "quire.format_counters"
 
 @cache
 def find_installed(group: str) -> dict[str, str]:
-    """Return the entry points of a group: name → "module:function"."""
-    return {point.name: point.value for point in entry_points(group=group)}
+    """Return the entry points of a group: name → "module:function". Those of others are plugins (`SVC_PLUGINS`)."""
+    return {point.name: point.value for point in entry_points(group=group) if point.value.startswith("quire.")}
 
 
 def load(target: str) -> Any:
