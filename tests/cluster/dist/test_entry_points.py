@@ -1,5 +1,7 @@
 """The checkout has the entry points of all packages."""
 
+import subprocess
+import sys
 import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -8,6 +10,35 @@ from typing import Any
 import pytest
 
 from quire.cluster.dist.build import ROOT, SERVER_PACKAGES
+
+NEED_A_PACKAGE = {
+    "quire.cluster.cli.operate.console",
+    "quire.cluster.dist.guide_hooks",
+    "quire.cluster.serve.hosted",
+    "quire.cluster.serve.hosted_compat",
+    "quire.cluster.start.console_only",
+}
+"""Modules of the core that start a package, imported only for it."""
+WITHOUT_PACKAGES = """
+import importlib, pkgutil, sys, warnings
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith(hidden):
+            raise ModuleNotFoundError(name)
+
+hidden = tuple(sys.argv[1:])
+warnings.simplefilter("ignore")
+sys.meta_path.insert(0, Hidden())
+import quire
+
+for module in pkgutil.walk_packages(quire.__path__, "quire.", onerror=lambda name: None):
+    if not module.name.startswith((*hidden, "quire.storage.migrations")):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError:
+            print(module.name)
+"""
 
 
 def read_project(folder: Path) -> dict[str, Any]:
@@ -40,3 +71,10 @@ def test_package_lists_all_its_folders(name: str) -> None:
     names = {".".join(("quire", *path.relative_to(ROOT).parts)) for path in folders}
     assert set(listed["packages"]) == names
     assert listed["package-dir"] == {".".join(("quire", *Path(name).parts)): "."}
+
+
+def test_modules_of_the_core_are_imported_without_packages() -> None:
+    hidden = [".".join(("quire", *Path(name).parts)) for name in (*SERVER_PACKAGES, "serve_apps/clients")]
+    command = [sys.executable, "-c", WITHOUT_PACKAGES, *hidden]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=280)
+    assert set(done.stdout.split()) == NEED_A_PACKAGE
