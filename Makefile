@@ -10,8 +10,9 @@ WORKERS ?= 4
 LOCK := uv pip compile -q --python-version 3.11 --generate-hashes --no-header --no-annotate --override configs/locks/overrides.txt
 NEEDS = $(if $(ROOM),,$(if $(filter frameworks chart,$(SUITE)),.venv-$(SUITE)/.done,chromium))
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/lab -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+CORE_TESTS := $(ALL_TESTS) --ignore tests/packages
 
-.PHONY: up down guide status test drill conformance chromium check format coverage mutants audit bench pictures release-check dist train lock clean help
+.PHONY: up down guide status test test-packages drill conformance chromium check format coverage mutants audit bench pictures release-check dist train lock clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,7 +54,10 @@ status: $(VENV)/.run ## list what runs
 ##@ Test
 
 test: $(VENV)/.dev $(NEEDS) ## run the tests; ROOM=models/pii: of one area; SUITE=chart|cluster|compiled|frameworks|fuzz|gpu|rules|sdk|ui
-	$(if $(SUITE),$(or $(SUITE_$(SUITE)),$(error no suite $(SUITE))),PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(ALL_TESTS)))
+	$(if $(SUITE),$(or $(SUITE_$(SUITE)),$(error no suite $(SUITE))),PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(CORE_TESTS)))
+
+test-packages: $(VENV)/.dev chromium ## run the tests of the packages; PACKAGE=console: of one
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/packages$(if $(PACKAGE),/$(PACKAGE)) -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 drill: $(VENV)/.dev ## kill, fill, cut off and count: make drill NAME=kills ARGS="--documents 2000"; without NAME: list them
 	@$(BIN)/python -m tests.lab drill $(NAME) $(ARGS)
@@ -66,27 +70,27 @@ chromium: ## install the browser that the UI tests drive
 
 # The suites of `make test SUITE=…`.
 define SUITE_cluster
-$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm tests/lab/sim -q
+$(BIN)/python -m pytest tests/cluster tests/configs tests/packages/bulk tests/packages/gpu tests/lab/sim -q
 	$(BIN)/python -m pytest tests/e2e/machines -q
 endef
 define SUITE_sdk
-$(BIN)/python -m pytest tests/clients -q
+$(BIN)/python -m pytest tests/packages/clients -q
 	@command -v npm >/dev/null || { echo "Node 20 with npm is missing, so the TypeScript client was NOT tested" >&2; exit 2; }
 	npm --prefix serve_apps/clients/typescript ci --no-audit --no-fund --silent
-	$(BIN)/python -m tests.clients.live_typescript
-	$(BIN)/python -m tests.clients.uploads.live
+	$(BIN)/python -m tests.packages.clients.live_typescript
+	$(BIN)/python -m tests.packages.clients.uploads.live
 endef
-SUITE_frameworks = $(BIN)/python -m tests.clients.live_frameworks .venv-frameworks/bin/python
+SUITE_frameworks = $(BIN)/python -m tests.packages.clients.live_frameworks .venv-frameworks/bin/python
 SUITE_chart = .venv-chart/bin/python tests/configs/render_chart.py $(ARGS)
 define SUITE_ui
-QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/serve_apps/console -q
+QUIRE_REVIEW_FLAGS=400 $(BIN)/python -m pytest tests/ui tests/packages/console -q
 	@command -v npm >/dev/null || { echo "npm is missing, so accessibility was NOT checked" >&2; exit 2; }
 	npm --prefix tests/ui/axe ci --no-audit --no-fund --silent
 	@mkdir -p bench-results/ui
 	$(BIN)/python -m tests.ui.accessibility bench-results/ui
-	$(BIN)/python -m tests.serve_apps.console.accessibility bench-results/console
+	$(BIN)/python -m tests.packages.console.accessibility bench-results/console
 endef
-SUITE_gpu = $(or $(GPU),$(BIN)/python) -m pytest --noconftest tests/actors/vlm/test_vlm_transformers.py tests/actors/vlm/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
+SUITE_gpu = $(or $(GPU),$(BIN)/python) -m pytest --noconftest tests/packages/gpu/test_vlm_transformers.py tests/packages/gpu/test_vlm_vllm.py tests/models/neural/embed/test_sentence_model.py -q
 SUITE_compiled = @copy=$$(mktemp -d) && trap 'rm -rf "$$copy"' EXIT && python=$$PWD/$(BIN)/python && $$python -m quire.cluster.dist.compile "$$copy" && cd "$$copy" \
 	&& $$python -m pytest tests/models/extract tests/models/test_table_in_parts.py tests/models/test_flowing.py tests/actors/sandbox -q -n $(WORKERS) --dist loadfile
 SUITE_fuzz = QUIRE_FUZZ_EXAMPLES=$(or $(EXAMPLES),450) $(BIN)/python -m pytest tests/security/test_fuzz.py -q -p no:xdist --timeout 0
@@ -96,8 +100,8 @@ define SUITE_rules
 	promtool test rules configs/prometheus/quire.rules.test.yaml
 endef
 
-.venv-frameworks/.done: tests/clients/frameworks.in tests/clients/open_webui.in
-	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/clients/frameworks.in -r tests/clients/open_webui.in
+.venv-frameworks/.done: tests/packages/clients/frameworks.in tests/packages/clients/open_webui.in
+	$(PYTHON) -m venv .venv-frameworks && .venv-frameworks/bin/python -m pip install --quiet -r tests/packages/clients/frameworks.in -r tests/packages/clients/open_webui.in
 	.venv-frameworks/bin/python -m pip install --quiet --no-deps "open-webui>=0.12,<0.13" && touch $@
 
 .venv-chart/.done: tests/configs/chart.in

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ray import serve
 from ray.serve._private import replica
@@ -18,10 +18,12 @@ from ray.serve._private import replica
 from quire.actors.reading.on_demand import OnDemand as OnDemandReader
 from quire.actors.recogniser import Recogniser as PageRecogniser
 from quire.actors.search.index_writer import IndexWriting
-from quire.actors.vlm.page_reader import VlmReader
 from quire.serve_apps.api.http.pieces import PIECE_BYTES, InPieces
 from quire.serve_apps.api.proxy.small_bodies import CARRIED
 from quire.storage.values.native_panics import native_panics
+
+if TYPE_CHECKING:  # of quire-gpu, which may be missing
+    from quire.actors.vlm.page_reader import VlmReader
 
 HEALTH_ANSWER_S = 300
 """Seconds that a replica may take to answer a health check. A busy machine delays the answer; what a replica answers
@@ -233,7 +235,7 @@ class Recogniser(_Answering):
 class VlmOcr(_Answering):
     """Reads pages into blocks with a vision-language model. Pages in progress at a stop are finished first."""
 
-    def __init__(self, build: Callable[[], VlmReader]) -> None:
+    def __init__(self, build: "Callable[[], VlmReader]") -> None:
         super().__init__(VLM_CALLS)
         self._reader = build()
 

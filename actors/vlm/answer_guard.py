@@ -2,8 +2,8 @@
 
 import time
 
-from quire.models.neural.vlm.contract import AnswerEnd
-from quire.models.neural.vlm.repetition import finds_loop
+from quire.actors.vlm.models.contract import AnswerEnd
+from quire.actors.vlm.models.repetition import finds_loop
 
 LOOK_EVERY = 256
 """Characters between two loop checks: one check costs up to a millisecond."""

@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.actors.vlm.models.contract import Answer, Ask, VlmEngine
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import PortUnavailable
-from quire.models.neural.vlm.contract import Answer, Ask, VlmEngine
 
 PORT = "vlm_ocr"
 

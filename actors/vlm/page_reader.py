@@ -8,10 +8,10 @@ import threading
 import time
 from collections.abc import Sequence
 
+from quire.actors.vlm.models.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, VlmEngine, VlmModel
+from quire.actors.vlm.models.repetition import cut_loop
 from quire.models.cdom.errors import ErrorCode, ExtractError, MlUnavailable
 from quire.models.cdom.ports import PixelPage, PortUnavailable, RecognisedBlock, RecognisedPage
-from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask, BadAnswer, PageRegion, VlmEngine, VlmModel
-from quire.models.neural.vlm.repetition import cut_loop
 
 PORT = "vlm_ocr"
 NOT_REPRODUCIBLE = "not-reproducible"

@@ -10,9 +10,9 @@ from typing import Any
 
 from quire.actors.chat.endpoint import FIRST_PAUSE_S, ChatEndpoint
 from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.actors.vlm.models.contract import Answer, AnswerEnd, Ask
+from quire.actors.vlm.models.pictures import to_png
 from quire.models.cdom.ports import PortUnavailable
-from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask
-from quire.models.neural.vlm.pictures import to_png
 
 PORT = "vlm_ocr"
 TRIES = 4  # attempts for one page, the first included

@@ -4,8 +4,8 @@ from importlib import import_module
 from typing import Any
 
 from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.actors.vlm.models.contract import Answer, AnswerEnd, Ask
 from quire.models.cdom.errors import MlUnavailable
-from quire.models.neural.vlm.contract import Answer, AnswerEnd, Ask
 
 LOOK_EVERY_TOKENS = 16  # tokens between checks of clock and loop detector, which cost more than a token
 

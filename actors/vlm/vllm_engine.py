@@ -15,10 +15,10 @@ from importlib import import_module
 from typing import Any
 
 from quire.actors.vlm.answer_guard import AnswerWatch
+from quire.actors.vlm.models.contract import Answer, AnswerEnd, Arguments, Ask
 from quire.actors.vlm.transformers_engine import make_messages
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import PortUnavailable
-from quire.models.neural.vlm.contract import Answer, AnswerEnd, Arguments, Ask
 
 PORT = "vlm_ocr"
 STREAM_EVERY = 16

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Protocol
 
+from quire.actors.vlm.models.contract import PageRegion
+from quire.actors.vlm.models.grounding import ground
 from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.ports import (
@@ -24,8 +26,6 @@ from quire.models.cdom.ports import (
 from quire.models.cdom.tree import BlockType
 from quire.models.extract.contract import PageContent
 from quire.models.extract.pipeline.recognised import apply_recognition
-from quire.models.neural.vlm.contract import PageRegion
-from quire.models.neural.vlm.grounding import ground
 
 FALLBACK, UNPLACED = "vlm-fallback", "vlm-unplaced"
 LINES_AT_ONCE = 4

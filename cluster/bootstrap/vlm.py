@@ -4,18 +4,19 @@ The setting becomes a choice with its placement. Loads no weights. An endpoint i
 it serves, unless the address names it (`http://host:8000/v1#dots`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
+from quire.cluster.bootstrap.installed import require_package
 from quire.cluster.errors import StartRefused
 from quire.cluster.placement.placement import VLM_GPU, VLM_REMOTE, Placement, machine_labels
 from quire.configs.settings import Settings
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import PortUnavailable
-from quire.models.neural.vlm.registry import HUB_NAMES, VLM_MODELS, identify_directory, load_model
 from quire.storage.values.address import parse_address
 from quire.storage.values.errors import UrlRefused
 
@@ -52,26 +53,35 @@ class VlmChoice:
         return VLM_REMOTE if self.kind is VlmKind.ENDPOINT else VLM_GPU
 
 
+def load_models() -> ModuleType:
+    """Import and return the registry of models. Raises `StartRefused` if the package quire-gpu is not installed."""
+    require_package("quire.actors.vlm", "quire-gpu", "SVC_VLM_OCR")
+    from quire.actors.vlm.models import registry
+
+    return registry
+
+
 def choose_vlm(value: str, key: str | None = None) -> VlmChoice:
     """Return the model of a setting. Raises `StartRefused` naming the setting and the fault."""
-    if value in VLM_MODELS:
+    models = load_models()
+    if value in models.VLM_MODELS:
         return VlmChoice(VlmKind.REGISTERED, value, value)
     if value.startswith(("http://", "https://")):
-        return _choose_endpoint(value, key)
+        return _choose_endpoint(value, key, tuple(models.VLM_MODELS))
     folder, _, model = value.partition("#")
-    if model in VLM_MODELS and Path(folder).is_absolute():  # named, so nodes without the weights need not look
+    if model in models.VLM_MODELS and Path(folder).is_absolute():  # named, so nodes without the weights need not look
         return VlmChoice(VlmKind.DIRECTORY, model, folder)
     if not Path(value).is_dir():
         raise StartRefused(
-            f"SVC_VLM_OCR: allowed is {', '.join(VLM_MODELS)}, a model directory, or http(s)://address#model"
+            f"SVC_VLM_OCR: allowed is {', '.join(models.VLM_MODELS)}, a model directory, or http(s)://address#model"
         )
     try:
-        return VlmChoice(VlmKind.DIRECTORY, identify_directory(Path(value)), value)
+        return VlmChoice(VlmKind.DIRECTORY, models.identify_directory(Path(value)), value)
     except MlUnavailable as error:
         raise StartRefused(f"SVC_VLM_OCR: {error.detail}") from None
 
 
-def _choose_endpoint(value: str, key: str | None) -> VlmChoice:
+def _choose_endpoint(value: str, key: str | None, registered: Sequence[str]) -> VlmChoice:
     address, _, model = value.partition("#")
     try:
         plain = "?" not in parse_address(address).path
@@ -79,13 +89,13 @@ def _choose_endpoint(value: str, key: str | None) -> VlmChoice:
         plain = False
     if not plain:
         raise StartRefused("SVC_VLM_OCR: an address has no user and no query; a key goes into SVC_VLM_KEY")
-    model = model or _ask_model(address, key)
-    if model not in VLM_MODELS:
-        raise StartRefused(f"SVC_VLM_OCR: {model!r} is not registered; allowed is {', '.join(VLM_MODELS)}")
+    model = model or _ask_model(address, key, registered)
+    if model not in registered:
+        raise StartRefused(f"SVC_VLM_OCR: {model!r} is not registered; allowed is {', '.join(registered)}")
     return VlmChoice(VlmKind.ENDPOINT, model, address)
 
 
-def _ask_model(address: str, key: str | None) -> str:
+def _ask_model(address: str, key: str | None, registered: Sequence[str]) -> str:
     from quire.actors.vlm.remote import RemoteEngine
 
     engine = RemoteEngine(address, "", key=key)
@@ -98,7 +108,7 @@ def _ask_model(address: str, key: str | None) -> str:
     known = next((match_model(name) for name in names if match_model(name)), None)
     if known is None:
         raise StartRefused(
-            f"SVC_VLM_OCR: the endpoint does not say which model it serves; add #{'|#'.join(VLM_MODELS)}"
+            f"SVC_VLM_OCR: the endpoint does not say which model it serves; add #{'|#'.join(registered)}"
         )
     return known
 
@@ -126,17 +136,15 @@ def check_vlm(choice: VlmChoice, labels: Mapping[str, str], *, others_may_join: 
 
 def make_vlm_reader(choice: VlmChoice, key: str | None, concurrency: int) -> "VlmReader":
     """Return the page reader of a replica. Raises `MlUnavailable` if no engine is installed."""
-    from quire.actors.vlm.engine import make_engine
-    from quire.actors.vlm.page_reader import VlmReader
-    from quire.actors.vlm.remote import RemoteEngine
+    from quire.actors.vlm import engine, page_reader, remote
 
-    model = load_model(choice.model)
-    hub = HUB_NAMES[choice.model]
+    models = load_models()
+    model, hub = models.load_model(choice.model), models.HUB_NAMES[choice.model]
     if choice.kind is VlmKind.ENDPOINT:
-        return VlmReader(model, RemoteEngine(choice.location, hub, key=key, concurrency=concurrency))
-    return VlmReader(
-        model, make_engine(hub if choice.kind is VlmKind.REGISTERED else choice.location, model.engine_options)
-    )
+        endpoint = remote.RemoteEngine(choice.location, hub, key=key, concurrency=concurrency)
+        return page_reader.VlmReader(model, endpoint)
+    source = hub if choice.kind is VlmKind.REGISTERED else choice.location
+    return page_reader.VlmReader(model, engine.make_engine(source, model.engine_options))
 
 
 def settle_vlm(settings: Settings, *, others_may_join: bool = False) -> Settings:

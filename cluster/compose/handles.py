@@ -29,11 +29,11 @@ from quire.models.cdom.ports import (
 )
 from quire.models.cdom.search import SearchHit, SearchRequest
 from quire.models.fair_time import fair_time
-from quire.models.neural.vlm.contract import PageRegion
 from quire.storage.values.errors import NotFound
 from quire.storage.values.rows import Scope
 
-if TYPE_CHECKING:  # Lance is imported by the index writer only
+if TYPE_CHECKING:  # Lance is imported by the index writer only; quire-gpu may be missing
+    from quire.actors.vlm.models.contract import PageRegion
     from quire.storage.index.table.entries import DocumentChunks, KnownVectors, Vectors
 
 API_APP, VLM_APP = "api", "vlm_ocr"
@@ -169,7 +169,7 @@ class ServedVlm:
     def __init__(self) -> None:
         self._peer = HandleClient(VLM_APP, VLM_APP)
 
-    def transcribe(self, page: PixelPage, regions: Sequence[PageRegion], timeout_s: float) -> RecognisedPage:
+    def transcribe(self, page: PixelPage, regions: "Sequence[PageRegion]", timeout_s: float) -> RecognisedPage:
         """Return a page as blocks. Raises `PortUnavailable` (no pool yet, too slow) and the model reader's errors."""
         answer: RecognisedPage = self._peer.call(
             "transcribe", page, tuple(regions), timeout_s, timeout_s=timeout_s + GRACE_S

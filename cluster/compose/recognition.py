@@ -7,19 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.actors.recogniser import Recogniser
-from quire.actors.vlm.page_reader import VlmReader
-from quire.actors.vlm.with_fallback import VlmFirst
 from quire.cluster.bootstrap.finding import find_runtime
-from quire.cluster.bootstrap.vlm import choose_vlm, make_vlm_reader
+from quire.cluster.bootstrap.vlm import choose_vlm, load_models, make_vlm_reader
 from quire.cluster.compose.handles import ServedVlm
 from quire.cluster.compose.plugins import load_plugins
 from quire.cluster.runtime import Runtime
 from quire.models.cdom.errors import MlUnavailable
 from quire.models.cdom.ports import FindElements, RecognisePages
 from quire.models.neural.ocr import make_recogniser as make_engine
-from quire.models.neural.vlm.registry import load_model
 
 if TYPE_CHECKING:
+    from quire.actors.vlm.page_reader import VlmReader
     from quire.models.neural.layout.detector import LayoutDetector
 
 RECOGNISER_NICE = 10  # nice value: recognition fills cores that reading and answering need first
@@ -57,13 +55,14 @@ def with_vlm(runtime: Runtime, recogniser: RecognisePages, detector: FindElement
     settings = runtime.settings
     if settings.vlm_ocr is None:
         return recogniser
+    model = load_models().load_model(choose_vlm(settings.vlm_ocr, settings.vlm_key).model)
+    from quire.actors.vlm.with_fallback import VlmFirst
 
-    model = load_model(choose_vlm(settings.vlm_ocr, settings.vlm_key).model)
     finder = detector if settings.layout_model else None
     return VlmFirst(ServedVlm(), recogniser, needs_regions=model.needs_regions, detector=finder)
 
 
-def make_vlm(runtime: Runtime) -> VlmReader:
+def make_vlm(runtime: Runtime) -> "VlmReader":
     """Return the page reader of a vlm_ocr replica."""
     settings = runtime.settings
     assert settings.vlm_ocr is not None
@@ -76,6 +75,6 @@ def build_recogniser() -> Recogniser:
     return make_recogniser(find_runtime())
 
 
-def build_vlm() -> VlmReader:
+def build_vlm() -> "VlmReader":
     """Build the page reader of a replica."""
     return make_vlm(find_runtime())

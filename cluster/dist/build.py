@@ -22,8 +22,10 @@ from quire.cluster.dist.compile import compile_in_place, find_missing_tools, lis
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = ROOT / "serve_apps" / "clients"
-SERVER_PACKAGES = ("console", "compat")
-"""Parts of the server that are separate packages, below `serve_apps`."""
+SERVER_PACKAGES = ("serve_apps/console", "serve_apps/compat", "models/rare_formats", "cluster/jobs", "actors/vlm")
+"""Folders of the server that are separate packages."""
+INSTALLED_BY_DEFAULT = ("quire-formats", "quire-bulk", "quire-gpu")
+"""Packages that `quire-server` requires. The server itself works without them."""
 PYTHON_CLIENTS = ("python", "langchain", "llama_index", "haystack")
 _CODE = ("actors", "cluster", "configs", "docs", "models", "serve_apps", "storage")
 _NOT_SHIPPED = shutil.ignore_patterns("__pycache__", "*.egg-info", "clients", "node_modules", "build", "built")
@@ -69,7 +71,7 @@ def main(arguments: list[str]) -> int:
 def build_wheels(scratch: Path, out: Path, clients: Sequence[str] = PYTHON_CLIENTS, *, compiled: bool) -> None:
     """Build the wheels of the server, its packages and the Python clients; `compiled`: with the layout compiled."""
     stage_server(scratch / "server", compiled=compiled)
-    folders = [ROOT / "serve_apps" / name for name in SERVER_PACKAGES] + [CLIENTS / name for name in clients]
+    folders = [ROOT / name for name in SERVER_PACKAGES] + [CLIENTS / name for name in clients]
     for folder in folders:
         shutil.copytree(folder, scratch / folder.name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     for name in ("server", *(folder.name for folder in folders)):
@@ -85,7 +87,7 @@ def stage_server(folder: Path, *, compiled: bool) -> None:
         shutil.copytree(ROOT / name, app / name, ignore=_NOT_SHIPPED)
     for path in (ROOT / "quire").glob("*.py"):
         shutil.copy(path, app)
-    for name in ("cluster/dist", *(f"serve_apps/{package}" for package in SERVER_PACKAGES)):
+    for name in ("cluster/dist", *SERVER_PACKAGES):
         shutil.rmtree(app / name)
     build_guide(app / "serve_apps" / "guide" / "built")
     if compiled:
@@ -112,9 +114,9 @@ def list_folders(package: Path) -> list[str]:
 
 
 def _server_project(project: dict[str, Any], packages: list[str]) -> Iterator[str]:
-    requirements = project["dependencies"]
+    requirements = project["dependencies"] + [f"{name}=={project['version']}" for name in INSTALLED_BY_DEFAULT]
     extras = project["optional-dependencies"] | {
-        name: [f"quire-{name}=={project['version']}"] for name in SERVER_PACKAGES
+        name: [f"quire-{name}=={project['version']}"] for name in ("console", "compat")
     }
     extras |= {"names": [requirement for requirement in requirements if requirement.startswith(_NAMES_EXTRA)]}
     yield '[build-system]\nrequires = ["setuptools>=77"]\nbuild-backend = "setuptools.build_meta"\n'

@@ -30,6 +30,9 @@ _PLACES = {
     "serve_apps/clients/llama_index/pyproject.toml": rf'^version = "({NUMBER})"',
     "serve_apps/console/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
     "serve_apps/compat/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
+    "models/rare_formats/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
+    "cluster/jobs/pyproject.toml": rf'(?:^version = "|"quire-(?:server|gpu)==)({NUMBER})"',
+    "actors/vlm/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
     "serve_apps/clients/haystack/pyproject.toml": rf'^version = "({NUMBER})"',
 }
 """File -> pattern whose first group is the version; every match must agree."""

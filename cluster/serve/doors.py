@@ -1,13 +1,12 @@
 """Applications next to the API: the console and the docling-serve door, each if the settings ask for it."""
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 from ray import serve
 
+from quire.cluster.bootstrap.installed import require_package
 from quire.cluster.compose.factory import COMPAT, CONSOLE, Factory
-from quire.cluster.errors import StartRefused
 from quire.cluster.placement.placement import DOOR
 from quire.cluster.serve.app import QUIET
 from quire.configs.settings import Settings
@@ -34,18 +33,12 @@ def enabled_doors(settings: Settings) -> list[Door]:
     """
     doors = []
     if settings.console:
-        _require("console", "SVC_CONSOLE")
+        require_package("quire.serve_apps.console", "quire-console", "SVC_CONSOLE=1")
         doors.append(Door("console", CONSOLE_PREFIX, CONSOLE))
     if settings.compat:
-        _require("compat", "SVC_COMPAT")
+        require_package("quire.serve_apps.compat", "quire-compat", "SVC_COMPAT=1")
         doors.append(Door("compat", COMPAT_PREFIX, COMPAT))
     return doors
-
-
-def _require(name: str, setting: str) -> None:
-    """Raise when an optional package, console or compat, is enabled but not installed."""
-    if find_spec(f"quire.serve_apps.{name}") is None:
-        raise StartRefused(f"{setting}=1 needs the package quire-{name}: pip install quire-{name}")
 
 
 def hosted_targets(settings: Settings) -> list[serve.RunTarget]:

@@ -5,8 +5,8 @@ from pathlib import Path
 from types import TracebackType
 
 _MODELS = Path(__file__).parents[1]
-_READERS = _MODELS / "extract" / "formats"
-_PDF = _READERS / "pdf"
+_READERS = (_MODELS / "extract" / "formats", _MODELS / "rare_formats")
+_PDF = _READERS[0] / "pdf"
 _LIBRARIES = ("numpy",)
 """Libraries that compute with our values and read no file: an error that they raise is ours."""
 _SLIPS = (TypeError, AttributeError, NameError, AssertionError, NotImplementedError)
@@ -25,7 +25,7 @@ def own_fault(error: BaseException) -> str | None:
     if not places or not isinstance(error, _PYTHON):
         return None
     last = places[-1][0]
-    is_parser = last.is_relative_to(_READERS) and not last.is_relative_to(_PDF)
+    is_parser = any(map(last.is_relative_to, _READERS)) and not last.is_relative_to(_PDF)
     if not last.is_relative_to(_MODELS) or (is_parser and not isinstance(error, _SLIPS)):
         return None
     return name_fault(error)

@@ -11,31 +11,23 @@ from typing import cast
 from quire.models.cdom.errors import Malformed, UnsupportedFormat
 from quire.models.cdom.original import Format, ReadOptions
 from quire.models.extract.contract import OpenDocument
+from quire.models.extract.formats.common.installed import load, load_reader
 from quire.models.extract.formats.sniffing.signatures import is_locked, is_zip_cut, sniff
 
 READERS: dict[Format, str] = {
     Format.PDF: "quire.models.extract.formats.pdf.document:open_pdf",
     Format.DOCX: "quire.models.extract.formats.word.docx:open_docx",
     Format.PPTX: "quire.models.extract.formats.slides:open_pptx",
-    Format.PPT: "quire.models.extract.formats.slides.ppt:open_ppt",
     Format.XLSX: "quire.models.extract.formats.sheets.xlsx:open_xlsx",
-    Format.DOC: "quire.models.extract.formats.word.doc:open_doc",
-    Format.XLS: "quire.models.extract.formats.sheets.xls:open_xls",
-    Format.XLSB: "quire.models.extract.formats.sheets.xlsb:open_xlsb",
     Format.RTF: "quire.models.extract.formats.rtf:open_rtf",
     Format.ODT: "quire.models.extract.formats.opendocument:open_odt",
     Format.ODS: "quire.models.extract.formats.opendocument:open_ods",
     Format.ODP: "quire.models.extract.formats.opendocument:open_odp",
-    Format.HWPX: "quire.models.extract.formats.word.hwpx:open_hwpx",
     Format.EPUB: "quire.models.extract.formats.web.epub:open_epub",
     Format.HTML: "quire.models.extract.formats.common.html:open_html",
     Format.MHTML: "quire.models.extract.formats.mail:open_mhtml",
-    Format.SVG: "quire.models.extract.formats.web.svg:open_svg",
     Format.JATS: "quire.models.extract.formats.text.jats:open_jats",
-    Format.ASCIIDOC: "quire.models.extract.formats.text.asciidoc:open_asciidoc",
     Format.EML: "quire.models.extract.formats.mail:open_eml",
-    Format.MSG: "quire.models.extract.formats.mail.msg:open_msg",
-    Format.TNEF: "quire.models.extract.formats.mail.tnef:open_tnef",
     Format.MBOX: "quire.models.extract.formats.archive:open_mbox",
     Format.ZIP: "quire.models.extract.formats.archive:open_zip",
     Format.CSV: "quire.models.extract.formats.text:open_csv",
@@ -46,7 +38,10 @@ READERS: dict[Format, str] = {
         "quire.models.extract.formats.image:open_image",
     ),
 }
-"""Format → "module:function"; the function takes (data, options) and returns an `OpenDocument`."""
+"""Format → "module:function"; the function takes (data, options) and returns an `OpenDocument`.
+
+Other formats are read by packages (`formats.common.installed`).
+"""
 
 INSIDE = {Format.DOCX: frozenset({Format.HTML, Format.MHTML, Format.RTF, Format.TXT})}
 """Formats whose files may be inside a file of another format and are read in its place."""
@@ -73,11 +68,14 @@ Opener = Callable[[bytes, ReadOptions], OpenDocument]
 
 
 def find_reader(format: Format) -> Opener:
-    """Return the function that opens files of this format. Raises `UnsupportedFormat` if it is only recognised."""
+    """Return the function that opens files of this format.
+
+    Raises:
+        UnsupportedFormat: The format is only recognised, or its package is not installed.
+    """
     if format in REFUSED:
         raise UnsupportedFormat(REFUSED[format])
-    module, name = READERS[format].split(":")
-    return cast(Opener, getattr(import_module(module), name))
+    return cast(Opener, load(READERS[format]) if format in READERS else load_reader(format.value))
 
 
 def open_lock(data: bytes, options: ReadOptions) -> bytes:

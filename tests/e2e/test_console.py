@@ -10,9 +10,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.clients import conftest as clients
 from tests.e2e.papers import paper
 from tests.e2e.service import Service
+from tests.packages.clients import conftest as clients
 from tests.storage.receivers import receiving
 from tests.waiting import until
 
@@ -39,7 +39,7 @@ def token(pages: httpx.Client) -> str:
 
 def test_the_program_of_the_engine_runs_on_the_console(service: Service, token: str, tmp_path: Path) -> None:
     assert clients.CLIENTS.is_dir()
-    from tests.clients.program import run
+    from tests.packages.clients.program import run
 
     file = tmp_path / "harbour.pdf"
     file.write_bytes(paper(2, "program"))

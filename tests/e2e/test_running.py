@@ -16,10 +16,18 @@ import requests
 
 from quire.cluster.runtime import runtime_file
 from quire.models.cdom.version import SERVICE_VERSION
-from tests.clients.uploads.cases import Case, all_cases, answers_health, curl, half_sent, http_client, write_bodies
 from tests.e2e.papers import paper
 from tests.e2e.service import ROOT, Service
 from tests.lab.bench.processes import family
+from tests.packages.clients.uploads.cases import (
+    Case,
+    all_cases,
+    answers_health,
+    curl,
+    half_sent,
+    http_client,
+    write_bodies,
+)
 from tests.waiting import until
 
 pytestmark = [

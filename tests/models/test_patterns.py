@@ -48,7 +48,7 @@ LOOKS = 15  # ratios of which the middle one counts, where the first was too lar
 
 def _modules() -> Iterator[str]:
     for found in pkgutil.walk_packages([str(ROOT)], "quire.models."):
-        if not found.ispkg and not found.name.startswith("quire.models.neural.vlm"):
+        if not found.ispkg:
             yield found.name
 
 

@@ -16,14 +16,14 @@ import ray
 from ray.exceptions import GetTimeoutError, RayActorError, RayError, RayTaskError
 
 from quire.actors.recogniser import Recogniser
+from quire.actors.vlm.models.contract import PageRegion
+from quire.actors.vlm.models.registry import load_model
 from quire.actors.vlm.with_fallback import VlmFirst
 from quire.cluster.bootstrap.vlm import VlmChoice, VlmKind, make_vlm_reader
 from quire.cluster.jobs.work.spread import last_line
 from quire.models.cdom.errors import ExtractError
 from quire.models.cdom.ports import PixelPage, PortUnavailable, RecognisedPage, RecognisePages
 from quire.models.neural.ocr import make_recogniser
-from quire.models.neural.vlm.contract import PageRegion
-from quire.models.neural.vlm.registry import load_model
 
 if TYPE_CHECKING:
     from quire.actors.vlm.page_reader import VlmReader

@@ -10,6 +10,8 @@ from quire.models.cdom.original import Format
 from quire.models.extract import contract
 from quire.models.extract.document.confidence import confidence_forests
 from quire.models.extract.document.levels import level_forests
+from quire.models.extract.formats.common import installed
+from quire.models.extract.formats.common.installed import find_installed
 from quire.models.extract.layout.headings.decide import heading_forest
 from quire.models.extract.layout.tables.scoring.find import load_weights
 from quire.models.extract.registry import INSIDE, READERS, STATED
@@ -37,7 +39,10 @@ def preload(formats: Collection[Format] = ()) -> None:
         ImportError: A reader cannot be imported.
     """
     needed = set(formats).union(*(INSIDE.get(format_, ()) for format_ in formats))
-    for target in sorted({target for format_, target in READERS.items() if not needed or format_ in needed}):
+    targets = {target for format_, target in READERS.items() if not needed or format_ in needed}
+    if not needed or not needed <= set(READERS):
+        targets.update(find_installed(installed.READERS).values())
+    for target in sorted(targets):
         import_module(target.split(":")[0])
     if not formats or STATED & set(formats):
         load_counters()
@@ -61,7 +66,7 @@ def preload(formats: Collection[Format] = ()) -> None:
 def load_counters() -> None:
     """Import the counters of formats without printed pages."""
     parts = import_module("quire.models.extract.coverage.stated.counted")
-    for target in sorted(set(parts.COUNTERS.values())):
+    for target in sorted({*parts.COUNTERS.values(), *find_installed(installed.COUNTERS).values()}):
         import_module(target.split(":")[0])
 
 

@@ -20,13 +20,13 @@ from tests.models.extract.formats.common.compound_files import compound, wide
 from tests.models.extract.formats.common.compound_files import workbook as biff
 from tests.models.extract.formats.common.signed import signed
 from tests.models.extract.formats.hidden_files import HIDDEN
-from tests.models.extract.formats.mail.test_msg import outlook
 from tests.models.extract.formats.mail.winmail import attached, winmail
 from tests.models.extract.formats.sniffing.test_encodings import SENTENCES
 from tests.models.extract.formats.test_strangers import BOOK, MAILBOX, SHEET_XML, _flat, _strict
 from tests.models.extract.formats.test_wrapped import MAIL, make_mail
 from tests.models.extract.formats.word.docx.test_chunks import with_chunk
-from tests.models.extract.formats.word.test_word_2003 import paragraph, run, word_2003
+from tests.packages.formats.test_msg import outlook
+from tests.packages.formats.test_word_2003 import paragraph, run, word_2003
 
 CALENDAR = (
     b"From: a@b.org\nTo: b@b.org\nSubject: s\nContent-Type: text/calendar\n\n"

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from quire.actors.vlm.models.registry import VLM_MODELS
 from quire.cluster.bootstrap.enabled import optional_pools
 from quire.cluster.bootstrap.finding import load_settings
 from quire.cluster.bootstrap.vlm import VlmKind, check_vlm, choose_vlm, make_vlm_reader, match_model
 from quire.cluster.errors import StartRefused
 from quire.cluster.placement.placement import Placement, fits, unplaceable
-from quire.models.neural.vlm.registry import VLM_MODELS
-from tests.actors.vlm.vlm_endpoint import Reply, serve_endpoint
-from tests.models.neural.vlm.pages import make_page
+from tests.packages.gpu.models.pages import make_page
+from tests.packages.gpu.vlm_endpoint import Reply, serve_endpoint
 
 GPU = {"arch": "amd64", "accelerator": "cuda"}
 

@@ -4,6 +4,7 @@ Dependencies come from the environment of these tests: nothing is downloaded.
 """
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -14,8 +15,11 @@ from pathlib import Path
 import pytest
 
 from quire.cluster.dist.build import ROOT, build_wheels
+from quire.models.cdom.version import SERVICE_VERSION
+from tests.models.extract.formats.common.compound_files import cell, wide, workbook, xls
 
 SAMPLE = ROOT / "docs" / "sample" / "quire-sample.pdf"
+PACKAGES = ("quire_console", "quire_compat", "quire_formats", "quire_bulk", "quire_gpu")
 CLIENTS = ("quire_client", "langchain_quire", "llama_index_readers_quire", "quire_haystack")
 
 
@@ -33,7 +37,12 @@ def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
     venv.create(home, with_pip=False)
     programs = home / "bin"
     here, there = sysconfig.get_paths()["purelib"], sysconfig.get_paths(vars={"base": str(home)})["purelib"]
-    Path(there, "dependencies.pth").write_text(here)
+    dependencies = home / "dependencies"  # without the checkout, which has the entry points of all packages
+    dependencies.mkdir()
+    for path in Path(here).iterdir():
+        if "quire" not in path.name:
+            (dependencies / path.name).symlink_to(path)
+    Path(there, "dependencies.pth").write_text(str(dependencies))
     install(programs, wheels["quire_server"], wheels["quire_client"])
     return programs
 
@@ -51,7 +60,15 @@ def run(command: list[str | Path], folder: Path) -> str:
 
 
 def test_server_packages_and_clients_each_have_a_wheel(wheels: dict[str, Path]) -> None:
-    assert set(wheels) == {"quire_server", "quire_console", "quire_compat", *CLIENTS}
+    assert set(wheels) == {"quire_server", *PACKAGES, *CLIENTS}
+
+
+def test_server_requires_the_packages_of_the_default_install(wheels: dict[str, Path]) -> None:
+    with zipfile.ZipFile(wheels["quire_server"]) as wheel:
+        (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+        needed = re.findall(r"^Requires-Dist: (quire-[a-z]+)==(\S+)$", wheel.read(name).decode(), re.MULTILINE)
+    assert {package for package, _ in needed} == {"quire-formats", "quire-bulk", "quire-gpu"}
+    assert {version for _, version in needed} == {SERVICE_VERSION}
 
 
 def test_console_and_compat_are_refused_until_their_wheels_are_installed(
@@ -78,6 +95,37 @@ def test_console_and_compat_are_refused_until_their_wheels_are_installed(
 
 def test_the_installed_server_reads_a_document(installed: Path, tmp_path: Path) -> None:
     assert run([installed / "quire", "extract", SAMPLE, "--to", "md", "-o", "-"], tmp_path).startswith("# Harbour")
+
+
+def test_server_reads_an_xls_only_with_the_package_of_rare_formats(
+    installed: Path, wheels: dict[str, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "old.xls").write_bytes(xls(workbook({"S": [cell(0x204, 0, 0, wide("needle"))]})))
+    command: list[str | Path] = [installed / "quire", "extract", "old.xls", "--to", "md", "-o", "-"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "unsupported-format: xls files are read by a separate package: pip install quire-formats" in done.stderr
+    install(installed, wheels["quire_formats"])
+    assert "needle" in run(command, tmp_path)
+
+
+def test_models_and_bulk_jobs_are_refused_until_their_wheels_are_installed(
+    installed: Path, wheels: dict[str, Path], tmp_path: Path
+) -> None:
+    program = (
+        "from quire.cluster.bootstrap.vlm import choose_vlm; from quire.cluster.errors import StartRefused\n"
+        "try:\n    print(choose_vlm('dots').model)\n"
+        "except StartRefused as error:\n    print(error)\n"
+    )
+    choose: list[str | Path] = [installed / "python", "-W", "ignore", "-c", program]
+    job: list[str | Path] = [installed / "python", "-W", "ignore", "-m", "quire.cluster.jobs.bulk_extract", "--help"]
+    assert run(choose, tmp_path).strip() == "SVC_VLM_OCR needs the package quire-gpu: pip install quire-gpu"
+    install(installed, wheels["quire_gpu"])
+    assert run(choose, tmp_path).strip() == "dots"
+    done = subprocess.run(job, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert "No module named 'quire.cluster.jobs'" in done.stderr
+    install(installed, wheels["quire_bulk"])
+    assert "--workers" in run(job, tmp_path)
 
 
 def test_the_installed_server_brings_its_guide_and_its_migrations(installed: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.jobs.corpora import make_corpus, write_pdf
+from tests.packages.bulk.corpora import make_corpus, write_pdf
 from tests.waiting import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]

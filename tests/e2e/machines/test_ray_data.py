@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.jobs.corpora import make_corpus
+from tests.packages.bulk.corpora import make_corpus
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,7 +72,7 @@ from quire.cluster.bootstrap.vlm import choose_vlm
 from quire.cluster.jobs.work.vlm_pool import PoolClient, start_pool
 from quire.models.cdom.ports import PortUnavailable
 from tests.lab.bench.reading.bench_vlm import make_scan
-from tests.cluster.jobs.stub_vlm import make_stub_reader
+from tests.packages.bulk.stub_vlm import make_stub_reader
 
 ray.init(num_cpus=2, num_gpus=2, log_to_driver=False, include_dashboard=False)
 try:
@@ -93,7 +93,7 @@ DUPLICATES = """
 import json, random
 from pathlib import Path
 from quire.cluster.jobs.work.duplicates import find_duplicates
-from tests.cluster.jobs.inline import find_duplicates_here
+from tests.packages.bulk.inline import find_duplicates_here
 
 chance, texts = random.Random(5), []
 for _ in range(40):

@@ -17,9 +17,9 @@ import boto3
 import pytest
 
 from quire.cluster.machine.ports import choose_ports, is_free
-from tests.cluster.jobs.corpora import make_corpus
 from tests.lab.bench.client import Client
 from tests.lab.chaos.machines import KEY, Machines
+from tests.packages.bulk.corpora import make_corpus
 from tests.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.actors.vlm.vlm_endpoint import Endpoint, Reply, serve_endpoint
 from tests.e2e.papers import scan
 from tests.e2e.service import Service, service_up
+from tests.packages.gpu.vlm_endpoint import Endpoint, Reply, serve_endpoint
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(400)]
 

@@ -26,10 +26,10 @@ from quire.serve_apps.console.app import create_console
 from quire.storage.store import open_store
 from tests.api.harness import PDF, files, make_resources, reading
 from tests.conftest import SIGNING_KEY
+from tests.packages.console.harness import ENGINE_KEY, PASSWORD, resources_of
+from tests.packages.console.loops import watch_and_deliver
+from tests.packages.console.test_webhooks import count_ids, expire_leases
 from tests.postgres import test_server
-from tests.serve_apps.console.harness import ENGINE_KEY, PASSWORD, resources_of
-from tests.serve_apps.console.loops import watch_and_deliver
-from tests.serve_apps.console.test_webhooks import count_ids, expire_leases
 from tests.storage.receivers import receiving
 
 ENGINE_PORT, CONSOLE_PORT = 18431, 18432

@@ -53,7 +53,7 @@ ROOMS = {
             "tests/storage/jobs",
             "tests/storage/queue",
             "tests/storage/values/test_reading_options.py",
-            "tests/cluster/jobs/test_bulk_store.py",
+            "tests/packages/bulk/test_bulk_store.py",
             "tests/api/operations/test_metrics.py",
             "tests/api/jobs",
         ),

@@ -21,8 +21,9 @@ def test_every_python_error_of_the_pdf_reader_is_ours(code: str) -> None:
     assert fault.endswith("at models/extract/formats/pdf/text/undecoded.py:1")
 
 
-def test_error_of_a_hand_written_parser_is_of_the_file() -> None:
-    assert own_fault(catch("int('x')", "models/extract/formats/rtf/document.py")) is None
+@pytest.mark.parametrize("parser", ["models/extract/formats/rtf/document.py", "models/rare_formats/xls/cells.py"])
+def test_error_of_a_hand_written_parser_is_of_the_file(parser: str) -> None:
+    assert own_fault(catch("int('x')", parser)) is None
 
 
 def test_error_of_another_library_is_of_the_file() -> None:

@@ -1,12 +1,10 @@
-"""Articles in XML (JATS) and AsciiDoc: the words between their tags and signs."""
+"""Articles in XML (JATS): the words between their tags."""
 
-import re
 from typing import Final
 
-from quire.models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, part_signs, words_of
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, words_of
 from quire.models.extract.formats.common.html.parse import decode
 from quire.models.extract.formats.common.xml import Element
-from quire.models.extract.formats.sniffing.charset import decode_again
 from quire.models.extract.formats.text.jats import parse_again
 
 _SHOWN_OF_FRONT: Final = frozenset(("title-group", "abstract", "trans-abstract"))
@@ -22,21 +20,6 @@ _BESIDE: Final = frozenset(
 _PLAIN: Final = frozenset(("p", "xref", "italic", "bold", "sup", "sub", "td", "tr", "ref", "name", "surname", "year"))
 """Names of the most frequent elements, whose text continues the text around them."""
 _FORMED: Final = frozenset(("tex-math", "math", "inline-formula", "disp-formula"))
-_UNSPOKEN: Final = re.compile(
-    r"(^(?:////[^\n]*\n(?:(?!////)[^\n]*\n){0,2000}////[^\n]*|//[^\n]*|:!?[\w][\w-]*!?:[^\n]*|\[[^\n]{0,500}\][ \t]*$"
-    r"|ifn?def::[^\n]*\n(?:(?!endif::)[^\n]*\n){1,500}endif::[^\n]*|(?:ifdef|ifndef|ifeval|endif|include|toc)::[^\n]*"
-    r"|(?:image|video|audio)::[^\[\n]{0,500}\[[^\n]{0,500}|(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION):|```[^\n]*)"
-    r"|(?=[\[<{(&])(?:\[[.#%][\w.#%-]{0,80}\]|\[\[[^\[\]\n]{1,300}\]\]|<<[^<>\n]{1,300}>>"
-    r"|\{[\w-]{1,100}\}(?:[^\s\[\]]{0,500}\[)?|\((?:C|R|TM)\)|&#?\w{1,32};|<\d{1,4}>|\(\(\([^()\n]{0,300}\)\)\))"
-    r"|(?<=[\s|])[\d.+*^<>]{0,12}[adehlmsv](?=\|)"
-    r"|\b(?=[abhfiklmpsx])(?:(?:image|icon|anchor|indexterm2?):[^\s\[\]]{0,500}\[[^\[\]\n]{0,500}"
-    r"|(?:link|xref|mailto|kbd|btn|menu|stem|latexmath|asciimath|pass|footnote|footnoteref):{1,2}[^\s\[\]]{0,500}\["
-    r"|(?:https?|ftp|irc)://[^\s\[\]<>]{1,500}\[))",
-    re.MULTILINE,
-)
-"""Comments, attributes, link targets and macros: AsciiDoc that is not text, or replaces other text."""
-_HEADER: Final = re.compile(r"(?:(?://|:)[^\n]*\n|\n){0,200}= [^\n]+\n((?:[^\n]+\n){1,200})")
-"""Author, revision and attributes below the title of a document."""
 
 
 def state_jats(data: bytes) -> StatedText:
@@ -83,16 +66,3 @@ def _is_shown(name: str, shown: bool) -> bool:
     """Return whether the element is shown; of the front matter only titles and abstracts are."""
     return shown if name in ("article", "body", "back", "floats-group", "sub-article", "response") else (
         name in _SHOWN_OF_FRONT)  # fmt: skip
-
-
-def state_asciidoc(data: bytes) -> StatedText:
-    """Return the text of AsciiDoc: letters and digits must be in the tree, signs may be, markup may be missing."""
-    text = decode_again(data).replace("\r\n", "\n")
-    header = _HEADER.match(text)
-    people = header[1] if header is not None else ""
-    text = text.replace(people, "", 1)
-    parts = _UNSPOKEN.split(text)
-    letters, signs = part_signs("".join(parts[::2]))
-    stated = StatedText(text=[letters], formed=[signs], signs_apart=True)
-    stated.allow(NOT_SHOWN, "".join([people, *parts[1::2]]))
-    return stated

@@ -7,7 +7,6 @@ page (lost, reformatted) are part of the statement of the first page that is rea
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from types import MappingProxyType
 from typing import Final, Protocol, cast
 
@@ -30,6 +29,8 @@ from quire.models.extract.coverage.stated.text import (
     visible_characters,
 )
 from quire.models.extract.coverage.total import count_written
+from quire.models.extract.formats.common.installed import COUNTERS as INSTALLED_COUNTERS
+from quire.models.extract.formats.common.installed import find_installed, load
 from quire.models.extract.formats.common.parse_cache import forget
 
 State = Callable[[], StatedText | None]
@@ -232,22 +233,16 @@ COUNTERS: dict[Format, str] = {
     Format.MHTML: f"{_HERE}.mail:state_mhtml",
     Format.EML: f"{_HERE}.mail:state_eml",
     Format.CSV: f"{_HERE}.plain:state_csv",
-    Format.DOC: f"{_HERE}.binary:state_doc",
-    Format.PPT: f"{_HERE}.decks:state_ppt",
-    Format.XLS: f"{_HERE}.binary:state_xls",
-    Format.XLSB: f"{_HERE}.binary:state_xlsb",
-    Format.MSG: f"{_HERE}.binary:state_msg",
     Format.JATS: f"{_HERE}.articles:state_jats",
-    Format.ASCIIDOC: f"{_HERE}.articles:state_asciidoc",
     Format.MARKDOWN: f"{_HERE}.plain:state_markdown",
     Format.TXT: f"{_HERE}.plain:state_text",
     Format.ZIP: f"{_HERE}.archives:state_zip",
-    Format.TNEF: f"{_HERE}.binary:state_tnef",
-    Format.SVG: f"{_HERE}.markup:state_svg",
-    Format.HWPX: f"{_HERE}.office:state_hwpx",
     Format.MBOX: f"{_HERE}.archives:state_mbox",
 }
-"""Format → "module:function"; the function takes the bytes and raises `ExtractError` when they cannot be counted."""
+"""Format → "module:function"; the function takes the bytes and raises `ExtractError` when they cannot be counted.
+
+Formats of packages have theirs as entry points.
+"""
 
 
 def with_statement(document: FlowingDocument, format_: Format, data: bytes) -> CountedDocument:
@@ -256,9 +251,9 @@ def with_statement(document: FlowingDocument, format_: Format, data: bytes) -> C
 
 
 def _state(format_: Format, data: bytes) -> StatedText | None:
-    module, name = COUNTERS[format_].split(":")
+    target = COUNTERS.get(format_) or find_installed(INSTALLED_COUNTERS).get(format_.value)
     try:
-        return cast(StatedText, getattr(import_module(module), name)(data))
+        return cast(StatedText, load(target)(data)) if target is not None else None
     except ImportError:
         raise  # our own fault: a sandboxed child can no longer import modules
     except Exception:  # parsers raise any exception on broken files, which cannot be counted

@@ -1,16 +1,13 @@
 """Web pages and books: the text between their tags."""
 
 import posixpath
-from typing import Final, cast
+from typing import Final
 
 from lxml import etree
 
 from quire.models.extract.coverage.stated.text import NOT_SHOWN, StatedText, words_of
 from quire.models.extract.formats.common.html.parse import decode, parse_again
 from quire.models.extract.formats.common.opc import Package
-from quire.models.extract.formats.common.parse_cache import take
-from quire.models.extract.formats.common.xml import Element, parse_xml
-from quire.models.extract.formats.web.svg import CACHE_KEY as SVG_CACHE_KEY
 
 _SILENT: Final = ("script", "style", "head", "template", "noscript", "object", "iframe", "svg", "canvas", "datalist")
 """Elements whose text a browser with scripts does not show, or replaces."""
@@ -66,17 +63,3 @@ def _read_spine(package: Package) -> set[str]:
         for node in root.iter("{*}item")
         if node.get("id", "") in used and node.get("href", "").endswith(_PAGES)
     }
-
-
-def state_svg(data: bytes) -> StatedText:
-    """Return the texts of a drawing; titles and descriptions may be missing.
-
-    Raises:
-        ExtractError: The reader raises it for this file as well.
-    """
-    root = cast(Element | None, take(SVG_CACHE_KEY, data))
-    root, stated = parse_xml(data) if root is None else root, StatedText()
-    stated.other[NOT_SHOWN] = [words_of(node) for node in root.iter("{*}title", "{*}desc")]
-    etree.strip_elements(root, "{*}title", "{*}desc", "{*}style", "{*}script", with_tail=False)
-    stated.text += [words_of(node) for node in root.iter("{*}text", "{*}foreignObject")]
-    return stated

@@ -8,11 +8,10 @@ from typing import Final
 from lxml import etree
 
 from quire.models.cdom.coverage import Unseen
-from quire.models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText, words_of
+from quire.models.extract.coverage.stated.text import NOT_SHOWN, REPEATED, StatedText
 from quire.models.extract.formats.common.opc import Package
 from quire.models.extract.formats.common.xml import MC, A, C, Element, M, V, W
 from quire.models.extract.formats.word.docx.fields import SILENT, field_name
-from quire.models.extract.formats.word.hwpx import find_sections
 
 _PART: Final = re.compile(
     r"(?P<story>document|footnotes|endnotes|comments)\d*\.xml$|(?P<running>header|footer)\d*\.xml$"
@@ -305,22 +304,3 @@ def _read_forms(package: Package) -> frozenset[bytes]:
     return frozenset(
         b"%d" % number for number, style in enumerate(styles) if codes.get(style.get("numFmtId"), "").count(";") > 2
     )
-
-
-def state_hwpx(data: bytes) -> StatedText:
-    """Return the text of a Hangul document: texts of its sections must be in the tree, formulas may be formed.
-
-    Raises:
-        ExtractError: The reader raises it for this file as well.
-    """
-    package, stated = Package(data), StatedText()
-    for name in find_sections(package):
-        root = package.xml_again(name)
-        if root is None:
-            continue
-        for heads in root.iter("{*}header", "{*}footer"):
-            stated.allow(REPEATED, words_of(heads))
-            heads.clear()
-        stated.formed += [words_of(node) for node in root.iter("{*}script")]
-        stated.text += ["".join(node.itertext()) for node in root.iter("{*}t")]
-    return stated

@@ -21,7 +21,7 @@ from lxml import etree
 
 from quire.models.cdom.errors import Encrypted, Malformed, ResourceLimit
 from quire.models.cdom.tree import Metadata
-from quire.models.extract.formats.common import word_2003
+from quire.models.extract.formats.common.installed import load_reader
 from quire.models.extract.formats.common.member_names import clean_name
 from quire.models.extract.formats.common.parse_cache import keep, keep_package, last_package, take
 from quire.models.extract.formats.common.xml import BrokenPart, Element, W, parse_xml, to_transitional
@@ -49,6 +49,7 @@ _MOST_KEPT: Final = 8 * _CHUNK
 """Bytes of parts cached unpacked for the next reader of the package, and of a package that is cached."""
 _CACHE_KEY: Final = "xml"
 _FLAT: Final = "{http://schemas.microsoft.com/office/2006/xmlPackage}"
+_WORD_2003: Final = b"http://schemas.microsoft.com/office/word/2003/wordml"
 _HEAD_BYTES: Final = 8192
 """Bytes in which a document in a single XML text states its namespaces."""
 _PARAGRAPH: Final = re.compile(rb"<(?:\w+:)?p[ />]")
@@ -208,7 +209,7 @@ def _open(data: bytes) -> _Opened:
 def _pack_flat(data: bytes) -> bytes:
     """Return the zip archive of a document that is a single XML text (Flat OPC, Word 2003 XML)."""
     head = data[:_HEAD_BYTES]
-    is_word_2003 = word_2003.NAMESPACE in head
+    is_word_2003 = _WORD_2003 in head
     if not is_word_2003 and b"xmlPackage" not in head:
         raise Malformed("not a package")
     if len(data) > MAX_XML_BYTES or data.count(b"<") > MAX_TAGS or len(_PARAGRAPH.findall(data)) > MAX_PARAGRAPHS:
@@ -221,7 +222,8 @@ def _pack_flat(data: bytes) -> bytes:
 
 
 def _parts_of_word_2003(data: bytes) -> dict[str, bytes]:
-    return word_2003.convert(parse_xml(data.strip().replace(word_2003.NAMESPACE, W[1:-1].encode())))
+    convert = load_reader("word-2003")
+    return cast(dict[str, bytes], convert(parse_xml(data.strip().replace(_WORD_2003, W[1:-1].encode()))))
 
 
 def _parts_of_flat(data: bytes) -> Iterator[tuple[str, bytes]]:

@@ -21,16 +21,16 @@ from typing import Any
 import ray
 from PIL import Image
 
+from quire.actors.vlm.models.contract import Ask, Sampling
 from quire.cluster.bootstrap.vlm import choose_vlm
 from quire.cluster.jobs.work.kinds import Shape
 from quire.cluster.jobs.work.ledger import find_items
 from quire.cluster.jobs.work.to_folder import FolderJob, read_into_folder
 from quire.cluster.jobs.work.vlm_pool import start_pool
 from quire.models.cdom.original import OcrMode
-from quire.models.neural.vlm.contract import Ask, Sampling
-from tests.cluster.jobs.stub_vlm import TEXT, StubEngine, make_stub_reader
 from tests.lab.bench.reading.bench_vlm import make_scan
 from tests.lab.bench.results import save_results
+from tests.packages.bulk.stub_vlm import TEXT, StubEngine, make_stub_reader
 
 PAGES_ALONE = 10  # pages of each caller of the engines alone
 

@@ -27,14 +27,14 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 
+from quire.actors.vlm.models.contract import Ask, PageRegion, Sampling
+from quire.actors.vlm.models.lightonocr import LightOnOcr
 from quire.actors.vlm.page_reader import PageRefused, VlmReader
 from quire.actors.vlm.vllm_engine import VllmEngine
 from quire.models.cdom.ports import PixelPage
-from quire.models.neural.vlm.contract import Ask, PageRegion, Sampling
-from quire.models.neural.vlm.lightonocr import LightOnOcr
-from tests.actors.vlm.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
 from tests.lab.bench.processes import family
 from tests.lab.bench.results import save_results
+from tests.packages.gpu.tiny_lightonocr import SMALL_ENGINE, save_checkpoint
 
 ROUNDS = 5
 

@@ -11,6 +11,9 @@ from quire.models.extract.coverage.stated.counted import COUNTERS, account_flow
 from quire.models.extract.coverage.stated.mail import state_eml
 from quire.models.extract.coverage.stated.office import state_xlsx
 from quire.models.extract.coverage.stated.text import NOT_SHOWN, REFORMATTED, REPEATED, StatedText
+from quire.models.extract.formats.common.installed import COUNTERS as INSTALLED_COUNTERS
+from quire.models.extract.formats.common.installed import READERS as INSTALLED_READERS
+from quire.models.extract.formats.common.installed import find_installed
 from quire.models.extract.formats.flow.blocks import FlowBlock
 from quire.models.extract.formats.mail import mime
 from quire.models.extract.formats.sniffing.signatures import sniff
@@ -19,18 +22,18 @@ from quire.models.extract.registry import READERS, STATED, find_reader
 from tests.models.extract.flow_trees import read_tree
 from tests.models.extract.formats.common.compound_files import cell, wide, xls
 from tests.models.extract.formats.common.compound_files import workbook as old_workbook
-from tests.models.extract.formats.mail.test_msg import outlook
 from tests.models.extract.formats.opendocument.test_odf import ITEM, book, opendocument
-from tests.models.extract.formats.sheets.test_xlsb import cell as binary_cell
-from tests.models.extract.formats.sheets.test_xlsb import row as binary_row
-from tests.models.extract.formats.sheets.test_xlsb import text as binary_text
-from tests.models.extract.formats.sheets.test_xlsb import xlsb
 from tests.models.extract.formats.sheets.workbooks import number_cell, sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import deck, shape, slide
 from tests.models.extract.formats.slides.decks import paragraph as line
 from tests.models.extract.formats.text.test_jats import article
 from tests.models.extract.formats.word.doc.words import sprm, word
 from tests.models.extract.formats.word.docx.files import make_docx, paragraph
+from tests.packages.formats.test_msg import outlook
+from tests.packages.formats.test_xlsb import cell as binary_cell
+from tests.packages.formats.test_xlsb import row as binary_row
+from tests.packages.formats.test_xlsb import text as binary_text
+from tests.packages.formats.test_xlsb import xlsb
 
 MAIL = b"From: ann@x.org\r\nSubject: Ropes\r\nContent-Type: text/plain\r\n\r\nTwelve ropes, please.\r\n"
 FILES = {
@@ -194,5 +197,8 @@ def test_coverage_sums_pages_and_text_without_a_page_counts_on_the_first() -> No
 
 
 def test_every_format_with_a_counter_has_a_reader() -> None:
-    assert set(COUNTERS) == STATED
+    readers, counters = find_installed(INSTALLED_READERS), find_installed(INSTALLED_COUNTERS)
+    assert {*COUNTERS, *counters} == STATED
     assert set(COUNTERS) <= set(READERS)
+    assert {*counters, "word-2003"} == set(readers)
+    assert set(readers).isdisjoint(READERS)

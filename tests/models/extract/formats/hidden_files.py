@@ -8,7 +8,6 @@ from tests.models.extract.formats.common.compound_files import wide, xls
 from tests.models.extract.formats.common.compound_files import workbook as biff
 from tests.models.extract.formats.opendocument.test_odf import ITEM, book, opendocument
 from tests.models.extract.formats.rtf.test_rtf import rtf
-from tests.models.extract.formats.sheets import test_xlsb as binary
 from tests.models.extract.formats.sheets.workbooks import relations, sheet, text_cell, workbook
 from tests.models.extract.formats.slides.decks import NAMES, deck, paragraph, shape, slide
 from tests.models.extract.formats.slides.ppt_decks import OTHER, Slide, ppt, record
@@ -18,6 +17,7 @@ from tests.models.extract.formats.word.doc.words import sprm, word
 from tests.models.extract.formats.word.docx.files import make_docx
 from tests.models.extract.formats.word.docx.files import paragraph as word_paragraph
 from tests.models.extract.formats.word.docx.test_inline import run
+from tests.packages.formats import test_xlsb as binary
 
 OPEN = "open"
 SECRET = "secret"

@@ -1,12 +1,16 @@
 """A document that the service has read: its tree as objects, and its Markdown."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any
 
-from quire_client.documents import display
-from quire_client.documents.table import Box, Table, box_of
+from quire_client.documents.table import Box, Table, box_of, table_html
+
+MOST_BLOCKS = 200
+"""Blocks of a document that a notebook shows."""
+_ELEMENTS = {"title": "h2", "heading": "h3", "list_item": "li", "code": "pre", "page_header": "small"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class Page:
         return [block.table for block in self.blocks if block.table is not None]
 
     def _repr_html_(self) -> str:
-        return display.page_html(self)
+        return _page_html(self)
 
 
 @dataclass(frozen=True)
@@ -109,9 +113,36 @@ class Document:
         return metadata
 
     def _repr_html_(self) -> str:
-        return display.document_html(self)
+        return _document_html(self)
 
 
 def _page(raw: Mapping[str, Any], blocks: list[Block]) -> Page:
     route, status = raw.get("route", ""), raw.get("status", "ok")
     return Page(raw["number"], raw.get("label"), raw["width"], raw["height"], route, status, blocks)
+
+
+def _page_html(page: Page) -> str:
+    """Return the blocks of a page below its number."""
+    title = f"Page {page.number}" + (f": {page.label}" if page.label else "")
+    return _section(title, f"{page.width:g} × {page.height:g} points, read by {page.route}", page.blocks)
+
+
+def _document_html(document: Document) -> str:
+    """Return name, size and blocks of a document."""
+    counts = f"{len(document.pages)} pages, {len(document.tables)} tables, {len(document.blocks)} blocks"
+    return _section(document.name, counts, document.blocks)
+
+
+def _section(title: str, detail: str, blocks: list[Block]) -> str:
+    more = f"<p><i>{len(blocks) - MOST_BLOCKS} more blocks</i></p>" if len(blocks) > MOST_BLOCKS else ""
+    body = "".join(_blocks_html(blocks[:MOST_BLOCKS]))
+    return f"<section><p><b>{escape(title)}</b> <small>{escape(detail)}</small></p>{body}{more}</section>"
+
+
+def _blocks_html(blocks: Iterable[Block]) -> Iterable[str]:
+    for block in blocks:
+        if block.table is not None:
+            yield table_html(block.table)
+        elif block.text:
+            element = _ELEMENTS.get(block.type, "p")
+            yield f"<{element}>{escape(block.text)}</{element}>"

@@ -2,16 +2,12 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from quire_client import types
 from quire_client.errors import ApiError, Invalid, TooLarge
-
-if TYPE_CHECKING:
-    from quire_client.client import Client
 
 BATCH = 10
 """Files in one job; the service accepts 10 unless its operator changed SVC_MAX_BATCH_FILES."""
@@ -61,10 +57,19 @@ def find_files(folder: str | os.PathLike[str], pattern: str) -> list[Path]:
 
 
 class FolderReader:
-    """Sends the files of a folder in batches and collects their documents."""
+    """Sends the files of a folder in batches and collects their documents.
 
-    def __init__(self, client: "Client", root: Path, on_progress: OnProgress | None, timeout_s: float) -> None:
-        self._client, self._root, self._on_progress, self._timeout_s = client, root, on_progress, timeout_s
+    `create_job` sends files; `read_job` waits for a job and returns its documents.
+    """
+
+    def __init__(
+        self,
+        create_job: Callable[[list[Path]], types.Job],
+        read_job: Callable[[str], Iterable[types.DocumentAlone]],
+        root: Path,
+        on_progress: OnProgress | None,
+    ) -> None:
+        self._create_job, self._read_job, self._root, self._on_progress = create_job, read_job, root, on_progress
         self._report = FolderReport()
         self._sent: deque[tuple[str, list[Path]]] = deque()
 
@@ -82,7 +87,7 @@ class FolderReader:
     def _send(self, paths: list[Path]) -> None:
         """Send one batch. A refused batch is sent in halves, so that one refused file stops no other."""
         try:
-            job = self._client.create_job(list(paths))
+            job = self._create_job(paths)
         except (TooLarge, Invalid) as error:
             if len(paths) == 1:
                 self._report.refused[self._name(paths[0])] = error
@@ -97,8 +102,7 @@ class FolderReader:
 
     def _collect(self, job_id: str, paths: list[Path]) -> None:
         """Wait for a job and note its documents; the first ones are the files in the order they were sent."""
-        self._client.wait(job_id, timeout_s=self._timeout_s)
-        sent = [item for item in self._client.iter_documents(job_id) if item["parent_document_id"] is None]
+        sent = [item for item in self._read_job(job_id) if item["parent_document_id"] is None]
         for path, document in zip(paths, sent, strict=True):
             self._report.documents[self._name(path)] = document
             self._note(document, failed=document["status"] != "succeeded")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from html import escape
 
 from quire_client import types
-from quire_client.documents import display
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Hit:
         )
 
     def _repr_html_(self) -> str:
-        return display.hit_html(self)
+        return _hit_html(self)
 
 
 class Hits(list[Hit]):
@@ -53,4 +53,15 @@ class Hits(list[Hit]):
         return cls(Hit.of(hit) for hit in raw)
 
     def _repr_html_(self) -> str:
-        return "".join(display.hit_html(hit) for hit in self) or "<p>No hits.</p>"
+        return "".join(_hit_html(hit) for hit in self) or "<p>No hits.</p>"
+
+
+def _hit_html(hit: Hit) -> str:
+    """Return a search hit with its matches marked."""
+    parts, end = [], 0
+    for start, stop in hit.highlights:
+        parts += [escape(hit.snippet[end:start]), f"<mark>{escape(hit.snippet[start:stop])}</mark>"]
+        end = stop
+    parts.append(escape(hit.snippet[end:]))
+    place = ", ".join([hit.source_file, *([f"page {hit.pages[0]}"] if hit.pages else []), *hit.section_path])
+    return f"<p><b>{escape(place)}</b> <small>{hit.score:.3f}</small><br>{''.join(parts)}</p>"

@@ -5,14 +5,15 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
-
-from quire_client.documents import display
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+MOST_ROWS = 60
+"""Rows of a table that a notebook shows."""
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in points, from the top left corner of the page."""
 
@@ -126,10 +127,28 @@ class Table:
         return out.getvalue()
 
     def _repr_html_(self) -> str:
-        return display.table_html(self)
+        return table_html(self)
 
 
 def box_of(raw: Mapping[str, Any]) -> Box | None:
     """Return the box of a JSON object, or None if it has none."""
     box = raw.get("bbox")
     return None if box is None else (box[0], box[1], box[2], box[3])
+
+
+def table_html(table: Table) -> str:
+    """Return the table with its spans; long tables end with the number of rows left out."""
+    rows: dict[int, list[Cell]] = {}
+    for cell in table.cells:
+        if cell.row < MOST_ROWS:
+            rows.setdefault(cell.row, []).append(cell)
+    lines = ["<tr>" + "".join(_cell_html(cell) for cell in cells) + "</tr>" for _, cells in sorted(rows.items())]
+    more = f"<p><i>{table.rows - MOST_ROWS} more rows</i></p>" if table.rows > MOST_ROWS else ""
+    return f"<table>{''.join(lines)}</table>{more}"
+
+
+def _cell_html(cell: Cell) -> str:
+    element = "th" if cell.header else "td"
+    spans = {"rowspan": cell.row_span, "colspan": cell.col_span}
+    attributes = "".join(f' {name}="{count}"' for name, count in spans.items() if count > 1)
+    return f"<{element}{attributes}>{escape(cell.text)}</{element}>"

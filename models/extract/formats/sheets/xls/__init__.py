@@ -1,5 +1,0 @@
-"""Excel 5 to 2003 (.xls): bytes in, an `OpenDocument` out."""
-
-from quire.models.extract.formats.sheets.xls.workbook import open_xls
-
-__all__ = ["open_xls"]

@@ -1,5 +1,0 @@
-"""AsciiDoc: bytes in, an `OpenDocument` out. Nothing is included, fetched or run."""
-
-from quire.models.extract.formats.text.asciidoc.document import open_asciidoc
-
-__all__ = ["open_asciidoc"]

@@ -1,1 +1,0 @@
-"""Vision-language OCR models: prompt, sampling and parser of each. No engine and no weights here (actors/vlm_*.py)."""

@@ -1,0 +1,1 @@
+"""Outlook messages (.msg) and the attachments of Exchange (winmail.dat)."""

@@ -1,0 +1,1 @@
+"""Count the characters of rare formats, independently of their readers."""
