@@ -16,6 +16,7 @@ from quire_client import (
     load_texts,
 )
 from quire_client.documents import display
+from quire_client.documents.document import Markdown
 from quire_client.documents.hits import Hits
 
 from tests.api.harness import PDF, PNG
@@ -47,7 +48,7 @@ TREE = {
         a_block("b2", 2, text="End"),
     ],
 }
-DOCUMENT = Document("doc_a", "job_a", "a<.pdf", "# On cranes", TREE)
+DOCUMENT = Document("doc_a", "job_a", "a<.pdf", Markdown("# On cranes"), TREE)
 
 
 def test_a_document_has_typed_blocks_pages_and_tables() -> None:
