@@ -110,7 +110,7 @@ def test_missing_page_is_a_read_error() -> None:
         quire.read("no-such-file.pdf")
 
 
-def test_read_many_goes_on_after_errors() -> None:
+def test_read_many_continues_after_errors() -> None:
     sources: list[quire.Input] = [
         SAMPLE,
         b"%PDF-1.7 nothing",
