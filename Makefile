@@ -4,6 +4,9 @@ PYTHON ?= $(shell for name in python3.12 python3.13 python3.11; do $$name -c '' 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# uv needs a fifth of pip's time. Where it is missing and cannot be installed, or finds no packages, pip does the same.
+UV = $(or $(shell command -v uv),$(BIN)/uv) pip install --quiet --python $(BIN)/python
+install = $(UV) $(1) 2>/dev/null || $(PIP) $(1)
 WORKDIR_ARG := $(if $(SVC_WORKDIR),--workdir $(SVC_WORKDIR),)
 WORKDIR_OF := import os; from quire.configs.settings import default_workdir; print(os.environ.get("SVC_WORKDIR") or default_workdir())
 WORKERS ?= 4
@@ -22,18 +25,18 @@ $(VENV)/bin/python:
 
 $(VENV)/.run: configs/locks/run.lock pyproject.toml | $(VENV)/bin/python
 	@echo "installing (hash-checked) ..."
-	@$(PIP) --require-hashes --no-deps -r configs/locks/run.lock
-	@$(PIP) --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m compileall -q actors models storage serve_apps cluster configs
+	@command -v uv >/dev/null || $(PIP) --require-hashes --no-deps -r configs/locks/uv.lock 2>/dev/null || true
+	@$(call install,--require-hashes --no-deps -r configs/locks/run.lock)
+	@$(call install,--no-deps --no-build-isolation -e .)
 	@touch $@
 
 $(VENV)/.dev: configs/locks/dev.lock $(VENV)/.run
 	@echo "installing what tests and checks need (hash-checked) ..."
-	@$(PIP) --require-hashes --no-deps -r configs/locks/dev.lock
+	@$(call install,--require-hashes --no-deps -r configs/locks/dev.lock)
 	@touch $@
 
 $(VENV)/.guide: configs/locks/guide.lock mkdocs.yml cluster/dist/guide_hooks.py serve_apps/guide/operations.py serve_apps/clients/python/quire_client/types.py $(shell find docs -name '*.md' -o -name '*.css' -o -name '*.js' -o -name '*.png' -o -name '*.svg') | $(VENV)/.run
-	@$(PIP) --require-hashes --no-deps -r configs/locks/guide.lock
+	@$(call install,--require-hashes --no-deps -r configs/locks/guide.lock)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@touch $@
 
@@ -163,6 +166,7 @@ lock: ## compile dependencies and groups of pyproject.toml into hash-checked loc
 	| $(LOCK) --universal -c configs/locks/run.lock - -o configs/locks/$$name.lock || exit 1; done
 	$(LOCK) --universal -c configs/locks/dev.lock --group train -o configs/locks/train.lock
 	$(LOCK) --universal -c configs/locks/run.lock --group guide -o configs/locks/guide.lock
+	echo uv | $(LOCK) --universal - -o configs/locks/uv.lock
 	$(LOCK) --python-platform x86_64-manylinux_2_28 pyproject.toml --group gpu -o configs/locks/gpu.lock
 
 clean: ## remove environments and caches

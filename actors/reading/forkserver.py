@@ -18,10 +18,10 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 
-from quire import IMPORT_ROOT
 from quire.actors.reading.child_usage import wait_until_ready
 from quire.actors.sandbox.frames import BadFrame, EndOfFrames, Frame, FrameReader
 from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.import_names import IMPORT_ROOT
 
 _ROOT = str(IMPORT_ROOT)
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from {entry} import main; main(int(sys.argv[2]), sys.argv[3])"

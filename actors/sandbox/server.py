@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from quire.actors.sandbox.frames import encode
 from quire.actors.sandbox.limits import SandboxLimits
 from quire.actors.sandbox.lockdown import IS_LINUX, lock_down, lock_server
-from quire.old_names import accept_old_names
+from quire.models.import_names import accept_old_names
 
 UNWANTED = ("onnxruntime", "networkx", "pymupdf.layout", "pymupdf4llm")
 """Left out of the server: together 1.8 s and 150 MB, and threads, which a fork must not meet."""

@@ -15,8 +15,8 @@ from typing import Any, assert_never
 from quire.cluster.errors import StartRefused
 from quire.models.cdom.original import Format
 from quire.models.export import Export
+from quire.models.import_names import accept_old_names
 from quire.models.pii.kinds import Detector, Hit, settle
-from quire.old_names import accept_old_names
 from quire.storage.targets.contract import OpenTarget
 from quire.storage.targets.opening import BUILT_IN
 

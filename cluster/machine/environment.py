@@ -11,11 +11,11 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from quire import IMPORT_ROOT
 from quire.cluster.errors import StartRefused
 from quire.cluster.machine.haproxy import narrow_haproxy
 from quire.cluster.runtime import VARIABLE
 from quire.cluster.state import run_folder, scratch_folder, write_private
+from quire.models.import_names import IMPORT_ROOT
 
 _SOCKETS = 38
 """Longest folder name below which Ray's unix sockets (up to 69 characters more) have a legal path (107 bytes)."""

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from quire import IMPORT_ROOT
 from quire.cluster.bootstrap.shared_runtime import make_joined_runtime
 from quire.cluster.errors import StartRefused
 from quire.cluster.machine.environment import FEW_HEAPS, SERVE
 from quire.cluster.placement.placement import machine_labels
 from quire.cluster.runtime import VARIABLE, Runtime, runtime_file
 from quire.configs.settings import Settings
+from quire.models.import_names import IMPORT_ROOT
 
 GCS_PORT, DASHBOARD_PORT = 6379, 8265  # Ray's own default ports
 _HEAD_STATE = {"RAY_gcs_storage", "RAY_gcs_storage_path", "RAY_REDIS_ADDRESS", "RAY_external_storage_namespace"}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+ACCEPT = "from quire.models.import_names import accept_old_names; accept_old_names()"
 OLD = "from models.cdom.tree import BlockType; import storage.targets.contract; from models.pii import kinds"
 
 
@@ -20,7 +21,7 @@ def run(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_old_names_are_the_same_classes_and_warn(tmp_path: Path) -> None:
     check = "import quire.models.cdom.tree as new, quire.models.pii.kinds as others"
     same = "assert BlockType is new.BlockType and kinds.Hit is others.Hit"
-    done = run(f"from quire.old_names import accept_old_names; accept_old_names()\n{OLD}\n{check}\n{same}", tmp_path)
+    done = run(f"{ACCEPT}\n{OLD}\n{check}\n{same}", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "FutureWarning: import quire.models.cdom.tree: the name models.cdom.tree ends" in done.stderr
 

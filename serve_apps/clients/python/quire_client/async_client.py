@@ -12,7 +12,7 @@ from quire_client.answers import EventReader, is_result, refusal_of, with_tree
 from quire_client.async_operations import AsyncOperations
 from quire_client.calls import SCAN_RUNNING, SCANS_S, Call, FinetuneOptions, JobEvent, fill, finetune_call
 from quire_client.client import ENDED, LONGEST_WAIT_S
-from quire_client.documents.document import Document
+from quire_client.documents.document import Document, Markdown
 from quire_client.documents.hits import Hits
 from quire_client.errors import DocumentFailed, WaitTimeout
 from quire_client.uploads import (
@@ -124,7 +124,7 @@ class AsyncClient(AsyncOperations):
         job_id = facts["job_id"]
         tree = await self.get_tree(job_id, document_id, redacted=redacted)
         markdown = await self.export_markdown(job_id, document_id, redacted=redacted)
-        return Document(document_id, job_id, facts["source_file"], markdown, tree)
+        return Document(document_id, job_id, facts["source_file"], Markdown(markdown), tree)
 
     async def find(self, query: str, *, limit: int = 5, mode: types.SearchMode = "hybrid") -> Hits:
         """Search all documents and return the hits as objects; a notebook shows them with their matches marked."""

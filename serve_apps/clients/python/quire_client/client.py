@@ -11,7 +11,7 @@ from typing import Any, Self, Unpack
 from quire_client import types
 from quire_client.answers import is_result, read_events, refusal_of, with_tree
 from quire_client.calls import SCAN_RUNNING, SCANS_S, Call, FinetuneOptions, JobEvent, fill, finetune_call
-from quire_client.documents.document import Document
+from quire_client.documents.document import Document, Markdown
 from quire_client.documents.folder import BATCH, FolderReader, FolderReport, OnProgress, find_files
 from quire_client.documents.hits import Hits
 from quire_client.errors import DocumentFailed, WaitTimeout
@@ -128,7 +128,7 @@ class Client(Operations):
         job_id = facts["job_id"]
         tree = self.get_tree(job_id, document_id, redacted=redacted)
         markdown = self.export_markdown(job_id, document_id, redacted=redacted)
-        return Document(document_id, job_id, facts["source_file"], markdown, tree)
+        return Document(document_id, job_id, facts["source_file"], Markdown(markdown), tree)
 
     def find(self, query: str, *, limit: int = 5, mode: types.SearchMode = "hybrid") -> Hits:
         """Search all documents and return the hits as objects; a notebook shows them with their matches marked."""

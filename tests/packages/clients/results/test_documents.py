@@ -15,6 +15,7 @@ from quire_client import (
     Table,
     load_texts,
 )
+from quire_client.documents.document import Markdown
 from quire_client.documents.hits import Hits
 from quire_client.documents.table import MOST_ROWS
 
@@ -47,7 +48,7 @@ TREE = {
         a_block("b2", 2, text="End"),
     ],
 }
-DOCUMENT = Document("doc_a", "job_a", "a<.pdf", "# On cranes", TREE)
+DOCUMENT = Document("doc_a", "job_a", "a<.pdf", Markdown("# On cranes"), TREE)
 
 
 def test_a_document_has_typed_blocks_pages_and_tables() -> None:

@@ -73,6 +73,16 @@ class Page:
         return _page_html(self)
 
 
+class Markdown(str):
+    """Markdown text. Calling it returns it, so that `doc.markdown` and `doc.markdown()` are the same."""
+
+    __slots__ = ()
+
+    def __call__(self) -> str:
+        """Return the text."""
+        return self
+
+
 @dataclass(frozen=True)
 class Document:
     """A read document. `tree` is the JSON of the API; `pages`, `blocks` and `tables` are typed views of it."""
@@ -80,7 +90,7 @@ class Document:
     id: str
     job_id: str
     name: str
-    markdown: str = field(repr=False)
+    markdown: Markdown = field(repr=False)
     tree: Mapping[str, Any] = field(repr=False, compare=False)
 
     @cached_property

@@ -1,6 +1,7 @@
-"""The import names of 0.11 and older (`models.cdom`, `storage.targets`, …), for plugins that were written with them.
+"""From where `import quire` works, and the import names of 0.11 and older (`models.cdom`, `storage.targets`, …).
 
-Remove in 0.13. Only processes that load plugins install this, because a library must not take such names from others.
+Plugins may still use the old names; remove them in 0.13. Only processes that load plugins accept them, because a
+library must not take such names from others.
 """
 
 import importlib
@@ -9,8 +10,11 @@ import warnings
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 
+IMPORT_ROOT = Path(__file__).absolute().parents[2]
+"""The folder from which `import quire` works: the checkout, or site-packages."""
 _OLD = frozenset({"actors", "cluster", "configs", "models", "serve_apps", "storage"})
 
 

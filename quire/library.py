@@ -1,0 +1,353 @@
+"""Read documents without a service: what `from quire import read` gives.
+
+Files are read in the sandbox of the service, in child processes without network and files, so a hostile file cannot
+hurt the process of the caller. The sandbox starts at the first call, takes about a second, and is kept until the
+process ends. Knows no Ray, no database and no HTTP.
+"""
+
+import atexit
+import io
+import json
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Any, BinaryIO, Generic, TypeVar, overload
+
+from pydantic import BaseModel
+from quire_client.documents.document import Document as ClientDocument
+from quire_client.documents.document import Markdown
+
+from quire.actors.reader.pii_scan import redact
+from quire.actors.reading.forkserver import ForkServer, ServerGone
+from quire.actors.reading.read_document import DocumentReader
+from quire.actors.reading.recognise_document import recognise_document
+from quire.actors.recogniser import Recogniser
+from quire.actors.sandbox.limits import SandboxLimits
+from quire.models.cdom import errors
+from quire.models.cdom.chunk import Chunk
+from quire.models.cdom.coverage import Coverage
+from quire.models.cdom.errors import ErrorCode, ExtractError
+from quire.models.cdom.original import Embedded, Format, OcrMode, ReadOptions, TableParts
+from quire.models.cdom.ports import ReadOutcome
+from quire.models.cdom.tree import Tree, serve_tree
+from quire.models.derive.chunks.chunks import ChunkSettings, chunk_tree
+from quire.models.export.html import tree_to_html
+from quire.models.export.markdown import tree_to_markdown
+from quire.models.neural.embed.tokenizer import load_tokenizer
+
+ReadOrOpenError = ExtractError | OSError
+"""The errors of `read`."""
+Input = str | os.PathLike[str] | bytes | BinaryIO
+"""A path, the bytes of a file, or a file opened for reading in binary mode."""
+Data = TypeVar("Data")
+Model = TypeVar("Model", bound=BaseModel)
+_PDF = b"%PDF-"
+_CLASSES: dict[str, type[ExtractError]] = {
+    kind.code.value: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ExtractError)
+}
+
+
+@dataclass(frozen=True)
+class Values(Generic[Data]):
+    """Values by a schema.
+
+    `data` is a dict, or an instance of the Pydantic class that was given. `evidence` has the text, the places and the
+    confidence of each value, and `missing` the reason for each value that was not found, both by JSON pointer.
+    """
+
+    data: Data
+    evidence: Mapping[str, Any]
+    missing: Mapping[str, Any]
+    valid: bool
+
+
+@dataclass(frozen=True)
+class Document(ClientDocument):
+    """A document that was read here. `images` are pictures by the `asset_ref` of their blocks."""
+
+    outcome: ReadOutcome = field(repr=False, compare=False, default_factory=ReadOutcome)
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How much of the file was read. `coverage.complete` is true if every page was and nothing is lost."""
+        return self._read.coverage
+
+    @property
+    def notice(self) -> str | None:
+        """A sentence on what is wrong with the file, or None."""
+        return self._read.describe_damage()
+
+    @property
+    def images(self) -> Mapping[str, bytes]:
+        """Pictures of the document as PNG or JPEG files."""
+        return self.outcome.assets
+
+    @property
+    def attachments(self) -> tuple[Embedded, ...]:
+        """Files inside the file, such as attachments of a mail. `read(one.data)` reads one."""
+        return self.outcome.embedded
+
+    @property
+    def _read(self) -> Tree:
+        assert self.outcome.tree is not None
+        return self.outcome.tree
+
+    def html(self) -> str:
+        """Return the document as HTML."""
+        return tree_to_html(self._read)
+
+    def docx(self) -> bytes:
+        """Return the document as a Word file."""
+        from quire.models.export.word import tree_to_docx
+
+        return tree_to_docx(self._read, title=self.name)
+
+    def chunks(self, max_tokens: int = 254, overlap_tokens: int = 32) -> list[Chunk]:
+        """Return passages for a search index, in reading order, each under its headings.
+
+        Raises:
+            ValueError: The overlap does not fit into the budget.
+        """
+        settings = ChunkSettings(max_tokens=max_tokens, overlap_tokens=overlap_tokens, min_tokens=min(64, max_tokens))
+        return chunk_tree(self._read, load_tokenizer(), settings)
+
+    @overload
+    def extract(self, schema: type[Model]) -> Values[Model]: ...
+    @overload
+    def extract(self, schema: Mapping[str, Any]) -> Values[dict[str, Any]]: ...
+
+    def extract(self, schema: type[Model] | Mapping[str, Any]) -> Values[Model] | Values[dict[str, Any]]:
+        """Return the values that a JSON Schema or a Pydantic class describes.
+
+        Raises:
+            SchemaRefused: The schema cannot be used.
+            pydantic.ValidationError: The class requires a value that the document does not have.
+        """
+        from quire.models.derive.schema.extract import extract_data, read_schema
+
+        model = schema if isinstance(schema, type) else None
+        found = extract_data(self._read, read_schema(model.model_json_schema() if model else schema))
+        if model is None:
+            return Values(found.data, found.evidence, found.missing, found.valid)
+        return Values(model.model_validate(found.data), found.evidence, found.missing, found.valid)
+
+    def redacted(self, engine: str = "names", languages: Iterable[str] = ("en",)) -> "Document":
+        """Return the document with personal data masked and without pictures. The file itself is not changed.
+
+        Args:
+            engine: `regex` (numbers, addresses), `names` (people and places too) or `presidio`.
+            languages: Languages of `presidio`.
+
+        Raises:
+            EngineMissing: The engine is not installed.
+            PiiIncomplete: The document was not searched completely.
+        """
+        from quire.models.pii.engines.choose import make_flagger
+
+        return _as_document("[REDACTED]", redact(self.outcome, make_flagger(engine, tuple(languages))))
+
+
+class _Library:
+    """The sandboxes and the recognisers of this process, made when they are needed and closed at its end."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        self._idle: dict[tuple[tuple[str, ...], bool], list[DocumentReader]] = {}
+        self._recognisers: dict[tuple[str, ...], Recogniser] = {}
+
+    @contextmanager
+    def reader(self, formats: tuple[str, ...], detector: Recogniser | None) -> Iterator[DocumentReader]:
+        """Yield a started reader that no other thread has."""
+        self._forget_parent()
+        with self._lock:
+            idle = self._idle.setdefault((formats, detector is not None), [])
+            reader = idle.pop() if idle else None
+        if reader is None:
+            limits = SandboxLimits(formats=formats)
+            server = ForkServer(limits)
+            server.launch()
+            reader = DocumentReader(limits, server=server, detector=detector)
+            try:
+                reader.start()
+            except ServerGone as error:
+                reader.close()
+                raise _error(ErrorCode.WORKER_KILLED, f"the sandbox does not start on this machine: {error}") from None
+        try:
+            yield reader
+        finally:
+            with self._lock:
+                idle.append(reader)
+
+    def recogniser(self, langs: tuple[str, ...]) -> Recogniser:
+        """Return the recogniser of scans in these languages."""
+        from quire.models.neural.layout.detector import LayoutDetector
+        from quire.models.neural.ocr import make_recogniser
+
+        self._forget_parent()
+        with self._lock:
+            if langs not in self._recognisers:
+                self._recognisers[langs] = Recogniser(
+                    lambda: make_recogniser(langs=langs), make_detector=lambda: LayoutDetector(None)
+                )
+            return self._recognisers[langs]
+
+    def close(self) -> None:
+        """End the child processes."""
+        if self._pid == os.getpid():
+            for reader in [reader for idle in self._idle.values() for reader in idle]:
+                reader.close()
+            for recogniser in self._recognisers.values():
+                recogniser.close()
+        self._idle, self._recognisers = {}, {}
+
+    def _forget_parent(self) -> None:
+        """Leave the children of the parent to it, after a fork."""
+        if self._pid != os.getpid():
+            self.__init__()  # type: ignore[misc]
+
+
+_LIBRARY = _Library()
+atexit.register(_LIBRARY.close)
+
+
+def read(
+    source: Input,
+    *,
+    name: str | None = None,
+    pages: str | Iterable[int] | None = None,
+    password: str | None = None,
+    ocr: str = "auto",
+    ocr_langs: Iterable[str] = ("en",),
+    table_parts: str = "joined",
+    accurate: bool = False,
+) -> Document:
+    """Read a document.
+
+    Args:
+        source: A path, the bytes of a file, or an open file.
+        name: Name of the document; without it the name of the file.
+        pages: Pages to read, as `"1-3,8"` or as numbers from 1. All without it.
+        password: Password of an encrypted file.
+        ocr: `auto` recognises pages without a usable text layer, `always` all pages, `never` none.
+        ocr_langs: Languages of scans, such as `("en", "zh")`.
+        table_parts: `joined`: a table that continues over pages is one table. `apart`: one per page.
+        accurate: Check doubtful tables with a layout detector. Slower.
+
+    Raises:
+        OSError: The file cannot be opened.
+        ReadError: The document cannot be read; `code` is stable, and classes such as `Encrypted` derive from it.
+    """
+    options = ReadOptions(
+        pages=_parse_pages(pages), password=password, ocr=OcrMode(ocr), ocr_langs=tuple(ocr_langs),
+        table_parts=TableParts(table_parts), second_opinion=accurate,
+    )  # fmt: skip
+    if isinstance(source, bytes | bytearray | memoryview):
+        return _read(io.BytesIO(source), name or "document", options)
+    if isinstance(source, str | os.PathLike):
+        with Path(source).open("rb") as file:
+            return _read(file, name or Path(source).name, options)
+    return _read(source, name or PurePath(str(getattr(source, "name", "document"))).name, options)
+
+
+def read_many(
+    sources: Iterable[Input],
+    *,
+    jobs: int | None = None,
+    progress: Callable[[int], None] | None = None,
+    **options: Any,
+) -> Iterator[Document | ReadOrOpenError]:
+    """Read documents on several processors and yield them in the given order.
+
+    A document that cannot be read is yielded as its error, so that the others go on. Few documents are in memory at
+    a time.
+
+    Args:
+        sources: Paths, bytes or open files.
+        jobs: Documents read at the same time. One per core without it.
+        progress: Called with the number of documents that are done.
+        options: Options of `read`.
+    """
+    jobs = jobs or os.cpu_count() or 1
+    waiting: deque[Future[Document]] = deque()
+    threads = ThreadPoolExecutor(jobs, thread_name_prefix="quire-read")
+    done = 0
+    try:
+        for source in sources:
+            waiting.append(threads.submit(partial(read, source, **options)))
+            if len(waiting) >= 2 * jobs:
+                yield _result(waiting.popleft())
+                done = _count(done, progress)
+        while waiting:
+            yield _result(waiting.popleft())
+            done = _count(done, progress)
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _count(done: int, progress: Callable[[int], None] | None) -> int:
+    if progress is not None:
+        progress(done + 1)
+    return done + 1
+
+
+def _result(future: "Future[Document]") -> Document | ReadOrOpenError:
+    try:
+        return future.result()
+    except (ExtractError, OSError) as error:
+        return error
+
+
+def _read(original: BinaryIO, name: str, options: ReadOptions) -> Document:
+    start = original.tell()
+    is_pdf = original.read(len(_PDF)) == _PDF
+    original.seek(start)
+    detector = _LIBRARY.recogniser(options.ocr_langs) if options.second_opinion else None
+    with _LIBRARY.reader((Format.PDF.value,) if is_pdf else (), detector) as reader:
+        read = reader.read_until_pixels(original, options)
+    if isinstance(read, ReadOutcome):
+        outcome = read
+    else:
+        outcome = recognise_document(read, _LIBRARY.recogniser(options.ocr_langs))
+    if outcome.error is not None or outcome.tree is None:
+        raise _error(outcome.error or ErrorCode.INTERNAL, outcome.detail)
+    return _as_document(name, outcome)
+
+
+def _error(code: ErrorCode, detail: str) -> ExtractError:
+    """Return the error of a code: of its class, or a plain one that has the code."""
+    error = _CLASSES.get(code.value, ExtractError)(detail)
+    error.code = code
+    return error
+
+
+def _as_document(name: str, outcome: ReadOutcome) -> Document:
+
+    assert outcome.tree is not None
+    sha256 = outcome.tree.source.sha256
+    return Document(
+        id=sha256,
+        job_id="",
+        name=name,
+        markdown=Markdown(tree_to_markdown(outcome.tree)),
+        tree=json.loads(serve_tree(outcome.tree_json, document_id=sha256, name=name)),
+        outcome=outcome,
+    )
+
+
+def _parse_pages(pages: str | Iterable[int] | None) -> tuple[tuple[int, int], ...]:
+    """Return ranges of pages: `"1-3,8"` and `[1, 2, 3, 8]` give `((1, 3), (8, 8))` and four ranges."""
+    if pages is None:
+        return ()
+    parts = [part.partition("-") for part in pages.split(",")] if isinstance(pages, str) else []
+    ranges = [(int(first), int(last or first)) for first, _, last in parts]
+    ranges += [] if isinstance(pages, str) else [(number, number) for number in pages]
+    if any(not 1 <= first <= last for first, last in ranges):
+        raise ValueError(f"pages: {pages!r} is not like '1-3,8'; pages count from 1")
+    return tuple(ranges)
