@@ -1,7 +1,7 @@
 """Deployments of earlier releases open in this version: jobs, trees, decisions and the search index.
 
 `releases/X.Y.Z.tar.gz` holds what the code of that release wrote: a backup (`quire backup`), the folder of its index,
-and `facts.json` with what its API answered. The next release adds a file, and the test takes all of them.
+and `facts.json` with what its API answered. `tests/lab/store_release.py` makes such a file for each release.
 """
 
 import hashlib
