@@ -9,14 +9,13 @@ from quire.storage.jobs.jobs import get_job
 from quire.storage.jobs.measures import measure
 from quire.storage.postgres.schema import HEAD, check_schema, migrate
 from quire.storage.postgres.service_role import let_service_in
-from quire.storage.queue.counters import read_counter
 from quire.storage.queue.publish import finish
 from quire.storage.store import open_store
 from quire.storage.values.states import JobStatus
 from tests.conftest import SIGNING_KEY
 from tests.postgres import TestServer
 from tests.storage.postgres.catalog import read_catalog
-from tests.storage.scenes import ACME, claim, put_blob, success, worker
+from tests.storage.scenes import ACME, claim, put_blob, read_counter, success, worker
 from tests.waiting import until
 
 RELEASED = Path(__file__).with_name("releases") / "0.9.20.sql"
@@ -70,10 +69,10 @@ def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
                 connection.execute(statement.encode(), values if "%(" in statement else None)
         migrate(dsn)
         check_schema(store.db)
-        assert read_counter(store.db, "documents") == {"succeeded": 1, "failed": 1}
-        assert read_counter(store.db, "errors") == {"malformed": 1}
-        assert read_counter(store.db, "pages") == {"": 5}
-        assert read_counter(store.db, "routes") == {"fast": 4, "ocr": 1}
+        assert read_counter(store, "documents") == {"succeeded": 1, "failed": 1}
+        assert read_counter(store, "errors") == {"malformed": 1}
+        assert read_counter(store, "pages") == {"": 5}
+        assert read_counter(store, "routes") == {"fast": 4, "ocr": 1}
         assert measure(store.db)
         queue = worker(store)
         taken = [claim(queue), claim(queue)]
@@ -83,7 +82,7 @@ def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
         ]  # a lapse charges no start
         assert finish(store, [success(one) for one in taken]) == [True, True]
         assert get_job(store.db, ACME, taken[0].job_id).status is JobStatus.SUCCEEDED
-        assert read_counter(store.db, "documents") == {"succeeded": 3, "failed": 1}
+        assert read_counter(store, "documents") == {"succeeded": 3, "failed": 1}
         store.close()
 
 
