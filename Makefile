@@ -15,7 +15,7 @@ NEEDS = $(if $(ROOM),,$(if $(filter frameworks chart,$(SUITE)),.venv-$(SUITE)/.d
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/lab -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 CORE_TESTS := $(ALL_TESTS) --ignore tests/packages
 
-.PHONY: up down guide status test test-packages drill conformance chromium check format coverage mutants audit bench pictures release-check dist train lock clean help
+.PHONY: up down guide status test test-packages drill conformance chromium check format coverage mutants audit bench pictures release dist train lock clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -146,8 +146,8 @@ pictures: $(VENV)/.dev chromium ## pictures of the dashboard for a comparison be
 
 ##@ Release
 
-release-check: $(VENV)/.dev ## verify version, changelog, tag, wheels and image files of this checkout before a release
-	$(BIN)/python -m quire.cluster.dist.release
+release: $(VENV)/.dev ## make a release: make release VERSION=X.Y.Z; without VERSION: list what this checkout lacks of one
+	$(BIN)/python -m quire.cluster.dist.release $(VERSION)
 
 dist: $(VENV)/.dev ## build the wheels of server and clients and the npm package (needs npm) into dist/
 	@$(BIN)/python -m quire.cluster.dist.build dist

@@ -22,7 +22,7 @@ STOP_S = 8.0
 
 
 class ServicePhase(StrEnum):
-    """What a service does."""
+    """State of a service."""
 
     DOWN = "down"
     STARTING = "starting"

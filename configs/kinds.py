@@ -39,7 +39,7 @@ class SignUpPolicy(StrEnum):
 
 
 class Proxy(StrEnum):
-    """`ray`: Ray's own proxy on loopback. `haproxy`: about ten times the requests, but every caller looks local."""
+    """`ray`: Ray's own proxy on loopback. `haproxy`: half the CPU time, but every caller looks local."""
 
     RAY = "ray"
     HAPROXY = "haproxy"

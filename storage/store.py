@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from quire.storage.objects.artifacts import Artifacts, LocalArtifacts
 from quire.storage.objects.blobs import LocalBlobs, StoredBlobs
@@ -52,9 +51,10 @@ def open_store(
     if blobs_url is None:
         blobs, artifacts = LocalBlobs(workdir / "blobs"), LocalArtifacts(workdir / "artifacts")
     else:
-        bucket = _import_bucket()
-        blobs, artifacts = bucket.open_bucket(blobs_url, workdir / "incoming")
-        uploads = bucket.open_uploads(blobs_url)
+        from quire.storage.objects.bucket import open_bucket, open_uploads  # obstore, only for a bucket
+
+        blobs, artifacts = open_bucket(blobs_url, workdir / "incoming")
+        uploads = open_uploads(blobs_url)
     marked = marked_stores(workdir, blobs_url)
     return Store(Database(dsn, pool_size=pool_size), blobs, artifacts, Signer(signing_key), workdir, uploads, marked)
 
@@ -69,11 +69,7 @@ def marked_stores(workdir: Path, blobs_url: str | None, **options: Any) -> tuple
 def marked_store(name: str, place: str | Path, **options: Any) -> MarkedStore:
     """Return the store at a folder or `s3://bucket/prefix`, which can carry the deployment's mark."""
     if isinstance(place, str) and place.startswith("s3://"):
-        return cast(MarkedStore, _import_bucket().MarkedBucket(name, place, **options))
+        from quire.storage.objects.bucket import MarkedBucket
+
+        return MarkedBucket(name, place, **options)
     return MarkedStore(name, place)
-
-
-def _import_bucket() -> ModuleType:
-    from quire.storage.objects import bucket  # obstore: only deployments with a bucket pay for it
-
-    return bucket

@@ -74,11 +74,7 @@ def find_circle(rooms: Imports) -> list[str]:
 
 def test_a_folder_holds_no_more_than_fifteen_modules() -> None:
     modules = Counter(path.parent for path in listed(*PACKAGES, "tests") if path.name != "__init__.py")
-    crowded = {
-        str(folder.relative_to(ROOT)): count
-        for folder, count in modules.items()
-        if count > MAX_MODULES and folder.name != "versions"  # migrations are numbered and only ever added to
-    }
+    crowded = {str(folder.relative_to(ROOT)): count for folder, count in modules.items() if count > MAX_MODULES}
     assert crowded == {}
 
 

@@ -5,11 +5,8 @@ expires, and the same records are sent again. One loop claims; `threads` threads
 """
 
 import logging
-import threading
 import time
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
-from typing import Protocol
+from collections.abc import Callable, Sequence
 
 from quire.actors.background.claim_loop import ClaimLoop
 from quire.storage.targets.backlog import (
@@ -19,6 +16,7 @@ from quire.storage.targets.backlog import (
     PublishedFacts,
     SendResult,
     SendState,
+    TargetBacklog,
 )
 from quire.storage.targets.contract import RecordRefused, Target, TargetRecord, TargetRefused, TargetUnavailable
 from quire.storage.values.errors import StorageError
@@ -33,35 +31,16 @@ RECORDS = 200  # records of one call, about a megabyte with vectors
 PASS_S = 20.0  # seconds after which a target is returned, so that others get its thread
 
 
-class Backlog(Protocol):
-    """`quire.storage.targets.backlog.TargetBacklog`."""
-
-    def claim(self, limit: int, busy: Collection[str]) -> list[ClaimedTarget]:
-        """Claim up to `limit` targets with documents that are due, and none of the `busy` ones."""
-
-    def take(self, target: ClaimedTarget, limit: int) -> list[PendingDocument]:
-        """Return up to `limit` due documents; none if the target is paused or lost."""
-
-    def find(self, target: ClaimedTarget, document_id: DocumentId) -> PublishedFacts | None:
-        """Return the state of a document, or None if the target must not have it any more."""
-
-    def settle(self, target: ClaimedTarget, results: Sequence[SendResult]) -> bool:
-        """Record results; False if another sender holds the target."""
-
-    def release(self, target: ClaimedTarget, outage: str | None = None) -> None:
-        """Return the target; `outage` names why it cannot be reached."""
-
-
 OpenClaimed = Callable[[ClaimedTarget], Target]
 MakeRecords = Callable[[Scope, DocumentId, PublishedFacts], list[TargetRecord]]
 
 
-class TargetSender:
+class TargetSender(ClaimLoop[ClaimedTarget]):
     """Sends documents to targets."""
 
     def __init__(
         self,
-        backlog: Backlog,
+        backlog: TargetBacklog,
         open_target: OpenClaimed,
         make_records: MakeRecords,
         *,
@@ -69,61 +48,27 @@ class TargetSender:
         poll_s: float = POLL_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        super().__init__("target sender", lambda target: target.id, threads=threads, per_receiver=1, poll_s=poll_s)
         self._backlog, self._open, self._make, self._clock = backlog, open_target, make_records, clock
-        self._limit = threads
-        self._busy: set[str] = set()
-        self._lock = threading.Lock()
-        self._loop = ClaimLoop("target sender", self.turn, threads=threads, poll_s=poll_s)
 
-    def start(self) -> None:
-        """Start the loop."""
-        self._loop.start()
+    def claim(self, limit: int, busy: frozenset[str]) -> list[ClaimedTarget]:
+        """Claim targets with documents that are due."""
+        return self._backlog.claim(limit, busy)
 
-    def healthy(self) -> bool:
-        """Return whether the loop turns."""
-        return self._loop.healthy()
-
-    def drain(self, timeout_s: float) -> bool:
-        """Claim nothing new; calls in progress end within their time limit, or their claims expire."""
-        return self._loop.drain(timeout_s)
-
-    def turn(self) -> int:
-        """Claim targets once and start sending; return their number."""
-        with self._lock:
-            room, busy = self._limit - len(self._busy), frozenset(self._busy)
-        claimed = self._backlog.claim(room, busy) if room > 0 else []
-        for target in claimed:
-            with self._lock:
-                self._busy.add(target.id)
-            self._loop.submit(partial(self._serve, target))
-        return len(claimed)
-
-    def _serve(self, target: ClaimedTarget) -> None:
-        try:
-            self.send_backlog(target)
-        except StorageError as error:
-            log.warning("target %s: %s", target.id, error.code)
-        except Exception:
-            log.exception("target %s", target.id)
-        finally:
-            with self._lock:
-                self._busy.discard(target.id)
-            self._loop.wake()
-
-    def send_backlog(self, target: ClaimedTarget) -> None:
+    def serve(self, work: ClaimedTarget) -> None:
         """Send due documents for at most `PASS_S` seconds and release the target."""
         try:
-            self._send_some(target, self._clock() + PASS_S)
+            self._send_some(work, self._clock() + PASS_S)
         except TargetUnavailable as outage:
-            log.warning("target %s cannot be reached: %s", target.id, outage.code)
-            self._backlog.release(target, outage.code)
+            log.warning("target %s cannot be reached: %s", work.id, outage.code)
+            self._backlog.release(work, outage.code)
         else:
-            self._backlog.release(target)
+            self._backlog.release(work)
 
     def _send_some(self, target: ClaimedTarget, until: float) -> None:
         connection = _Connection(lambda: self._open(target))
         try:
-            while not self._loop.is_stopping() and self._clock() < until:
+            while not self.is_stopping() and self._clock() < until:
                 documents = self._backlog.take(target, DOCUMENTS)
                 if not documents or not self._send(target, connection, documents):
                     return

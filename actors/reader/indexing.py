@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from pydantic_core import to_json
@@ -23,11 +23,15 @@ from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.ports import Embed, EmbeddingFailed, IndexDocument, PortUnavailable, keep_waiting, no_progress
 from quire.models.cdom.tree import Tree, load_tree
 from quire.models.derive.changes import compare_versions, without_texts
-from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors, Vectors
-from quire.storage.objects.artifacts import CHANGES, TREE
+from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors
+from quire.storage.index.vector_parts import VectorParts
+from quire.storage.objects.artifacts import CHANGES, TREE, Artifacts
 from quire.storage.values.errors import LostLease, StorageError, StoreUnavailable
 from quire.storage.values.rows import Claim, DocumentId, Failed, Scope, Succeeded
 from quire.storage.values.states import Phase, Priority
+
+if TYPE_CHECKING:  # LanceDB: only the process of the index loads it
+    from quire.storage.index.writer import ChunkIndexWriter
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -59,19 +63,6 @@ class WriteIndex(Protocol):
         """Return the vectors that these documents have for any of the texts. Raises `PortUnavailable`."""
 
 
-class KeepVectors(Protocol):
-    """Keeps the vectors of long documents, implemented by `quire.storage.index.vector_parts.VectorParts`."""
-
-    def get(self, document_id: str, texts: Sequence[str], /) -> Vectors | None:
-        """Return the vectors of these texts; None if they are not kept."""
-
-    def put(self, document_id: str, texts: Sequence[str], vectors: Vectors, /) -> None:
-        """Keep the vectors of these texts."""
-
-    def drop(self, document_id: str, /) -> None:
-        """Delete all vectors of a document."""
-
-
 class DocumentIndexer:
     """Implements `IndexDocument`: vectors first (none without an embedder), then the writes.
 
@@ -79,7 +70,7 @@ class DocumentIndexer:
     one part keep their finished parts in `kept`, so that a new start continues after them.
     """
 
-    def __init__(self, embed: Embed | None, index: WriteIndex, kept: KeepVectors | None = None) -> None:
+    def __init__(self, embed: Embed | None, index: WriteIndex, kept: VectorParts | None = None) -> None:
         self._embed, self._index, self._kept = embed, index, kept
 
     def index_document(
@@ -292,34 +283,17 @@ def _with_changes(result: Result, done: Succeeded, earlier: EarlierTree, tree: T
     return replace(result, artifacts=files), replace(done, metered=len(changes.pages))
 
 
-class TreeArtifacts(Protocol):
-    """Store of published trees."""
-
-    def read(self, document_id: DocumentId, attempt: int, name: str, /) -> bytes:
-        """Return the bytes of one file; raise NotFound if it is missing."""
-
-
-class DirectWrite(Protocol):
-    """Writer of the index in the process that holds it: `quire.storage.index.writer.ChunkIndexWriter`."""
-
-    def write(self, documents: Sequence[DocumentChunks]) -> int:
-        """Write chunks and return their number."""
-
-    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
-        """Return the vectors that these documents have for any of the texts."""
-
-
 class Reindexer:
     """Indexes a published attempt again from its stored tree. `progress` is as in `IndexDocument`."""
 
     def __init__(
         self,
-        artifacts: TreeArtifacts,
+        artifacts: Artifacts,
         chunk: Callable[[Tree], list[Chunk]],
         embed: Embed | None,
-        writer: DirectWrite,
+        writer: "ChunkIndexWriter",
         *,
-        kept: KeepVectors | None = None,
+        kept: VectorParts | None = None,
         progress: Callable[[int, int], None] = no_progress,
     ) -> None:
         self._artifacts, self._chunk, self._writer, self._progress = artifacts, chunk, writer, progress

@@ -10,10 +10,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from quire.actors.reader.document_trace import DocumentTrace, begin_trace
 from quire.models.cdom.tracing import TRACING_OFF, Tracing
+from quire.storage.queue.queue import Queue
 from quire.storage.values.errors import StorageError
 from quire.storage.values.rows import Beat, Claim, DocumentId
 from quire.storage.values.states import Phase
@@ -21,16 +21,6 @@ from quire.storage.values.states import Phase
 log = logging.getLogger(__name__)
 PROGRESS_S = 1.0
 """Least seconds between two reports of page progress."""
-
-
-class Beats(Protocol):
-    """The part of the queue that renews leases."""
-
-    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
-        """Renew the leases, store phase and progress, and return the lost documents."""
-
-    def forgive(self, claims: Sequence[Claim], /) -> int:
-        """Do not count the expired leases of claims whose reader lives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +149,7 @@ class Inflight:
 class HeartbeatThread:
     """Sends heartbeats of all documents every `beat_s` seconds, and within a second after a page was finished."""
 
-    def __init__(self, queue: Beats, inflight: Inflight, beat_s: float) -> None:
+    def __init__(self, queue: Queue, inflight: Inflight, beat_s: float) -> None:
         self._queue, self._inflight, self._beat_s = queue, inflight, beat_s
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
@@ -187,7 +177,7 @@ class HeartbeatThread:
                 since = 0.0
 
 
-def beat_once(queue: Beats, beats: Callable[[], list[Beat]], inflight: Inflight) -> bool:
+def beat_once(queue: Queue, beats: Callable[[], list[Beat]], inflight: Inflight) -> bool:
     """Send one heartbeat; false if the database could not be reached, so that the next one comes soon."""
     sent = beats()
     if not sent:

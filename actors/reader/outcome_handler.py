@@ -6,7 +6,7 @@ in the scan queue.
 """
 
 import logging
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from quire.actors.reader.inflight import Inflight
 from quire.actors.reader.outcome import describe
@@ -16,20 +16,11 @@ from quire.actors.reader.retry import Disposition, as_error, judge
 from quire.actors.reader.scan_queue import ScanQueue, is_long
 from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.ports import ReadOutcome
+from quire.storage.queue.queue import Queue
 from quire.storage.values.errors import StorageError
 from quire.storage.values.rows import Claim, Failed
 
 log = logging.getLogger(__name__)
-
-
-class PutBack(Protocol):
-    """The part of the queue that takes tasks back."""
-
-    def release(self, claim: Claim, /, *, scan: bool = False) -> bool:
-        """Return the task to the queue at once, uncharged; `scan` marks it as needing a recogniser. False if lost."""
-
-    def retry(self, claim: Claim, error: str, detail: str, /) -> bool:
-        """Charge the start and queue the task after a delay, or fail it after the last start. False if lost."""
 
 
 class OutcomeHandler:
@@ -37,7 +28,7 @@ class OutcomeHandler:
 
     def __init__(
         self,
-        queue: PutBack,
+        queue: Queue,
         publisher: Publishing,
         inflight: Inflight,
         flag_tree: FlagTree = unscanned,

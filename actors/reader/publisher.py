@@ -9,17 +9,19 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from quire.actors.reader.inflight import Inflight
 from quire.actors.reader.retry import Backoff, locate
 from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.original import Embedded, clean_name
 from quire.models.cdom.tree import Tree
+from quire.storage.objects.artifacts import Artifacts
+from quire.storage.queue.queue import Queue
 from quire.storage.values.errors import StorageError
-from quire.storage.values.rows import Claim, DocumentId, Failed, Finished, MemberFile, StoredBlob
+from quire.storage.values.rows import Claim, Failed, Finished, MemberFile, StoredBlob
 from quire.storage.values.states import Phase
 
 log = logging.getLogger(__name__)
@@ -45,34 +47,6 @@ class Result:
         return self.finished.claim
 
 
-class DocumentArtifacts(Protocol):
-    """Store of derived files; never overwrites."""
-
-    def put(self, document_id: DocumentId, attempt: int, files: dict[str, bytes], /) -> dict[str, dict[str, Any]]:
-        """Store the files durably and return their manifest. Raises Conflict if a name exists with other bytes."""
-
-
-class KeepOriginal(Protocol):
-    """Stores originals."""
-
-    def __call__(self, data: bytes, /) -> StoredBlob:
-        """Store the bytes of an original and return its key."""
-
-
-class Tasks(Protocol):
-    """The part of the queue that a publisher uses."""
-
-    def retry(self, claim: Claim, error: str, detail: str, /) -> bool:
-        """Charge the start and queue the task after a delay, or fail it after the last start. False if lost."""
-
-
-class Finish(Protocol):
-    """`quire.storage.queue.publish.finish`, bound to its store."""
-
-    def __call__(self, finished: Sequence[Finished], /) -> list[bool]:
-        """Publish or fail documents; False for each that the fence rejected."""
-
-
 class Publishing(Protocol):
     """Accepts finished documents for publishing: the publisher, or indexing before it."""
 
@@ -95,13 +69,13 @@ class Publisher:
     def __init__(
         self,
         *,
-        artifacts: DocumentArtifacts,
-        finish: Finish,
-        tasks: Tasks,
+        artifacts: Artifacts,
+        finish: Callable[[Sequence[Finished]], list[bool]],
+        tasks: Queue,
         inflight: Inflight,
         depth: int,
         gather_s: float = GATHER_S,
-        keep: KeepOriginal | None = None,
+        keep: Callable[[bytes], StoredBlob] | None = None,
     ) -> None:
         """Prepare the thread; `keep` stores files inside documents, and without it they do not become documents."""
         self._keep = keep

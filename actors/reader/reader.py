@@ -8,24 +8,25 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol
 
 from quire.actors.reader.inflight import HeartbeatThread, Inflight
 from quire.actors.reader.ocr_queue import OcrQueue
 from quire.actors.reader.outcome_handler import OutcomeHandler
 from quire.actors.reader.publisher import Publishing
 from quire.actors.reader.retry import Backoff, Disposition, locate
-from quire.actors.reader.task_notifier import WakeSignal
+from quire.actors.reader.task_notifier import TaskNotifier
 from quire.actors.reading.original import is_picture
 from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.read_document import DocumentReader
 from quire.models.cdom.errors import ErrorCode
-from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.ports import ReadOutcome
 from quire.models.fair_time import TurnWatch
+from quire.storage.objects.blobs import Blobs
+from quire.storage.queue.queue import Queue
 from quire.storage.values.errors import LostLease, NotFound, QuotaExceeded, StorageError
-from quire.storage.values.rows import Beat, Claim, DocumentId
+from quire.storage.values.rows import Claim
 from quire.storage.values.states import Phase
 
 log = logging.getLogger(__name__)
@@ -39,58 +40,14 @@ FAULTS = 8
 """Consecutive faults of the sandbox itself after which the replica asks to be replaced."""
 
 
-class TaskQueue(Protocol):
-    """The part of `quire.storage.queue.queue.Queue` that the loop uses."""
-
-    def claim_group(self, most: int, *, scans: bool = True) -> list[Claim]:
-        """Claim the next tasks, at most `most`; without `scans` skip tasks known to need a recogniser."""
-
-    def beat(self, beats: list[Beat], /) -> frozenset[DocumentId]:
-        """Renew the leases, store phase and progress, and return the lost documents."""
-
-    def release(self, claim: Claim, /, *, scan: bool = False) -> bool:
-        """Return the task to the queue at once, uncharged; `scan` marks it as needing a recogniser. False if lost."""
-
-    def release_all(self, claims: Sequence[Claim], /) -> int:
-        """Release several tasks at once and return how many were still held."""
-
-    def retry(self, claim: Claim, error: str, detail: str, /) -> bool:
-        """Charge the start and queue the task after a delay, or fail it after the last start. False if lost."""
-
-
-class OriginalSource(Protocol):
-    """Uploaded bytes by content hash."""
-
-    def open(self, sha256: str, /) -> BinaryIO:
-        """Open an original for reading; raise NotFound if it is missing."""
-
-
-class Parser(Protocol):
-    """One sandboxed reading at a time; implemented by `quire.actors.reading.read_document.DocumentReader`."""
-
-    def start(self) -> None:
-        """Start the sandbox. Raises if it is not available."""
-
-    def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, job: str
-    ) -> ReadOutcome | PendingOcr:
-        """Read a document; return its outcome, or the pages that wait for a recogniser."""
-
-    def end_job(self, job: str) -> None:
-        """End the children that are kept for a job."""
-
-    def close(self) -> None:
-        """End the sandbox."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderParts:
     """Everything a reader is made of."""
 
-    queue: TaskQueue
-    originals: OriginalSource
-    parser: Parser
-    wake_signal: WakeSignal
+    queue: Queue
+    originals: Blobs
+    parser: DocumentReader
+    wake_signal: TaskNotifier
     publisher: Publishing
     outcomes: OutcomeHandler
     recognition: OcrQueue

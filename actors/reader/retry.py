@@ -4,9 +4,9 @@ A `ReadOutcome` becomes a disposition. Pure; the queue counts starts.
 """
 
 import traceback
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
 
 from quire.models.cdom.errors import RETRYABLE, ErrorCode
 from quire.models.cdom.ports import ReadOutcome
@@ -31,11 +31,8 @@ def judge(outcome: ReadOutcome) -> Disposition:
     return Disposition.RETRY if outcome.error in RETRYABLE else Disposition.FAIL
 
 
-class Clock(Protocol):
-    """A wait that a stop cuts short: `threading.Event.wait` of the stop event."""
-
-    def __call__(self, timeout: float, /) -> bool:
-        """Wait up to `timeout` seconds; return whether the stop came."""
+Clock = Callable[[float], bool]
+"""A wait of some seconds that a stop cuts short, such as `threading.Event.wait`; true if the stop came."""
 
 
 class Backoff:

@@ -9,28 +9,11 @@ import logging
 import random
 import threading
 from collections.abc import AsyncIterator, Callable
-from typing import Protocol
 
 log = logging.getLogger(__name__)
 POLL_S = 1.0  # seconds an idle reader sleeps when no notice comes: what a lost notice costs
 
 Listen = Callable[[], AsyncIterator[tuple[str, str]]]
-
-
-class WakeSignal(Protocol):
-    """The signal that the claim loop waits for."""
-
-    def start(self) -> None:
-        """Start listening."""
-
-    def stop(self) -> None:
-        """Stop listening and end a wait."""
-
-    def wait(self) -> None:
-        """Wait for a signal, or about one poll interval."""
-
-    def wake(self) -> None:
-        """Send a signal from this process."""
 
 
 class TaskNotifier:

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import BinaryIO, Protocol
 
 from quire.actors.reading.child_session import Decisions
 from quire.actors.reading.forkserver import ServerGone
 from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.read_document import DocumentReader
 from quire.actors.reading.recognise_document import recognise_document
 from quire.actors.sandbox.failures import DocumentError
 from quire.models.cdom.errors import ErrorCode, ExtractError
@@ -23,6 +23,7 @@ from quire.models.cdom.geometry import Bbox
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.ports import PageImage, PageMark, PortUnavailable, ReadOutcome, RecognisePages, RedactionRefused
 from quire.models.fair_time import fair_time
+from quire.storage.objects.blobs import Blobs
 from quire.storage.values.errors import NotFound, StorageError
 
 log = logging.getLogger(__name__)
@@ -31,42 +32,6 @@ LOOK_S = 1.0  # seconds between two looks at the clock of a waiting call
 WARM_AFTER_S = 10.0
 """Seconds until the sandbox for pictures comes up: as many as a start takes, which its CPU second would prolong."""
 TOO_SLOW = ReadOutcome(error=ErrorCode.TIMEOUT, detail="reading took too long")
-
-
-class Originals(Protocol):
-    """Uploaded bytes by content hash."""
-
-    def open(self, sha256: str, /) -> BinaryIO:
-        """Open the original with this hash."""
-
-
-class SandboxedReader(Protocol):
-    """`quire.actors.reading.read_document.DocumentReader`: one call at a time."""
-
-    def start(self) -> None:
-        """Start the sandbox."""
-
-    def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
-    ) -> ReadOutcome | PendingOcr:
-        """Read a document up to the pages that need a recogniser."""
-
-    def render(
-        self,
-        original: BinaryIO,
-        page: int,
-        dpi: int,
-        password: str | None,
-        area: Bbox | None,
-        marks: Sequence[PageMark],
-    ) -> PageImage:
-        """Return the picture of a page or of an area of it."""
-
-    def redact(self, original: BinaryIO, tree: bytes, decisions: Decisions, password: str | None) -> bytes:
-        """Return the original redacted."""
-
-    def close(self) -> None:
-        """Stop the sandbox."""
 
 
 class _Overdue(Exception):
@@ -107,9 +72,9 @@ class OnDemand:
     def __init__(
         self,
         *,
-        drawing: SandboxedReader,
-        reading: SandboxedReader,
-        originals: Originals,
+        drawing: DocumentReader,
+        reading: DocumentReader,
+        originals: Blobs,
         recogniser: RecognisePages,
         waiting: int = 16,
         warm_after_s: float = WARM_AFTER_S,

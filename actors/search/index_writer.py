@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from quire.actors.background.chores import Chore, ChoreRunner, SingletonRole
 from quire.models.cdom.ports import PortUnavailable, keep_waiting
@@ -19,6 +19,9 @@ from quire.storage.index.table.entries import DocumentChunks, KnownVectors
 from quire.storage.values.errors import StorageError
 from quire.storage.values.rows import Scope
 
+if TYPE_CHECKING:  # LanceDB: only the process of the index loads it
+    from quire.storage.index.writer import ChunkIndexWriter
+
 log = logging.getLogger(__name__)
 PORT = "index_writer"
 MAX_CHUNKS = 5_000
@@ -26,19 +29,6 @@ MAX_CHUNKS = 5_000
 STUCK_S = 300.0  # fair seconds of one commit after which the process is unhealthy; the largest take four
 HELD_S = 4.0
 """Seconds after which the next write renews the lease; it lasts three times as long."""
-
-
-class IndexWriteQueue(Protocol):
-    """Writer of the index: `quire.storage.index.writer.ChunkIndexWriter`."""
-
-    def write(self, documents: Sequence[DocumentChunks]) -> int:
-        """Write chunks and return their number."""
-
-    def find_vectors(self, scope: Scope, documents: Collection[str], texts: Sequence[str]) -> KnownVectors:
-        """Return the vectors that these documents have for any of the texts."""
-
-    def close(self) -> None:
-        """Release the writer's locks."""
 
 
 @dataclass(slots=True, eq=False)
@@ -56,7 +46,11 @@ class IndexWriting:
     """Accepts writes from any thread. Call `start` once and `drain` once."""
 
     def __init__(
-        self, role: SingletonRole, writer: IndexWriteQueue, chores: Sequence[Chore], slow_chores: Sequence[Chore] = ()
+        self,
+        role: SingletonRole,
+        writer: "ChunkIndexWriter",
+        chores: Sequence[Chore],
+        slow_chores: Sequence[Chore] = (),
     ) -> None:
         self._role, self._writer = role, writer
         self._janitors = [ChoreRunner(role, some) for some in (chores, slow_chores)]  # a purge waits for no re-indexing

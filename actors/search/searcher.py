@@ -6,41 +6,22 @@ Requests become hits. Built from values; any number of threads. Knows no Ray and
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
+from quire.actors.background.chores import ChoreRunner
 from quire.models.cdom.ports import PortUnavailable
 from quire.models.cdom.search import SearchHit, SearchRequest
 from quire.storage.index.table.entries import Vectors
 from quire.storage.values.errors import NotFound, StorageError
 
+if TYPE_CHECKING:  # LanceDB: only the process of the index loads it
+    from quire.storage.index.search import IndexSearch
+
 PORT = "searcher"
 KEPT_QUERIES = 4096  # cached query vectors: 384 floats each, 6 MB in all
 CLOSE_S = 10.0  # seconds for the current chore to end
-
-
-class Index(Protocol):
-    """The index: `quire.storage.index.search.IndexSearch`."""
-
-    def search(self, request: SearchRequest, vector: Callable[[], Vectors] | None) -> list[SearchHit]:
-        """Return hits, best first; `vector` computes the query's vector if needed."""
-
-    def prewarm(self) -> None:
-        """Load what the first query needs. Raises StoreUnavailable."""
-
-    def check(self) -> None:
-        """Raise StoreUnavailable if the index cannot be read."""
-
-
-class BackgroundLoop(Protocol):
-    """A background loop of the searcher: `quire.actors.background.chores.ChoreRunner`."""
-
-    def start(self) -> None:
-        """Start the loop."""
-
-    def drain(self, timeout_s: float) -> bool:
-        """Finish the current chore; false if that takes longer than `timeout_s` seconds."""
 
 
 class Searcher:
@@ -51,9 +32,9 @@ class Searcher:
 
     def __init__(
         self,
-        index: Index,
+        index: "IndexSearch",
         embed: Callable[[list[str]], Vectors] | None,
-        background: BackgroundLoop | None = None,
+        background: ChoreRunner | None = None,
         behind: Callable[[], float] = float,
     ) -> None:
         self._index, self._embed, self._background, self._behind = index, embed, background, behind

@@ -12,6 +12,7 @@ from quire.storage.sources.connectors.contract import SourceRefused, SourceUnava
 from quire.storage.sources.gate import SourceGate
 from quire.storage.sources.sync import Reading, due_sources, sync_source
 from quire.storage.values.errors import StorageError
+from quire.storage.values.rows import Actor
 
 if TYPE_CHECKING:
     from quire.storage.store import Store
@@ -41,8 +42,6 @@ class BackgroundTask:
 
 def sync_due(store: "Store", gate: SourceGate, read: Callable[[], Reading]) -> int:
     """Sync every due source and return how many succeeded; a failure does not stop the others."""
-    from quire.storage.values.rows import Actor
-
     done = 0
     for source in due_sources(store.db):
         try:

@@ -1,7 +1,8 @@
-"""`python -m quire.cluster.dist.release [--bump X.Y.Z]`: verify a release, or write a new version into every place.
+"""`python -m quire.cluster.dist.release [X.Y.Z]`: make a release, or verify that this checkout is one.
 
 `pyproject.toml` states the version; the installed metadata is what the code reads. Files that cannot read it (client
-packages, image tags) repeat it, and this check keeps them equal. docs/development.md lists the steps of a release.
+packages, image tags, recorded answers) repeat it, and this check keeps them equal. A release is committed and tagged
+here, and nothing is pushed.
 """
 
 import json
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from quire.models.cdom.version import READER_VERSION, read_service_version
@@ -34,8 +36,13 @@ _PLACES = {
     "cluster/jobs/pyproject.toml": rf'(?:^version = "|"quire-(?:server|gpu)==)({NUMBER})"',
     "actors/vlm/pyproject.toml": rf'(?:^version = "|"quire-server==)({NUMBER})"',
     "serve_apps/clients/haystack/pyproject.toml": rf'^version = "({NUMBER})"',
+    "serve_apps/api/examples.json": rf'"(?:service_version": |engine": |status": "ok",\n +"version": )"({NUMBER})"',
+    "tests/configs/chart/default.yaml": rf'(?:version: "|quire[-:])({NUMBER})',
+    "tests/configs/chart/own.yaml": rf'(?:version: "|quire-)({NUMBER})',
 }
 """File -> pattern whose first group is the version; every match must agree."""
+STORED = "tests/cluster/postgres/releases"
+"""Folder of the deployments that later versions must open, one archive for each release."""
 
 
 def read_project_version() -> str:
@@ -51,12 +58,46 @@ def find_faults(version: str) -> Iterator[str]:
     yield from _find_changelog_faults(version, (ROOT / "CHANGELOG.md").read_text())
     if str(READER_VERSION) not in json.loads((ROOT / "tests/golden/reader_versions.json").read_text()):
         yield f"tests/golden/reader_versions.json does not record reader version {READER_VERSION}"
+    if not (ROOT / STORED / f"{version}.tar.gz").exists():
+        yield f"{STORED} has no deployment of this version: run `python -m tests.lab.store_release`"
     if _git("status", "--porcelain"):
         yield "the working tree has uncommitted changes"
     if f"v{version}" not in _git("tag", "--points-at", "HEAD").split():
         yield f"HEAD has no tag: git tag -a v{version} -m 'Quire {version}'"
     if not list((ROOT / "dist").glob(f"quire_server-{version}-*.whl")):
         yield "dist/ has no wheel of this version: run `make dist`"
+
+
+def make_release(version: str) -> None:
+    """Bump, check, test, build the wheels, store a deployment, commit and tag.
+
+    Raises:
+        SystemExit: The working tree has changes, or the changelog no entries.
+        CalledProcessError: A step failed. Before the commit, `git restore .` undoes all.
+    """
+    if _git("status", "--porcelain"):
+        raise SystemExit("the working tree has uncommitted changes")
+    bump(version)
+    changelog = ROOT / "CHANGELOG.md"
+    changelog.write_text(date_changelog(version, changelog.read_text()))
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "-e", ".")
+    for command in (
+        pip,
+        ("make", "check", "test", "test-packages", "dist"),
+        (sys.executable, "-m", "tests.lab.store_release"),
+        ("git", "add", "--all"),
+        ("git", "commit", "--quiet", "--message", f"release: {version}"),
+        ("git", "tag", "--annotate", f"v{version}", "--message", f"Quire {version}"),
+    ):
+        subprocess.run(command, cwd=ROOT, check=True)
+
+
+def date_changelog(version: str, text: str) -> str:
+    """Return the changelog with the entries under Unreleased in a section of `version`."""
+    head, title, entries = text.partition("## [Unreleased]\n")
+    if not entries.partition("\n## ")[0].strip():
+        raise SystemExit("CHANGELOG.md has no entries under Unreleased")
+    return f"{head}{title}\n## [{version}] - {datetime.now(UTC):%Y-%m-%d}\n{entries}"
 
 
 def bump(version: str) -> None:
@@ -91,9 +132,11 @@ def _git(*arguments: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """Run the command; exit status 1 when the release is not ready."""
-    if arguments[:1] == ["--bump"]:
-        bump(arguments[1])
-        return 0
+    if arguments and not re.fullmatch(NUMBER, arguments[0]):
+        raise SystemExit(__doc__)
+    if arguments:
+        make_release(arguments[0])
+        return subprocess.run([sys.executable, "-m", "quire.cluster.dist.release"], cwd=ROOT, check=False).returncode
     version = read_project_version()
     faults = list(find_faults(version))
     for fault in faults:

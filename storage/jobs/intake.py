@@ -5,7 +5,7 @@ transaction is atomic; after its commit the job is accepted even if the caller d
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from psycopg.types.json import Jsonb
@@ -66,29 +66,11 @@ returning id, seq, created_at
 """
 
 
-def submit_job(
-    store: Store,
-    scope: Scope,
-    actor: Actor,
-    files: Sequence[NewDocument],
-    *,
-    priority: Priority,
-    quota: PageQuota,
-    cap_bytes: int = 0,
-    kind: str = "jobs",
-    metadata: dict[str, Any] | None = None,
-    extract_schema: str | None = None,
-    idempotency: IdempotencyKey | None = None,
-    within: Callable[[Connection, JobRow], None] | None = None,
-) -> JobRow:
-    """Queue a job, or return the first one for a replayed key.
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A job as a caller sends it.
 
-    A refusal is of all files. Raises QuotaExceeded, DiskFull, Conflict.
-
-    Args:
-        store: Store that has the originals.
-        scope: Owner of the job.
-        actor: Caller, for audit and metering.
+    Attributes:
         files: Documents, in order.
         priority: Queue of the tasks.
         quota: Limit on pages a month.
@@ -97,24 +79,46 @@ def submit_job(
         metadata: JSON that the caller attached.
         extract_schema: JSON Schema of the values to extract from each document.
         idempotency: Key of the caller for this submission.
-        within: Called in the same transaction, for further writes.
+    """
+
+    files: Sequence[NewDocument]
+    priority: Priority
+    quota: PageQuota
+    cap_bytes: int = 0
+    kind: str = "jobs"
+    metadata: dict[str, Any] | None = None
+    extract_schema: str | None = None
+    idempotency: IdempotencyKey | None = None
+
+
+def submit_job(
+    store: Store,
+    scope: Scope,
+    actor: Actor,
+    sent: Submission,
+    within: Callable[[Connection, JobRow], None] | None = None,
+) -> JobRow:
+    """Queue a job, or return the first one for a replayed key. `within` writes more in the same transaction.
+
+    A refusal is of all files. Raises QuotaExceeded, DiskFull, Conflict.
     """
     crash_point(CrashPoint.AFTER_BLOB)
-    job_id = new_job_id()
+    job_id, total = new_job_id(), len(sent.files)
     with store.db.transaction() as conn:
-        first = claim_key(conn, scope, idempotency, job_id)
+        first = claim_key(conn, scope, sent.idempotency, job_id)
         if first is not None:
             return replace(load_job(conn, scope, first), replayed=True)
-        require_room(conn, scope, cap_bytes, sum(file.blob.bytes for file in files))
-        keep_originals(store, conn, [file.blob.sha256 for file in files])
-        records = [_record(store.signer, *item) for item in enumerate(files)]
-        params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "kind": kind}
-        params |= {"key_name": actor.key_name, "total": len(files), "priority": int(priority)}
+        require_room(conn, scope, sent.cap_bytes, sum(file.blob.bytes for file in sent.files))
+        keep_originals(store, conn, [file.blob.sha256 for file in sent.files])
+        records = [_record(store.signer, *item) for item in enumerate(sent.files)]
+        params: dict[str, Any] = {"job_id": job_id, "tenant": scope.tenant, "org": scope.org, "kind": sent.kind}
+        params |= {"key_name": actor.key_name, "total": total, "priority": int(sent.priority)}
         params |= {"traceparent": actor.traceparent, "request_id": actor.request_id, "documents": Jsonb(records)}
-        params |= {"metadata": Jsonb(metadata) if metadata is not None else None}
-        params |= {"extract_schema": extract_schema}
-        params |= {"month": None if has_ample_room(conn, quota, len(files)) else admit(conn, quota, len(files))}
-        job = _accepted(conn.execute(_INSERT, params).fetchall()[0], records, metadata)
+        params |= {"metadata": Jsonb(sent.metadata) if sent.metadata is not None else None}
+        params |= {"extract_schema": sent.extract_schema}
+        month = None if has_ample_room(conn, sent.quota, total) else admit(conn, sent.quota, total)
+        params |= {"month": month}
+        job = _accepted(conn.execute(_INSERT, params).fetchall()[0], records, sent.metadata)
         if within is not None:
             within(conn, job)
         crash_point(CrashPoint.BEFORE_INTAKE_COMMIT)

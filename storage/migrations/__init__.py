@@ -1,1 +1,1 @@
-"""Alembic migrations of the SQL schema."""
+"""SQL scripts that upgrade the schema of an earlier release; `storage/postgres/schema.py` runs them."""

@@ -17,13 +17,17 @@ def _texts() -> Any:
     return Column(ARRAY(Text), nullable=False)
 
 
+def _counted() -> Any:
+    return Column(BigInteger, nullable=False, server_default="0")  # a text, as in stores of 0.10.0
+
+
 class CounterTable(SQLModel, table=True):
     """Totals of ended documents and jobs by kind and label; `storage/queue/counters.py` maintains them."""
 
     __tablename__ = "counters"
     name: str = Field(sa_column=Column(Text, primary_key=True))
     label: str = Field(sa_column=Column(Text, primary_key=True))
-    value: int = Field(sa_column=_count())
+    value: int = Field(sa_column=_counted())
 
 
 class CounterDeltaTable(SQLModel, table=True):
@@ -33,7 +37,7 @@ class CounterDeltaTable(SQLModel, table=True):
     seq: int = Field(sa_column=Column(BigInteger, Identity(always=True), primary_key=True))
     name: str = Field(sa_column=_text())
     label: str = Field(sa_column=_text())
-    value: int = Field(sa_column=_count())
+    value: int = Field(sa_column=_counted())
 
 
 class WebhookTable(SQLModel, table=True):

@@ -1,4 +1,4 @@
-"""The SQL schema as SQLModel tables, which Alembic migrates to. Queries live in the modules of their subject.
+"""The SQL schema as SQLModel tables, from which a database is made. Queries live in the modules of their subject.
 
 `jobs.status` is generated from counters that change in the document's own transaction; `tasks` is the queue and stays
 small (a finished document has no task); `events`, `meter`, `audit` rows are written in the act's own transaction.

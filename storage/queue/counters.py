@@ -27,22 +27,11 @@ insert into counter_deltas (name, label, value)
 select '{JOBS}', j.status, count(*) from ended e join jobs j on j.id = e.id group by j.status
 """
 
-_READ = """
-select label, sum(value)::float8 as value
-from (select name, label, value from counters union all select name, label, value from counter_deltas) as both_tables
-where name = %(name)s group by label order by label
-"""
-
 _FOLD = """
 with folded as (delete from counter_deltas returning name, label, value)
 insert into counters (name, label, value) select name, label, sum(value) from folded group by name, label
 on conflict (name, label) do update set value = counters.value + excluded.value
 """
-
-
-def read_counter(db: Database, name: str) -> dict[str, float]:
-    """Return the value of each label; a label that never counted is absent."""
-    return {row["label"]: row["value"] for row in db.fetch_all(_READ, {"name": name})}
 
 
 def fold_counters(db: Database) -> None:

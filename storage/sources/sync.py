@@ -19,7 +19,7 @@ from psycopg.types.json import Jsonb
 
 from quire.models.cdom.original import ReadOptions, clean_name
 from quire.storage.access.audit import record
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.objects.blobs import Blobs
 from quire.storage.postgres.database import Connection, Database, Row
 from quire.storage.queue.disk_cap import DiskFull, kept_bytes
@@ -281,11 +281,10 @@ class _Sync:
             self._store,
             self._source.scope,
             self._actor,
-            [item.document for item in fresh],
-            priority=Priority.SYNC,
-            quota=self._reading.quota,
-            kind="sync",
-            within=note,
+            Submission(
+                [item.document for item in fresh], priority=Priority.SYNC, quota=self._reading.quota, kind="sync"
+            ),
+            note,
         )
         changed = sum(item.listed.path in known for item in fresh)
         self._report.changed += changed

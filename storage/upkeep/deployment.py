@@ -36,7 +36,7 @@ class WrongStore(StorageError):
 def refuse_other_database(dsn: str | None, place: str, stores: Sequence[MarkedStore]) -> None:
     """Raise `WrongStore` if a store is marked and this database, still to be created if `dsn` is None, is not its own.
 
-    Called before a migration, so that an empty database gets no schema beside an existing one.
+    Called before a migration, so that no empty database gets a schema next to an existing one.
     """
     for store in stores:
         mark = store.read()

@@ -46,9 +46,3 @@ def erase_metadata(db: Database, scope: Scope, actor: Actor, job_ids: Sequence[s
         erased = [row["id"] for row in rows]
         documents = conn.execute("select id from documents where job_id = any(%s)", (erased,)).fetchall()
         touch_documents(conn, [row["id"] for row in documents])
-
-
-def list_waiting(db: Database, document_ids: Sequence[str]) -> list[str]:
-    """Return those of these deleted documents that are not yet erased from stores and index."""
-    rows = db.fetch_all("select document_id from purges where document_id = any(%(ids)s)", {"ids": list(document_ids)})
-    return [row["document_id"] for row in rows]

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from quire.actors.reader.inflight import HeartbeatThread, Inflight
 from quire.actors.reader.ocr_queue import OcrQueue, RecognitionParts
@@ -14,11 +14,16 @@ from quire.actors.reader.pii_scan import FlagTree, unscanned
 from quire.actors.reader.publisher import Publisher
 from quire.actors.reader.reader import Reader, ReaderParts
 from quire.actors.reader.scan_queue import ScanParts, ScanQueue
+from quire.actors.reader.task_notifier import TaskNotifier
 from quire.actors.reading.pending_ocr import PendingOcr
+from quire.actors.reading.read_document import DocumentReader
 from quire.models.cdom.original import ReadOptions
 from quire.models.cdom.ports import ReadOutcome, RecognisePages
 from quire.models.cdom.tree import dump_tree
 from quire.models.neural.fakes import ScriptedRecogniser
+from quire.storage.objects.artifacts import Artifacts
+from quire.storage.objects.blobs import Blobs
+from quire.storage.queue.queue import Queue
 from quire.storage.values.errors import NotFound, StoreUnavailable
 from quire.storage.values.rows import Beat, Claim, DocumentId, Finished, JobId, Scope, WorkerId
 from quire.storage.values.states import Priority
@@ -57,7 +62,7 @@ def good(pages: int = 1) -> ReadOutcome:
     return ReadOutcome(tree=tree, tree_json=dump_tree(tree), assets={"p1.png": b"png"})
 
 
-class FakeQueue:
+class FakeQueue(Queue):
     """Queue that claims in order and records returned claims."""
 
     def __init__(self, claims: Sequence[Claim] = ()) -> None:
@@ -79,10 +84,10 @@ class FakeQueue:
             self.claims.remove(claim)
         return taken
 
-    def beat(self, beats: list[Beat]) -> frozenset[DocumentId]:
+    def beat(self, beats: Sequence[Beat]) -> frozenset[DocumentId]:
         if self.down.is_set():
             raise StoreUnavailable("away")
-        self.beats.append(beats)
+        self.beats.append(list(beats))
         return self.lost
 
     def forgive(self, claims: Sequence[Claim]) -> int:
@@ -105,7 +110,7 @@ class FakeQueue:
         return True
 
 
-class FakeParser:
+class FakeParser(DocumentReader):
     """Answers with what it was given: an outcome, an exception, or a function of `on_page`."""
 
     def __init__(self, answer: Any = None) -> None:
@@ -116,10 +121,15 @@ class FakeParser:
         self.started = True
 
     def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None], *, job: str
+        self,
+        original: BinaryIO,
+        options: ReadOptions,
+        on_page: Callable[[int, int], None] = lambda done, total: None,
+        *,
+        job: str | None = None,
     ) -> ReadOutcome | PendingOcr:
         self.reads += 1
-        self.jobs.append(job)
+        self.jobs.append(str(job))
         answer = self.answer(on_page) if callable(self.answer) else self.answer
         if isinstance(answer, Exception):
             raise answer
@@ -133,7 +143,8 @@ class FakeParser:
         self.closed = True
 
 
-class FakeHints:
+class FakeHints(TaskNotifier):
+    def __init__(self) -> None: ...
     def start(self) -> None: ...
     def stop(self) -> None: ...
     def wake(self) -> None: ...
@@ -188,7 +199,11 @@ class Scene:
         self.reserved = list[tuple[str, int]]()
         self.reserve_error: Exception | None = None
         publisher = Publisher(
-            artifacts=self.store, finish=self.store.finish, tasks=self.queue, inflight=self.inflight, depth=4
+            artifacts=cast(Artifacts, self.store),
+            finish=self.store.finish,
+            tasks=self.queue,
+            inflight=self.inflight,
+            depth=4,
         )
         wake_signal = FakeHints()
         self.scans = ScanQueue(
@@ -215,7 +230,7 @@ class Scene:
         self.reader = Reader(
             ReaderParts(
                 queue=self.queue,
-                originals=self.store,
+                originals=cast(Blobs, self.store),
                 parser=self.parser,
                 wake_signal=wake_signal,
                 publisher=publisher,

@@ -2,19 +2,19 @@
 
 import io
 import threading
-from collections.abc import Callable
 from typing import BinaryIO
 
 from quire.actors.reading.forkserver import ServerGone
 from quire.actors.reading.on_demand import OnDemand
-from quire.models.cdom.original import ReadOptions
+from quire.actors.reading.read_document import DocumentReader
 from quire.models.cdom.ports import PageImage, ReadOutcome, RecognisedPage
+from quire.storage.objects.blobs import LocalBlobs
 from tests.waiting import PATIENCE_S
 
 PICTURE = PageImage(png=b"png", width=1, height=1, page_count=1)
 
 
-class FakeReader:
+class FakeReader(DocumentReader):
     """A sandbox that notes when it was started."""
 
     def __init__(self, failures: int = 0) -> None:
@@ -25,9 +25,7 @@ class FakeReader:
         if self.failures:
             raise ServerGone("no processes left")
 
-    def read_until_pixels(
-        self, original: BinaryIO, options: ReadOptions, on_page: Callable[[int, int], None]
-    ) -> ReadOutcome:
+    def read_until_pixels(self, *asked: object, **more: object) -> ReadOutcome:
         raise AssertionError("nothing is read here")
 
     def render(self, *asked: object) -> PageImage:
@@ -40,7 +38,8 @@ class FakeReader:
         self.closed = True
 
 
-class FakeOriginals:
+class FakeOriginals(LocalBlobs):
+    def __init__(self) -> None: ...
     def open(self, sha256: str, /) -> BinaryIO:
         return io.BytesIO(b"bytes")
 

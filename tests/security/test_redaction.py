@@ -21,7 +21,7 @@ from quire.models.pii.kinds import Hit
 from quire.models.pii.paint import paint_page, view_page
 from quire.models.pii.places import find_places
 from quire.serve_apps.api.context.resources import Ports
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.queue.publish import finish
 from quire.storage.queue.queue import LeasePolicy, Queue
 from quire.storage.store import Store
@@ -59,7 +59,7 @@ def publish(store: Store, case: Case, tree: Tree) -> str:
     writer.write(case.data)
     file = NewDocument(name=case.name, blob=writer.commit(), options=ReadOptions())
     actor, quota = Actor(key_name="acme:write"), PageQuota(max_pages_per_month=None)
-    job = submit_job(store, Scope(tenant="acme"), actor, [file], priority=Priority.JOB, quota=quota)
+    job = submit_job(store, Scope(tenant="acme"), actor, Submission([file], priority=Priority.JOB, quota=quota))
     claim = Queue(store.db, new_worker_id(), LeasePolicy(), store.signer).claim()
     assert claim is not None
     manifest = store.artifacts.put(claim.document_id, claim.attempt, {"tree.json": dump_tree(tree)})

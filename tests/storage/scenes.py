@@ -1,7 +1,7 @@
 """Small helpers to set a scene: submit documents, claim them, end them."""
 
 from quire.models.cdom.original import ReadOptions
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.queue.queue import LeasePolicy, Queue
 from quire.storage.store import Store
 from quire.storage.values.ids import new_worker_id
@@ -30,7 +30,7 @@ def submit(
 ) -> JobRow:
     blob = put_blob(store, content)
     files = [NewDocument(name=f"{n}.pdf", blob=blob, options=ReadOptions()) for n in range(documents)]
-    return submit_job(store, scope, ACTOR, files, priority=priority, quota=quota)
+    return submit_job(store, scope, ACTOR, Submission(files, priority=priority, quota=quota))
 
 
 def worker(store: Store, policy: LeasePolicy | None = None) -> Queue:
@@ -60,3 +60,11 @@ def ready_now(store: Store) -> None:
     """As if every retry delay were over."""
     with store.db.autocommit() as conn:
         conn.execute("update tasks set available_at = now() where state = 'queued'")
+
+
+def read_counter(store: Store, name: str) -> dict[str, float]:
+    """Return the value of each label of a counter of finished work."""
+    query = """select label, sum(value)::float8 as value
+               from (select * from counters union all select name, label, value from counter_deltas) as both_tables
+               where name = %(name)s group by label"""
+    return {row["label"]: row["value"] for row in store.db.fetch_all(query, {"name": name})}

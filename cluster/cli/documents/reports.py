@@ -1,4 +1,4 @@
-"""What `quire extract` reports: the summary, the JSON of `--json` and the characters of `--report`."""
+"""The report of `quire extract`: the summary, the JSON of `--json` and the characters of `--report`."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

@@ -17,7 +17,7 @@ from quire.serve_apps.api.intake.by_url import MEDIA_TYPE, FetchedUpload, fetch_
 from quire.serve_apps.api.intake.idempotency import identify_submission
 from quire.serve_apps.api.intake.read_fields import EXTRACT_SCHEMA, read_extract_schema, read_metadata, read_options
 from quire.serve_apps.api.shapes.principals import read_principals
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.values.rows import JobRow, NewDocument, PageQuota
 from quire.storage.values.states import Priority
 
@@ -113,14 +113,16 @@ def _store_and_enqueue(
         call.store,
         call.scope,
         call.actor,
-        [NewDocument(name=file.name, blob=file.blob, options=options, principals=principals) for file in stored],
-        priority=priority,
-        quota=quota_of(call),
-        cap_bytes=call.running.resources.limits.org_disk_bytes,
-        kind=kind,
-        metadata=metadata,
-        extract_schema=schema,
-        idempotency=identify_submission(kind, key, _facts(upload, stored)),
+        Submission(
+            [NewDocument(name=file.name, blob=file.blob, options=options, principals=principals) for file in stored],
+            priority=priority,
+            quota=quota_of(call),
+            cap_bytes=call.running.resources.limits.org_disk_bytes,
+            kind=kind,
+            metadata=metadata,
+            extract_schema=schema,
+            idempotency=identify_submission(kind, key, _facts(upload, stored)),
+        ),
     )
 
 

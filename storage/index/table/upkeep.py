@@ -36,14 +36,6 @@ class Upkeep:
         """Do `compact`, but leave no byte of a deleted row in any file. Readers of old versions must retry."""
         self._run(masked_share=0.0, kept_s=0.0, unverified=True)
 
-    def masked_rows(self) -> int:
-        """Return the number of deleted rows whose bytes are still in a file of the newest version: 0 after `erase`."""
-        return sum(fragment.num_deletions for fragment in self._open().get_fragments())
-
-    def versions(self) -> int:
-        """Return the number of versions of the table."""
-        return len(self._open().versions())
-
     def vector_parts(self) -> int:
         """Return the number of parts of the vector index; 0 without an index."""
         return sum(len(index.segments) for index in self._open().describe_indices() if index.name == VECTOR_INDEX)

@@ -1,4 +1,4 @@
-"""Long documents are searched for personal data in processes of their own; the reading loop goes on meanwhile."""
+"""Long documents are searched for personal data in separate processes while the reading loop continues."""
 
 import os
 import signal

@@ -9,6 +9,7 @@ import pytest
 from quire.actors.search.index_writer import IndexWriting
 from quire.models.cdom.ports import PortUnavailable
 from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, KnownVectors
+from quire.storage.index.writer import ChunkIndexWriter
 from quire.storage.values.errors import StoreUnavailable
 from quire.storage.values.rows import DocumentId, Scope
 from tests.waiting import PATIENCE_S
@@ -23,7 +24,7 @@ def chunks_of(name: str, count: int = 1) -> list[DocumentChunks]:
     ]
 
 
-class Written:
+class Written(ChunkIndexWriter):
     """Remembers batches; can be held at the first."""
 
     def __init__(self) -> None:

@@ -10,7 +10,6 @@ from quire.models.pii.engines.choose import make_flagger
 from quire.serve_apps.api.documents.erasing import digest_value, sign_report
 from quire.storage.store import Store
 from quire.storage.upkeep.erase import purge_some
-from quire.storage.upkeep.erasure import list_waiting
 from tests.api.harness import TREE, client_of, make_resources, serving
 
 ANN = "ann@example.com"
@@ -55,9 +54,9 @@ async def test_documents_with_the_value_are_deleted_and_leave_the_store(admin: h
     gone, stays = await ingest(admin, f"Ask {ANN}."), await ingest(admin, "Ask bob@example.com")
     report = await erase(admin, ANN, erase=True)
     assert [(line["document_id"], line["result"]) for line in report["found"]] == [(gone, "deleted")]
-    assert list_waiting(store.db, [gone]) == [gone]
+    assert store.db.fetch_all("select document_id from purges") == [{"document_id": gone}]
     assert purge_some(store) == 1
-    assert list_waiting(store.db, [gone]) == []
+    assert store.db.fetch_all("select document_id from purges") == []
     assert store.artifacts.attempts(gone) == []  # type: ignore[arg-type]
     assert (await admin.get(f"/v1/documents/{stays}")).json()["deleted_at"] is None
     assert (await erase(admin, ANN))["found"] == []

@@ -21,7 +21,7 @@ from quire.models.cdom.tree import load_tree
 from quire.models.neural.fakes import ScriptedRecogniser
 from quire.serve_apps.access.development import development_license
 from quire.storage.jobs.documents import locate_original, locate_tree
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.jobs.jobs import get_job
 from quire.storage.store import Store
 from quire.storage.values.rows import JobId, NewDocument
@@ -92,7 +92,7 @@ def test_upload_password_opens_file_and_is_never_stored_in_clear(reader: Reader,
         encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="correct horse", owner_pw="correct horse"
     )
     file = NewDocument(name="a.pdf", blob=put_blob(store, locked), options=ReadOptions(password="correct horse"))
-    job = submit_job(store, ACME, ACTOR, [file], priority=Priority.JOB, quota=UNLIMITED)
+    job = submit_job(store, ACME, ACTOR, Submission([file], priority=Priority.JOB, quota=UNLIMITED))
     assert wait_for(store, job.id) is JobStatus.SUCCEEDED
     assert "correct horse" not in str(store.db.fetch_all("select * from documents"))
     original = locate_original(store, ACME, job.id, job.documents[0].id)

@@ -15,7 +15,7 @@ from quire.models.cdom.errors import ErrorCode
 from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.models.cdom.ports import PageImage, RecognisePages
 from quire.models.neural.fakes import ScriptedRecogniser
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.jobs.jobs import get_job
 from quire.storage.store import Store
 from quire.storage.values.rows import DocumentRow, JobRow, NewDocument
@@ -40,7 +40,7 @@ def reading(runtime: Runtime, recogniser: RecognisePages) -> Iterator[None]:
 
 def submit(store: Store, content: bytes, **options: object) -> JobRow:
     file = NewDocument(name="x", blob=put_blob(store, content), options=ReadOptions(**options))  # type: ignore[arg-type]
-    return submit_job(store, ACME, ACTOR, [file], priority=Priority.JOB, quota=UNLIMITED)
+    return submit_job(store, ACME, ACTOR, Submission([file], priority=Priority.JOB, quota=UNLIMITED))
 
 
 def ended(store: Store, job: JobRow) -> DocumentRow:

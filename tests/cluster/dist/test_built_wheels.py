@@ -130,10 +130,10 @@ def test_models_and_bulk_jobs_are_refused_until_their_wheels_are_installed(
 
 def test_the_installed_server_brings_its_guide_and_its_migrations(installed: Path, tmp_path: Path) -> None:
     program = (
-        "import quire; from quire.serve_apps.guide.site import BUILT; from quire.storage.postgres.schema import __file__ as schema\n"
+        "import quire; from quire.serve_apps.guide.site import BUILT; from quire.storage.postgres.schema import MIGRATIONS, UPGRADES\n"
         "from pathlib import Path\n"
         "assert BUILT.is_relative_to(Path(quire.__file__).parent) and (BUILT / 'get-started' / 'index.html').exists()\n"
-        "assert list((Path(schema).parents[1] / 'migrations' / 'versions').glob('*.py'))\n"
+        "assert UPGRADES and (MIGRATIONS / 'create.sql').exists()\n"
     )
     run([installed / "python", "-c", program], tmp_path)
 

@@ -29,6 +29,18 @@ def test_changelog_needs_dated_section_and_nothing_unreleased(text: str, faults:
     assert list(release._find_changelog_faults("1.2.3", text)) == faults
 
 
+def test_date_changelog_moves_the_entries_into_a_dated_section() -> None:
+    text = "# Changelog\n\n## [Unreleased]\n\n- New.\n\n## [1.2.2] - 2026-01-01\n"
+    dated = release.date_changelog("1.2.3", text)
+    assert list(release._find_changelog_faults("1.2.3", dated)) == []
+    assert dated.partition("## [1.2.3]")[2].partition("## [1.2.2]")[0].endswith("\n\n- New.\n\n")
+
+
+def test_date_changelog_refuses_a_release_without_entries() -> None:
+    with pytest.raises(SystemExit, match="no entries"):
+        release.date_changelog("1.2.3", "## [Unreleased]\n\n## [1.2.2] - 2026-01-01\n\n- Old.\n")
+
+
 def test_bump_writes_version_into_every_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in release._PLACES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Deployments of earlier releases open in this version: jobs, trees, decisions and the search index.
 
 `releases/X.Y.Z.tar.gz` holds what the code of that release wrote: a backup (`quire backup`), the folder of its index,
-and `facts.json` with what its API answered. The next release adds a file, and the test takes all of them.
+and `facts.json` with what its API answered. `tests/lab/store_release.py` makes such a file for each release.
 """
 
 import hashlib
@@ -11,9 +11,11 @@ import tarfile
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from quire.actors.search.searcher import Searcher
 from quire.cluster.postgres.backup import put_back
@@ -24,17 +26,27 @@ from quire.models.neural.embed.minilm import WIDTH, MiniLm
 from quire.serve_apps.access.keys import parse_api_keys
 from quire.storage.index.opened import IndexPlace, open_search
 from quire.storage.postgres.schema import check_schema, migrate
+from quire.storage.postgres.service_role import let_service_in
 from quire.storage.store import Store, open_store
 from tests.api.harness import client_of, make_resources, serving
+from tests.storage.postgres.catalog import read_catalog
 
 pytestmark = pytest.mark.long
 
 RELEASES = sorted(Path(__file__).with_name("releases").glob("*.tar.gz"))
 
 
+class Deployment(NamedTuple):
+    """A restored and migrated store, the folder of its index, and the facts of the release."""
+
+    dsn: str
+    store: Store
+    index_folder: Path
+    facts: dict[str, Any]
+
+
 @pytest.fixture(scope="module", params=RELEASES, ids=lambda path: path.name.removesuffix(".tar.gz"))
-def deployment(request: pytest.FixtureRequest) -> Iterator[tuple[Store, Path, dict[str, Any]]]:
-    """The restored and migrated store, the folder of the index, and the facts of the release."""
+def deployment(request: pytest.FixtureRequest) -> Iterator[Deployment]:
     folder = Path(tempfile.mkdtemp(prefix="qr", dir="/tmp"))  # short enough for a socket
     folder.chmod(0o711)
     with tarfile.open(request.param) as archive:
@@ -46,17 +58,28 @@ def deployment(request: pytest.FixtureRequest) -> Iterator[tuple[Store, Path, di
     migrate(dsn)
     store = open_store(dsn, workdir, signing_key=(workdir / "run" / "signing-key").read_bytes())
     try:
-        yield store, folder / "release" / "index", json.loads((folder / "release" / "facts.json").read_text())
+        facts = json.loads((folder / "release" / "facts.json").read_text())
+        yield Deployment(dsn, store, folder / "release" / "index", facts)
     finally:
         store.close()
         postgres.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def test_schema_of_a_release_equals_a_new_one(deployment: Deployment) -> None:
+    with psycopg.connect(deployment.dsn, autocommit=True) as connection:
+        connection.execute("create database fresh template template0")
+    fresh = make_conninfo(deployment.dsn, dbname="fresh")
+    migrate(fresh)
+    for dsn in (deployment.dsn, fresh):
+        let_service_in(dsn, "password")
+    assert read_catalog(deployment.dsn) ^ read_catalog(fresh) == set()
+
+
 async def test_documents_and_trees_of_a_release_are_served_unchanged(
-    deployment: tuple[Store, Path, dict[str, Any]],
+    deployment: Deployment,
 ) -> None:
-    store, _, facts = deployment
+    _, store, _, facts = deployment
     check_schema(store.db)
     resources = make_resources(store, keys=parse_api_keys("default=secret"))
     async with serving(resources) as app, client_of(app, "secret") as client:
@@ -76,8 +99,8 @@ async def test_documents_and_trees_of_a_release_are_served_unchanged(
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
-def test_index_of_a_release_is_searched(deployment: tuple[Store, Path, dict[str, Any]], mode: SearchMode) -> None:
-    store, index, facts = deployment
+def test_index_of_a_release_is_searched(deployment: Deployment, mode: SearchMode) -> None:
+    _, store, index, facts = deployment
     place = IndexPlace(uri=str(index), keywords=index / "keywords", width=WIDTH)
     searcher = Searcher(open_search(place, store.db, memory_bytes=1 << 26), MiniLm().embed)
     hits = searcher.search(SearchRequest(tenant="default", org="default", q="cranes lift loads", limit=3, mode=mode))

@@ -21,7 +21,7 @@ import psycopg
 from quire.cluster.runtime import Runtime
 from quire.configs.parsing import parse_settings
 from quire.models.cdom.original import ReadOptions
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.store import open_store
 from quire.storage.values.rows import Actor, NewDocument, Scope
 from quire.storage.values.states import Priority
@@ -97,7 +97,7 @@ def submit(dsn: str, workdir: Path, documents: int, size: int, pages: int) -> tu
             writer = store.blobs.new_writer()
             writer.write(content)
             files.append(NewDocument(name=f"{at + number}.pdf", blob=writer.commit(), options=ReadOptions()))
-        submit_job(store, Scope(tenant="acme"), ACTOR, files, priority=Priority.JOB, quota=UNLIMITED)
+        submit_job(store, Scope(tenant="acme"), ACTOR, Submission(files, priority=Priority.JOB, quota=UNLIMITED))
     store.close()
     return Counter(said), time.perf_counter() - before
 

@@ -9,6 +9,7 @@ import numpy as np
 from quire.models.cdom.search import SearchHit, SearchMode, SearchRequest
 from quire.storage.index.opened import IndexPlace, open_search, open_writer
 from quire.storage.index.table.entries import DocumentChunks, IndexedChunk, Vectors
+from quire.storage.index.table.upkeep import Upkeep
 from quire.storage.queue.publish import finish
 from quire.storage.store import Store
 from quire.storage.values.rows import Claim, DocumentId, Scope, Succeeded
@@ -85,3 +86,13 @@ class Library:
 
     def close(self) -> None:
         self.writer.close()
+
+
+def masked_rows(upkeep: Upkeep) -> int:
+    """Return the number of deleted rows whose bytes are still in a file of the newest version: 0 after `erase`."""
+    return sum(fragment.num_deletions for fragment in upkeep._open().get_fragments())
+
+
+def count_versions(upkeep: Upkeep) -> int:
+    """Return the number of versions of the table."""
+    return len(upkeep._open().versions())

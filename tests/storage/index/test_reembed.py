@@ -14,7 +14,7 @@ from quire.storage.index.table.entries import DocumentChunks, Vectors
 from quire.storage.jobs.lifecycle import delete_document
 from quire.storage.upkeep.erase import purge_some
 from quire.storage.values.errors import OtherModel
-from tests.storage.index.library import Library, embed, entries
+from tests.storage.index.library import Library, count_versions, embed, entries, masked_rows
 from tests.storage.scenes import ACTOR
 
 NEW_WIDTH = 48
@@ -85,7 +85,7 @@ def test_a_document_deleted_meanwhile_leaves_both_tables(library: Library, job: 
     purge_some(library.store, 10, erase_index=library.writer.erase)
     writer = open_writer(new_place(tmp_path))
     assert list(writer.generations()) == [(kept.document_id, kept.attempt)]
-    assert (writer.upkeep.masked_rows(), writer.upkeep.versions()) == (0, 1)
+    assert (masked_rows(writer.upkeep), count_versions(writer.upkeep)) == (0, 1)
     writer.close()
 
 

@@ -18,7 +18,7 @@ from quire.storage.jobs.document_list import (
     list_all_documents,
     list_formats,
 )
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.jobs.lifecycle import delete_document
 from quire.storage.queue.publish import finish
 from quire.storage.review.deciding import DecisionTarget, decide
@@ -41,7 +41,7 @@ def names(store: Store, **wanted: object) -> list[str]:
 def send(store: Store, *files: str) -> JobRow:
     blob = put_blob(store)
     new = [NewDocument(name=name, blob=blob, options=ReadOptions()) for name in files]
-    return submit_job(store, ACME, ACTOR, new, priority=Priority.JOB, quota=UNLIMITED)
+    return submit_job(store, ACME, ACTOR, Submission(new, priority=Priority.JOB, quota=UNLIMITED))
 
 
 def test_documents_of_all_jobs_are_paged_newest_first(store: Store) -> None:
@@ -160,7 +160,7 @@ def test_list_is_sorted_and_paged_by_each_column(store: Store) -> None:
     sizes = {"b.pdf": b"12", "A.pdf": b"1", "c.pdf": b"123"}
     for name, data in sizes.items():
         new = [NewDocument(name=name, blob=put_blob(store, data), options=ReadOptions())]
-        submit_job(store, ACME, ACTOR, new, priority=Priority.JOB, quota=UNLIMITED)
+        submit_job(store, ACME, ACTOR, Submission(new, priority=Priority.JOB, quota=UNLIMITED))
     finish(store, [success(claim(worker(store)))])
 
     def sorted_by(order: DocumentOrder) -> list[str]:
@@ -227,7 +227,7 @@ def test_members_follow_their_parents_and_can_be_left_out(store: Store) -> None:
 def test_documents_with_the_same_content_are_found_by_their_hash(store: Store) -> None:
     first, copy = send(store, "first.pdf"), send(store, "copy.pdf")
     new = [NewDocument(name="other.pdf", blob=put_blob(store, b"other"), options=ReadOptions())]
-    submit_job(store, ACME, ACTOR, new, priority=Priority.JOB, quota=UNLIMITED)
+    submit_job(store, ACME, ACTOR, Submission(new, priority=Priority.JOB, quota=UNLIMITED))
     page = list_all_documents(store, ACME, DocumentFilter())
     contents = [str(listed.document.sha256) for listed in page.items]
     copies = find_copies(store.db, ACME, contents)

@@ -6,7 +6,7 @@ import pytest
 
 from quire.models.cdom.original import OcrMode, ReadOptions
 from quire.storage.jobs.idempotency import IdempotencyKey, delete_old_keys
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.jobs.jobs import get_job
 from quire.storage.jobs.lifecycle import cancel_job, delete_job, requeue_document
 from quire.storage.queue.publish import finish
@@ -30,7 +30,10 @@ def test_options_and_metadata_come_through_unchanged(store: Store) -> None:
     options = ReadOptions(pages=((1, 3), (8, 8)), password="pw", ocr=OcrMode.ALWAYS, ocr_langs=("de", "fr"))
     file = NewDocument(name="Übersicht '\"; drop table jobs;--.pdf", blob=put_blob(store), options=options)
     job = submit_job(
-        store, ACME, ACTOR, [file], priority=Priority.PARSE, quota=UNLIMITED, metadata={"case": ["№ 7", None]}
+        store,
+        ACME,
+        ACTOR,
+        Submission([file], priority=Priority.PARSE, quota=UNLIMITED, metadata={"case": ["№ 7", None]}),
     )
     assert job.metadata == {"case": ["№ 7", None]}
     assert job.documents[0].source_file == file.name
@@ -54,7 +57,7 @@ def test_racers_for_the_last_page_admit_exactly_one(store: Store) -> None:
     def race() -> None:
         try:
             quota = PageQuota(max_pages_per_month=1)
-            accepted.append(submit_job(store, ACME, ACTOR, [file], priority=Priority.JOB, quota=quota))
+            accepted.append(submit_job(store, ACME, ACTOR, Submission([file], priority=Priority.JOB, quota=quota)))
         except QuotaExceeded:
             refused.append(1)
 
@@ -70,13 +73,13 @@ def test_submission_with_a_missing_original_is_refused_as_unavailable(store: Sto
     blob = StoredBlob(key="0" * 64, sha256="0" * 64, bytes=1)
     file = NewDocument(name="a.pdf", blob=blob, options=ReadOptions())
     with pytest.raises(StoreUnavailable):
-        submit_job(store, ACME, ACTOR, [file], priority=Priority.JOB, quota=UNLIMITED)
+        submit_job(store, ACME, ACTOR, Submission([file], priority=Priority.JOB, quota=UNLIMITED))
     assert store.db.fetch_all("select * from jobs") == []
 
 
 def submit_with_key(store: Store, key: IdempotencyKey) -> JobRow:
     file = NewDocument(name="a.pdf", blob=put_blob(store), options=ReadOptions())
-    return submit_job(store, ACME, ACTOR, [file], priority=Priority.JOB, quota=UNLIMITED, idempotency=key)
+    return submit_job(store, ACME, ACTOR, Submission([file], priority=Priority.JOB, quota=UNLIMITED, idempotency=key))
 
 
 def test_a_repeated_key_gives_the_first_job_again(store: Store) -> None:
@@ -126,7 +129,7 @@ def test_a_deleted_job_takes_its_keys_along(store: Store) -> None:
 def test_task_carries_trace_of_its_latest_request(store: Store) -> None:
     file = NewDocument(name="a.pdf", blob=put_blob(store), options=ReadOptions())
     asked = Actor(key_name="acme:write", traceparent="00-" + "a" * 32 + "-" + "b" * 16 + "-01")
-    job = submit_job(store, ACME, asked, [file], priority=Priority.JOB, quota=UNLIMITED)
+    job = submit_job(store, ACME, asked, Submission([file], priority=Priority.JOB, quota=UNLIMITED))
     queue = worker(store)
     first = claim(queue)
     assert first.traceparent == asked.traceparent

@@ -9,7 +9,7 @@ import pytest
 
 from quire.models.cdom.original import ReadOptions
 from quire.storage.jobs.documents import find_document, list_dead_letters, locate_original, locate_tree
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.jobs.jobs import get_job, list_jobs
 from quire.storage.jobs.lifecycle import cancel_job, delete_document, delete_job, requeue_document
 from quire.storage.queue.publish import finish
@@ -35,7 +35,9 @@ def fail_one(store: Store) -> tuple[JobRow, Claim]:
 def read_one(store: Store, name: str = f"{CANARY}.pdf", content: bytes = CANARY.encode()) -> tuple[JobRow, Claim]:
     """A succeeded document with canaries in name, metadata, original and tree."""
     file = NewDocument(name=name, blob=put_blob(store, content), options=ReadOptions(password=CANARY))
-    job = submit_job(store, ACME, ACTOR, [file], priority=Priority.JOB, quota=UNLIMITED, metadata={"note": CANARY})
+    job = submit_job(
+        store, ACME, ACTOR, Submission([file], priority=Priority.JOB, quota=UNLIMITED, metadata={"note": CANARY})
+    )
     taken = claim(worker(store))
     manifest = store.artifacts.put(taken.document_id, taken.attempt, {"tree.json": CANARY.encode()})
     assert finish(store, [Succeeded(claim=taken, manifest=manifest, format="pdf", pages=1)]) == [True]

@@ -4,23 +4,21 @@ import threading
 from pathlib import Path
 
 import psycopg
-import sqlalchemy
-from alembic import command
 
 from quire.storage.jobs.jobs import get_job
 from quire.storage.jobs.measures import measure
 from quire.storage.postgres.schema import HEAD, check_schema, migrate
-from quire.storage.postgres.upgrading import alembic_config
-from quire.storage.queue.counters import read_counter
+from quire.storage.postgres.service_role import let_service_in
 from quire.storage.queue.publish import finish
 from quire.storage.store import open_store
 from quire.storage.values.states import JobStatus
 from tests.conftest import SIGNING_KEY
 from tests.postgres import TestServer
-from tests.storage.scenes import ACME, claim, put_blob, success, worker
+from tests.storage.postgres.catalog import read_catalog
+from tests.storage.scenes import ACME, claim, put_blob, read_counter, success, worker
 from tests.waiting import until
 
-RELEASED = "0007"  # the schema of 0.9.20
+RELEASED = Path(__file__).with_name("releases") / "0.9.20.sql"
 
 _FILL = """
 insert into jobs (id, tenant, org, key_name, n_total, n_succeeded, n_failed, n_queued, n_running, finished_at) values
@@ -45,10 +43,18 @@ insert into tasks (document_id, job_id, tenant, priority, vtime, state, phase, a
 
 
 def to_released(dsn: str) -> None:
-    engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(dsn))
-    with engine.begin() as connection:
-        command.upgrade(alembic_config(connection), RELEASED)
-    engine.dispose()
+    with psycopg.connect(dsn) as connection:
+        connection.execute(RELEASED.read_bytes())
+
+
+def test_upgraded_schema_equals_a_new_one(postgres_server: TestServer, dsn: str) -> None:
+    with postgres_server.empty_database() as old:
+        to_released(old)
+        assert read_catalog(old) - read_catalog(dsn)
+        assert migrate(old)
+        let_service_in(old, "password")
+        let_service_in(dsn, "password")
+        assert read_catalog(old) ^ read_catalog(dsn) == set()
 
 
 def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
@@ -63,10 +69,10 @@ def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
                 connection.execute(statement.encode(), values if "%(" in statement else None)
         migrate(dsn)
         check_schema(store.db)
-        assert read_counter(store.db, "documents") == {"succeeded": 1, "failed": 1}
-        assert read_counter(store.db, "errors") == {"malformed": 1}
-        assert read_counter(store.db, "pages") == {"": 5}
-        assert read_counter(store.db, "routes") == {"fast": 4, "ocr": 1}
+        assert read_counter(store, "documents") == {"succeeded": 1, "failed": 1}
+        assert read_counter(store, "errors") == {"malformed": 1}
+        assert read_counter(store, "pages") == {"": 5}
+        assert read_counter(store, "routes") == {"fast": 4, "ocr": 1}
         assert measure(store.db)
         queue = worker(store)
         taken = [claim(queue), claim(queue)]
@@ -76,7 +82,7 @@ def test_a_store_of_the_release_opens_and_its_open_documents_are_finished(
         ]  # a lapse charges no start
         assert finish(store, [success(one) for one in taken]) == [True, True]
         assert get_job(store.db, ACME, taken[0].job_id).status is JobStatus.SUCCEEDED
-        assert read_counter(store.db, "documents") == {"succeeded": 3, "failed": 1}
+        assert read_counter(store, "documents") == {"succeeded": 3, "failed": 1}
         store.close()
 
 

@@ -1,7 +1,7 @@
 """Several small documents in one claim: in order, bounded, and no dearer for anybody when their reader dies."""
 
 from quire.models.cdom.original import ReadOptions
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.jobs.jobs import get_job
 from quire.storage.queue.publish import finish
 from quire.storage.queue.queue import GROUP_BYTES, LeasePolicy, Queue
@@ -16,7 +16,7 @@ def weighing(store: Store, *sizes: int) -> JobRow:
     blob = put_blob(store)
     sized = [StoredBlob(key=blob.key, sha256=blob.sha256, bytes=size) for size in sizes]
     files = [NewDocument(name=f"{n}.pdf", blob=each, options=ReadOptions()) for n, each in enumerate(sized)]
-    return submit_job(store, ACME, ACTOR, files, priority=Priority.JOB, quota=UNLIMITED)
+    return submit_job(store, ACME, ACTOR, Submission(files, priority=Priority.JOB, quota=UNLIMITED))
 
 
 def phases(store: Store) -> list[tuple[str, int, int]]:
@@ -137,6 +137,9 @@ def test_claims_side_by_side_share_nothing(store: Store) -> None:
 def test_accepted_job_equals_the_stored_job(store: Store) -> None:
     files = [NewDocument(name=f"{n}.pdf", blob=put_blob(store), options=ReadOptions()) for n in range(3)]
     told = submit_job(
-        store, ACME, Actor(key_name="acme"), files, priority=Priority.JOB, quota=UNLIMITED, metadata={"a": [1, None]}
+        store,
+        ACME,
+        Actor(key_name="acme"),
+        Submission(files, priority=Priority.JOB, quota=UNLIMITED, metadata={"a": [1, None]}),
     )
     assert told == get_job(store.db, ACME, told.id)

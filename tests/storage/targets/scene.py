@@ -90,7 +90,7 @@ def send(store: Store, memory: Target) -> None:
     backlog = TargetBacklog(store)
     sender = sender_of(store, lambda _: memory)
     for target in backlog.claim(10, ()):
-        sender.send_backlog(target)
+        sender.serve(target)
 
 
 def due_now(store: Store) -> None:

@@ -275,13 +275,13 @@ def test_vectors_of_the_index_are_sent_and_missing_ones_are_waited_for(store: St
     sender = TargetSender(backlog, lambda _: memory, records.make)
     for _ in range(MAX_TRIES + 1):
         (target,) = backlog.claim(1, ())
-        sender.send_backlog(target)
+        sender.serve(target)
         due_now(store)
     row = the_target(store)
     assert (memory.rows, row.dead_letters, row.lag.documents) == ({}, 0, 1)
     known = KnownVectors([0], [[0.5, 0.5]])  # type: ignore[list-item]
     (target,) = backlog.claim(1, ())
-    sender.send_backlog(target)
+    sender.serve(target)
     (record,) = memory.rows.values()
     assert record.vector == [0.5, 0.5]
 

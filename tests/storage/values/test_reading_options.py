@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from psycopg.types.json import Jsonb
 
 from quire.models.cdom.original import ReadOptions
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.jobs.lifecycle import requeue_document
 from quire.storage.queue.publish import finish
 from quire.storage.store import Store
@@ -21,7 +21,7 @@ LOCKED = ReadOptions(password="correct horse", pages=((1, 2),))
 
 def submit_locked(store: Store) -> JobRow:
     file = NewDocument(name="a.pdf", blob=put_blob(store), options=LOCKED)
-    return submit_job(store, ACME, ACTOR, [file], priority=Priority.JOB, quota=UNLIMITED)
+    return submit_job(store, ACME, ACTOR, Submission([file], priority=Priority.JOB, quota=UNLIMITED))
 
 
 def test_a_password_is_sealed_and_bound_to_its_document() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from quire.cluster.postgres.embedded import EmbeddedPostgres
 from quire.models.cdom.original import ReadOptions
-from quire.storage.jobs.intake import submit_job
+from quire.storage.jobs.intake import Submission, submit_job
 from quire.storage.postgres.schema import migrate
 from quire.storage.queue.publish import finish
 from quire.storage.queue.queue import LeasePolicy, Queue
@@ -169,7 +169,9 @@ def _submit(store: Store, tenant: str, documents: int) -> None:
     writer.write(b"%PDF-1.7")
     blob: StoredBlob = writer.commit()
     files = [NewDocument(name=f"{n}.pdf", blob=blob, options=ReadOptions()) for n in range(documents)]
-    submit_job(store, Scope(tenant=tenant), Actor(key_name=tenant), files, priority=Priority.JOB, quota=UNLIMITED)
+    submit_job(
+        store, Scope(tenant=tenant), Actor(key_name=tenant), Submission(files, priority=Priority.JOB, quota=UNLIMITED)
+    )
 
 
 @contextmanager

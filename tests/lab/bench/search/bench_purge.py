@@ -25,6 +25,7 @@ from quire.storage.values.rows import Scope
 from tests.lab.bench.results import save_results
 from tests.lab.bench.search.bench_search_service import fill_index, owned_documents
 from tests.lab.bench.search.search_corpus import PER_DOCUMENT, batches, load_material
+from tests.storage.index.library import masked_rows
 
 PASS = 500
 """Documents of one pass of the janitor: `PURGES_PER_PASS` of cluster/compose/search.py."""
@@ -79,7 +80,7 @@ def erase_all(writer: ChunkIndexWriter, chunks: int, tenants: int, documents: in
             wall, used = time.perf_counter() - started, time.process_time() - cpu
         left -= len(gone) * PER_DOCUMENT
         assert writer.table.count() == left, "rows are left, or too many went"
-        assert writer.upkeep.masked_rows() == 0, "bytes of erased rows are left in the table"
+        assert masked_rows(writer.upkeep) == 0, "bytes of erased rows are left in the table"
         found[name] = {"documents": len(gone), "wall_s": round(wall, 1), "cpu_s": round(used, 1), **parts}
         print(name, found[name], os.getloadavg(), flush=True)
     return found

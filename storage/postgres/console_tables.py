@@ -5,23 +5,11 @@ once: `event_id` is set in that transaction.
 """
 
 from datetime import date, datetime
-from typing import Any
 
-from sqlalchemy import BigInteger, Column, DateTime, Index, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import BigInteger, Column, Index, LargeBinary, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
-
-def _time(*, nullable: bool = True, now: bool = False) -> Any:
-    default = text("clock_timestamp()") if now else None
-    return Column(DateTime(timezone=True), nullable=nullable, server_default=default)
-
-
-def _text(*, default: str | None = None) -> Any:
-    return Column(Text, nullable=False, server_default=default)
-
-
-def _count(default: int = 0) -> Any:
-    return Column(BigInteger, nullable=False, server_default=text(str(default)))
+from quire.storage.postgres.tables import _count, _text, _time
 
 
 def _limit() -> "Column[int]":
