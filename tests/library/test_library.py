@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 import quire
 from quire.models.cdom.errors import ErrorCode
-from tests.cluster.jobs.corpora import write_pdf
+from tests.packages.bulk.corpora import write_pdf
 
 SAMPLE = Path(__file__).resolve().parents[2] / "docs" / "sample" / "quire-sample.pdf"
 HEAVY = ("ray", "fastapi", "starlette", "sqlmodel", "sqlalchemy", "psycopg", "lancedb", "pyarrow", "duckdb", "httpx")
