@@ -135,12 +135,12 @@ chromium: ## install the browser that the UI tests drive
 
 ##@ Check
 
-check: $(VENV)/.dev ## ruff, mypy --strict, layers, sizes, names and language
+check: $(VENV)/.dev ## ruff, mypy --strict, layers, sizes, budget, names and language
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/mypy
-	$(BIN)/python -m pytest tests/test_architecture.py tests/test_rooms.py tests/test_language.py tests/test_decisions.py tests/docs/test_style.py -q
+	$(BIN)/python -m pytest tests/test_architecture.py tests/test_rooms.py tests/budget tests/test_language.py tests/test_decisions.py tests/docs/test_style.py -q
 
 format: $(VENV)/.dev ## format and sort imports with ruff
 	$(BIN)/ruff check --fix .

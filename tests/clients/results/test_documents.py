@@ -15,8 +15,8 @@ from quire_client import (
     Table,
     load_texts,
 )
-from quire_client.documents import display
 from quire_client.documents.hits import Hits
+from quire_client.documents.table import MOST_ROWS
 
 from tests.api.harness import PDF, PNG
 
@@ -82,7 +82,7 @@ def test_notebooks_show_escaped_text() -> None:
 
 
 def test_a_long_table_says_how_many_rows_a_notebook_leaves_out() -> None:
-    rows = display.MOST_ROWS + 7
+    rows = MOST_ROWS + 7
     raw = {"rows": rows, "cols": 1, "cells": [a_cell(row, 0, str(row)) for row in range(rows)]}
     assert "7 more rows" in Table.of(a_block("b0", 1, table=raw))._repr_html_()
 

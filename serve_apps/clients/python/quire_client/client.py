@@ -154,7 +154,12 @@ class Client(Operations):
             on_progress: Called after each file with the counts so far.
             timeout_s: Seconds to wait for one batch.
         """
-        reader = FolderReader(self, Path(folder), on_progress, timeout_s)
+
+        def collect(job_id: str) -> Iterator[types.DocumentAlone]:
+            self.wait(job_id, timeout_s=timeout_s)
+            return self.iter_documents(job_id)
+
+        reader = FolderReader(lambda paths: self.create_job(paths)["id"], collect, Path(folder), on_progress)
         return reader.read(find_files(folder, pattern), batch)
 
     def compare(self, a: FileLike, b: FileLike) -> types.TreeDiff:

@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any
 
-from quire_client.documents import display
 from quire_client.documents.table import Box, Table, box_of
+
+MOST_BLOCKS = 200
+"""Blocks of a document that a notebook shows."""
+_ELEMENTS = {"title": "h2", "heading": "h3", "list_item": "li", "code": "pre", "page_header": "small"}
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,12 @@ class Block:
             raw=raw,
         )
 
+    def _repr_html_(self) -> str:
+        if self.table is not None:
+            return self.table._repr_html_()
+        element = _ELEMENTS.get(self.type, "p")
+        return f"<{element}>{escape(self.text)}</{element}>" if self.text else ""
+
 
 @dataclass(frozen=True)
 class Page:
@@ -66,7 +76,8 @@ class Page:
         return [block.table for block in self.blocks if block.table is not None]
 
     def _repr_html_(self) -> str:
-        return display.page_html(self)
+        title = f"Page {self.number}" + (f": {self.label}" if self.label else "")
+        return _section(title, f"{self.width:g} × {self.height:g} points, read by {self.route}", self.blocks)
 
 
 @dataclass(frozen=True)
@@ -109,9 +120,17 @@ class Document:
         return metadata
 
     def _repr_html_(self) -> str:
-        return display.document_html(self)
+        counts = f"{len(self.pages)} pages, {len(self.tables)} tables, {len(self.blocks)} blocks"
+        return _section(self.name, counts, self.blocks)
 
 
 def _page(raw: Mapping[str, Any], blocks: list[Block]) -> Page:
     route, status = raw.get("route", ""), raw.get("status", "ok")
     return Page(raw["number"], raw.get("label"), raw["width"], raw["height"], route, status, blocks)
+
+
+def _section(title: str, detail: str, blocks: list[Block]) -> str:
+    """Return HTML for notebooks. All text of documents is escaped."""
+    more = f"<p><i>{len(blocks) - MOST_BLOCKS} more blocks</i></p>" if len(blocks) > MOST_BLOCKS else ""
+    body = "".join(block._repr_html_() for block in blocks[:MOST_BLOCKS])
+    return f"<section><p><b>{escape(title)}</b> <small>{escape(detail)}</small></p>{body}{more}</section>"

@@ -2,16 +2,12 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from quire_client import types
 from quire_client.errors import ApiError, Invalid, TooLarge
-
-if TYPE_CHECKING:
-    from quire_client.client import Client
 
 BATCH = 10
 """Files in one job; the service accepts 10 unless its operator changed SVC_MAX_BATCH_FILES."""
@@ -49,6 +45,10 @@ class FolderReport:
 
 
 OnProgress = Callable[[FolderProgress], None]
+Send = Callable[[list[Path]], str]
+"""Sends files as one job and returns its id."""
+Collect = Callable[[str], Iterable[types.DocumentAlone]]
+"""Waits for a job and returns its documents."""
 
 
 def find_files(folder: str | os.PathLike[str], pattern: str) -> list[Path]:
@@ -63,8 +63,8 @@ def find_files(folder: str | os.PathLike[str], pattern: str) -> list[Path]:
 class FolderReader:
     """Sends the files of a folder in batches and collects their documents."""
 
-    def __init__(self, client: "Client", root: Path, on_progress: OnProgress | None, timeout_s: float) -> None:
-        self._client, self._root, self._on_progress, self._timeout_s = client, root, on_progress, timeout_s
+    def __init__(self, send: Send, collect: Collect, root: Path, on_progress: OnProgress | None) -> None:
+        self._send_job, self._collect_job, self._root, self._on_progress = send, collect, root, on_progress
         self._report = FolderReport()
         self._sent: deque[tuple[str, list[Path]]] = deque()
 
@@ -82,7 +82,7 @@ class FolderReader:
     def _send(self, paths: list[Path]) -> None:
         """Send one batch. A refused batch is sent in halves, so that one refused file stops no other."""
         try:
-            job = self._client.create_job(list(paths))
+            job_id = self._send_job(list(paths))
         except (TooLarge, Invalid) as error:
             if len(paths) == 1:
                 self._report.refused[self._name(paths[0])] = error
@@ -92,13 +92,12 @@ class FolderReader:
             self._send(paths[:middle])
             self._send(paths[middle:])
             return
-        self._report.job_ids.append(job["id"])
-        self._sent.append((job["id"], paths))
+        self._report.job_ids.append(job_id)
+        self._sent.append((job_id, paths))
 
     def _collect(self, job_id: str, paths: list[Path]) -> None:
         """Wait for a job and note its documents; the first ones are the files in the order they were sent."""
-        self._client.wait(job_id, timeout_s=self._timeout_s)
-        sent = [item for item in self._client.iter_documents(job_id) if item["parent_document_id"] is None]
+        sent = [item for item in self._collect_job(job_id) if item["parent_document_id"] is None]
         for path, document in zip(paths, sent, strict=True):
             self._report.documents[self._name(path)] = document
             self._note(document, failed=document["status"] != "succeeded")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from html import escape
 
 from quire_client import types
-from quire_client.documents import display
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,13 @@ class Hit:
         )
 
     def _repr_html_(self) -> str:
-        return display.hit_html(self)
+        parts, end = [], 0
+        for start, stop in self.highlights:
+            parts += [escape(self.snippet[end:start]), f"<mark>{escape(self.snippet[start:stop])}</mark>"]
+            end = stop
+        parts.append(escape(self.snippet[end:]))
+        place = ", ".join([self.source_file, *([f"page {self.pages[0]}"] if self.pages else []), *self.section_path])
+        return f"<p><b>{escape(place)}</b> <small>{self.score:.3f}</small><br>{''.join(parts)}</p>"
 
 
 class Hits(list[Hit]):
@@ -53,4 +59,4 @@ class Hits(list[Hit]):
         return cls(Hit.of(hit) for hit in raw)
 
     def _repr_html_(self) -> str:
-        return "".join(display.hit_html(hit) for hit in self) or "<p>No hits.</p>"
+        return "".join(hit._repr_html_() for hit in self) or "<p>No hits.</p>"

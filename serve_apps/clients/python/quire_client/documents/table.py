@@ -5,14 +5,15 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
-
-from quire_client.documents import display
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+MOST_ROWS = 60
+"""Rows of a table that a notebook shows."""
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in points, from the top left corner of the page."""
 
@@ -39,6 +40,13 @@ class Cell:
         """Return the cell of its JSON; unknown keys are ignored."""
         known = {name: raw[name] for name in _CELL_FIELDS if name in raw}
         return cls(**known, bbox=box_of(raw))
+
+    def to_html(self) -> str:
+        """Return the cell as an HTML element. Its text is escaped."""
+        element = "th" if self.header else "td"
+        spans = {"rowspan": self.row_span, "colspan": self.col_span}
+        attributes = "".join(f' {name}="{count}"' for name, count in spans.items() if count > 1)
+        return f"<{element}{attributes}>{escape(self.text)}</{element}>"
 
 
 _CELL_FIELDS = ("row", "col", "text", "row_span", "col_span", "header", "confidence", "value")
@@ -126,7 +134,13 @@ class Table:
         return out.getvalue()
 
     def _repr_html_(self) -> str:
-        return display.table_html(self)
+        rows: dict[int, list[Cell]] = {}
+        for cell in self.cells:
+            if cell.row < MOST_ROWS:
+                rows.setdefault(cell.row, []).append(cell)
+        lines = ["<tr>" + "".join(cell.to_html() for cell in cells) + "</tr>" for _, cells in sorted(rows.items())]
+        more = f"<p><i>{self.rows - MOST_ROWS} more rows</i></p>" if self.rows > MOST_ROWS else ""
+        return f"<table>{''.join(lines)}</table>{more}"
 
 
 def box_of(raw: Mapping[str, Any]) -> Box | None:
