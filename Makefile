@@ -11,7 +11,7 @@ DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/lab -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-interrupts chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-interrupts chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format golden check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -145,6 +145,9 @@ check: $(VENV)/.dev ## ruff, mypy --strict, layers, sizes, budget, names and lan
 format: $(VENV)/.dev ## format and sort imports with ruff
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+golden: $(VENV)/.dev ## compare trees of 300 real pages with the record: make golden [DATA=folder] [WRITE=1]
+	$(BIN)/python -m tests.golden $(if $(DATA),--data $(DATA),) $(if $(WRITE),--write,)
 
 check-rules: ## test the alert rules with promtool (Debian package prometheus)
 	@command -v promtool >/dev/null || { echo "check-rules: promtool is missing, so the alert rules were NOT tested" >&2; exit 2; }
