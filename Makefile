@@ -158,7 +158,7 @@ coverage: $(VENV)/.dev chromium ## line and branch coverage of all tests: table 
 	$(BIN)/python -m pytest $(ALL_TESTS) --cov --cov-branch --cov-report=
 	$(BIN)/python -m pytest tests/e2e/machines -q --cov --cov-branch --cov-append --cov-report=term:skip-covered --cov-report=html:bench-results/coverage
 
-mutants: $(VENV)/.dev ## check that tests notice sampled mutants of queue, jobs, PII and access: make mutants SAMPLE=20
+mutants: $(VENV)/.dev ## check that the own tests of ten modules notice sampled mutants: make mutants SAMPLE=20
 	$(BIN)/python -m tests.lab.bench.mutation --sample $(or $(SAMPLE),20)
 
 ##@ Bench
