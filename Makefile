@@ -10,8 +10,9 @@ SEED ?= 1
 DOCUMENTS ?= 200
 WORKERS ?= 4
 ALL_TESTS := tests --ignore tests/e2e/machines --ignore tests/lab -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+EACH_CHANGE := -m "not nightly"
 
-.PHONY: up down guide status test test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-interrupts chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format golden check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
+.PHONY: up down guide status test nightly test-cluster test-sdk test-frameworks test-chart test-ui test-gpu test-postgres test-compiled fuzz-api conformance chaos chaos-targets chaos-interrupts chaos-disk chaos-nodes chaos-head failover upgrade soak chromium check format golden check-rules coverage mutants bench bench-small bench-door bench-quality bench-order bench-schema bench-speed bench-peers bench-bulk bench-redaction bench-search bench-search-service bench-purge bench-claim bench-documents bench-metrics bench-gpu bench-bulk-vlm simulate pictures release-check dist train lock lock-gpu clean help
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-22s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,7 +54,10 @@ status: $(VENV)/.run ## list what runs
 ##@ Test
 
 test: $(VENV)/.dev $(if $(ROOM),,chromium) ## run the tests; ROOM=models/pii runs those of one area
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(ALL_TESTS))
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(if $(ROOM),tests/$(ROOM) -q,$(ALL_TESTS) $(EACH_CHANGE))
+
+nightly: $(VENV)/.dev ## the long sweeps that `make test` leaves out
+	$(BIN)/python -m pytest $(ALL_TESTS) -m nightly
 
 test-cluster: $(VENV)/.dev ## placement, policies, the GPU tier and bulk jobs on several Ray nodes on this machine
 	$(BIN)/python -m pytest tests/cluster tests/configs tests/models/neural/vlm tests/lab/sim -q

@@ -75,6 +75,27 @@ def test_first_rows_that_do_not_count_pages_stay_in_their_tables() -> None:
     assert not [block for block in build(*pages).blocks if block.type is BlockType.PAGE_HEADER]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_row_number_may_run_ahead_of_the_pages_by_any_offset(seed: int) -> None:
+    draw = random.Random(seed)
+    offset, first = draw.randint(0, 300), draw.randint(1, 9)
+    numbers = range(first, first + draw.randint(2, 4))
+    tree = build(*(page(n, with_edge(("Price list", f"Page {n + offset}"), None, PRICES, 20)) for n in numbers))
+    heads = [block.text for block in tree.blocks if block.type is BlockType.PAGE_HEADER]
+    assert heads == [f"Price list Page {n + offset}" for n in numbers]
+
+
+def test_rows_of_two_tables_on_one_page_stay_in_their_tables() -> None:
+    first = page(1, with_edge(("Price list", "Page 1"), None, PRICES, 20))
+    twice = [with_edge(("Price list", "Page 2"), None, PRICES, y) for y in (15, 20)]
+    assert not [block for block in build(first, page(2, *twice)).blocks if block.type is BlockType.PAGE_HEADER]
+
+
+def test_same_table_between_the_margins_stays_a_table() -> None:
+    pages = [page(n, words("Text.", 200), table(*HEAD, y=250), words("More.", 400)) for n in (1, 2, 3)]
+    assert not {block.type for block in build(*pages).blocks} & {BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER}
+
+
 HEIGHT = 600.0
 P, H, HEADER, FOOTER = BlockType.PARAGRAPH, BlockType.HEADING, BlockType.PAGE_HEADER, BlockType.PAGE_FOOTER
 

@@ -134,6 +134,15 @@ def test_heads_of_columns_are_not_running_heads(look: dict[str, object]) -> None
     assert find(*plain, body(56, 500)) == [HEADER, HEADER, None]
 
 
+def test_pieces_at_the_limits_of_a_spread() -> None:
+    """Pieces of 80 characters, over more than 0.6 of the width, with baselines less than 2 points apart."""
+    near = [[line("Harbour Board", 526)], [line("Ropes", 527.9, x0=303, x1=303)]]
+    assert find(body(100, 500), *near) == [None, FOOTER, FOOTER]
+    assert find(body(100, 500), near[0], [line("Ropes", 526, x0=300, x1=302)]) == [None, None, None]
+    assert find(body(100, 500), near[0], [line("x" * 80, 526, x0=200, x1=370)]) == [None, FOOTER, FOOTER]
+    assert find(body(100, 500), near[0], [line("x" * 81, 526, x0=200, x1=370)]) == [None, None, None]
+
+
 def test_lines_are_taken_from_the_edge_inwards() -> None:
     far, near = [line("Harbour Board", 15)], [line("This line is a sentence of the page.", 40)]
     assert find(near, far, body(100, 500)) == [None, HEADER, None]
