@@ -31,7 +31,7 @@ def stated(made: PageContent, hyphens: int) -> PageContent:
     return replace(made, written=placed, coverage=coverage)
 
 
-def test_a_hyphen_that_the_document_has_elsewhere_is_put_back() -> None:
+def test_hyphen_that_document_has_elsewhere_is_put_back() -> None:
     first = broken("A list of indemand jobs.", "demand", spans=(Span(start=10, end=18, bold=True),))
     tree = build(stated(page(1, first), 1), stated(page(2, text("Jobs that are in-demand.")), 0))
     assert tree.blocks[0].text == "A list of in-demand jobs."
@@ -42,7 +42,7 @@ def test_a_hyphen_that_the_document_has_elsewhere_is_put_back() -> None:
     assert not tree.coverage.pages[0].excluded
 
 
-def test_a_hyphen_that_the_document_does_not_have_elsewhere_goes() -> None:
+def test_hyphen_that_document_does_not_have_elsewhere_goes() -> None:
     first = broken("A long work-flow, and on.", "-flow", spans=(Span(start=7, end=16, bold=True),))
     tree = build(stated(page(1, first), 0), stated(page(2, text("The workflow of it.")), 0))
     assert tree.blocks[0].text == "A long workflow, and on."

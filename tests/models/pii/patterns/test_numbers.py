@@ -93,7 +93,7 @@ def test_addresses_and_times_that_look_alike(value: str, right: bool) -> None:
         ("6011111111111117", True),
     ],
 )
-def test_a_card_has_an_issuer_a_length_and_a_checksum(value: str, right: bool) -> None:
+def test_card_has_issuer_length_and_checksum(value: str, right: bool) -> None:
     assert is_card(value) is right
 
 
@@ -150,7 +150,7 @@ def test_numbers_that_need_a_word(value: str, known: bool) -> None:
         ("RO18547290", True),
     ],
 )
-def test_a_vat_number_has_a_country_and_a_checksum(value: str, right: bool) -> None:
+def test_vat_number_has_country_and_checksum(value: str, right: bool) -> None:
     assert is_vat(value) is right
 
 
