@@ -1,6 +1,7 @@
 """Lines and tables that pages repeat in their margins are running heads. Those that change or move are not."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -83,6 +84,30 @@ def test_row_number_may_run_ahead_of_the_pages_by_any_offset(seed: int) -> None:
     tree = build(*(page(n, with_edge(("Price list", f"Page {n + offset}"), None, PRICES, 20)) for n in numbers))
     heads = [block.text for block in tree.blocks if block.type is BlockType.PAGE_HEADER]
     assert heads == [f"Price list Page {n + offset}" for n in numbers]
+
+
+@pytest.mark.parametrize("rows", [3, 4, 8, 9])
+def test_table_may_lose_its_first_and_its_last_row(rows: int) -> None:
+    """The table fills the page, so that both rows are in the margins; parts stay apart to compare their rows."""
+
+    def full(n: int) -> PageBlock:
+        body = [(f"Article {'abcdefgh'[row]}", f"{n}{row}") for row in range(rows - 2)]
+        edges = with_edge(("Price list", f"Page {n}"), ("", f"{n}"), tuple(body), 20)
+        assert edges.table is not None
+        cells = tuple(
+            replace(cell, bbox=(50, 560, 150, 580) if cell.row == rows - 1 else cell.bbox) for cell in edges.table.cells
+        )
+        return replace(edges, bbox=(50, 20, 300, 580), table=replace(edges.table, cells=cells))
+
+    tree = build(*(page(n, full(n)) for n in (1, 2)))
+    assert [block.text for block in tree.blocks if block.type is BlockType.PAGE_HEADER] == [
+        "Price list Page 1",
+        "Price list Page 2",
+    ]
+    assert [block.text for block in tree.blocks if block.type is BlockType.PAGE_FOOTER] == ["1", "2"]
+    kept = [cell.text for block in tree.blocks if block.table for cell in block.table.cells if cell.col == 0]
+    assert kept[: rows - 2] == [f"Article {'abcdefgh'[row]}" for row in range(rows - 2)]
+    assert all(text.startswith("Article") for text in kept)
 
 
 def test_rows_of_two_tables_on_one_page_stay_in_their_tables() -> None:
